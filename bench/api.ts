@@ -49,7 +49,7 @@ async function measureFamilies(dataset: Dataset, families: readonly Family[]): P
   async function measured(port: number, requests: Family["requests"]) {
     const beforeMs = await servers.processorMs();
     const figures = await shoot(port, requests, load);
-    return { ...figures, processorMs: ((await servers.processorMs()) - beforeMs) / figures.answers };
+    return { ...figures, processorMs: ((await servers.processorMs()) - beforeMs) / figures.responses };
   }
   console.log(
     "request | bytes | requests/s | p99 ms | the same one/s | bare server/s | share | us of processor time | bare | share | failed",

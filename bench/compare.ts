@@ -17,10 +17,12 @@ const { values, positionals } = readArguments("bench compare COMMIT [ROW...]", {
   options: { runs: { type: "string", default: "5" } },
 });
 const [commit, ...names] = positionals;
-if (commit === undefined) throw new Error("which commit? npm run bench -- compare COMMIT [ROW...]");
+if (commit === undefined) throw new Error("the commit is missing: npm run bench -- compare COMMIT [ROW...]");
 const unknown = names.filter((name) => !ROWS.some((row) => row.name === name));
 if (unknown.length > 0)
-  throw new Error(`no row ${unknown.join(", ")}; there are ${ROWS.map(({ name }) => name).join(", ")}`);
+  throw new Error(
+    `unknown rows ${unknown.join(", ")}; the rows are ${ROWS.map(({ name }) => name).join(", ")}`,
+  );
 
 const runs = Number(values.runs);
 const base = treeOf(commit);
@@ -41,7 +43,7 @@ function summaryOf(numbers: readonly number[]): { median: number; spread: number
 
 const shown = (value: number) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
 
-console.log(`${base.name} and this work tree in turn, medians of ${runs}`);
+console.log(`${base.name} and this work tree, alternating, medians of ${runs} runs`);
 console.log(`figure | ${base.name} | now | ratio | spread of each`);
 for (const row of ROWS.filter(({ name }) => names.length === 0 || names.includes(name))) {
   const series = new Map<Tree, Series>([

@@ -56,7 +56,7 @@ try {
       else groups.push([transaction]);
       return groups;
     }, []);
-  const answersMs: number[] = [];
+  const responseTimesMs: number[] = [];
   let accepted = 0;
   let next = 0;
   const refusals = new Map<string, number>();
@@ -64,21 +64,22 @@ try {
   async function client(): Promise<void> {
     for (let request = requests[next++]; request; request = requests[next++]) {
       const sentMs = performance.now();
-      const answer = await submit(request);
-      answersMs.push(performance.now() - sentMs);
-      accepted += answer.accepted.length;
-      for (const [{ type } = { type: "?" }] of Object.values(answer.errors)) {
+      const response = await submit(request);
+      responseTimesMs.push(performance.now() - sentMs);
+      accepted += response.accepted.length;
+      for (const [{ type } = { type: "?" }] of Object.values(response.errors)) {
         refusals.set(type, (refusals.get(type) ?? 0) + 1);
       }
     }
   }
   await Promise.all(Array.from({ length: clients }, client));
   const acceptedMs = performance.now() - startMs;
-  answersMs.sort((a, b) => a - b);
-  const percentile = (share: number) => present(answersMs[Math.floor(answersMs.length * share)]).toFixed(1);
+  responseTimesMs.sort((a, b) => a - b);
+  const percentile = (share: number) =>
+    present(responseTimesMs[Math.floor(responseTimesMs.length * share)]).toFixed(1);
   console.log(`${accepted} of ${accounts * each} transfers accepted, ${clients} clients, ${batch} a request`);
   console.log(`${Math.round(accepted / (acceptedMs / 1000))} submissions/s`);
-  console.log(`answer: median ${percentile(0.5)} ms, p99 ${percentile(0.99)} ms`);
+  console.log(`response: median ${percentile(0.5)} ms, p99 ${percentile(0.99)} ms`);
   if (refusals.size > 0) console.log("refused:", Object.fromEntries(refusals));
   const pending = async () => (await get("/api/v2/transactions/unconfirmed?limit=1")) as unknown[];
   while ((await pending()).length > 0) await sleep(100);

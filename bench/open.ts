@@ -153,16 +153,16 @@ async function startProcess(): Promise<number> {
   const starting = performance.now();
   const child = spawn(process.execPath, [PROGRAM, ...RUN], { stdio: ["ignore", "pipe", "inherit"] });
   const [url] = (await once(createInterface(child.stdout), "line")) as [string];
-  const answer = await fetch(`${url}/api/v2/blockchain`);
-  const { data } = (await answer.json()) as { data: { block: { height: number } } };
+  const response = await fetch(`${url}/api/v2/blockchain`);
+  const { data } = (await response.json()) as { data: { block: { height: number } } };
   const ms = performance.now() - starting;
-  if (data.block.height !== target) throw new Error(`the API answers height ${data.block.height}`);
+  if (data.block.height !== target) throw new Error(`the API is at height ${data.block.height}`);
   child.kill("SIGTERM");
   await once(child, "exit");
   return ms;
 }
 
 for (let round = 0; round < 5; round++) {
-  console.log(`process started and first answer read in ${(await startProcess()).toFixed(0)} ms`);
+  console.log(`process started and first response received in ${(await startProcess()).toFixed(0)} ms`);
 }
 rmSync(folder, { recursive: true, force: true });

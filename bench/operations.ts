@@ -57,13 +57,13 @@ async function fill(): Promise<void> {
   const node = await start();
   const conditions = [{ key: "id", condition: "ne", value: "" }];
   for (let count = 0; count < webhooks; count++) {
-    const answer = await fetch(`${node.url}/api/webhooks`, {
+    const response = await fetch(`${node.url}/api/webhooks`, {
       method: "POST",
       headers: { authorization: TOKEN, "content-type": "application/json" },
       body: JSON.stringify({ event: "block.applied", target: `${target}/${count}`, conditions }),
     });
-    if (!answer.ok) throw new Error(await answer.text());
-    await answer.text();
+    if (!response.ok) throw new Error(await response.text());
+    await response.text();
   }
   await node.stop();
   const database = openDatabase(join(folder, "node.sqlite"));
@@ -100,16 +100,16 @@ async function look(path: string, pauseMs: number): Promise<void> {
   const statuses = new Map<number, number>();
   while (performance.now() < untilMs) {
     const askedMs = performance.now();
-    const answer = await fetch(`${node.url}${path}`, { headers: { authorization: TOKEN } });
-    await answer.text();
+    const response = await fetch(`${node.url}${path}`, { headers: { authorization: TOKEN } });
+    await response.text();
     tookMs.push(performance.now() - askedMs);
-    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+    statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
     peakMb = Math.max(peakMb, node.residentMb());
     await sleep(pauseMs);
   }
   const [p50, p99, max] = [0.5, 0.99, 1].map((share) => Math.round(percentile(tookMs, share)));
-  const answers = [...statuses].map(([status, count]) => `${count} x ${status}`).join(", ");
-  console.log(`${path.padEnd(15)} median ${p50} ms, p99 ${p99} ms, highest ${max} ms (${answers})`);
+  const counts = [...statuses].map(([status, count]) => `${count} x ${status}`).join(", ");
+  console.log(`${path.padEnd(15)} median ${p50} ms, p99 ${p99} ms, highest ${max} ms (${counts})`);
 }
 
 await Promise.all([

@@ -117,7 +117,8 @@ await measure("admission", transfers, async () => {
     await Promise.all(starts.map((at) => pool.submit(open.slice(at, at + perRequest))));
   }
 });
-if (pool.size() !== transfers) throw new Error(`only ${pool.size()} were accepted`);
+if (pool.size() !== transfers)
+  throw new Error(`the pool accepted only ${pool.size()} of ${transfers} transfers`);
 
 await measure("listing everything", transfers, () => pool.inForgingOrder());
 await measure("listing 100", 100, () => pool.inForgingOrder(100));

@@ -32,11 +32,11 @@ function signed(scheme: SignatureCheck["scheme"]): SignatureCheck[] {
 }
 
 /** CPU time in microseconds, and the verdict. */
-function timed<T>(work: () => T): [us: number, answer: T] {
+function timed<T>(work: () => T): [us: number, result: T] {
   const before = process.cpuUsage();
-  const answer = work();
+  const result = work();
   const { user, system } = process.cpuUsage(before);
-  return [user + system, answer];
+  return [user + system, result];
 }
 
 /** Flips one bit of the hash, the signature or the key. */

@@ -46,7 +46,7 @@ if (outcomes.at(-1)?.kind !== "Accepted") throw new Error(`refused: ${JSON.strin
 console.log(
   `${depth - 1} blocks left for ${depth} of ${transfersPerBlock} transfers in ${seconds.toFixed(2)} s,`,
 );
-console.log(`  of which nothing else happened for ${(delay.max / 1e9).toFixed(2)} s`);
+console.log(`  event loop blocked for ${(delay.max / 1e9).toFixed(2)} s`);
 console.log(`peak memory ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`);
 await close();
 await verifier.close();

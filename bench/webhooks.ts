@@ -24,11 +24,11 @@ if (isSelected("throughput")) {
   const show = ({ perSecond, processorMicros }: Rate) =>
     `${Math.round(perSecond)} deliveries/s, ${Math.round(processorMicros)} us of processor time each`;
   console.log("throughput: events to 32 webhooks, from commit to acknowledged and recorded");
-  for (const answerMs of [0, 5]) {
-    console.log(`  a receiver that takes ${answerMs} ms to answer`);
+  for (const responseDelayMs of [0, 5]) {
+    console.log(`  a receiver that responds after ${responseDelayMs} ms`);
     for (let round = 0; round < 3; round++) {
-      const durable = await measureDurable(32, 1_000, answerMs);
-      const naive = await measureNaive(answerMs === 0 ? 5_000 : 500, answerMs);
+      const durable = await measureDurable(32, 1_000, responseDelayMs);
+      const naive = await measureNaive(responseDelayMs === 0 ? 5_000 : 500, responseDelayMs);
       console.log(`    durable: ${show(durable)}`);
       console.log(`    one after another, nothing written: ${show(naive)}`);
       console.log(`    ratio: ${(durable.perSecond / naive.perSecond).toFixed(1)}`);

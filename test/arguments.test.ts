@@ -23,7 +23,7 @@ test.each(PROGRAMS)("%s names an unknown option, and prints its usage.", (progra
   expect(stderr).toMatch(/^Unknown option '--no-such-option'.*\nusage: npm run .*\n$/);
 });
 
-test("The usage shows the defaults, and which options may be repeated.", () => {
+test("The usage shows the defaults, and the options that can be repeated.", () => {
   const options = {
     seed: { type: "string", default: "1" },
     only: { type: "string", multiple: true },

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { findCitationFaults } from "../tools/citations/citations.ts";
 import { readRepository } from "../tools/citations/repository.ts";
 
-/** What was built, and texts that name documents which are made up. */
+/** Built files, and texts that name fictitious documents. */
 const excluded = ["release", "test/citations.test.ts", "test/release/changes.test.ts"];
 
 test("every document, section and link that the repository cites exists", () => {
@@ -32,12 +32,12 @@ const texts = {
   "docs/decisions/0004-keep.md": "# 4. Keep",
 };
 
-/** What is found in one file beside the documents above; `~` stands for the end of a document's name. */
+/** Errors of one file among the documents above; `~` stands for the end of a document's name. */
 const faultsIn = (path: string, text: string) => {
   const written = text.replaceAll("~", ".md");
   return findCitationFaults({
     texts: new Map(Object.entries({ ...texts, [path]: written })),
-    exists: (asked) => asked === "docs/picture.png",
+    exists: (requested) => requested === "docs/picture.png",
   });
 };
 
@@ -49,7 +49,7 @@ test.each([
   "/** A guide (docs/guides/start~), by its name alone (start~), a decision (decision 4), a trap (trap A6b, traps~ A6b). */",
   "/** Of another world: RFC 9110 section 10.2.3. */",
   "const version = call(1.5);",
-])("a source may say %j", (text) => {
+])("a source with %j is valid", (text) => {
   expect(faultsIn("packages/a/src/a.ts", text)).toEqual([]);
 });
 
@@ -69,7 +69,7 @@ test.each([
   ["/** The layout of 1.1. */", '"layout of 1.1" names no document'],
   ["/** A decision (decision 5). */", '"decision 5" is not in docs/decisions'],
   ["/** A trap (trap B1). */", '"trap B1" is not in docs/spec/traps~'],
-])("a source may not say %j", (text, what) => {
+])("a source with %j is invalid", (text, what) => {
   expect(faultsIn("packages/a/src/a.ts", `\n${text}`)).toEqual([
     `packages/a/src/a.ts:2: ${what.replaceAll("~", ".md")}`,
   ]);
@@ -88,13 +88,13 @@ test.each([
   ["[above](#nothing)", ["no heading #nothing in docs/guides/new~"]],
   ["`rules~` section 4", ["no section 4 in docs/spec/rules~"]],
   ["See section 4.", ['"section 4" names no document']],
-])("of a guide that says %j, %j is wrong", (text, faults) => {
+])("a guide with %j has the errors %j", (text, faults) => {
   expect(faultsIn("docs/guides/new.md", text.replaceAll("~", ".md"))).toEqual(
     faults.map((what) => `docs/guides/new.md:1: ${what.replaceAll("~", ".md")}`),
   );
 });
 
-test("a document of the specification may cite its own sections, which have to exist", () => {
+test("a document of the specification can cite its own sections, which must exist", () => {
   expect(faultsIn("docs/spec/new.md", "# New\n\n## 1. One\n\nSee section 1 and\nsection 2.")).toEqual([
     'docs/spec/new.md:6: "section 2" is not in docs/spec/new.md',
   ]);

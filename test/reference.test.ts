@@ -3,6 +3,6 @@ import { expect, test } from "vitest";
 import { referencePages } from "../tools/reference.ts";
 
 /** `npm run reference` writes them. */
-test.each(Object.entries(await referencePages()))("%s says what the program does", (path, content) => {
+test.each(Object.entries(await referencePages()))("%s is generated from the code", (path, content) => {
   expect(readFileSync(path, "utf8")).toBe(content);
 });

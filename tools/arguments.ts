@@ -13,7 +13,7 @@ export function readArguments<T extends ParseArgsConfig>(
   return orUsage(usageOf(command, config), process.argv.slice(2), () => parseArgs(config));
 }
 
-/** Returns what `read` returns; prints the usage instead if the arguments ask for it, or if `read` refuses them. */
+/** Returns the result of `read`; prints the usage instead if the arguments request it, or if `read` refuses them. */
 export function orUsage<T>(usage: string, args: readonly string[], read: () => T): T {
   if (args.includes("--help") || args.includes("-h")) {
     console.log(usage);

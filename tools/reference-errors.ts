@@ -16,9 +16,9 @@ Every error of the HTTP API has a code. Programs must use the code; the message 
   ([decision 32](../decisions/0032-error-codes-compatible-with-recorded-responses.md)).
 * Retry requests that failed with 429 or 503 after the time in \`retry-after\`.
 
-Other codes: those of the JavaScript client in [clients.md](../guides/clients.md#handle-errors), those of failed
-deliveries in [webhooks.md](../guides/webhooks.md#errors), \`ERR_...\` of rejected transactions in
-[pool.md](../spec/pool.md).
+For other codes, see [clients.md](../guides/clients.md#handle-errors) (JavaScript client),
+[webhooks.md](../guides/webhooks.md#errors) (failed deliveries) and [pool.md](../spec/pool.md) (\`ERR_...\` of rejected
+transactions).
 `;
 
 export const errorsPage = (): string =>

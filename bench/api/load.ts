@@ -28,7 +28,7 @@ export type Load = { readonly connections: number; readonly seconds: number };
 export type Figures = {
   readonly perSecond: number;
   readonly p99Ms: number;
-  readonly answers: number;
+  readonly responses: number;
   /** Bytes including the headers. */
   readonly bytes: number;
   readonly failed: number;
@@ -50,7 +50,7 @@ export async function shoot(port: number, requests: readonly Request[], load: Lo
   return {
     perSecond: result.requests.average,
     p99Ms: result.latency.p99,
-    answers: result.requests.total,
+    responses: result.requests.total,
     bytes: Math.round(result.throughput.total / Math.max(result.requests.total, 1)),
     failed: result.non2xx + result.errors,
   };

@@ -1,6 +1,6 @@
 /**
  * Every list of the OpenAPI document, in each of its orders and by each of its filters: the first page,
- * the middle and the end. One request at a time, so that what is measured is the query and not the queue.
+ * the middle and the end. One request at a time, to measure the query and not the queue.
  */
 import { Agent, request } from "node:http";
 import { setTimeout } from "node:timers/promises";

@@ -62,8 +62,8 @@ export async function measureStart(tree: Tree): Promise<Figures> {
     const { child, url, stop } = await startDevChain(tree, data);
     await (await fetch(`${url}/api/v2/blockchain`)).arrayBuffer();
     const figures = {
-      "first answer, ms": performance.now() - began,
-      "first answer, ms of processor time": processorSeconds(present(child.pid)) * 1_000,
+      "first response, ms": performance.now() - began,
+      "first response, ms of CPU time": processorSeconds(present(child.pid)) * 1_000,
     };
     await stop();
     return figures;

@@ -27,7 +27,8 @@ async function bench({ runtime, folder }: Tree, name: string, ...options: string
 /** Returns the number that a pattern captures. */
 function numberIn(output: string, pattern: RegExp): number {
   const [, digits] = pattern.exec(output) ?? [];
-  if (digits === undefined) throw new Error(`the benchmark printed nothing like ${pattern}:\n${output}`);
+  if (digits === undefined)
+    throw new Error(`the output of the benchmark does not match ${pattern}:\n${output}`);
   return Number(digits.replaceAll(",", ""));
 }
 

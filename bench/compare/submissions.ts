@@ -28,14 +28,14 @@ const AT_ONCE = { one: 1, forty: 40, "later one": 1 };
 const OPTIONS = ["--pool-max-per-sender", "5000", "--accounts", String(SENDERS)];
 
 type Kind = keyof typeof REQUESTS;
-type CryptoAnswer = { readonly data: Parameters<typeof networkFilesFromJson>[0] };
+type CryptoResponse = { readonly data: Parameters<typeof networkFilesFromJson>[0] };
 
 export async function measureSubmissions(tree: Tree): Promise<Figures> {
   const data = mkdtempSync(join(tmpdir(), "uniknode-compare-data-"));
   try {
     const { child, url, stop } = await startDevChain(tree, data, OPTIONS);
-    const answer = await fetch(`${url}/api/v2/node/configuration/crypto`);
-    const network = createNetwork(networkFilesFromJson(((await answer.json()) as CryptoAnswer).data));
+    const response = await fetch(`${url}/api/v2/node/configuration/crypto`);
+    const network = createNetwork(networkFilesFromJson(((await response.json()) as CryptoResponse).data));
     const accounts = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
     const senders = Array.from({ length: SENDERS }, (_, index) => accounts(`account ${index}`));
     const nonces = await Promise.all(senders.map((sender) => nonceOf(url, sender)));
@@ -73,8 +73,8 @@ export async function measureSubmissions(tree: Tree): Promise<Figures> {
 }
 
 async function nonceOf(url: string, { address }: DevAccount): Promise<bigint> {
-  const answer = await fetch(`${url}/api/v2/wallets/${address}`);
-  return BigInt(((await answer.json()) as { data: { nonce: string } }).data.nonce);
+  const response = await fetch(`${url}/api/v2/wallets/${address}`);
+  return BigInt(((await response.json()) as { data: { nonce: string } }).data.nonce);
 }
 
 /** Sends requests sequentially over one connection. */

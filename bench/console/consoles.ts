@@ -25,13 +25,13 @@ export async function measureApi(node: DevNode, { consoles, seconds }: ConsolesO
       const signedIn = state === "open" ? await openConsoles(node, consoles, ended.signal) : [];
       const mining = mine(node, ended.signal);
       const before = await processorSeconds(node);
-      const { perSecond, answers, failed } = await shoot(port, requests, {
+      const { perSecond, responses, failed } = await shoot(port, requests, {
         connections: CONNECTIONS,
         seconds,
       });
       if (failed > 0) throw new Error(`${failed} requests failed`);
       rates[state].push(perSecond);
-      costs[state].push((1e6 * ((await processorSeconds(node)) - before)) / answers);
+      costs[state].push((1e6 * ((await processorSeconds(node)) - before)) / responses);
       ended.abort();
       await Promise.all([mining, ...signedIn]);
     }
@@ -39,20 +39,20 @@ export async function measureApi(node: DevNode, { consoles, seconds }: ConsolesO
   const [closed, open] = [median(rates.closed), median(rates.open)];
   const [costClosed, costOpen] = [median(costs.closed), median(costs.open)];
   console.log(
-    `GET /blocks/ID with a block every ${BLOCK_MS / 1_000} s, in turn, medians of ${ROUNDS}; this process asks, and plays the consoles as well`,
+    `GET /blocks/ID with a block every ${BLOCK_MS / 1_000} s, alternating, medians of ${ROUNDS} rounds; this process is the client and all consoles`,
   );
   console.log(
-    `  requests a second: ${closed.toFixed(0)} without consoles, ${open.toFixed(0)} with ${consoles}`,
+    `  requests per second: ${closed.toFixed(0)} without consoles, ${open.toFixed(0)} with ${consoles}`,
   );
   console.log(
-    `  processor time of the node for a request, that of the consoles included: ${costClosed.toFixed(1)} and ${costOpen.toFixed(1)} microseconds`,
+    `  CPU time of the node per request, including the consoles: ${costClosed.toFixed(1)} and ${costOpen.toFixed(1)} microseconds`,
   );
 }
 
 /** CPU time of all threads of the node since its start. */
 async function processorSeconds(node: DevNode): Promise<number> {
-  const answer = await fetch(`${node.url}/metrics`, { headers: { authorization: node.token } });
-  return Number(present(/^uniknode_process_cpu_seconds_total (\S+)$/m.exec(await answer.text()))[1]);
+  const response = await fetch(`${node.url}/metrics`, { headers: { authorization: node.token } });
+  return Number(present(/^uniknode_process_cpu_seconds_total (\S+)$/m.exec(await response.text()))[1]);
 }
 
 async function mine(node: DevNode, signal: AbortSignal): Promise<void> {

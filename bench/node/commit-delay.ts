@@ -15,7 +15,7 @@ export type DelayOptions = {
   readonly target: string;
 };
 
-/** With few blocks, the maximum replaces the 99th percentile. */
+/** Percentiles of the delay, with the maximum instead of the 99th percentile, because there are few blocks. */
 export type Delay = {
   readonly blocks: number;
   readonly p50Ms: number;

@@ -56,7 +56,7 @@ export async function startBenchNode(): Promise<BenchNode> {
         body: JSON.stringify(body),
       });
       const text = await response.text();
-      if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+      if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${text}`);
     },
     async stop() {
       node.child.kill("SIGINT");
@@ -72,7 +72,6 @@ export async function startBenchNode(): Promise<BenchNode> {
   };
 }
 
-/** Returns a percentile of the numbers. */
 export function percentile(numbers: readonly number[], share: number): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

@@ -20,9 +20,9 @@ export type Receiver = {
 
 type FromReceiver = { readonly port: number } | { readonly arrivals: Arrival[] };
 
-/** `answerMs`: delay of each response. */
-export async function startReceiver(answerMs = 0): Promise<Receiver> {
-  const child: ChildProcess = fork(fileURLToPath(import.meta.url), ["listen", String(answerMs)]);
+/** `responseDelayMs`: delay of each response. */
+export async function startReceiver(responseDelayMs = 0): Promise<Receiver> {
+  const child: ChildProcess = fork(fileURLToPath(import.meta.url), ["listen", String(responseDelayMs)]);
   const next = async () => (await once(child, "message"))[0] as FromReceiver;
   const first = await next();
   if (!("port" in first)) throw new Error("the receiver does not listen");
@@ -30,8 +30,8 @@ export async function startReceiver(answerMs = 0): Promise<Receiver> {
     url: `http://127.0.0.1:${first.port}/hook`,
     async arrivals() {
       child.send("arrivals");
-      const answer = await next();
-      return "arrivals" in answer ? answer.arrivals : [];
+      const message = await next();
+      return "arrivals" in message ? message.arrivals : [];
     },
     async close() {
       child.disconnect();
@@ -44,12 +44,12 @@ export async function startReceiver(answerMs = 0): Promise<Receiver> {
  * Implements only as much HTTP as the deliveries need, on bare sockets: a complete server would cost about as much as the
  * sender, which is what this measures.
  */
-function listen(answerMs: number): void {
+function listen(responseDelayMs: number): void {
   let arrivals: Arrival[] = [];
   const server = createServer((socket) => {
     let text = "";
     let beganMs = 0;
-    const answer = () => void (socket.writable && socket.write("HTTP/1.1 204 No Content\r\n\r\n"));
+    const respond = () => void (socket.writable && socket.write("HTTP/1.1 204 No Content\r\n\r\n"));
     socket.setNoDelay().setEncoding("latin1");
     socket.on("error", () => socket.destroy());
     socket.on("data", (chunk) => {
@@ -60,8 +60,8 @@ function listen(answerMs: number): void {
       arrivals.push([headerOf(text, "webhook-id"), beganMs]);
       // The sender sends the next request after the response.
       text = "";
-      if (answerMs === 0) answer();
-      else setTimeout(answer, answerMs);
+      if (responseDelayMs === 0) respond();
+      else setTimeout(respond, responseDelayMs);
     });
   });
   server.listen(0, "127.0.0.1", () =>

@@ -13,13 +13,13 @@ export type Rate = {
   readonly processorMicros: number;
 };
 
-/** Delivers every event to every webhook; the receiver responds after `answerMs`. */
+/** Delivers every event to every webhook; the receiver responds after `responseDelayMs`. */
 export async function measureDurable(
   webhookCount: number,
   eventCount: number,
-  answerMs: number,
+  responseDelayMs: number,
 ): Promise<Rate> {
-  const receiver = await startReceiver(answerMs);
+  const receiver = await startReceiver(responseDelayMs);
   const service = openService();
   service.register(Array.from({ length: webhookCount }, () => ({ target: receiver.url })));
   const pending = service.database.prepare<{ count: number }>(
@@ -43,15 +43,15 @@ export async function measureDurable(
 }
 
 /** Posts the same bodies sequentially, without writes. */
-export async function measureNaive(count: number, answerMs: number): Promise<Rate> {
-  const receiver = await startReceiver(answerMs);
+export async function measureNaive(count: number, responseDelayMs: number): Promise<Rate> {
+  const receiver = await startReceiver(responseDelayMs);
   const { data } = transferApplied(1, 0);
   const begun = start();
   for (let sent = 0; sent < count; sent++) {
     const body = JSON.stringify({ timestamp: Date.now(), data, event: "transaction.applied" });
     const headers = { "content-type": "application/json", authorization: "5".repeat(32) };
-    const answer = await request(receiver.url, { method: "POST", headers, body });
-    await answer.body.dump();
+    const response = await request(receiver.url, { method: "POST", headers, body });
+    await response.body.dump();
   }
   const rate = begun.rate(count);
   await receiver.close();

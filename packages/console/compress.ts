@@ -6,7 +6,7 @@ import { brotliCompress } from "node:zlib";
 import type { Plugin } from "vite";
 
 const compress = promisify(brotliCompress);
-/** Documents are compressed when they are asked for: all of them would take longer than everything else of the build. */
+/** Documents are compressed on demand: compressing all of them would take longer than the rest of the build. */
 const COMPRESSED = /\.(html|js|css)$/;
 
 export const compressPlugin = (): Plugin => ({

@@ -3,10 +3,10 @@ import { defineConfig } from "vite";
 import { compressPlugin } from "./compress.ts";
 import { documentsPlugin } from "./documents/plugin.ts";
 
-/** Scripts of `src` by their names, without the ending. */
+/** Scripts of `src` by their names, without the extension. */
 const sources = (names: string): RegExp => new RegExp(`console/src/(${names})\\.tsx?$`);
 
-/** Small files that are needed together are one: they are compressed better, and are one request. */
+/** Small files that are needed together are merged: one request, and better compression. */
 const groups = [
   { name: "preact", test: /node_modules\/@?preact/ },
   {
@@ -71,7 +71,7 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // Every file has the names of those that it imports: shorter ones make all of them smaller.
+        // Every file contains the names of its imports: short names make all files smaller.
         chunkFileNames: "assets/[name]-[hash:6].js",
         codeSplitting: { includeDependenciesRecursively: false, groups },
       },

@@ -1,4 +1,4 @@
-/** The next version and its notes, of the changes in `.changeset`. */
+/** The next version and its notes, derived from the changes in `.changeset`. */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const change = (bump: Bump, text = "Something.") => ({ file: "", bump, text });
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
 
-test("Changes are read by file name; the page that explains them is none.", () => {
+test("Changes are read by file name, without the page that explains them.", () => {
   write("README.md", "How to write one.");
   write("b.md", "---\nuniknode: minor\n---\n\nNew.\nOn two lines.\n");
   write("a.md", '---\n"uniknode": patch\n---\nMended.\n');
@@ -35,7 +35,7 @@ test("Changes are read by file name; the page that explains them is none.", () =
 });
 
 test.each(["", "Text only.", "---\nuniknode: huge\n---\nText.", "---\nuniknode: minor\n---\n"])(
-  "A change of another form is refused with the name of its file: %j.",
+  "An invalid change is refused with the name of its file: %j.",
   (text) => {
     write("wrong.md", text);
     expect(() => readChanges(folder)).toThrow(`${folder}/wrong.md: "---", "uniknode: major|minor|patch"`);
@@ -51,7 +51,7 @@ test.each<[string, Bump[], string]>([
   ["1.2.3", ["patch", "patch"], "1.2.4"],
   ["1.2.3", ["patch", "minor"], "1.3.0"],
   ["1.2.3", ["minor", "major", "patch"], "2.0.0"],
-])("After %s and changes %j comes %s.", (version, bumps, next) => {
+])("Version %s with changes %j is followed by %s.", (version, bumps, next) => {
   const changes = bumps.map((bump) => change(bump));
   expect(nextVersion(version, changes)).toBe(next);
 });

@@ -1,4 +1,4 @@
-/** The packages as others get them: installed from their files into a new project, with nothing of this repository around. */
+/** The packages as users get them: installed from their files into a new project, without this repository. */
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -58,7 +58,7 @@ describe("A packed package", () => {
     );
   });
 
-  test("needs no script at its installation, and no development.", () => {
+  test("needs neither install scripts nor development dependencies.", () => {
     for (const name of ["uniknode", "@uniknode/client", "@uniknode/ledger", "@uniknode/protocol"]) {
       const manifest = JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8"));
       expect(manifest).toMatchObject({ name, version: versionOf(ROOT), license: "MIT" });
@@ -120,10 +120,10 @@ test("Programs in TypeScript get the types, without those of Node.js.", async ()
   );
   const compiler = join(ROOT, "node_modules/.bin/tsc");
   const flags = ["--noEmit", "--strict", "--module", "NodeNext", "--target", "ES2022", "--lib", "ES2024,DOM"];
-  const answer = await run(compiler, [...flags, "--types", "", "program.ts"]).catch(
+  const output = await run(compiler, [...flags, "--types", "", "program.ts"]).catch(
     ({ stdout }: { stdout: string }) => stdout,
   );
-  expect(answer).toBe("");
+  expect(output).toBe("");
 });
 
 /** Registers a webhook at a node, receives and verifies one delivery, and prints its event. */
@@ -146,14 +146,14 @@ const RECEIVER = `
     secret = (await client.webhooks.create({ event: "block.applied", target, conditions })).data.token;
   });`;
 
-test("The program starts a dev chain, answers requests and delivers webhooks.", {
+test("The program starts a dev chain, serves requests and delivers webhooks.", {
   timeout: 120_000,
 }, async () => {
   expect(await run("npx", ["uniknode", "version"])).toContain(
     `${versionOf(ROOT)} program (Node.js ${process.versions.node})\n`,
   );
   const args = ["dev", "--http-port", "0", "--block-time", "1", "--webhook-token", "the token of the test"];
-  // With a process group of its own, which Ctrl-C ends as a terminal does.
+  // With its own process group, which Ctrl-C ends as a terminal does.
   const node = spawn("npx", ["uniknode", ...args], {
     cwd: project,
     env,
@@ -169,8 +169,8 @@ test("The program starts a dev chain, answers requests and delivers webhooks.", 
   node.stdout.setEncoding("utf8").on("data", (text) => (printed += text));
   await expect.poll(() => printed, { timeout: 90_000 }).toMatch(/^block \d+ /m);
   const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed) ?? [];
-  const answer = await fetch(`${url}/api/v2/blockchain`);
-  expect(await answer.json()).toMatchObject({ data: { block: { height: expect.any(Number) } } });
+  const response = await fetch(`${url}/api/v2/blockchain`);
+  expect(await response.json()).toMatchObject({ data: { block: { height: expect.any(Number) } } });
   writeFileSync(join(project, "receiver.mjs"), RECEIVER);
   expect(await run("node", ["receiver.mjs", present(url, "a URL"), "the token of the test"])).toBe(
     "block.applied\n",

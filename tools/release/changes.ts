@@ -46,7 +46,6 @@ export function nextVersion(version: string, changes: readonly Change[]): string
   }
 }
 
-/** Returns the changelog section of a version. */
 export const changelogSection = (version: string, day: string, changes: readonly Change[]): string =>
   [
     `## ${version} (${day})`,

@@ -27,7 +27,7 @@ export function readOrder(args: readonly string[]): Order {
   });
   const [what = "everything", ...more] = positionals;
   if (more.length > 0 || (what !== "everything" && what !== "packages" && what !== "version"))
-    throw new Error(`${JSON.stringify(positionals.join(" "))} is no part of a release`);
+    throw new Error(`${JSON.stringify(positionals.join(" "))} is not a part of a release`);
   const { maintainer, repository } = values;
   if (maintainer !== undefined && !/^[^<>\n]+ <[^<>@\s]+@[^<>@\s]+>$/.test(maintainer))
     throw new Error(`--maintainer: "Name <mail>" is expected, not ${JSON.stringify(maintainer)}`);

@@ -72,9 +72,9 @@ function publishedManifest({ private: _, devDependencies, ...manifest }: Manifes
 export function packPackages(compiled: string, folder: string): string[] {
   mkdirSync(folder, { recursive: true });
   const args = ["pack", "--json", "--loglevel=error", "--ignore-scripts", "--pack-destination", folder];
-  const answer = execFileSync("npm", [...args, ...PACKAGES.map((name) => `./${name}`)], {
+  const output = execFileSync("npm", [...args, ...PACKAGES.map((name) => `./${name}`)], {
     cwd: compiled,
     encoding: "utf8",
   });
-  return (JSON.parse(answer) as { filename: string }[]).map(({ filename }) => join(folder, filename));
+  return (JSON.parse(output) as { filename: string }[]).map(({ filename }) => join(folder, filename));
 }

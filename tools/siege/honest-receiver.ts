@@ -36,7 +36,7 @@ export async function startReceiver({ host, httpPort, token }: Target): Promise<
     response.writeHead(204).end();
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const answer = await fetch(`http://${host}:${httpPort}/api/v2/webhooks`, {
+  const response = await fetch(`http://${host}:${httpPort}/api/v2/webhooks`, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: token },
     body: JSON.stringify({
@@ -46,7 +46,8 @@ export async function startReceiver({ host, httpPort, token }: Target): Promise<
       order: "strict",
     }),
   });
-  if (!answer.ok) throw new Error(`the webhook was not registered: ${answer.status} ${await answer.text()}`);
+  if (!response.ok)
+    throw new Error(`failed to register the webhook: ${response.status} ${await response.text()}`);
 
   return {
     faults() {

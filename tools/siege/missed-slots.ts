@@ -7,7 +7,7 @@ type Miss = { readonly slot: number; readonly reason: string };
 
 export type Misses = Pick<Row, "expectedMisses" | "otherMisses">;
 
-/** Missed slots after the first ones of the log: those within an outage that have its reason, and all others. */
+/** Missed slots after the first ones of the log: slots within an outage that have its reason, and all others. */
 export function missesSince(
   { slots, logged }: SiegedNode,
   missesBefore: number,

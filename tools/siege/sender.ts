@@ -41,8 +41,8 @@ export function openAccounts({ network: shape, host, httpPort }: Target): Accoun
     funded: rich,
     unfunded: () => people(`beggar ${count++ % 500}`),
     async nextNonce() {
-      const answer = await fetch(`http://${host}:${httpPort}/api/v2/wallets/${rich.address}`);
-      const { data } = (await answer.json()) as { data?: { nonce: string } };
+      const response = await fetch(`http://${host}:${httpPort}/api/v2/wallets/${rich.address}`);
+      const { data } = (await response.json()) as { data?: { nonce: string } };
       return BigInt(data?.nonce ?? 0) + 1n;
     },
   };

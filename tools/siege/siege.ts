@@ -91,7 +91,7 @@ export async function besiege({
   return rows;
 }
 
-/** The nodes to start one after another, with the attacks on each: first the shared node, then those of single attacks. */
+/** Nodes to start one after another, with the attacks on each: first the shared node, then the nodes of single attacks. */
 function byNode(attacks: readonly Attack[]): { start: () => Promise<SiegedNode>; attacks: Attack[] }[] {
   const shared = attacks.filter(({ start }) => start === undefined);
   return [
@@ -114,7 +114,7 @@ const rowOfFailure = (attack: string, { message }: Error): Row => ({
   expectedMisses: [],
   otherMisses: [],
   deliveryFaults: [],
-  faults: [`it could not be observed: ${message}`],
+  faults: [`failed to observe the attack: ${message}`],
 });
 
 async function observeAll(
@@ -200,7 +200,7 @@ async function observe(
     deliveryFaults: receiver.faults(),
     faults: [
       ...(hasEnded(node) ? [`the process ended: ${lastLines(node)}`] : []),
-      ...(figuresAfter ? [] : ["the metrics are not answered"]),
+      ...(figuresAfter ? [] : ["/metrics did not respond"]),
       ...(signedTwice.length > 0 ? [`slots signed twice: ${signedTwice.join(", ")}`] : []),
       ...(streams > 0 ? [`${streams} live streams are open after the attack`] : []),
       ...(result.failure === undefined ? [] : [`the attack failed: ${result.failure}`]),

@@ -7,7 +7,7 @@ import { type Accounts, openAccounts } from "./sender.ts";
 
 export type Clients = { readonly network: number; readonly addresses: number; readonly perMinute: number };
 
-/** Submits the transactions from so many addresses. */
+/** Submits the transactions from this many addresses. */
 export const submissions =
   (
     { network, addresses, perMinute }: Clients,

@@ -68,7 +68,7 @@ const STOP_TIMEOUT_MS = 60_000;
 const FIGURES_TIMEOUT_MS = 10_000;
 const FORGING_TIMEOUT_MS = 60_000;
 
-/** The delegate whose keys the attackers have; the node has those of all others. */
+/** Delegate whose keys the attackers have; the node has the keys of all others. */
 export const hostileDelegate = ({ network }: Pick<Target, "network">): DevAccount =>
   present(testNetwork(network).delegates.at(-1));
 
@@ -113,11 +113,11 @@ export function siegedNode({ process, target, folder, ticksFile }: Started): Sie
 
 async function readFigures({ host, httpPort, token }: Target): Promise<Figures> {
   const signal = AbortSignal.timeout(FIGURES_TIMEOUT_MS);
-  const answer = await fetch(`http://${host}:${httpPort}/metrics`, {
+  const response = await fetch(`http://${host}:${httpPort}/metrics`, {
     headers: { authorization: token },
     signal,
   });
-  const text = await answer.text();
+  const text = await response.text();
   const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1] ?? Number.NaN);
   return {
     forged: value("uniknode_forger_blocks_forged_total"),
@@ -126,7 +126,7 @@ async function readFigures({ host, httpPort, token }: Target): Promise<Figures> 
   };
 }
 
-/** Waits until the process has forged so many blocks. */
+/** Waits until the process has forged this many blocks. */
 export async function untilForged(node: SiegedNode, count: number): Promise<void> {
   const endsMs = performance.now() + FORGING_TIMEOUT_MS;
   while (node.signed().length < count) {

@@ -52,7 +52,7 @@ export async function startReceivers(): Promise<Receivers> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     if (kind === "good") take(Number(number), Buffer.concat(chunks).toString());
-    answer(kind as ReceiverKind, response);
+    respond(kind as ReceiverKind, response);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -69,7 +69,7 @@ export async function startReceivers(): Promise<Receivers> {
   };
 }
 
-function answer(kind: ReceiverKind, response: ServerResponse): void {
+function respond(kind: ReceiverKind, response: ServerResponse): void {
   switch (kind) {
     case "good":
       response.writeHead(204).end();

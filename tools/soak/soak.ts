@@ -104,7 +104,7 @@ async function registerWebhooks(url: string, receivers: Receivers): Promise<numb
     for (let index = 0; index < count; index++, number++) {
       const isAboutTransactions = index % 2 === 1;
       if (kind === "good" && isAboutTransactions) transactionWebhooks.push(number);
-      const answer = await fetch(`${url}/api/v2/webhooks`, {
+      const response = await fetch(`${url}/api/v2/webhooks`, {
         method: "POST",
         headers: { "content-type": "application/json", authorization: TOKEN },
         body: JSON.stringify({
@@ -114,7 +114,7 @@ async function registerWebhooks(url: string, receivers: Receivers): Promise<numb
           order: "strict",
         }),
       });
-      if (!answer.ok) throw new Error(`a webhook was not registered: ${await answer.text()}`);
+      if (!response.ok) throw new Error(`failed to register a webhook: ${await response.text()}`);
     }
   }
   return transactionWebhooks;

@@ -96,7 +96,7 @@ async function fetchPath(state: State, path: string, headers: Record<string, str
       signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     });
     await response.arrayBuffer();
-    if (response.status >= 500) faults.push(`${path} answered ${response.status}`);
+    if (response.status >= 500) faults.push(`${path} responded with ${response.status}`);
   } catch (error) {
     if (!state.isStopped) faults.push(`${path}: ${(error as Error).message}`);
   }
@@ -116,5 +116,5 @@ async function submit(
   counts.requests += 1;
   const { status, accepted } = await client.submit(transfers);
   counts.accepted += accepted.length;
-  if (status >= 500) faults.push(`a submission was answered ${status}`);
+  if (status >= 500) faults.push(`a submission failed with status ${status}`);
 }

@@ -59,7 +59,7 @@ function verificationOf(block: Block, network: Network, received: readonly Uint8
 
 const bytesOf = (block: Block) => block.transactions.map(({ bytes }) => bytes);
 
-/** Plain JSON values: what a peer or a file would hold. */
+/** Converts to plain JSON values, as in messages of peers and in files. */
 const asJson = (value: unknown) => JSON.parse(JSON.stringify(value));
 
 export const blockRunners: Runners = {

@@ -16,7 +16,7 @@ export type VectorFile = {
 const runnerOf = ({ steps }: { steps?: unknown }) => (Array.isArray(steps) ? transcript : undefined);
 
 export function* vectorFiles(folder: string): Iterable<VectorFile> {
-  // Recorded answers of the API are compared with a server (`npm run parity`).
+  // Recorded responses of the API are compared with a server (`npm run parity`).
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
     (path) => path.endsWith(".json") && !/(^|\/)api\//.test(path),
   );

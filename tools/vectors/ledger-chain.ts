@@ -61,7 +61,7 @@ function createChain({ network: files, genesis }: Content) {
   const parse = (serialized: string): Block =>
     blockFromBytes(hexToBytes(serialized), { network, height: head().height });
 
-  /** Parses, judges and, where the answer is Accepted, commits. `now` is Unix time in milliseconds. */
+  /** Checks and judges a block, and commits it if the verdict is Accepted. `now` is Unix time in milliseconds. */
   function submit(block: Block, now: number, repetitions = createRepetitions()) {
     const faults = checkBlock(block, { network, now });
     const judging = context(repetitions);
@@ -84,7 +84,7 @@ function createChain({ network: files, genesis }: Content) {
   return { network, state, slots, head, parse, submit, revert };
 }
 
-/** Later than every block of the vectors but the one that is too early: its timestamp lies in 2155. */
+/** Later than every block of the vectors except the block that is too early, whose timestamp is in 2155. */
 const LATE = Date.parse("2100-01-01T00:00:00Z");
 
 export const chainReplay: Runner = (content) => {
@@ -128,7 +128,7 @@ export const chainReplay: Runner = (content) => {
 const reasonOf = (verdict: Verdict): string =>
   verdict.kind === "Rejected" ? `${verdict.reason} ${verdict.cause ?? ""}` : verdict.kind;
 
-/** Vectors leave out what a ranking writes, and reduce the last block. */
+/** Vectors omit the attributes of a ranking, and shorten the last block. */
 function comparable(wallet: unknown): WalletJson {
   const json = toJson(wallet) as WalletJson;
   if (json.attributes.delegate) {
@@ -170,7 +170,7 @@ export function compareRound(state: MemoryState, { round, ranking, order, saved 
   assert.deepEqual(Object.fromEntries(balances), saved);
 }
 
-const ANSWERS: Readonly<Record<Verdict["kind"], string>> = {
+const RESULTS: Readonly<Record<Verdict["kind"], string>> = {
   Accepted: "Accepted",
   Rejected: "Rejected",
   Discarded: "DiscardedButCanBeBroadcasted",
@@ -194,7 +194,7 @@ export const blockProcessing = eachCase(({ chain: name, height, block: input, re
   const repetitions = createRepetitions();
   const before = imageOf(chain.state);
   const outcomes = Array.from({ length: repeat ?? 1 }, () => chain.submit(block, LATE, repetitions));
-  const results = outcomes.map(({ verdict }) => ANSWERS[verdict.kind]);
+  const results = outcomes.map(({ verdict }) => RESULTS[verdict.kind]);
   assert.deepEqual(repeat ? results : results[0], expected.result);
   if (expected.verificationErrors) {
     const texts = present(outcomes[0]).faults.map((fault) => textOf(fault, block, chain.network));

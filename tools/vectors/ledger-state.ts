@@ -82,7 +82,7 @@ export const isEmpty = ({ balance, nonce, attributes }: WalletJson): boolean =>
 
 /**
  * The order of tokens counts; a public key counts once its wallet has sent something. These recordings leave out that
- * a wallet once had locks, which the ones of the HTTP API show: an attribute without any is none here.
+ * a wallet once had locks, which attributes in the HTTP API show: here, an empty attribute counts as absent.
  */
 export function compareWallet(
   actual: WalletJson | undefined,
@@ -107,7 +107,7 @@ function withoutClosedLocks({ htlc, ...others }: WalletJson["attributes"]): Wall
   return isOpen ? { ...others, htlc } : others;
 }
 
-/** The token as vectors show it; `null` where there is none. */
+/** Returns the token in the form of the vectors; `null` if there is none. */
 export function nftOf(state: StateReader, id: string): NftJson | null {
   const token = state.get("tokens", id);
   const properties = Object.fromEntries([...state.properties(id)].sort(([a], [b]) => (a < b ? -1 : 1)));

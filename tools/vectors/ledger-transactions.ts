@@ -16,7 +16,7 @@ import { eachCase } from "./vector.ts";
 // biome-ignore lint/suspicious/noExplicitAny: see Runner
 type Content = any;
 
-/** The entries of the patch replace those of the base, `null` removes them. */
+/** Entries of the patch replace entries of the base; `null` removes them. */
 const patched = <T>(base: Record<string, T>, patch: Record<string, T | null> = {}): Record<string, T> =>
   Object.fromEntries(
     Object.entries({ ...base, ...patch }).filter((entry): entry is [string, T] => entry[1] !== null),

@@ -91,7 +91,7 @@ export async function openRaw(port: number): Promise<RawEnd> {
   return end;
 }
 
-/** Pings come when they come: they stand in few of the recordings. */
+/** Pings can come at any time: few recordings contain them. */
 async function nextOf(end: RawEnd, wantsPing: boolean): Promise<Item> {
   for (;;) {
     const item = await end.next();
@@ -178,11 +178,11 @@ async function shakeHands(end: RawEnd, steps: readonly Step[]): Promise<void> {
   );
 }
 
-/** Asks what the recorded client asked. Calls are numbered by the client itself, so that numbers are translated. */
+/** Repeats the requests of the recorded client. The client numbers its calls itself, so numbers are translated. */
 async function converse(connection: Connection, end: RawEnd, steps: readonly Step[]): Promise<void> {
-  const isAnswered = steps.some(({ payloadText }) => payloadText === "#2");
+  const hasPong = steps.some(({ payloadText }) => payloadText === "#2");
   for (const step of steps) {
-    if (isAnswered && step.payloadText === "#1") {
+    if (hasPong && step.payloadText === "#1") {
       end.write(Buffer.from(step.hex, "hex"));
       await expectText(end, "#2");
     }

@@ -1,6 +1,6 @@
 /**
- * A node that knows what a recorded one knew. What it answers is made by our own code from the blocks, transactions and
- * wallets that stand in the recording; only what says nothing of where it comes from is repeated as it was recorded.
+ * A node with the data of a recorded node. Its replies are built by our code from the blocks, transactions and wallets of
+ * the recording; only replies that do not show their origin are repeated as recorded.
  */
 import { createRounds, type Rounds, type StateReader, type Wallet } from "@uniknode/ledger";
 import {
@@ -24,12 +24,12 @@ import { encodedHeaderFromPeer, headerFromPeer } from "../../packages/node/src/p
 import type { EventName } from "../../packages/node/src/peers/wire/requests/arguments.ts";
 import type { Call } from "../../packages/node/src/peers/wire/requests/read.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: recordings are trusted to have the shape that the protocol says
+// biome-ignore lint/suspicious/noExplicitAny: recordings are trusted to have the shape of the protocol
 type Content = any;
 
 export type Recorded = { rid?: number; data?: Content; error?: { message: string } };
 
-/** Answers that are facts themselves. */
+/** Events whose recorded replies are repeated. */
 const REPEATED: readonly EventName[] = [
   "p2p.internal.getNetworkState",
   "p2p.internal.isPeerOrForger",
@@ -39,7 +39,7 @@ const REPEATED: readonly EventName[] = [
 
 const logger = pino({ level: "silent" });
 
-/** @param messages of the recorded server, replies to calls among them */
+/** @param messages of the recorded server, including replies to calls */
 export const recordedNode =
   (messages: readonly Recorded[], network: Network): RequestHandler =>
   async (call, caller) => {
@@ -49,12 +49,12 @@ export const recordedNode =
       if (error) throw new ReplyError(error.message);
       return data?.data ?? {};
     }
-    return handlerOf(call, { result: data?.data, error: error?.message ?? "" }, network)(call, caller);
+    return replyTo(call, { result: data?.data, error: error?.message ?? "" }, network)(call, caller);
   };
 
 type Reply = { readonly result: Content; readonly error: string };
 
-function handlerOf(call: Call, reply: Reply, network: Network): RequestHandler {
+function replyTo(call: Call, reply: Reply, network: Network): RequestHandler {
   const { result } = reply;
   const slots = createSlots(network);
   const time = timeOf(call, reply, network);
@@ -171,7 +171,7 @@ function headOf({ event, argument }: Call, { result, error }: Reply, network: Ne
 const BLOCKTIME = 8;
 const nothing = { height: 1, id: "", timestamp: 0 } as BlockHeader;
 
-/** Network time at which the recorded node answered: as far as the answer shows it, or a time at which the answer is right. */
+/** Returns the network time of the recorded reply if the reply shows it, or else a time at which the reply is correct. */
 function timeOf({ event, argument }: Call, { result }: Reply, network: Network): number {
   if (event === "p2p.peer.getStatus" && result) {
     const { currentSlot, forgingAllowed } = result.state;
@@ -183,7 +183,7 @@ function timeOf({ event, argument }: Call, { result }: Reply, network: Network):
   return 0;
 }
 
-/** Every block asked for is known where the answer is a whole header, and otherwise the answer alone. */
+/** Returns a header for each requested block if the reply is a complete header, otherwise only for the block of the reply. */
 function knownHeader(id: string, common: Content): BlockHeader | undefined {
   if (id === common?.id) return bigAmounts(common);
   return common?.blockSignature === undefined

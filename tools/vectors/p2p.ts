@@ -41,23 +41,23 @@ const described = (value: unknown): unknown => {
 
 type Expected = { readonly expected: number; readonly isCut: boolean };
 
-/** What our server answers to frames, the handshake being done, until it ends the connection or nothing more is expected. */
-async function answersTo(
+/** Returns the replies of our server to frames after the handshake, until it closes the connection or all expected ones came. */
+async function repliesTo(
   frames: readonly string[],
   port: number,
   { expected, isCut }: Expected,
 ): Promise<string[]> {
   const end = await openRaw(port);
-  const answers: string[] = [];
+  const replies: string[] = [];
   async function listen(count: number): Promise<void> {
-    while (answers.length < count) {
+    while (replies.length < count) {
       const item = await end.next();
       if (item.kind !== "frame") return;
-      // The library tells what it makes of a broken frame before the connection is cut; pings come when they come.
-      if (item.opcode !== 8 && String(item.payload) !== "#1") answers.push(String(item.payload));
+      // The library sends a close frame before it cuts the connection after a broken frame; pings can come at any time.
+      if (item.opcode !== 8 && String(item.payload) !== "#1") replies.push(String(item.payload));
     }
   }
-  // What is answered comes before what is not.
+  // Frames with a reply precede frames without one.
   for (const [index, hex] of frames.entries()) {
     end.write(hexToBytes(hex));
     if (index < expected) await listen(index + 1);
@@ -65,7 +65,7 @@ async function answersTo(
   await listen(expected);
   if (isCut) await listen(Number.POSITIVE_INFINITY);
   end.end();
-  return answers;
+  return replies;
 }
 
 export const p2pRunners: Runners = {
@@ -88,7 +88,7 @@ export const p2pRunners: Runners = {
   ],
 
   "json-guard": eachCase(({ text, accepted }) => {
-    // Blanks make it as long as a message must be; what it means is another question.
+    // Blanks extend it to the minimum length of a message; its content is not checked here.
     assert.equal(codeOf(() => readClientMessage(text.padEnd(10))) !== "MESSAGE_JSON", accepted);
   }),
 
@@ -104,9 +104,9 @@ export const p2pRunners: Runners = {
       trusts: false,
     };
     await withServer(setting, async (port) => {
-      const answers = await answersTo(frames, port, { expected: expected.length, isCut: outcome === "cut" });
-      assert.equal(answers.length, expected.length);
-      for (const [index, answer] of answers.entries()) compareTexts(answer, expected[index]);
+      const replies = await repliesTo(frames, port, { expected: expected.length, isCut: outcome === "cut" });
+      assert.equal(replies.length, expected.length);
+      for (const [index, reply] of replies.entries()) compareTexts(reply, expected[index]);
     });
   }),
 
@@ -139,9 +139,9 @@ export const p2pRunners: Runners = {
     let step = search.next();
     while (!step.done) {
       const heights = step.value;
-      const answer = heights.findLast((height) => highestCommon !== null && height <= highestCommon);
-      made.push({ heights, answer: answer ?? null });
-      step = search.next(answer);
+      const common = heights.findLast((height) => highestCommon !== null && height <= highestCommon);
+      made.push({ heights, answer: common ?? null });
+      step = search.next(common);
     }
     assert.deepEqual(made, probes);
     assert.equal(step.value ?? null, result);

@@ -55,8 +55,8 @@ export const poolRunners: Runners = {
       },
     );
     for (const { id, data } of pending) {
-      const { data: answer } = await pool.submit([data]);
-      assert.deepEqual(answer.accept, [id], "a transaction that is pending before");
+      const { data: result } = await pool.submit([data]);
+      assert.deepEqual(result.accept, [id], "a transaction that is pending before");
     }
     const { data, errors } = await pool.submit([transaction]);
     assert.equal(data.accept.length === 1, expected.accepted);
@@ -68,7 +68,7 @@ export const poolRunners: Runners = {
 
 const verifier = createVerifier({ threads: 0 });
 
-/** The network and the state of these cases are those of another file. */
+/** Another file has the network and the state of these cases. */
 const handlers = () =>
   JSON.parse(readFileSync(new URL("../../test/vectors/state/handlers.json", import.meta.url), "utf8"));
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { present } from "../../packages/node/src/platform/present.ts";
 
-/** What arrives, piece by piece. */
+/** Received piece: the head of an HTTP message, a frame, or the end. */
 export type Item =
   | { readonly kind: "http"; readonly text: string }
   | { readonly kind: "frame"; readonly opcode: number; readonly isFinal: boolean; readonly payload: Buffer }
@@ -11,7 +11,7 @@ export type Item =
 
 export type RawEnd = {
   write(bytes: Uint8Array | string): void;
-  /** The next piece; fails when none comes in time. */
+  /** Returns the next piece; rejects if none arrives in time. */
   next(): Promise<Item>;
   end(): void;
 };
@@ -24,7 +24,7 @@ export async function connectRaw(port: number): Promise<RawEnd> {
   return rawEnd(socket);
 }
 
-/** A server that hands out its first connection. */
+/** Starts a server that returns its first connection. */
 export async function acceptRaw(): Promise<{ port: number; accepted: Promise<RawEnd>; close: () => void }> {
   const server = createServer();
   server.listen(0, "127.0.0.1");

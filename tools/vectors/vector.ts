@@ -1,4 +1,4 @@
-/** What a runner makes of a vector file. */
+/** Types of the runners, which turn vector files into cases. */
 
 /** One case: `run` throws when the case fails. */
 export type VectorCase = { readonly name: string; readonly run: () => void | Promise<void> };

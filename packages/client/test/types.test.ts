@@ -1,6 +1,6 @@
 /**
- * Types that programs around the node rely on. `npm run check` judges them: a `@ts-expect-error` above what compiles is an
- * error itself. Nothing of it needs to run.
+ * Types that programs around the node rely on. `npm run check` tests them: a `@ts-expect-error` above valid
+ * code is an error itself. Nothing of it needs to run.
  */
 import { describe, expectTypeOf, test } from "vitest";
 import {
@@ -28,12 +28,12 @@ import {
   type WithChainmeta,
 } from "../src/index.ts";
 
-/** Asks for nothing before a function of it is called, and none is. */
+/** Sends no request before one of its functions is called, and none is. */
 const client: Client = createClient({ url: "http://127.0.0.1:1" });
 const delivery: Delivery = { id: "1", event: "ping", timestamp: 0, webhookId: 1 };
 
 describe("the client", () => {
-  test("needs a URL, and takes nothing that it does not know", () => {
+  test("needs a URL, and accepts no unknown options", () => {
     expectTypeOf(createClient).toBeCallableWith({ url: "http://127.0.0.1:4003", webhookToken: "token" });
     // @ts-expect-error without a URL there is no node
     expectTypeOf(createClient).toBeCallableWith({});
@@ -50,7 +50,7 @@ describe("the client", () => {
     expectTypeOf<Amount>().toEqualTypeOf<string>();
   });
 
-  test("lists are iterated by row, or asked for a page", () => {
+  test("lists are iterated by row, or requested page by page", () => {
     const list = () => client.transactions.list({ senderId: "address", orderBy: "amount:desc" });
     expectTypeOf(list).returns.toExtend<AsyncIterable<Transaction>>();
     const page = () => list().page({ limit: 10 });
@@ -64,7 +64,7 @@ describe("the client", () => {
     expectTypeOf(client.transactions.list).toBeCallableWith({ sender: "address" });
   });
 
-  test("a single transaction has whole amounts and the head that it was read at", () => {
+  test("a single transaction has exact amounts and the head at which it was read", () => {
     const get = () => client.transactions.get("id");
     expectTypeOf(get).returns.resolves.toEqualTypeOf<{ readonly data: SingleTransaction } & WithChainmeta>();
     expectTypeOf<SingleTransaction["amount"]>().toEqualTypeOf<WholeAmount>();
@@ -72,7 +72,7 @@ describe("the client", () => {
     expectTypeOf(client.transactions.get).toBeCallableWith(1);
   });
 
-  test("the secret of a webhook is in the response that made it, and nowhere else", () => {
+  test("the secret of a webhook is only in the response that created it", () => {
     const create = () =>
       client.webhooks.create({ event: "block.applied", target: "https://receiver.example/", conditions: [] });
     expectTypeOf(create).returns.resolves.toHaveProperty("data").toEqualTypeOf<WebhookWithToken>();
@@ -86,7 +86,7 @@ describe("the client", () => {
 });
 
 describe("verification of deliveries", () => {
-  test("takes headers of fetch and of Node.js, and the raw body", () => {
+  test("accepts headers of fetch and of Node.js, and the raw body", () => {
     expectTypeOf(verifyDelivery).toBeCallableWith(
       { headers: new Headers(), body: "{}" },
       { secret: "whsec_" },
@@ -118,7 +118,7 @@ describe("verification of deliveries", () => {
     expectTypeOf(isEvent).toBeCallableWith(delivery, "block.lost");
   });
 
-  test("an error carries its code, what belongs to it, and whether a retry helps", () => {
+  test("an error has its code, its details, and whether a retry helps", () => {
     expectTypeOf<DeliveryError["code"]>().toEqualTypeOf<DeliveryErrorCode>();
     expectTypeOf<DeliveryError["isRetryable"]>().toExtend<boolean>();
     const age = ({ type }: DeliveryError) => (type.code === "DELIVERY_TOO_OLD" ? type.ageMs : undefined);

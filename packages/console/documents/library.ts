@@ -1,4 +1,4 @@
-/** All documents of a folder: their trees, the order in which they are listed, and what the search reads. */
+/** Builds the library of a folder: the trees of its documents, their order in lists, and the data of the search. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import {
@@ -13,13 +13,13 @@ import { addressOf, resolveLink } from "./links.ts";
 import { parse } from "./parse.ts";
 
 export type Library = {
-  /** By the path behind `/console/docs/`. */
+  /** Documents by their path after `/console/docs/`. */
   readonly documents: ReadonlyMap<string, Document>;
   readonly contents: Contents;
   readonly search: SearchData;
 };
 
-/** In the order of the first page. */
+/** Groups in the order of the first page. */
 const GROUPS = [
   { folder: "", title: "Start" },
   { folder: "guides", title: "Guides" },
@@ -57,13 +57,13 @@ function readDocument(folder: string, file: string): Document {
   return { title: textOf(first.children), anchor: first.anchor, blocks };
 }
 
-/** The README of a folder stands in it. */
+/** Returns the folder of a document; the README of a folder is in that folder. */
 const folderOf = (path: string, documents: ReadonlyMap<string, Document>): string => {
   const isFolder = GROUPS.some(({ folder }) => folder === path) && documents.has(path);
   return isFolder ? path : path.split("/").slice(0, -1).join("/");
 };
 
-/** The folders' own pages, each followed by what it links to; the others keep the order of their names. */
+/** Orders documents: the page of each folder, followed by the pages that it links to; the others by name. */
 function readingOrder(documents: ReadonlyMap<string, Document>): readonly string[] {
   return GROUPS.flatMap(({ folder }) => {
     const own = documents.get(folder);
@@ -125,7 +125,7 @@ function wordsOf(block: Block): string {
   }
 }
 
-/** Where a document leads to, in its order; tables column by column. */
+/** Returns the links of a document in order; tables column by column. */
 export function linksOf(blocks: readonly Block[]): readonly string[] {
   return blocks.flatMap((block) => {
     switch (block.kind) {

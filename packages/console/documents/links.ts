@@ -1,4 +1,4 @@
-/** Addresses in the console of what documents link to. */
+/** Resolves the links of documents to addresses in the console. */
 import { posix } from "node:path";
 
 const CONSOLE = "/console/docs";
@@ -9,8 +9,8 @@ const OTHER_SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 export const addressOf = (file: string): string => file.replace(/\.md$/, "").replace(/(^|\/)README$/, "");
 
 /**
- * @param file that has the link, below the folder of documents
- * @returns undefined for a file that is no document
+ * @param file path of the document with the link, relative to the folder of documents
+ * @returns undefined for a file that is not a document
  */
 export function resolveLink(file: string, href: string): string | undefined {
   if (OTHER_HOST.test(href) || href.startsWith("#")) return href;

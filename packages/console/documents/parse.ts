@@ -1,11 +1,11 @@
-/** A Markdown document as a tree. Markup of HTML in it is a text, comments are nothing. */
+/** Parses a Markdown document into a tree. HTML tags become text, HTML comments are removed. */
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import { type Block, type Cell, type Inline, textOf } from "../src/screens/docs/tree.ts";
 
-/** @returns the address in the console; undefined for what the console has not: its words stay without the link */
+/** @returns the address in the console; undefined if the console has no such page: the text stays without a link */
 export type Resolve = (href: string) => string | undefined;
 
-/** What the parts of one document share. */
+/** State that the parts of one document share. */
 type Context = {
   readonly resolve: Resolve;
   /** Anchors of the headings so far. */
@@ -94,7 +94,7 @@ function inlineOf(context: Context, token: MarkedToken): Inline | readonly Inlin
       return { kind: "break" };
     case "html":
       return withoutComments(token.text);
-    // The words for it: pictures are of this very console.
+    // Only the alternative text: the pictures show this console.
     case "image":
       return token.text;
     case "link": {
@@ -123,7 +123,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const decoded = (text: string): string =>
   text.replaceAll(/&(amp|lt|gt|quot|nbsp);/g, (name) => ENTITIES[name] ?? name);
 
-/** As the pages of common hosts of repositories name headings, so that links work there as well; each once in a document. */
+/** Returns an anchor that is unique in the document, in the form of common repository hosts, so that links work there too. */
 function anchorOf(text: string, taken: Set<string>): string {
   const plain = text
     .toLowerCase()

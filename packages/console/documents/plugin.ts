@@ -1,4 +1,4 @@
-/** Step of the build: writes the documents of the repository beside the scripts. */
+/** Build step that writes the documents of the repository next to the scripts. */
 import type { Plugin } from "vite";
 import { CONTENTS_FILE, documentFile, SEARCH_FILE } from "../src/screens/docs/tree.ts";
 import { readLibrary } from "./library.ts";

@@ -1,4 +1,4 @@
-/** Chromium of the system, and pages of it that remember everything that went wrong in them. */
+/** Chromium of the system, and pages of it that record all of their errors. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/** Where the browser is; where this user may, Debian's package is installed for that. Undefined if there is none. */
+/** Path of the browser; installs Debian's package if this user may. Undefined if there is none. */
 export function findBrowser(): string | undefined {
   const found = () => PLACES.find((place) => existsSync(place));
   if (found()) return found();
@@ -34,17 +34,17 @@ export const startBrowser = (executablePath: string, more: readonly string[] = [
 
 export type Watched = {
   readonly page: Page;
-  /** Errors and warnings of the browser's log, violations of the policy among them, and requests to other origins. */
+  /** Errors and warnings of the browser's log, including policy violations, and requests to other origins. */
   readonly faults: string[];
 };
 
 export type PageOptions = {
   readonly theme?: "light" | "dark";
-  /** Pixels. */
+  /** Width in pixels. */
   readonly width?: number;
 };
 
-/** @param url base URL of the console's node; requests to any other origin are faults */
+/** @param url base URL of the console's node; requests to any other origin are errors */
 export async function openPage(
   browser: Browser,
   url: string,
@@ -78,9 +78,9 @@ export async function signIn(page: Page, token: string): Promise<void> {
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
 }
 
-/** What axe finds: the rule, and the elements that break it. */
+/** Findings of axe: the rule, and the elements that violate it. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
-  // The page has no frames: nothing has to be gathered in a page of its own.
+  // The page has no frames, so that no other page has to be gathered.
   const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ["violations"] });
   const { violations } = await axe.analyze();
   return violations.map(
@@ -88,7 +88,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
   );
 }
 
-/** Keeps a picture in the folder of CONSOLE_PICTURES, if there is one. */
+/** Stores a picture in the folder of CONSOLE_PICTURES, if there is one. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
   const folder = process.env.CONSOLE_PICTURES;
   if (folder === undefined) return;

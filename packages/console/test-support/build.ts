@@ -1,4 +1,4 @@
-/** The built files, as `npm run build` makes them. */
+/** Built files, as `npm run build` creates them. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,15 +6,18 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dirname, "..");
 const VITE = join(ROOT, "../../node_modules/vite/bin/vite.js");
 
-/** A file of the manifest of vite. */
+/** File of the manifest of vite. */
 export type BuiltFile = {
   readonly file: string;
-  /** Names in the manifest of what is loaded before it runs. */
+  /** Names in the manifest of the files that are loaded before it runs. */
   readonly imports?: readonly string[];
   readonly isEntry?: true;
 };
 
-/** In a process of its own: tests have another environment than a build. Returns the manifest, by the names of sources. */
+/**
+ * Builds in a separate process, because tests have another environment. Returns the manifest, by the names of
+ * sources.
+ */
 export function buildConsole(folder: string): Readonly<Record<string, BuiltFile>> {
   const { NODE_ENV: _, ...env } = process.env;
   const args = [VITE, "build", "--outDir", folder, "--manifest", "manifest.json", "--logLevel", "error"];

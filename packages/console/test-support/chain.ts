@@ -29,6 +29,6 @@ export function block(
   };
 }
 
-/** Newest first, from `to` down to `from`. */
+/** Blocks, newest first, from `to` down to `from`. */
 export const blocks = (to: number, from: number, options?: BlockOptions): Block[] =>
   Array.from({ length: to - from + 1 }, (_, index) => block(to - index, options));

@@ -1,4 +1,4 @@
-/** Tests of the console in a browser, with a dev chain of their own. */
+/** Tests of the console in a browser, with their own dev chain. */
 
 import { present } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
@@ -61,7 +61,7 @@ export function describeConsole(
     let shared: Watched | undefined;
     async function reuse(): Promise<Watched> {
       shared ??= await openForAll();
-      // Ends the requests of the test before.
+      // Aborts the requests of the previous test.
       await shared.page.goto("about:blank");
       shared.faults.length = 0;
       return shared;

@@ -11,9 +11,8 @@ export type RunningConsole = {
 };
 
 /**
- * Starts both at once; when one of them does not start, the other one is ended.
- *
- * @param browserArguments of its command line, beside those of every test
+ * Starts both at once; if one of them does not start, the other one is ended.
+ * @param browserArguments of its command line, in addition to those of every test
  * @param node not started yet
  */
 export async function startConsole(

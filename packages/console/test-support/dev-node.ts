@@ -1,4 +1,4 @@
-/** A dev chain of the real program, which serves the console. */
+/** Dev chain of the real program, which serves the console. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,8 +51,7 @@ export class DevNode {
 
   /**
    * Starts the process, or starts it again after `kill`, at the same address.
-   *
-   * @throws {Error} when the console was not built
+   * @throws {Error} if the console was not built
    */
   async start(): Promise<void> {
     if (!existsSync(PAGE)) throw new Error("the console was not built: npm run console");
@@ -66,7 +65,7 @@ export class DevNode {
     this.#started = { program, url, token, consoleUrl, client };
   }
 
-  /** Ends the process without warning; the chain and the address remain. */
+  /** Kills the process; the chain and the address remain. */
   async kill(): Promise<void> {
     const { program } = present(this.#started);
     program.child.kill("SIGKILL");

@@ -1,4 +1,4 @@
-/** Payments of a dev chain that cost little: the test signs and submits them, no process of the program. */
+/** Cheap payments on a dev chain: the test signs and submits them itself. */
 import {
   builders,
   bytesToHex,

@@ -1,4 +1,4 @@
-/** A page in both themes, narrow and wide: accessible, with nothing beyond its edge, and kept as pictures. */
+/** Checks a page in both themes, narrow and wide: accessible, without overflow, and stored as pictures. */
 import type { Page } from "playwright-core";
 import { accessibilityFaults, keepPicture } from "./browser.ts";
 
@@ -12,7 +12,7 @@ const VIEWS = [
   ["dark", WIDE],
 ] as const;
 
-/** What is wrong with the page as it is now, each with the view; the page is wide and light afterwards. */
+/** Errors of the current page, each with the view; the page is wide and light afterwards. */
 export async function faultsInEveryView(page: Page, name: string): Promise<string[]> {
   const faults: string[] = [];
   for (const [theme, width] of VIEWS) {
@@ -33,7 +33,7 @@ export async function faultsInEveryView(page: Page, name: string): Promise<strin
   return faults;
 }
 
-/** Until the page is drawn as it is now: a picture that is taken before has the colours of before. */
+/** Waits until the page is drawn in its current state: an earlier picture would have the old colours. */
 const drawn = (page: Page) =>
   page.evaluate(
     () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),

@@ -1,4 +1,4 @@
-/** How much a page loads, compressed as the node does it. */
+/** Download size of a page, compressed as the node does it. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ beforeAll(() => {
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Compressed bytes of the files that were asked for. */
+/** Compressed bytes of the requested files. */
 const sizes = new Map<string, number>();
 
 function sizeOf(file: string): number {
@@ -30,7 +30,7 @@ function sizeOf(file: string): number {
 const compressedBytes = (files: Iterable<string>): number =>
   [...files].reduce((sum, file) => sum + sizeOf(file), 0);
 
-/** A script with all that it imports before it runs. */
+/** A script with all of its imports. */
 function loadedWith({ file, imports = [] }: BuiltFile, files = new Set<string>()): Set<string> {
   if (!files.has(file)) {
     files.add(file);
@@ -74,7 +74,7 @@ test("A document has at most 32 kB, and the words of all for the search 256 kB."
   expect(compressedBytes(["documents/search.json"])).toBeLessThanOrEqual(256 * KILOBYTE);
 });
 
-test("The parser of the documents is in no script.", () => {
+test("No script contains the parser of the documents.", () => {
   const scripts = built(".js").map((file) => readFileSync(join(folder, file), "utf8"));
   expect(scripts.filter((script) => /blockquote\W.*\bcodespan\b/s.test(script))).toEqual([]);
 });

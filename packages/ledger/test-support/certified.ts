@@ -1,4 +1,4 @@
-/** A network with a factory, and certified transactions for the tests of the ledger. */
+/** Network with a factory, and certified transactions for the tests of the ledger. */
 import type { Draft } from "@uniknode/ledger";
 import {
   certify,
@@ -26,30 +26,30 @@ export const unikNetwork = (milestones: readonly MilestoneChange[] = []) =>
 export const V1 = { network: unikNetwork(), head: { height: 10, timestamp: 80 } };
 export const V2 = { network: unikNetwork(), head: { height: 20, timestamp: 160 } };
 
-/** A state with these actors and the factory, whose token has its name. */
+/** State with these actors and the factory, whose token has its name. */
 export function stateWithFactory(actors: Actors): Draft {
   const draft = stateOf({ factory: {}, ...actors });
   giveUnik(draft, "factory", "factory", { type: "2" });
   return draft;
 }
 
-/** How a certified transaction differs from the plain good one. */
+/** Differences of a certified transaction from the default valid one. */
 export type Terms = {
   cost?: bigint;
   /** Name of the issuing token. */
   issuer?: string;
-  /** Who signs the certification. */
+  /** Signer of the certification. */
   certifier?: string;
-  /** Name of the token that the demand is about. */
+  /** Name of the token that is the subject of the demand. */
   subject?: string;
-  /** The content that is certified, if it is not that of the transaction. */
+  /** Certified content, if it differs from that of the transaction. */
   certified?: NftAsset;
   members?: Partial<Transaction>;
 };
 
 const keys = keysFromPassphrase;
 
-/** A mint, update or transfer with the certification of the factory, sent by `sender`. */
+/** Mint, update or transfer with the certification of the factory, sent by `sender`. */
 function certifiedOf(type: number, sender: string, nft: NftAsset, terms: Terms): Transaction {
   const { cost = 0n, issuer = "factory", certifier = issuer, subject, certified = nft, members } = terms;
   const { tokenId: own } = present(Object.values(nft)[0], "an item of Object.values");
@@ -84,7 +84,7 @@ export const certifiedTransfer = (
     members: { recipientId: addressOfName(recipient), ...terms.members },
   });
 
-/** How a disclosure differs from the plain good one. Tokens are given by their names. */
+/** Differences of a disclosure from the default valid one. Tokens are given by their names. */
 export type DisclosureTerms = {
   issuer?: string;
   certifier?: string;

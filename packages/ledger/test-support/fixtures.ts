@@ -1,4 +1,4 @@
-/** A small network, actors and transactions for the tests of the ledger. */
+/** Small network, actors and transactions for the tests of the ledger. */
 import {
   applyBlock,
   applyGenesis,
@@ -38,7 +38,7 @@ import {
 
 const share = (sender: number) => ({ forger: 1, sender, foundation: 100 });
 
-/** Everything in force that the ledger's own rules know, three delegates, slots of 8 seconds. */
+/** Network on which every rule of the ledger is active, three delegates, slots of 8 seconds. */
 const GENESIS_MILESTONE: MilestoneChange = {
   height: 1,
   epoch: "2020-01-01T00:00:00.000Z",
@@ -56,7 +56,7 @@ const GENESIS_MILESTONE: MilestoneChange = {
 
 export const publicKeyOf = (name: string): string => bytesToHex(keysFromPassphrase(name).publicKey);
 
-/** A network with further milestones; members of the first one may be replaced by one of height 1. */
+/** Network with further milestones; members of the first one can be replaced by one of height 1. */
 export function networkWith(
   milestones: readonly MilestoneChange[] = [],
   description: Partial<NetworkDescription> = {},
@@ -96,7 +96,7 @@ export const someDelegate = (members: Partial<Delegate> = {}): Delegate => ({
 
 let counter = 0;
 
-/** A transaction of `type` ("group/type"), with a new id, nonce 1 and a fee of 1 unless said otherwise. */
+/** Transaction of `type` ("group/type"), by default with a new id, nonce 1 and a fee of 1. */
 export function transactionOf(type: string, sender: string, members: Partial<Transaction> = {}): Transaction {
   const [typeGroup, number] = type.split("/").map(Number);
   return {
@@ -116,7 +116,7 @@ export function transactionOf(type: string, sender: string, members: Partial<Tra
 /** Wallets by the name of their owner; the public key is known. */
 export type Actors = Readonly<Record<string, Partial<Omit<Wallet, "address" | "publicKey">>>>;
 
-/** A draft with the wallets of the actors. */
+/** Draft with the wallets of the actors. */
 export function stateOf(actors: Actors): Draft {
   const draft = createDraft(createMemoryState());
   for (const [name, members] of Object.entries(actors)) {
@@ -125,7 +125,7 @@ export function stateOf(actors: Actors): Draft {
     const { delegate } = wallet.attributes;
     if (delegate) draft.set("usernames", delegate.username, wallet.address);
   }
-  // What stands in the state before the test is no change of it.
+  // The initial state of the test is not a change of it.
   const state = createMemoryState();
   state.commit(draft.changes());
   return createDraft(state);
@@ -135,7 +135,7 @@ export type Situation = Partial<
   Pick<RuleContext, "network" | "milestone" | "head" | "blockTimestamp" | "assumesSignatures" | "state">
 >;
 
-/** A context on a draft, at height 10 unless said otherwise. */
+/** Context on a draft, at height 10 by default. */
 export function contextOn(draft: Draft, situation: Situation = {}): RuleContext {
   const used = situation.network ?? network;
   const head = situation.head ?? { height: 10, timestamp: 80 };
@@ -145,7 +145,7 @@ export function contextOn(draft: Draft, situation: Situation = {}): RuleContext 
 export const walletNamed = (draft: Draft, name: string): Wallet =>
   walletOf(draft, publicKeyOf(name), network);
 
-/** Name of the refusal; the draft must not have been touched. Empty when the transaction was applied. */
+/** Name of the refusal; the draft must not have been changed. Empty if the transaction was applied. */
 export function refusalOf(draft: Draft, transaction: Transaction, situation?: Situation): string {
   const before = draft.changes();
   try {
@@ -163,18 +163,18 @@ export function refusalOf(draft: Draft, transaction: Transaction, situation?: Si
 
 const bigints = (_key: string, value: unknown) => (typeof value === "bigint" ? `${value}n` : value);
 
-/** Applies, or fails with the refusal. */
+/** Applies the transaction, or fails with the refusal. */
 export const apply = (draft: Draft, transaction: Transaction, situation?: Situation): void =>
   applyTransaction(transaction, contextOn(draft, situation));
 
-/** Sealed as it travels in blocks; the bytes mean nothing here. */
+/** Sealed transaction; its bytes are arbitrary. */
 export const sealed = (data: Transaction, isVerified = true): SealedTransaction => ({
   data,
   bytes: new Uint8Array(),
   isVerified,
 });
 
-/** A block with a made-up id. The totals follow from the transactions. */
+/** Block with an invented id. The totals follow from the transactions. */
 export function blockOf(
   members: Partial<BlockHeader>,
   transactions: readonly SealedTransaction[] = [],
@@ -203,7 +203,7 @@ export function blockOf(
   return { header, transactions };
 }
 
-/** A chain of its own: the genesis block gives everything to "premine" and makes the delegates. */
+/** Chain whose genesis block gives everything to "premine" and creates the delegates. */
 export function createChain(used: Network = network, delegates = ["d0", "d1", "d2", "d3"]) {
   const state = createMemoryState();
   const rounds = createRounds(used);
@@ -232,7 +232,7 @@ export function createChain(used: Network = network, delegates = ["d0", "d1", "d
   const orderAt = (height: number) =>
     present(state.get("rounds", String(rounds.roundAt(height).round)), "an entry of state").order;
 
-  /** The block after the head, by the delegate of its slot, `skipped` slots later than it could be. */
+  /** Next block after the head, by the delegate of its slot, `skipped` slots later than possible. */
   function next(transactions: readonly Transaction[] = [], skipped = 0): Block {
     const height = head().height + 1;
     const slot = slots.slotAt(head().timestamp) + 1 + skipped;
@@ -275,7 +275,7 @@ export function createChain(used: Network = network, delegates = ["d0", "d1", "d
     /** Image of the state after the block of a height. */
     imageAt: (height: number) => images[height - 1],
     image: () => imageOf(state),
-    /** Takes the head back. */
+    /** Reverts the head. */
     revert() {
       state.revert(present(undo.pop(), "the last of undo"));
       blocks.pop();

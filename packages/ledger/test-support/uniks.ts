@@ -21,7 +21,7 @@ export function giveUnik(
   for (const [key, value] of Object.entries(properties)) draft.set("properties", propertyKey(id, key), value);
 }
 
-/** The asset of a unik. */
+/** Asset of a unik. */
 export const unik = (name: string, properties?: Record<string, string | null>): NftAsset => ({
   unik: { tokenId: tokenId(name), ...(properties && { properties }) },
 });

@@ -82,7 +82,7 @@ describe("a vote", () => {
     expect(votesOf(draft, "x")).toBe(0n);
   });
 
-  test("for oneself follows one's own fees", () => {
+  test("for oneself follows its own fees", () => {
     const draft = stateOf({ x: { balance: 1000n, ...delegateNamed("x") } });
     const own = transactionOf("1/3", "x", { asset: { votes: [`+${publicKeyOf("x")}`] } });
     apply(draft, own);
@@ -108,7 +108,7 @@ describe("certified transactions", () => {
     });
   const v2 = networkWith([{ height: 1, unsTokenEcoV2: true }]);
 
-  /** Vote balances of x, y and z when only the votes are moved. */
+  /** Vote balances of x, y and z if only the votes are moved. */
   function moved(transaction: Transaction, network?: typeof v2, type?: number) {
     const draft = electorate();
     const alice = walletNamed(draft, "alice");
@@ -120,7 +120,7 @@ describe("certified transactions", () => {
     return ["x", "y", "z"].map((name) => votesOf(draft, name));
   }
 
-  test("a rewarded mint brings sender and foundation their rewards", () => {
+  test("a rewarded mint credits sender and foundation", () => {
     expect(moved(mint({ type: "2", UnikVoucherId: "v" }))).toEqual([1020n, 0n, 100n]);
     expect(moved(mint({ type: "2", UnikVoucherId: "v" }), v2)).toEqual([1020n, 0n, 100n]);
   });

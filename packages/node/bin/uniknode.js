@@ -5,8 +5,8 @@ if (major > 22 || (major === 22 && minor >= 19)) {
   import("./start.js");
 } else {
   process.stderr.write(
-    `uniknode needs Node.js 22.19 or newer, and this is ${process.versions.node}: ` +
-      "install a newer one, or take the archive, which brings its own\n",
+    `uniknode needs Node.js 22.19 or newer, but this is ${process.versions.node}: ` +
+      "install a newer version, or use the archive, which contains its own runtime\n",
   );
   process.exitCode = 1;
 }

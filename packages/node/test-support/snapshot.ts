@@ -1,4 +1,4 @@
-/** Synchronous reads of one commit, with the head that they see, for tests of what the read model is made of. */
+/** Synchronous reads of one commit, with its head, for tests of the parts of the read model. */
 
 import { present } from "../src/platform/present.ts";
 import type { Head } from "../src/read/head.ts";
@@ -8,7 +8,7 @@ import { createReadTogether } from "../src/store/engine/snapshot.ts";
 
 export type SynchronousSnapshot = <T>(work: (head: Head) => T) => T;
 
-/** @param time for the rows of one work */
+/** @param time limit for the rows of one query */
 export function createSnapshot(database: Database, time: ReadTime): SynchronousSnapshot {
   const readTogether = createReadTogether(database);
   const head = database.prepare<Head>(

@@ -1,4 +1,4 @@
-/** Random members of transactions, as decoding gives them. */
+/** Random members of transactions, as decoding returns them. */
 import * as fc from "fast-check";
 import { expect } from "vitest";
 import {
@@ -20,14 +20,14 @@ export const address = publicKey.map((key) => addressFromPublicKey(key, 68));
 
 const u64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 
-/** Whole texts of Unicode, whose UTF-8 takes at most `maxBytes`. */
+/** Complete texts of Unicode, whose UTF-8 has at most `maxBytes`. */
 export const text = (maxBytes: number, minLength = 0) =>
   fc.string({ unit: "binary", minLength, maxLength: Math.floor(maxBytes / 4) });
 
 export const ascii = (minLength: number, maxLength: number) =>
   fc.string({ unit: "grapheme-ascii", minLength, maxLength });
 
-/** Seconds that survive the way through a JavaScript number. */
+/** Seconds that survive the conversion to a JavaScript number. */
 export const time = fc.maxSafeNat();
 
 const der = fc
@@ -95,7 +95,7 @@ const envelope = fc.record({
   signature: hex(64),
 });
 
-/** A whole transaction of a type around random members. */
+/** Complete transaction of a type with random members. */
 export const transactionOf = (
   typeGroup: number,
   type: number,
@@ -105,7 +105,7 @@ export const transactionOf = (
     .tuple(envelope, members)
     .map(([common, own]) => ({ ...common, typeGroup, type, amount: 0n, ...own }) as TransactionBody);
 
-/** A transaction around one asset, for tests of single rules. */
+/** Transaction with one asset, for tests of single rules. */
 export const around = (typeGroup: number, type: number, asset: Asset, members = {}): TransactionBody => ({
   version: 2,
   network: 68,
@@ -122,11 +122,11 @@ export const around = (typeGroup: number, type: number, asset: Asset, members = 
 export const roundTrip = (transaction: TransactionBody): TransactionBody =>
   decodeTransaction(encodeTransaction(transaction));
 
-/** Bytes behind the common part (59 bytes) of an unsigned transaction without vendorField, in hexadecimal. */
+/** Bytes after the common part (59 bytes) of an unsigned transaction without vendorField, in hexadecimal. */
 export const payloadOf = (transaction: TransactionBody): string =>
   Buffer.from(encodeTransaction(transaction).subarray(59)).toString("hex");
 
-/** What a payload in hexadecimal is read as. */
+/** Result of decoding a payload in hexadecimal. */
 export function readPayload(typeGroup: number, type: number, payload: string): TransactionBody {
   const header = encodeTransaction(around(2001, 2, {}));
   const view = new DataView(header.buffer);
@@ -135,7 +135,7 @@ export function readPayload(typeGroup: number, type: number, payload: string): T
   return decodeTransaction(Buffer.concat([header, Buffer.from(payload, "hex")]));
 }
 
-/** Random transactions come back from their bytes as they were, or as `expected` says. */
+/** Checks that random transactions are decoded from their bytes unchanged, or as `expected` returns. */
 export function assertSurvive(
   transactions: fc.Arbitrary<TransactionBody>,
   expected: (transaction: TransactionBody) => TransactionBody = (transaction) => transaction,

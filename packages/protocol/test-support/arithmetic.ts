@@ -50,7 +50,7 @@ export function multiply(point: Point, scalar: bigint): Point {
   return sum;
 }
 
-/** The point with an abscissa and an even ordinate, if there is one. */
+/** Point with an abscissa and an even ordinate, if there is one. */
 export function lift(x: bigint): Point {
   const y = power(x ** 3n + 7n, (P + 1n) / 4n, P);
   if (mod(y * y - x ** 3n - 7n, P) !== 0n) return undefined;
@@ -71,7 +71,7 @@ export function decompress(bytes: Uint8Array): Point {
   return point && bytes[0] === 3 ? { x: point.x, y: P - point.y } : point;
 }
 
-/** DER with minimal integers, in which nothing else is wrong. */
+/** DER with minimal integers and no other defect. */
 export function der(r: bigint, s: bigint): Uint8Array {
   const integer = (value: bigint) => {
     const digits = value.toString(16);

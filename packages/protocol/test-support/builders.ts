@@ -22,5 +22,5 @@ export const hexOf = ({ publicKey }: KeyPair): string => bytesToHex(publicKey);
 export const addressOf = (keys: KeyPair, { description } = livenet): string =>
   addressFromPublicKey(hexOf(keys), description.pubKeyHash);
 
-/** A 64-digit id made of a name. */
+/** A 64-digit id derived from a name. */
 export const idOf = (name: string): string => bytesToHex(sha256(utf8ToBytes(name)));

@@ -72,7 +72,7 @@ export const multisignatureFlood: Attack = {
 export const ipv6Flood: Attack = {
   name: "IPv6 transactions",
   description:
-    "unsigned payments and junk multisignatures from one /48, as often as it may, with slots of 8 s",
+    "unsigned payments and invalid multisignatures from one /48 at its rate limit, with slots of 8 s",
   start: () => startForging({ blocktime: 8, httpHost: "::" }),
   missingRequirement: missingForIpv6,
   prepare: registerWallet,

@@ -7,7 +7,7 @@ import { createConnections, repeat, send, untilAborted } from "../requests.ts";
 
 const HELD_CONNECTIONS = 2_000;
 /** Maximum number of pipelined requests of a connection. */
-const ANSWERS = 30;
+const RESPONSES = 30;
 /** Each also fills 6 MB of system buffers: more connections would measure the TCP memory of the system. */
 const UNREAD_CONNECTIONS = 100;
 const DRIP_CONNECTIONS = 500;
@@ -39,7 +39,7 @@ export const halfOpenConnections: Attack = {
 
 export const silentConnections: Attack = {
   name: "silent connections",
-  description: `${HELD_CONNECTIONS} connections of as many addresses that send nothing`,
+  description: `${HELD_CONNECTIONS} connections that send nothing, each from its own address`,
   run: holdConnections(HELD_CONNECTIONS, "", "", 22),
 };
 
@@ -68,11 +68,11 @@ export const slowBodies: Attack = {
 
 export const slowReaders: Attack = {
   name: "slow readers",
-  description: `${UNREAD_CONNECTIONS} connections that ask for ${ANSWERS} large answers each and read nothing`,
+  description: `${UNREAD_CONNECTIONS} connections that request ${RESPONSES} large responses each and read nothing`,
   async run({ host, httpPort }, tally, signal) {
     const addresses = clientAddresses(24);
     const connections = createConnections(tally);
-    const asking = "GET /api/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(ANSWERS);
+    const asking = "GET /api/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(RESPONSES);
     while (!signal.aborted) {
       const missing = Math.min(UNREAD_CONNECTIONS - connections.count(), 50);
       for (let index = 0; index < missing; index++) {
@@ -86,7 +86,7 @@ export const slowReaders: Attack = {
 
 export const pipelinedRequests: Attack = {
   name: "pipelined requests",
-  description: "40 connections of as many addresses that write 1 MB of requests at once, again and again",
+  description: "40 connections from 40 addresses that repeatedly write 1 MB of requests at once",
   async run({ host, httpPort }, tally, signal) {
     let opened = 0;
     const connections = createConnections(tally);
@@ -123,7 +123,7 @@ export const headerFloods: Attack = {
 
 export const methodFloods: Attack = {
   name: "HEAD and OPTIONS",
-  description: "HEAD, OPTIONS and unknown methods as fast as the node answers",
+  description: "HEAD, OPTIONS and unknown methods as fast as the node responds",
   async run(target, tally, signal) {
     const addresses = clientAddresses(27);
     const methods = ["HEAD", "OPTIONS", "PATCH", "PROPFIND"];

@@ -29,7 +29,7 @@ function fill(folder: string): void {
 /** Returns the status of readiness, and its check of the disk. */
 async function readiness(target: Target): Promise<string> {
   const { status, text } = await ask(target, { path: "/health/ready", from: "127.45.0.1" });
-  if (status === 0) return "no answer";
+  if (status === 0) return "no response";
   const { checks } = JSON.parse(text) as { checks: { disk: { detail: string } } };
   return `${status} ${checks.disk.detail}`;
 }
@@ -38,14 +38,14 @@ async function untilReadiness(target: Target, expected: RegExp): Promise<void> {
   const endsMs = performance.now() + NOTICE_TIMEOUT_MS;
   for (let said = ""; !expected.test(said); await sleep(200)) {
     said = await readiness(target);
-    if (performance.now() > endsMs) throw new Error(`readiness says "${said}" where ${expected} is expected`);
+    if (performance.now() > endsMs) throw new Error(`/health/ready is "${said}", expected ${expected}`);
   }
 }
 
 export const fullDisk: Attack = {
   name: "full disk",
   description:
-    "a node whose data disk is full: slots of that time are missed, readiness says why, and it recovers by itself",
+    "a node with a full data disk: it must miss its slots, report the reason in /health/ready, and recover by itself",
   start: () => startForging({ diskMib: DISK_MIB }),
   missingRequirement: missingForDisk,
   async run(target, tally, signal) {
@@ -58,7 +58,7 @@ export const fullDisk: Attack = {
         if (!noticed) await untilReadiness(target, FULL);
         noticed = true;
         const said = await readiness(target);
-        if (!FULL.test(said)) throw new Error(`readiness says "${said}" while the disk is full`);
+        if (!FULL.test(said)) throw new Error(`/health/ready is "${said}" although the disk is full`);
       }
     } finally {
       rmSync(join(target.diskFolder, "filler"), { force: true });

@@ -69,7 +69,7 @@ async function bring(file: string, data: string): Promise<Ended & { readonly ms:
   return { ...ended, ms: performance.now() - startedMs };
 }
 
-/** A node with as many webhooks and conditions as an import may bring, but for those of the honest receiver. */
+/** A node with the maximum of imported webhooks and conditions, minus the webhooks of the honest receiver. */
 async function startFull(): Promise<SiegedNode> {
   const folder = newFolder();
   const file = join(folder, "webhooks.json");

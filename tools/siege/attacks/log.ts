@@ -16,7 +16,7 @@ const FULL_DISK = ["sh", "-c", 'exec "$@" 2> /dev/full', "sh"];
 
 export const unwritableLog: Attack = {
   name: "unwritable log",
-  description: "a second node whose log meets a full disk: it must forge, answer, and end when asked to",
+  description: "a second node that logs to a full disk: it must forge, respond, and stop on SIGTERM",
   async run(_target, tally, signal) {
     const data = mkdtempSync(join(tmpdir(), "uniknode-siege-log-"));
     const node = spawnUniknode(
@@ -28,8 +28,8 @@ export const unwritableLog: Attack = {
       const [, url = ""] = await node.printed(/API\s+(http:\S+?)\/api/);
       const { hostname: host, port } = new URL(url);
       const height = async () => {
-        const answer = await fetch(`${url}/api/v2/blockchain`);
-        return ((await answer.json()) as { data: { block: { height: number } } }).data.block.height;
+        const response = await fetch(`${url}/api/v2/blockchain`);
+        return ((await response.json()) as { data: { block: { height: number } } }).data.block.height;
       };
       const first = await height();
       await repeat({ atOnce: 2, pauseMs: 20 }, signal, () =>

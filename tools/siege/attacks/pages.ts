@@ -46,7 +46,7 @@ export const extremePages: Attack = {
 
 export const operationsFlood: Attack = {
   name: "operations flood",
-  description: "/health/status, /health/ready and /metrics (with the token) as fast as they are answered",
+  description: "/health/status, /health/ready and /metrics (with the token) as fast as the node responds",
   async run(target, tally, signal) {
     const addresses = clientAddresses(30);
     const paths = ["/health/status", "/health/ready", "/metrics"];

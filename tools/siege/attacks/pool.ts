@@ -34,7 +34,7 @@ function flood(
 
 export const unfundedTransactions: Attack = {
   name: "unfunded transactions",
-  description: "transfers of accounts that have nothing",
+  description: "transfers of empty accounts",
   run: flood(31, (accounts, _nonce, request) =>
     transfer(accounts, { sender: accounts.unfunded(), nonce: BigInt(1 + (request % 5)) }),
   ),

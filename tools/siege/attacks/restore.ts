@@ -68,7 +68,7 @@ async function until(what: string, isReached: () => Promise<boolean>): Promise<v
 export const restoredFolder: Attack = {
   name: "restored folder",
   description:
-    "an older data folder and a late clock: no slot is signed again, those that were are missed, and the right clock ends it",
+    "an older data folder and a late clock: no slot is signed twice, already signed slots are missed, and a correct clock ends this",
   start: startRestored,
   async run(target, tally, signal) {
     const restoredMs = await lastBlockMs(target);
@@ -79,7 +79,7 @@ export const restoredFolder: Attack = {
     tally.outage({ fromMs: 0, toMs: restoredMs + slotMs, reason: LEFT_OUT });
     tally.outage({ fromMs: restoredMs, toMs: restoredMs + slotMs, reason: ENTERED_LATE });
     await until(
-      `${MIN_REFUSALS} slots that were signed before are refused`,
+      `${MIN_REFUSALS} already signed slots are refused`,
       async () => (await refusals(target)) >= MIN_REFUSALS,
     );
     while (!signal.aborted) await sleep(200);
@@ -93,6 +93,6 @@ export const restoredFolder: Attack = {
     tally.outage({ fromMs: nowMs + aheadMs, toMs: nowMs, reason: LEFT_OUT });
     tally.outage({ fromMs: nowMs, toMs: nowMs + slotMs, reason: ENTERED_LATE });
     const before = await forged(target);
-    await until("a block is forged by the right clock", async () => (await forged(target)) > before);
+    await until("a block is forged with a correct clock", async () => (await forged(target)) > before);
   },
 };

@@ -50,6 +50,6 @@ export const rpcBatches: Attack = {
     const status = await send(target, silent, { path: "/", from: "127.0.0.1", headers, body });
     companion.child.kill("SIGTERM");
     await companion.ended;
-    if (status !== 200) throw new Error(`the companion answers ${status} after the attack`);
+    if (status !== 200) throw new Error(`the companion responds with ${status} after the attack`);
   },
 };

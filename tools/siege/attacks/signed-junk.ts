@@ -54,13 +54,14 @@ function largeMints(accounts: Accounts): NextText[] {
 
 export const foreignFlood: Attack = {
   name: "payments of another",
-  description: "payments to 128 recipients each of an account that has coins, with wrong signatures",
+  description: "multi-payments of a funded account to 128 recipients, with wrong signatures",
   run: submissions({ network: 53, addresses: 45, perMinute: 61 }, foreignPayments),
 };
 
 export const registrationFlood: Attack = {
   name: "junk registrations",
-  description: "registrations of multisignature wallets that their senders signed, with 16 wrong signatures",
+  description:
+    "registrations of multisignature wallets with the right signature of the sender and 16 wrong ones",
   run: submissions({ network: 54, addresses: 11, perMinute: 47 }, registrations),
 };
 

@@ -44,7 +44,7 @@ async function sendTexts(target: Target, signal: AbortSignal): Promise<void> {
 
 export const hostileConditions: Attack = {
   name: "hostile conditions",
-  description: `${STREAMS} streams with ${CONDITIONS} regular expressions each that backtrack`,
+  description: `${STREAMS} streams with ${CONDITIONS} backtracking regular expressions each`,
   async run(target, tally, signal) {
     const connections = createConnections(tally);
     const query = `events=transaction.applied&match=any&conditions=${encodeURIComponent(conditions)}`;
@@ -83,7 +83,7 @@ export const abandonedStreams: Attack = {
 
 export const unreadStreams: Attack = {
   name: "unread streams",
-  description: "streams from the first block on whose clients read nothing",
+  description: "streams that begin at the first block and that the client does not read",
   async run({ host, httpPort, token }, tally, signal) {
     const connections = createConnections(tally);
     const request = get("/api/v2/events?events=*&fromHeight=1", token);

@@ -19,7 +19,7 @@ async function removeAll(target: Target, addresses: { next(): string }): Promise
   for (;;) {
     const path = "/api/v2/webhooks?limit=100";
     const { status, text } = await ask(target, { path, from: addresses.next(), headers });
-    if (status !== 200) throw new Error(`the register answers ${status}: ${text}`);
+    if (status !== 200) throw new Error(`the register responded with ${status}: ${text}`);
     const { data } = JSON.parse(text) as { data: { id: string | number; target: string }[] };
     const own = data.filter(({ target }) => target.includes("/siege/"));
     if (own.length === 0) return;
@@ -77,7 +77,7 @@ async function startHanging() {
 
 export const hangingReceivers: Attack = {
   name: "hanging receivers",
-  description: `${HANGING_WEBHOOKS} webhooks for every event whose receivers never answer`,
+  description: `${HANGING_WEBHOOKS} webhooks for every event whose receivers never respond`,
   async run(target, tally, signal) {
     const addresses = clientAddresses(38);
     const { port, close } = await startHanging();
@@ -89,7 +89,7 @@ export const hangingReceivers: Attack = {
 
 export const registrations: Attack = {
   name: "registrations",
-  description: `${REGISTRATIONS} webhooks registered as fast as they are taken`,
+  description: `${REGISTRATIONS} webhooks registered as fast as the node accepts them`,
   async run(target, tally, signal) {
     const addresses = clientAddresses(39);
     // Port 9 is closed: each delivery fails at once.
@@ -101,7 +101,7 @@ export const registrations: Attack = {
 export const foreignPages: Attack = {
   name: "foreign pages",
   description:
-    "what a browser sends for a web page of another site: foreign Origin and Host, text/plain, no token",
+    "requests that a web page of another site can cause: foreign Origin and Host, text/plain, no token",
   async run(target, tally, signal) {
     const addresses = clientAddresses(40);
     const body = JSON.stringify({

@@ -21,7 +21,7 @@ export type AskOptions = {
 };
 
 /** A missing response within this time counts as a refusal. */
-const ANSWER_TIMEOUT_MS = 10_000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 
 /** Sends requests at a constant rate, regardless of earlier responses, each on a new connection. */
 export function startAsking({ host, port, paths, network, addresses, intervalMs }: AskOptions): Observed {
@@ -38,7 +38,7 @@ export function startAsking({ host, port, paths, network, addresses, intervalMs 
       path,
       localAddress: from,
       agent: false,
-      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     });
     asked.once("response", (response) => {
       response.once("error", () => note(0));

@@ -18,7 +18,7 @@ export type Ticks = {
 };
 
 const RECORDER = fileURLToPath(new URL("./tick-recorder.ts", import.meta.url));
-/** A thread that does not become free in this time counts as busy since the call. */
+/** A thread that is not free within this time counts as busy since the call. */
 const FREE_TIMEOUT_MS = 120_000;
 const POLL_MS = 50;
 

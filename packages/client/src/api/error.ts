@@ -30,7 +30,7 @@ export type ApiErrorType =
   /** 5xx: the node could not respond. */
   | ({ readonly code: "API_FAILED"; readonly retryAfterMs?: number } & Refusal)
   /** Success, but not the JSON of the API: probably another server listens at this address. */
-  | { readonly code: "API_ANSWER_INVALID"; readonly status: number; readonly body: unknown };
+  | { readonly code: "API_RESPONSE_INVALID"; readonly status: number; readonly body: unknown };
 
 export type ApiErrorCode = ApiErrorType["code"];
 
@@ -71,10 +71,11 @@ export class ApiError extends Error {
 }
 
 function reasonOf(type: ApiErrorType): string {
-  if (type.code === "API_TIMEOUT") return `no answer within ${type.timeoutMs} ms`;
-  if (type.code === "API_UNREACHABLE") return `no answer: ${causeOf(type.cause)}`;
+  if (type.code === "API_TIMEOUT") return `no response within ${type.timeoutMs} ms`;
+  if (type.code === "API_UNREACHABLE") return `no response: ${causeOf(type.cause)}`;
   const { message } = Object(type.body) as { message?: unknown };
-  if (type.code === "API_ANSWER_INVALID") return `the answer is not that of a node (HTTP ${type.status})`;
+  if (type.code === "API_RESPONSE_INVALID")
+    return `the response is not from a Uniknode API (HTTP ${type.status})`;
   return typeof message === "string" ? `${plain(message)} (HTTP ${type.status})` : `HTTP ${type.status}`;
 }
 

@@ -34,7 +34,7 @@ export function textIndexed(value: unknown): string {
   return indexed === undefined ? indexed : replaceNumbers(indexed, (index) => `${texts[Number(index)]}`);
 }
 
-/** @param text valid JSON: what begins like a number outside of strings is one */
+/** @param text valid JSON, so that a match outside of strings is a number */
 function replaceNumbers(text: string, replace: (token: string) => string): string {
   let isInString = false;
   return text.replaceAll(TOKEN, (token) => {

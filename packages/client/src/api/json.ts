@@ -1,4 +1,4 @@
-/** JSON whose integers keep all their digits: those beyond 2^53 are read as `bigint`, and written as JSON integers. */
+/** JSON whose integers keep all digits: integers beyond 2^53 are read as `bigint`, and written as JSON integers. */
 import { numberOf, parseIndexed, textIndexed } from "./json-indexed.ts";
 
 // The compiler's library does not list them yet.
@@ -12,7 +12,7 @@ const { parse, rawJSON } = JSON as unknown as {
 /** Node.js from 21 on; Chrome from 114, Firefox from 135, Safari from 18.4 on. */
 const hasSource = parse("1", (_name, _value, context) => context?.source) === "1";
 
-/** A number of so many digits; or a part of a text, in which case a value is checked in vain. */
+/** Matches a long number; may match inside a string, which only costs an extra check. */
 const LONG_NUMBER = /(^|[:[,])\s*-?\d{16}/;
 
 /** @throws {SyntaxError} */

@@ -38,7 +38,7 @@ const FIRST_WAIT_MS = 250;
 /** A node counts requests by the minute: after that time it accepts requests again. */
 const MAX_WAIT_MS = 60_000;
 
-/** @throws {TypeError} when the URL is none of http or https */
+/** @throws {TypeError} if the URL is not http or https */
 export function createSend(options: SendOptions, { fetch, sleep, nowMs }: SendDependencies): Send {
   const { timeoutMs = TIMEOUT_MS, retries = RETRIES, maxWaitMs = MAX_WAIT_MS, signal } = options;
   const connect = createConnect(options.url, fetch);
@@ -75,6 +75,6 @@ export function createSend(options: SendOptions, { fetch, sleep, nowMs }: SendDe
     const body = bodyOf(text);
     if (!response.ok) throw new ApiError(refusalOf(response, body, nowMs()), nameOf(request));
     if (typeof body === "object" && body !== null) return body as Body;
-    throw new ApiError({ code: "API_ANSWER_INVALID", status: response.status, body }, nameOf(request));
+    throw new ApiError({ code: "API_RESPONSE_INVALID", status: response.status, body }, nameOf(request));
   }
 }

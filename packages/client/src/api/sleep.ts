@@ -1,4 +1,4 @@
-/** Pauses that a signal ends. */
+/** Sleeps until the time has passed or a signal aborts. */
 
 /** Waits for a time; rejects with the reason of the signal as soon as that is aborted. */
 export type Sleep = (timeMs: number, signal?: AbortSignal | undefined) => Promise<void>;

@@ -54,7 +54,7 @@ export type PeerContent = {
   };
   /** Time of its last verification, ISO 8601, UTC. */
   readonly lastPinged: string;
-  /** Result of comparing its chain with that of the node. */
+  /** Result of comparing its chain with the chain of the node. */
   readonly verificationResult: {
     readonly myHeight: number;
     readonly hisHeight: number;

@@ -25,7 +25,7 @@ export type Delivery = {
   readonly blockId?: string;
   /** The content is too large to be sent: `data` has only the members that identify it. */
   readonly truncated?: true;
-  /** Path below the base URL of the node of the whole of a truncated content; absent if there is none. */
+  /** Path of the complete content if it is truncated, below the base URL of the node; absent if there is none. */
   readonly link?: string;
   /** Id of the delivery that this one retracts, after a reorganisation. */
   readonly reverts?: string;
@@ -70,4 +70,4 @@ function parse(text: string): Record<string, unknown> {
 }
 
 const invalid = (field: string) =>
-  new DeliveryError({ code: "DELIVERY_BODY_INVALID", field }, `"${field}" is not what a delivery has there`);
+  new DeliveryError({ code: "DELIVERY_BODY_INVALID", field }, `"${field}" is missing or has the wrong type`);

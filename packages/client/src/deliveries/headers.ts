@@ -16,7 +16,7 @@ export function headerOf(headers: DeliveryHeaders, name: string): string {
   if (typeof value === "string") return value;
   throw new DeliveryError(
     { code: "DELIVERY_HEADER_MISSING", header: name },
-    `the header "${name}" is missing or there twice`,
+    `the header "${name}" is missing or repeated`,
   );
 }
 

@@ -73,7 +73,7 @@ async function checkSignature(
   if (!(await isSigned(message, signatures, keys))) {
     throw new DeliveryError(
       { code: "DELIVERY_SIGNATURE_WRONG" },
-      "no signature fits; check that the secret is that of this webhook and that the body is the raw one",
+      "no signature matches: check the secret of this webhook, and pass the unparsed body",
     );
   }
   return timestamp;
@@ -86,7 +86,7 @@ function checkAge(ageMs: number, toleranceMs: number): void {
   const seconds = Math.round(Math.abs(ageMs) / 1_000);
   throw new DeliveryError(
     { code, ageMs, toleranceMs },
-    `signed ${seconds} s ${ageMs > 0 ? "ago" : "in the future"}, of which ${toleranceMs / 1_000} s are tolerated`,
+    `signed ${seconds} s ${ageMs > 0 ? "ago" : "in the future"}; the limit is ${toleranceMs / 1_000} s`,
   );
 }
 

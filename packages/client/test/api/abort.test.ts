@@ -23,7 +23,9 @@ async function serve(listener: RequestListener) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, count: () => requests };
 }
 
-/** The error of an attempt that is aborted once the server has had a request, and how long it took from then on. */
+/**
+ * Error of an attempt that is aborted after the server has received a request, and the duration from then on.
+ */
 async function aborted(
   listener: RequestListener,
   attempt: (client: ReturnType<typeof createClient>, signal: AbortSignal) => Promise<unknown>,
@@ -33,7 +35,7 @@ async function aborted(
   const { signal } = controller;
   const outcome = attempt(createClient({ url, signal }), signal).catch((error: unknown) => error);
   await expect.poll(count).toBe(1);
-  // The response has arrived, and the pause has begun.
+  // The response has arrived, and the pause has started.
   await new Promise((next) => setTimeout(next, 200));
   const startMs = performance.now();
   const reason = new Error("no longer needed");
@@ -86,7 +88,7 @@ test("pauses leave no listener at a signal that is never aborted", async () => {
 });
 
 test.each(["999999999999999999", "-5", "soon", "1e3"])(
-  "a stream does not return at once when its node asks for a pause of %s ms",
+  "a stream does not reconnect before the pause of %s ms that its node requests",
   async (retry) => {
     const { url, count } = await serve((_request, response) => response.end(`retry: ${retry}\n\n`));
     const controller = new AbortController();

@@ -10,7 +10,7 @@ const NOW_MS = 1_700_000_000_000;
 
 type Handle = (request: IncomingMessage & { body: string }, response: ServerResponse) => void;
 
-/** A node that responds as the test says, and a client of it that writes down how long it would have waited. */
+/** Node that responds as the test says, and a client of it that records the pauses instead of waiting. */
 async function serve(handle: Handle, options: Partial<SendOptions> = {}) {
   const requests: { method: string; url: string; body: string; headers: IncomingMessage["headers"] }[] = [];
   const server = createServer(async (request, response) => {
@@ -40,7 +40,7 @@ const responding =
     response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body));
   };
 
-/** The first responses, one after the other; then success. */
+/** The given responses, one after the other; then success. */
 const first = (...handles: Handle[]): Handle => {
   return (request, response) => (handles.shift() ?? responding(200, { data: "there" }))(request, response);
 };
@@ -52,7 +52,7 @@ async function errorOf(attempt: Promise<unknown>): Promise<ApiError> {
 }
 
 describe("a request", () => {
-  test.each(["", ".", ".."])("of the id %j would be one of another route: it is not made", async (id) => {
+  test.each(["", ".", ".."])("is refused for the id %j, which would address another route", async (id) => {
     const { requests, url } = await serve(responding(200));
     const client = createClient({ url });
     expect(() => client.wallets.get(id)).toThrow(TypeError);
@@ -62,7 +62,7 @@ describe("a request", () => {
     expect(requests.map((request) => request.url)).toEqual(["/api/uniks/a/properties/..."]);
   });
 
-  test("has its path below the base URL, its query without what is absent, and its body as JSON", async () => {
+  test("has its path below the base URL, its query without absent members, and its body as JSON", async () => {
     const { requests, url } = await serve(responding(200));
     const send = createSend({ url: `${url}/node1/` }, { fetch, sleep: async () => {}, nowMs: Date.now });
     await send({
@@ -80,13 +80,13 @@ describe("a request", () => {
     expect(requests[1]?.headers["content-type"]).toBe("application/json");
   });
 
-  test.each(["", "127.0.0.1:4003", "ftp://host", "file:///tmp"])("to %j is no request", (url) => {
+  test.each(["", "127.0.0.1:4003", "ftp://host", "file:///tmp"])("is refused for %j", (url) => {
     expect(() => createClient({ url })).toThrow(/base URL of a node/);
   });
 });
 
-describe("a response that is none", () => {
-  test("the code of the node is read from the header, which every error of it has", async () => {
+describe("an unusable response", () => {
+  test("the code of the node is read from the header, which all of its errors have", async () => {
     const { send } = await serve(responding(404, {}, { "error-code": "WALLET_UNKNOWN" }));
     const error = await errorOf(send({ path: "/wallets/a" }));
     expect([error.code, error.nodeCode, error.type]).toMatchObject([
@@ -120,13 +120,13 @@ describe("a response that is none", () => {
   test.each(["<html>", "null", '"text"', ""])("%j is not that of a node", async (text) => {
     const { send, requests } = await serve(responding(200, text));
     expect(await errorOf(send({ path: "/blocks" }))).toMatchObject({
-      code: "API_ANSWER_INVALID",
+      code: "API_RESPONSE_INVALID",
       status: 200,
     });
     expect(requests).toHaveLength(1);
   });
 
-  test("an error that is no JSON is shown as text", async () => {
+  test("an error that is not JSON is shown as text", async () => {
     const { send } = await serve(responding(502, "Bad Gateway"), { retries: 0 });
     const error = await errorOf(send({ path: "/blocks" }));
     expect(error).toMatchObject({ code: "API_FAILED", body: "Bad Gateway" });
@@ -144,18 +144,18 @@ describe("a response that is none", () => {
     expect(error.message).toContain("ECONNREFUSED");
   });
 
-  test("it does not come, or not to its end, in time", async () => {
+  test("it does not arrive completely in time", async () => {
     const silence: Handle = () => {};
     const halfway: Handle = (_request, response) => void response.writeHead(200).write('{"data":');
     for (const handle of [silence, halfway]) {
       const { send } = await serve(handle, { retries: 0, timeoutMs: 50 });
       const error = await errorOf(send({ path: "/blocks" }));
       expect(error).toMatchObject({ code: "API_TIMEOUT", isRetryable: true, type: { timeoutMs: 50 } });
-      expect(error.message).toBe("GET /api/blocks: no answer within 50 ms");
+      expect(error.message).toBe("GET /api/blocks: no response within 50 ms");
     }
   });
 
-  test("the caller does not want it any more", async () => {
+  test("the caller aborts it", async () => {
     const controller = new AbortController();
     const { send } = await serve(() => controller.abort(new Error("enough")), { signal: controller.signal });
     await expect(send({ path: "/blocks" })).rejects.toThrow("enough");
@@ -163,24 +163,24 @@ describe("a response that is none", () => {
   });
 });
 
-describe("another attempt", () => {
+describe("a retry", () => {
   const reset: Handle = (request) => request.socket.destroy();
 
-  test("is made of what changes nothing, after longer and longer waits", async () => {
+  test("follows safe requests, after longer and longer pauses", async () => {
     const { send, requests, waitsMs } = await serve(first(responding(503), reset));
     expect(await send({ path: "/blocks" })).toEqual({ data: "there" });
     expect(requests).toHaveLength(3);
     expect(waitsMs).toEqual([250, 500]);
   });
 
-  test("is made of searches and dry runs, too", async () => {
+  test("follows searches and dry runs, too", async () => {
     const { url, requests } = await serve(first(responding(503)));
     const client = createClient({ url });
     await client.blocks.search({ height: { from: 1 } }).page();
     expect(requests).toHaveLength(2);
   });
 
-  test("is never made of what may change something", async () => {
+  test("never follows a request that may change something", async () => {
     for (const handle of [responding(503), responding(429), reset]) {
       const { url, requests } = await serve(handle);
       const client = createClient({ url });
@@ -192,13 +192,13 @@ describe("another attempt", () => {
     }
   });
 
-  test("is the last of as many as were asked for", async () => {
+  test("is bounded by the requested number of attempts", async () => {
     const { send, requests } = await serve(responding(503), { retries: 4 });
     expect(await errorOf(send({ path: "/blocks" }))).toMatchObject({ code: "API_FAILED" });
     expect(requests).toHaveLength(5);
   });
 
-  test("waits as long as a node says that counts requests", async () => {
+  test("waits as long as a rate-limiting node requests", async () => {
     const inSeconds = responding(429, {}, { "retry-after": "7" });
     const atTheEnd = responding(429, {}, { "x-ratelimit-userreset": `${NOW_MS + 12_345}` });
     const { send, waitsMs } = await serve(first(inSeconds, atTheEnd));
@@ -206,13 +206,13 @@ describe("another attempt", () => {
     expect(waitsMs).toEqual([7_000, 12_345]);
   });
 
-  test("is not made when it would have to wait for more than a minute", async () => {
+  test("is skipped if it would have to wait for more than a minute", async () => {
     const { send, requests } = await serve(responding(429, {}, { "retry-after": "61" }));
     expect(await errorOf(send({ path: "/blocks" }))).toMatchObject({ type: { retryAfterMs: 61_000 } });
     expect(requests).toHaveLength(1);
   });
 
-  test("is not made when it would have to wait longer than was allowed", async () => {
+  test("is skipped if it would have to wait longer than allowed", async () => {
     const { send, waitsMs } = await serve(responding(429, {}, { "retry-after": "2" }), { maxWaitMs: 1_000 });
     expect(await errorOf(send({ path: "/blocks" }))).toMatchObject({ type: { retryAfterMs: 2_000 } });
     expect(waitsMs).toEqual([]);
@@ -232,7 +232,7 @@ describe("a list", () => {
     );
   };
 
-  /** The same, of a node that knows no cursors. */
+  /** Three pages of a node that does not support cursors. */
   const byPage: Handle = ({ url }, response) => {
     const search = searchOf(url);
     if (search.has("cursor")) return responding(422)({} as never, response);
@@ -249,7 +249,7 @@ describe("a list", () => {
 
   const ROWS = [10, 11, 20, 21, 30, 31];
 
-  test("asks for one page behind the other", async () => {
+  test("requests one page after the other", async () => {
     const { send, requests } = await serve(byCursor);
     expect(await read(createList<number>(send, { path: "/things", query: { a: "b" } }))).toEqual(ROWS);
     expect(requests.map(({ url }) => url)).toEqual([
@@ -259,7 +259,7 @@ describe("a list", () => {
     ]);
   });
 
-  test("asks by the numbers of pages where a node knows no cursors", async () => {
+  test("requests pages by number if a node does not support cursors", async () => {
     const { send, requests } = await serve(byPage);
     expect(await read(createList<number>(send, { path: "/things" }))).toEqual(ROWS);
     expect(requests.map(({ url }) => url)).toEqual([
@@ -270,14 +270,14 @@ describe("a list", () => {
     ]);
   });
 
-  test("asks by the numbers of pages from the start where there are no cursors", async () => {
+  test("requests pages by number from the start if there are no cursors", async () => {
     const { send, requests } = await serve(byPage);
     const list = createList<number>(send, { path: "/things" }, { hasNoCursors: true });
     expect(await read(list)).toEqual(ROWS);
     expect(requests).toHaveLength(3);
   });
 
-  test("throws what is wrong with it, however it is asked for", async () => {
+  test("throws its errors, however it is requested", async () => {
     const { send, requests } = await serve(responding(422, { message: "why" }));
     await expect(read(createList<number>(send, { path: "/things" }))).rejects.toThrow("why (HTTP 422)");
     expect(requests).toHaveLength(2);
@@ -290,7 +290,7 @@ describe("a list", () => {
     expect(late.requests).toHaveLength(2);
   });
 
-  test("asks no further than the loop goes", async () => {
+  test("requests no more pages than the loop needs", async () => {
     const { send, requests } = await serve(byCursor);
     for await (const row of createList<number>(send, { path: "/things" })) if (row === 11) break;
     expect(requests).toHaveLength(1);

@@ -21,7 +21,7 @@ const DELIVERY = {
 };
 const BODY = JSON.stringify(DELIVERY);
 
-/** Signed by the published library of the specification. */
+/** Delivery signed by the published library of the specification. */
 function signed(body = BODY, tokens = [TOKEN], atMs = NOW_MS) {
   const sign = (token: string) => new Webhook(whsec(token)).sign("msg_1", new Date(atMs), body);
   return {
@@ -35,7 +35,7 @@ function signed(body = BODY, tokens = [TOKEN], atMs = NOW_MS) {
 const verify = (headers: Record<string, string>, options: Partial<VerifyOptions> = {}, body = BODY) =>
   verifyDelivery({ headers, body }, { secret: TOKEN, nowMs, ...options });
 
-/** What the refusal says. */
+/** Message of the refusal. */
 async function refusal(attempt: Promise<unknown>) {
   const error = await attempt.catch((error: unknown) => error);
   if (!(error instanceof DeliveryError)) throw error;
@@ -43,14 +43,14 @@ async function refusal(attempt: Promise<unknown>) {
   return error.type;
 }
 
-describe("a delivery that is signed", () => {
+describe("a signed delivery", () => {
   test("verifies with the token, with its whsec form, and with one of several", async () => {
     for (const secret of [TOKEN, TOKEN.toUpperCase(), whsec(TOKEN), [OTHER, TOKEN], [whsec(OTHER), TOKEN]]) {
       expect(await verify(signed(), { secret })).toEqual(DELIVERY);
     }
   });
 
-  test("verifies by any of the signatures in the header, whatever else stands there", async () => {
+  test("verifies by any of the signatures in the header, regardless of its other contents", async () => {
     expect(await verify(signed(BODY, [OTHER, TOKEN]))).toEqual(DELIVERY);
     expect(await verify(signed(BODY, [TOKEN, OTHER]))).toEqual(DELIVERY);
     const headers = signed();
@@ -58,7 +58,7 @@ describe("a delivery that is signed", () => {
     expect(await verify(headers)).toEqual(DELIVERY);
   });
 
-  test("may hand over its body as text, bytes or a buffer, and its headers in every usual form", async () => {
+  test("can have its body as text, bytes or a buffer, and its headers in every usual form", async () => {
     const bytes = new TextEncoder().encode(BODY);
     for (const body of [BODY, bytes, Buffer.from(BODY), bytes.buffer]) {
       expect(await verifyDelivery({ headers: signed(), body }, { secret: TOKEN, nowMs })).toEqual(DELIVERY);
@@ -103,7 +103,7 @@ describe("a delivery that is signed", () => {
     expect(await refusal(attempt)).toMatchObject({ code, toleranceMs: toleranceMs ?? 300_000 });
   });
 
-  test("of another age is only called so when the signature fits", async () => {
+  test("is refused for its age only if the signature is valid", async () => {
     const attempt = verify(signed(BODY, [OTHER], NOW_MS - 86_400_000));
     expect(await refusal(attempt)).toEqual({ code: "DELIVERY_SIGNATURE_WRONG" });
   });
@@ -134,7 +134,7 @@ describe("a delivery that is signed", () => {
     expect(await refusal(verify(signed(body), {}, body))).toEqual({ code: "DELIVERY_BODY_INVALID", field });
   });
 
-  test("may have members that this version does not know", async () => {
+  test("can have members that this version does not know", async () => {
     const body = JSON.stringify({ ...DELIVERY, more: [1] });
     expect(await verify(signed(body), {}, body)).toEqual({ ...DELIVERY, more: [1] });
   });
@@ -143,14 +143,14 @@ describe("a delivery that is signed", () => {
 describe("the half of the secret in Authorization", () => {
   const scheme = "authorization";
 
-  test("proves a delivery to those who ask for no more", async () => {
+  test("authenticates a delivery for receivers that require no more", async () => {
     const headers = { authorization: TOKEN.slice(0, 32) };
     expect(await verify(headers, { scheme })).toEqual(DELIVERY);
     expect(await verify(headers, { scheme, secret: whsec(TOKEN) })).toEqual(DELIVERY);
     expect(await verify(headers, { scheme, secret: [OTHER, TOKEN] })).toEqual(DELIVERY);
   });
 
-  test("is refused when it is another, longer, shorter, or missing", async () => {
+  test("is refused if it is another, longer, shorter, or missing", async () => {
     const half = TOKEN.slice(0, 32);
     for (const authorization of [
       "",
@@ -170,14 +170,14 @@ describe("the half of the secret in Authorization", () => {
     });
   });
 
-  test("is no proof unless asked for", async () => {
+  test("does not authenticate unless requested", async () => {
     expect(await refusal(verify({ authorization: TOKEN.slice(0, 32) }))).toMatchObject({
       code: "DELIVERY_HEADER_MISSING",
     });
   });
 });
 
-describe("a receiver with a fault of its own gets a TypeError", () => {
+describe("an invalid call of a receiver throws a TypeError", () => {
   test.each(["", "secret", TOKEN.slice(1), `${TOKEN}00`, "whsec_", "whsec_AAAA", "whsec_*", undefined])(
     "the secret %j",
     async (secret) => {
@@ -194,7 +194,7 @@ describe("a receiver with a fault of its own gets a TypeError", () => {
   });
 });
 
-test("the package depends on nothing, and names nothing of one platform", () => {
+test("the package has no dependencies, and uses nothing of one platform", () => {
   const { dependencies } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   expect(dependencies).toBeUndefined();
 });

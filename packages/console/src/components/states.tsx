@@ -5,7 +5,7 @@ import { useNode } from "../data/node.ts";
 import type { CachedResponse } from "../data/response-cache.ts";
 import { Icon } from "./icon.tsx";
 
-/** @param children what the user can do */
+/** @param children possible actions of the user */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="state">

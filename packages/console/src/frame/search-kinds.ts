@@ -1,4 +1,4 @@
-/** Detects what a text may identify, by its format. */
+/** Detects the kinds of objects that a text may identify, by its format. */
 
 export type Identified =
   | { readonly kind: "height"; readonly height: number }

@@ -1,4 +1,4 @@
-/** Finds what a text identifies. Queries lists, so that an unknown id is an empty list, not an error. */
+/** Finds the objects that a text identifies. Queries lists, so that an unknown id is an empty list, not an error. */
 import type { Client } from "@uniknode/client";
 import { countText, shortened } from "../components/format.ts";
 import { hrefOf } from "../components/identifier.tsx";

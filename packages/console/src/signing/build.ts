@@ -53,7 +53,6 @@ export function draftOf(network: Network, order: Order, terms: Terms): Draft {
   return draft as Draft;
 }
 
-/** Returns the wallet of a passphrase. */
 export function walletOf(network: Network, passphrase: string): WalletName {
   const publicKey = bytesToHex(keysFromPassphrase(passphrase).publicKey);
   return { publicKey, address: addressFromPublicKey(publicKey, network.description.pubKeyHash) };

@@ -28,6 +28,6 @@ export type Reply = {
   readonly value?: unknown;
   /** Error that the user can correct. */
   readonly fault?: Fault;
-  /** What the reader cannot. */
+  /** Error that the user cannot correct. */
   readonly failure?: string;
 };

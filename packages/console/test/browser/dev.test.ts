@@ -16,10 +16,10 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
   }, 120_000);
 
   const press = (name: string | RegExp) => page.getByRole("button", { name, exact: true }).click();
-  const says = (text: string | RegExp) => page.locator(".desk-state").getByText(text).waitFor();
+  const shows = (text: string | RegExp) => page.locator(".desk-state").getByText(text).waitFor();
   const head = async () => (await node.client.dev.snapshot()).data.head;
 
-  test("Without a sign-in there are no commands, and the page says so.", async () => {
+  test("Without a sign-in the page has no commands, and names the reason.", async () => {
     await page.goto("/console/dev");
     await page.getByText("Sign in to use the dev chain").waitFor();
     await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
@@ -29,48 +29,48 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
     expect(faults).toEqual([]);
   });
 
-  test("The desk says that forging is paused, mines, and moves the clock.", async () => {
+  test("The desk shows that forging is paused, forges, and moves the clock.", async () => {
     await page.goto("/console/dev");
-    await says("forging is paused");
+    await shows("forging is paused");
     const { height } = await head();
     await page.getByLabel("Blocks", { exact: true }).fill("3");
     await press("Mine");
-    await says(`3 blocks applied. The head is at height ${height + 3}.`);
+    await shows(`3 blocks applied. The head is at height ${height + 3}.`);
     const { now } = (await node.client.dev.snapshot()).data;
     await press("1 d");
     await press("Travel 1 d");
-    await says("Moved the clock of the chain.");
+    await shows("Moved the clock of the chain.");
     expect((await node.client.dev.snapshot()).data.now.unix).toBeGreaterThanOrEqual(now.unix + 86_400);
     expect(faults).toEqual([]);
   });
 
-  test("A reorganization leaves out the transaction that one chooses.", async () => {
+  test("A reorganisation omits the chosen transaction.", async () => {
     const pay = await createPayer(node);
     const id = await pay();
     await node.client.dev.mine({ blocks: 2 });
     const { confirmations = 0 } = (await node.client.transactions.get(id)).data;
     expect(confirmations).toBe(2);
     await page.goto("/console/dev");
-    await says("forging is paused");
+    await shows("forging is paused");
     await page.getByLabel("Blocks to revert").fill(`${confirmations}`);
     await page.getByLabel("The branch includes their transactions and the pending ones").check();
     await page.getByLabel(id.slice(0, 8)).check();
     expect(await faultsInEveryView(page, "dev-reorganize")).toEqual([]);
     await press(/^Replace/);
-    await says(new RegExp(`${confirmations} blocks? reverted, ${confirmations + 1} blocks applied`));
+    await shows(new RegExp(`${confirmations} blocks? reverted, ${confirmations + 1} blocks applied`));
     await page.getByText(/were reverted|was reverted/).waitFor();
     expect((await node.client.transactions.getUnconfirmed(id)).data.id).toBe(id);
     expect(faults).toEqual([]);
   });
 
-  test("A remembered block is returned to; what the chain refuses is said in its words.", async () => {
+  test("The chain is restored to a stored block; refusals of the chain are shown.", async () => {
     const before = await head();
     await press("Remember the head");
-    await says(`Remembered height ${before.height}.`);
+    await shows(`Remembered height ${before.height}.`);
     await press("Mine");
-    await says(/block.* applied/);
+    await shows(/block.* applied/);
     await press("Return");
-    await says(/reverted\. The head is at height/);
+    await shows(/reverted\. The head is at height/);
     expect((await head()).id).toBe(before.id);
     await page.getByLabel("Block id").fill("0".repeat(64));
     await press("Return");
@@ -79,7 +79,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
     expect(faults.splice(0)).toEqual([expect.stringContaining("409")]);
   });
 
-  test("The receiver of a webhook is made to fail, and receives deliveries again.", async () => {
+  test("The receiver of a webhook fails on request, and receives deliveries again.", async () => {
     const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
     const target = "http://127.0.0.1:9/hook";
     const { data } = await node.client.webhooks.create({ event: "block.reverted", target, conditions });
@@ -87,19 +87,19 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
     await page.getByLabel("Webhook", { exact: true }).selectOption(`${data.id}`);
     await page.getByLabel("Status").fill("429");
     await press("Make it fail");
-    await says(`The receiver of webhook ${data.id} fails from now on.`);
+    await shows(`The receiver of webhook ${data.id} fails from now on.`);
     await page.getByRole("list", { name: "Failing receivers" }).getByText("responds with 429").waitFor();
     expect((await node.client.webhooks.ping(data.id)).data.reason).toBe("HTTP 429");
     await keepPicture(page, "dev-fail-light-1400");
     await press("End");
-    await says(`The receiver of webhook ${data.id} receives deliveries again.`);
+    await shows(`The receiver of webhook ${data.id} receives deliveries again.`);
     await page.getByText("responds with 429").waitFor({ state: "detached" });
     expect(faults).toEqual([]);
   });
 
-  test("Forging resumes, and each form shows the same as a command and as a program.", async () => {
+  test("Forging resumes, and each form shows its equivalent command and program.", async () => {
     await press("Resume");
-    await says("The chain forges automatically.");
+    await shows("The chain forges automatically.");
     await page.getByText("Equivalent commands and code").first().click();
     await page.getByRole("tab", { name: "JavaScript" }).first().click();
     await page.getByText("await client.dev.mine(").waitFor();

@@ -1,4 +1,4 @@
-/** The documentation: documents, their sections and links, the search, and the API to read and to try. */
+/** The documentation: documents, their sections and links, the search, and the API. */
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { keepPicture } from "../../test-support/browser.ts";
@@ -17,7 +17,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
   const path = () => page.evaluate(() => location.pathname + location.search + location.hash);
   const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
 
-  test("The first page leads to the guides, and links of a document to sections of others.", async () => {
+  test("The first page links to the guides, and links of a document lead to sections of others.", async () => {
     await page.goto("/console/docs");
     await heading("Documentation");
     await page
@@ -43,7 +43,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
     expect(faults).toEqual([]);
   });
 
-  test("An address with an anchor begins at its section.", async () => {
+  test("An address with an anchor opens at its section.", async () => {
     await page.goto("/console/docs/guides/webhooks#rotate-the-secret");
     await expect.poll(focused).toContain("Rotate the secret");
     const top = await page.getByRole("heading", { name: "Rotate the secret" }).evaluate((element) => {
@@ -53,7 +53,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
     expect(top).toBeLessThan(300);
   });
 
-  test("The search finds a section while one types, by keyboard alone, and its address can be passed on.", async () => {
+  test("The search finds sections during typing, works by keyboard alone, and its address can be shared.", async () => {
     await page.goto("/console/docs");
     await page.getByLabel("Search the documentation").pressSequentially("rotate the secret");
     const first = page.locator(".docs-results a").first();
@@ -76,13 +76,13 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
     expect(faults).toEqual([]);
   });
 
-  test("An address without a document says so.", async () => {
+  test("An address without a document shows an error.", async () => {
     await page.goto("/console/docs/guides/nothing");
     await page.getByText("Document not found").waitFor();
     expect(faults).toEqual([]);
   });
 
-  test("Documents of every kind are shown without a fault of the page.", async () => {
+  test("Documents of every kind are shown without an error of the page.", async () => {
     const contents: { documents: { path: string; title: string }[] }[] = await (
       await fetch(`${node.url}/console/documents/contents.json`)
     ).json();
@@ -102,7 +102,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
     expect(faults).toEqual([]);
   });
 
-  test("The API page finds an operation, and sends it without a session where none is needed.", async () => {
+  test("The API page finds an operation, and sends it without a session if none is needed.", async () => {
     await page.goto("/console/docs/api");
     await page.getByLabel("Filter by path, method or words").fill("block id");
     await expect.poll(path).toBe("/console/docs/api?filter=block+id");
@@ -121,7 +121,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
     await page.getByText(`curl '${node.url}/api/v2/blocks/1'`).waitFor();
   });
 
-  test("What requires the token is sent with the session, and what changes something asks before.", async () => {
+  test("Operations that require the token use the session, and changes ask for confirmation.", async () => {
     await page.goto("/console/docs/api/createWebhook");
     await page.getByText("This requires the token, or a session").waitFor();
     await page.goto(node.consoleUrl);

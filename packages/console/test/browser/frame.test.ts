@@ -1,4 +1,4 @@
-/** What every page has: search, keys, themes, the focus, and what it says when the node does not respond. */
+/** Common parts of every page: search, keys, themes, the focus, and the notice of an unresponsive node. */
 
 import { present } from "@uniknode/protocol";
 import { expect, test } from "vitest";
@@ -19,14 +19,14 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open, reuse }) => {
     await page.keyboard.type("1");
     await page.getByRole("option").first().waitFor();
     await page.keyboard.press("Enter");
-    // Until the block is there, its title is the beginning of its id, which may be "1", too.
+    // Until the block is loaded, its title is the beginning of its id, which may be "1", too.
     await page.getByRole("heading", { level: 1, name: "Block 1", exact: true }).waitFor();
     await expect.poll(() => page.title()).toBe("1 · Uniknode");
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
     expect(faults).toEqual([]);
   });
 
-  test("A search finds ids, addresses, keys and names, and says when there is nothing.", async () => {
+  test("A search finds ids, addresses, keys and names, and reports empty results.", async () => {
     const { page, faults } = await show(await reuse(), "/console/");
     const { data: block } = await node.client.blocks.get(2);
     const [delegate, unik] = await Promise.all([
@@ -55,7 +55,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open, reuse }) => {
     expect(faults).toEqual([]);
   });
 
-  test("A delegate is found by the name that is shown, in the search, the filter and the address.", async () => {
+  test("A delegate is found by the displayed name, in the search, the filter and the address.", async () => {
     const { page, faults } = await show(await reuse(), "/console/delegates");
     const { data: delegates } = await node.client.delegates.list().page();
     const { unikname } = present(delegates.find(({ unikname, username }) => unikname !== username));
@@ -76,7 +76,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open, reuse }) => {
     expect(faults).toEqual([]);
   });
 
-  test("A search finds pages, actions, and beginnings of ids and addresses.", async () => {
+  test("A search finds pages, actions, and prefixes of ids and addresses.", async () => {
     const { page, faults } = await show(await reuse(), "/console/");
     const [first, wallet] = await Promise.all([
       node.client.blocks.get(1),
@@ -100,7 +100,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open, reuse }) => {
     expect(faults).toEqual([]);
   });
 
-  test("The theme is kept, and there before anything is painted.", async () => {
+  test("The theme is stored, and applied before the first paint.", async () => {
     const { page } = await show(await open(), "/console/");
     await page.getByRole("button", { name: "Theme: system" }).click();
     await page.getByRole("button", { name: "Theme: light" }).click();
@@ -109,7 +109,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open, reuse }) => {
     expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
   });
 
-  test("Keys go to pages, the list of keys opens and closes, and links leave no trace of a reload.", async () => {
+  test("Keys open pages, the list of keys opens and closes, and links do not reload.", async () => {
     const { page, faults } = await show(await reuse(), "/console/");
     await page.evaluate(() => Object.assign(window, { isSame: true }));
     await page.keyboard.press("g");
@@ -144,7 +144,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open, reuse }) => {
     expect(faults).toEqual([]);
   });
 
-  test("A narrow page has its screens in a menu, which closes when one is chosen.", async () => {
+  test("A narrow page has its screens in a menu, which closes after a choice.", async () => {
     const { page } = await open({ width: 390 });
     await page.goto("/console/");
     await page.getByRole("button", { name: "Screens" }).click();
@@ -154,7 +154,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open, reuse }) => {
     expect(await page.getByRole("navigation", { name: "Screens" }).isVisible()).toBe(false);
   });
 
-  test("The token signs in and another one does not; a code leaves the address.", async () => {
+  test("Only the right token signs in; a code is removed from the address.", async () => {
     const { page } = await show(await open(), "/console/sign-in");
     await page.getByLabel("Webhook token").fill("wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -183,7 +183,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open, reuse }) => {
     expect(faults).toEqual([]);
   });
 
-  test("When the node is gone the page says so, keeps what it has, and goes on when it is back.", async () => {
+  test("When the node is down the page shows it, keeps its content, and continues when the node is back.", async () => {
     const { page } = await show(await open(), "/console/blocks");
     await page.getByRole("row").nth(3).waitFor();
     await page.context().setOffline(true);
@@ -192,7 +192,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open, reuse }) => {
     await keepPicture(page, "disconnected-light-1400");
     await page.getByRole("button", { name: "Try now" }).click();
     await page.context().setOffline(false);
-    // The page tries by itself, too.
+    // The page also retries by itself.
     await page.getByText("The node does not respond").waitFor({ state: "detached" });
   });
 });

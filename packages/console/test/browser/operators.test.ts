@@ -1,4 +1,4 @@
-/** The live tail and the state of the node, for a browser that is signed in. */
+/** The live tail and the state of the node, for a signed-in browser. */
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { describeConsole } from "../../test-support/console-tests.ts";
@@ -17,7 +17,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, open, openForAll }) => {
 
   const rows = () => page.locator(".live-event");
 
-  test("Without a sign-in no stream is asked for, and the page says what it needs.", async () => {
+  test("Without a sign-in no stream is requested, and the page names what it needs.", async () => {
     const signedOut = await open();
     await signedOut.page.goto("/console/live");
     await signedOut.page.getByText("Sign in to see live events").waitFor();
@@ -25,7 +25,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, open, openForAll }) => {
     await signedOut.page.context().close();
   });
 
-  test("Events since a block come first, then those that happen; a reorganization marks what it retracts.", async () => {
+  test("Events since a block precede live ones; a reorganisation marks retracted events.", async () => {
     const { height } = (await node.client.dev.mine()).data.head;
     await page.goto(`/console/live?events=block.applied&from=${height}`);
     await rows().first().waitFor();
@@ -43,7 +43,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, open, openForAll }) => {
     expect(await faultsInEveryView(page, "live")).toEqual([]);
   });
 
-  test("A pause keeps what comes meanwhile.", async () => {
+  test("A pause queues new events.", async () => {
     const before = await rows().count();
     await page.getByRole("button", { name: "Pause" }).click();
     await node.client.dev.mine({ blocks: 2 });
@@ -54,7 +54,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, open, openForAll }) => {
     expect(faults).toEqual([]);
   });
 
-  test("A filter that the node does not know is refused with a word to it.", async () => {
+  test("A filter that the node does not know is refused with a message.", async () => {
     await page.goto("/console/live?events=nothing.at.all");
     await page.getByRole("alert").getByText("nothing.at.all").waitFor();
     // The browser logs every response that is not a success.
@@ -72,7 +72,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, open, openForAll }) => {
     expect(await faultsInEveryView(page, "node")).toEqual([]);
   });
 
-  test("The chart of the head's age leaves out the first sample, the time since the node was stopped.", async () => {
+  test("The chart of the head's age omits the first sample, the time for which the node was stopped.", async () => {
     await page.route("**/operations/series*", async (route) => {
       const response = await route.fetch();
       const { data } = (await response.json()) as { data: { figures: object } };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { keepPicture } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
 
-/** The page promises two seconds; a busy machine needs longer. */
+/** The page guarantees two seconds; a busy machine needs longer. */
 const NOTICED = { timeout: 6_000 };
 
 describeConsole({ timeoutMs: 90_000 }, ({ node, open, openSignedIn }) => {
@@ -17,7 +17,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, open, openSignedIn }) => {
     await page.getByRole("link", { name: "Wallets", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "The node does not respond" }).waitFor(NOTICED);
     await keepPicture(page, "outage-light-1400");
-    // Other screens are as far away, and a loaded one is not.
+    // Other screens are not loaded yet, unlike this one.
     await page.getByRole("link", { name: "Uniks", exact: true }).click();
     await page.getByRole("main").getByText("opens when the node responds").waitFor(NOTICED);
     await page.getByRole("link", { name: "Overview", exact: true }).click();
@@ -60,7 +60,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, open, openSignedIn }) => {
     await page.getByRole("status").getByText("The node does not respond").waitFor({ state: "detached" });
   });
 
-  test("A lost session is shown at once; an action that it refused is repeated after the sign-in.", async () => {
+  test("A lost session is shown at once; a refused action is repeated after the sign-in.", async () => {
     await node.client.dev.forge({ enabled: false });
     const { page } = await openSignedIn();
     await page.getByRole("link", { name: "Dev chain", exact: true }).click();
@@ -86,7 +86,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, open, openSignedIn }) => {
     await page.getByRole("button", { name: "Sign out" }).waitFor();
   });
 
-  test("The notice of a lost session signs in where one is; a dropped action is not executed.", async () => {
+  test("The notice of a lost session contains the sign-in; a dropped action is not executed.", async () => {
     await node.client.dev.forge({ enabled: false });
     const { page } = await openSignedIn();
     await page.getByRole("link", { name: "Dev chain", exact: true }).click();

@@ -1,4 +1,4 @@
-/** Pages that look at a chain while it changes. */
+/** Pages of a chain that reorganises. */
 import { beforeAll, expect, test } from "vitest";
 import { keepPicture } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
@@ -12,7 +12,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open, reuse }) => {
     pay = await createPayer(node);
   }, 120_000);
 
-  test("Confirmations grow live; when its block is reverted, the page of a transaction says so and finds it again.", async () => {
+  test("Confirmations are updated live; when its block is reverted, the page of a transaction reports it and finds it again.", async () => {
     const id = await pay();
     const { page, faults } = await reuse();
     await page.goto(`/console/transactions/${id}`);
@@ -30,7 +30,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open, reuse }) => {
     expect(faults).toEqual([]);
   });
 
-  test("The page of a block that is reverted says so, and leads to the one in its place.", async () => {
+  test("The page of a reverted block reports it, and links to the replacing one.", async () => {
     const { data: block } = await node.client.blocks.last();
     const { page, faults } = await reuse();
     await page.goto(`/console/blocks/${block.id}`);
@@ -44,7 +44,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open, reuse }) => {
     expect(faults.filter((fault) => !fault.includes("404"))).toEqual([]);
   });
 
-  test("A page of a block that is not there yet shows it once it is forged.", async () => {
+  test("The page of a future block shows it as soon as it is forged.", async () => {
     const { data: head } = await node.client.blocks.last();
     const { page } = await reuse();
     await page.goto(`/console/blocks/${head.height + 1}`);
@@ -53,7 +53,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open, reuse }) => {
     await page.getByText("the newest block", { exact: true }).waitFor();
   });
 
-  test("The events that a block caused are on its page, in their order.", async () => {
+  test("The page of a block shows its events in order.", async () => {
     const { page, faults } = await open();
     await page.goto(node.consoleUrl);
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();

@@ -1,4 +1,7 @@
-/** Every screen in the browser: both themes, narrow and wide, accessible, and without a word in the browser's log. */
+/**
+ * Every screen in the browser: both themes, narrow and wide, accessible, and without entries in the browser's
+ * log.
+ */
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { describeConsole } from "../../test-support/console-tests.ts";
@@ -38,7 +41,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, openForAll }) => {
     "not-found": () => "/console/nowhere",
   };
 
-  test.each(Object.entries(paths))("The screen %s has no fault.", async (name, pathOf) => {
+  test.each(Object.entries(paths))("The screen %s has no errors.", async (name, pathOf) => {
     await page.goto(await pathOf());
     await page.locator("h1").waitFor();
     await page.locator(".loading").first().waitFor({ state: "detached" });
@@ -46,7 +49,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, openForAll }) => {
     expect(faults.splice(0)).toEqual([]);
   });
 
-  test("The slots of a round have their delegates, in the first round and in those that follow.", async () => {
+  test("The slots of a round have their delegates, in the first round and in later ones.", async () => {
     await page.goto("/console/delegates");
     const monitor = page.locator("section").filter({ has: page.locator("ol.round") });
     await monitor.locator(".slot").first().waitFor();

@@ -1,4 +1,4 @@
-/** What pages of others, foreign names and texts of others can do to a browser that is signed in: nothing. */
+/** Foreign pages, names and texts cannot affect a signed-in browser. */
 import { createServer, type IncomingHttpHeaders, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { present } from "@uniknode/protocol";
@@ -8,16 +8,16 @@ import { signIn } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
 import { createPayer } from "../../test-support/payments.ts";
 
-/** A name of another owner that leads to this machine. */
+/** Name of another owner that resolves to this machine. */
 const FOREIGN_NAME = "evil.example";
 const ARGUMENTS = [`--host-resolver-rules=MAP ${FOREIGN_NAME} 127.0.0.1`];
 const MARKUP = `"><img src=x onerror="document.title='taken'"><script>document.title='taken'</script>`;
 
 describeConsole({ timeoutMs: 90_000, browserArguments: ARGUMENTS }, ({ node, openForAll, openSignedIn }) => {
-  /** A server of another owner, on another port of the same machine: to cookies, that is the same host. */
+  /** Server of another owner, on another port of the same machine: to cookies, that is the same host. */
   let other: Server;
   let otherUrl: string;
-  /** What browsers have sent to it. */
+  /** Requests that browsers have sent to it. */
   const received: IncomingHttpHeaders[] = [];
 
   beforeAll(async () => {
@@ -95,7 +95,7 @@ describeConsole({ timeoutMs: 90_000, browserArguments: ARGUMENTS }, ({ node, ope
     expect([await heightOf(), await webhooksOf()]).toEqual(before);
   });
 
-  test("The server of another port receives the cookie, and opens nothing with it, whatever headers it sets.", async () => {
+  test("A server on another port receives the cookie, and gains no access with it, whatever headers it sets.", async () => {
     const { page } = await openSignedIn();
     const { data: webhook } = await node.client.webhooks.create({
       event: "block.applied",
@@ -104,7 +104,7 @@ describeConsole({ timeoutMs: 90_000, browserArguments: ARGUMENTS }, ({ node, ope
     });
     const before = [await heightOf(), await webhooksOf()];
     await page.goto(`${otherUrl}/console/`);
-    // A page of another site leads there too: a link is enough.
+    // A link on a page of another site leads there too.
     await page.goto(`${otherUrl.replace("127.0.0.1", "localhost")}/`);
     await page.evaluate((url) => location.assign(url), `${otherUrl}/console/operations/`);
     await page.waitForURL(/operations/);
@@ -125,14 +125,14 @@ describeConsole({ timeoutMs: 90_000, browserArguments: ARGUMENTS }, ({ node, ope
     }
     expect(statuses).toEqual(statuses.map(() => 401));
     expect([await heightOf(), await webhooksOf()]).toEqual(before);
-    // Nor does it sign out.
+    // It cannot sign out either.
     await forged("DELETE", "/session", String(stolen?.cookie));
     await page.goto(`${node.url}/console/webhooks`);
     await page.getByText("127.0.0.1:9").first().waitFor();
     await node.client.webhooks.remove(webhook.id);
   });
 
-  /** What a program sends that pretends to be a page of the console. */
+  /** Request of a program that pretends to be a page of the console. */
   const forged = (method: string, path: string, cookie: string): Promise<number> =>
     new Promise((resolve, reject) => {
       const headers = {
@@ -148,7 +148,7 @@ describeConsole({ timeoutMs: 90_000, browserArguments: ARGUMENTS }, ({ node, ope
         .end(method === "POST" ? "{}" : undefined);
     });
 
-  test("Under a foreign name the page signs no one in, and a session of the real name is not sent there.", async () => {
+  test("Under a foreign name the page does not sign in, and a session of the real name is not sent there.", async () => {
     const { page } = await openSignedIn();
     const foreign = node.url.replace("127.0.0.1", FOREIGN_NAME);
     await page.goto(`${foreign}/console/sign-in`);
@@ -159,7 +159,7 @@ describeConsole({ timeoutMs: 90_000, browserArguments: ARGUMENTS }, ({ node, ope
     expect(status).toBe(403);
   });
 
-  test("The cookie is out of reach for scripts, and nothing that a page stores has a secret.", async () => {
+  test("Scripts cannot read the cookie, and stored data of a page contains no secret.", async () => {
     const { page } = await openSignedIn();
     const [cookie] = await page.context().cookies();
     expect(cookie).toMatchObject({

@@ -1,4 +1,4 @@
-/** Sending: each form from what is typed to what the chain has, and nothing of a passphrase anywhere else. */
+/** Sending: each form from the input to the chain, and passphrases nowhere else. */
 import {
   addressFromPublicKey,
   builders,
@@ -25,7 +25,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
   let delegates: Accounts;
   let page: Page;
   let faults: string[];
-  /** Everything that the page has sent. */
+  /** Every request of the page. */
   let sent: string[] = [];
 
   beforeAll(async () => {
@@ -51,10 +51,10 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
   const open = (values: Readonly<Record<string, string>>) =>
     page.goto(`/console/send?${new URLSearchParams(values)}`);
   const press = (name: string) => page.getByRole("main").getByRole("button", { name, exact: true }).click();
-  const says = (text: string) => page.getByRole("main").getByText(text).first().waitFor();
-  /** What will be signed, in words. */
+  const shows = (text: string) => page.getByRole("main").getByText(text).first().waitFor();
+  /** Summary of the transaction to be signed. */
   const sentence = (text: string) => page.locator(".sentence").getByText(text).waitFor();
-  /** The transaction that the page says it has sent, once it is in a block. */
+  /** The transaction that the page has sent, as soon as it is in a block. */
   async function forged() {
     await page.getByRole("heading", { name: "Sent", exact: true }).waitFor();
     const link = page.locator(".outcome").getByRole("link").first();
@@ -83,7 +83,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     }
   }
 
-  test("A transfer is typed, looked at, signed and followed into a block without a mouse.", async () => {
+  test("A transfer is entered, reviewed, signed and followed into a block without a mouse.", async () => {
     const [sender, recipient] = accounts;
     await open({});
     await field("From").waitFor();
@@ -102,7 +102,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     await page.keyboard.press("Enter");
     await sentence("sends");
     expect(await field("From").inputValue()).toBe(sender.address);
-    await says("9,987.3");
+    await shows("9,987.3");
     await keepPicture(page, "send-transfer-light-1400");
     await page.keyboard.press("Enter");
     const transaction = await forged();
@@ -124,7 +124,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     await page.getByRole("heading", { level: 1, name: "Transaction" }).waitFor();
   });
 
-  test("No other script than the one that signs becomes a worker.", async () => {
+  test("Only the signing script becomes a worker.", async () => {
     const [sender, recipient] = accounts;
     await open({ from: sender.address, to: recipient.address, amount: "1" });
     await sentence("sends");
@@ -142,7 +142,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     ]);
   });
 
-  test("What is signed only has the bytes that the protocol package signs.", async () => {
+  test("A transaction that is only signed has the bytes of the protocol package.", async () => {
     const [, sender, recipient] = accounts;
     await open({
       from: sender.address,
@@ -173,7 +173,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
   test("Amounts, recipients and passphrases are refused with a reason, before and by the node.", async () => {
     const [sender, recipient, other] = accounts;
     await open({ from: sender.address, to: recipient.address });
-    await says("It has");
+    await shows("It has");
     for (const [amount, reason] of [
       ["1,000", "without separators"],
       ["0", "must be more than 0"],
@@ -182,44 +182,44 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
       ["12345", "With the fee, the wallet lacks"],
     ] as const) {
       await fill({ "Amount in DEVUNIK": amount });
-      await says(reason);
+      await shows(reason);
     }
     await fill({ "Amount in DEVUNIK": "1", To: `${recipient.address.slice(0, -1)}1` });
-    await says("it has a typo");
+    await shows("it has a typo");
     const foreign = addressFromPublicKey(sender.publicKey, livenet.network.pubKeyHash);
     await fill({ To: foreign });
-    await says("an address of another network");
+    await shows("an address of another network");
     await keepPicture(page, "send-refused-light-1400");
     expect(await accessibilityFaults(page)).toEqual([]);
 
     await fill({ To: recipient.address });
     await sentence("sends");
     await press("Sign and send");
-    await says("Enter the passphrase.");
+    await shows("Enter the passphrase.");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("field-passphrase");
     await fill({ Passphrase: other.passphrase });
     await press("Sign and send");
-    await says(`This is the passphrase of ${other.address}, not of the sender.`);
+    await shows(`This is the passphrase of ${other.address}, not of the sender.`);
     expect(await field("Passphrase").inputValue()).toBe("");
 
     await page.getByText("Fee and nonce").click();
     await fill({ Fee: "0.00000001", Passphrase: sender.passphrase });
-    await says("0.00000001");
+    await shows("0.00000001");
     await press("Sign and send");
     await page.locator("#field-fee-notes").getByText("The fee is too low").waitFor();
     await page.getByRole("heading", { name: "The node refused it" }).waitFor();
   });
 
-  test("A vote is given, shown, not given twice, and withdrawn.", async () => {
+  test("A vote is cast, shown, not repeated, and withdrawn.", async () => {
     // Both have a unik of the same type, which the chain requires.
     const [sender, delegate] = [accounts[0], delegates[1]];
     await open({ kind: "vote", from: sender.address, delegate: delegate.address });
-    await says("has not voted");
+    await shows("has not voted");
     await sentence("votes for");
     await field("Passphrase").fill(sender.passphrase);
     await press("Sign and send");
     expect((await forged()).asset).toEqual({ votes: [`+${delegate.publicKey}`] });
-    await says("already voted");
+    await shows("already voted");
     await field("What to do").selectOption("withdraw");
     await field("Passphrase").fill(sender.passphrase);
     await sentence("withdraws its vote");
@@ -255,23 +255,23 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     expect(names).not.toContain("Colour");
   });
 
-  test("Signed JSON is read from a text or a file, sent, and what the node says of it is shown.", async () => {
+  test("Signed JSON is read from a text or a file and sent, and the node's response is shown.", async () => {
     const [, sender, recipient] = accounts;
     const command = ["tx", "transfer", recipient.address, "3", "--dry-run", "--json"];
     const printed = await node.command(command, { UNIKNODE_PASSPHRASE: sender.passphrase });
     await open({ kind: "signed" });
     await field("Signed transactions").fill(printed.slice(0, 40));
-    await says("This is not JSON");
+    await shows("This is not JSON");
     const file = { name: "signed.json", mimeType: "application/json", buffer: Buffer.from(printed) };
     await page.getByLabel("Read a file").setInputFiles(file);
-    await says("not sent yet");
+    await shows("not sent yet");
     expect(await accessibilityFaults(page)).toEqual([]);
     await press("Send");
     await page.getByText("accepted", { exact: true }).waitFor();
     await node.client.dev.mine();
     await press("Send");
     await page.getByText("refused", { exact: true }).waitFor();
-    await says("Already forged.");
+    await shows("Already forged.");
     await keepPicture(page, "send-signed-light-1400");
   });
 
@@ -279,14 +279,14 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     const [, payer, recipient] = accounts;
     await signIn(page, node.token);
     await page.goto("/console/dev");
-    await says(recipient.passphrase);
+    await shows(recipient.passphrase);
     await fill({ To: "D1", "Amount in DEVUNIK": "1.5" });
     await field("From").selectOption(payer.address);
     await press("Pay");
-    await says("it has a typo");
+    await shows("it has a typo");
     await field("To").fill(recipient.address);
     await press("Pay");
-    await says("waits in the pool");
+    await shows("waits in the pool");
     await node.client.dev.mine();
     await page.getByText(/1 confirmation/).waitFor();
     await keepPicture(page, "dev-faucet-light-1400");
@@ -298,7 +298,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     expect(data[0]).toMatchObject({ recipient: recipient.address, amount: "150000000" });
   });
 
-  test("A wallet with a second passphrase asks for it, and takes no other.", async () => {
+  test("A wallet with a second passphrase requires it, and accepts no other.", async () => {
     const sender = accounts[4];
     const second = "another secret of the same wallet";
     await node.command(["tx", "second-signature"], {
@@ -310,7 +310,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     await sentence("sends");
     await fill({ Passphrase: sender.passphrase, "Second passphrase": "wrong" });
     await press("Sign and send");
-    await says("Wrong second passphrase for this wallet");
+    await shows("Wrong second passphrase for this wallet");
     await fill({ Passphrase: sender.passphrase, "Second passphrase": second });
     await press("Sign and send");
     expect(await forged()).toMatchObject({ signSignature: expect.any(String) });

@@ -1,4 +1,6 @@
-/** How long a session lasts, and where: across restarts, in other tabs, beside another node of the same machine. */
+/**
+ * Lifetime and scope of a session: across restarts, in other tabs, beside another node of the same machine.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -36,7 +38,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   }
 
   beforeAll(async () => {
-    // A node keeps its port when it is started again, as a session needs it.
+    // A restarted node keeps its port, as a session needs it.
     for (const _ of TOKENS) ports.push(await freePort());
     [browser, ...nodes] = await Promise.all([startBrowser(present(executable)), startNode(0), startNode(1)]);
   }, 120_000);
@@ -68,7 +70,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
       await page.evaluate(async () => (await fetch("/console/operations/metrics")).status),
     ];
     expect(cookies.map(({ name }) => name)).toContain(`uniknode_console_${ports[number]}`);
-    // A request of the page that does not name the key is refused.
+    // A request of the page without the key is refused.
     expect(status).toBe(401);
   }
 
@@ -81,7 +83,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await expectSignedIn(one, 0);
   });
 
-  test("A tab that is opened beside is signed in as well, and signs out with the first one.", async () => {
+  test("A second tab is signed in as well, and signs out with the first one.", async () => {
     const one = await signIn(0);
     const beside = await context.newPage();
     await expectSignedIn(beside, 0);
@@ -89,7 +91,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await beside.getByRole("button", { name: "Sign out" }).waitFor({ state: "detached" });
   });
 
-  test("After a restart of a dev chain the page is still signed in, and may change something.", async () => {
+  test("After a restart of a dev chain the page is still signed in, and can make changes.", async () => {
     const page = await signIn(0);
     await stopNode(present(nodes[0]));
     nodes[0] = await startNode(0);

@@ -1,4 +1,4 @@
-/** Pages stay where they are while the chain grows, and show the right times. */
+/** The layout of pages is stable while the chain grows, and shows the right times. */
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { describeConsole } from "../../test-support/console-tests.ts";
@@ -26,7 +26,7 @@ describeConsole({ timeoutMs: 150_000 }, ({ node, open }) => {
     return page;
   }
 
-  test("The overview does not move while rounds change and transactions come, wide and narrow.", async () => {
+  test("The overview does not shift while rounds change and transactions arrive, wide and narrow.", async () => {
     const [wide, narrow] = await Promise.all([openOverview(1_400), openOverview(390)]);
     const titles = new Set<string>();
     for (const endMs = Date.now() + WATCHED_MS; Date.now() < endMs; ) {
@@ -37,12 +37,12 @@ describeConsole({ timeoutMs: 150_000 }, ({ node, open }) => {
     expect(titles.size).toBeGreaterThan(2);
     for (const page of [wide, narrow]) {
       const { total, largest } = await page.evaluate(() => (window as unknown as Watched).shifts);
-      // The largest shifts say what moved.
+      // The largest shifts name the moved elements.
       expect(total < MAX_SHIFT_PER_MINUTE ? [] : [total, ...largest]).toEqual([]);
     }
   });
 
-  test("Right after a time travel no text shows a time of the clock before.", async () => {
+  test("Right after a time travel no text shows a time of the earlier clock.", async () => {
     const { page } = await open();
     await page.goto("/console/");
     await page.locator(".verdict time").waitFor();
@@ -73,7 +73,7 @@ describeConsole({ timeoutMs: 150_000 }, ({ node, open }) => {
 type Shift = { readonly value: number; readonly sources: readonly string[] };
 type Watched = { shifts: { total: number; largest: Shift[] } };
 
-/** Sums the layout shifts of the pages that are opened from now on, as the browser reports them. */
+/** Sums the layout shifts of all later pages, as the browser reports them. */
 const watchShifts = (page: Page) =>
   page.addInitScript(() => {
     const shifts: Watched["shifts"] = { total: 0, largest: [] };

@@ -1,4 +1,7 @@
-/** What someone who only has a browser can do from a transfer to its deliveries: nothing here asks the node but the page. */
+/**
+ * Path of a user with only a browser from a transfer to its deliveries: only the page sends requests to the
+ * node.
+ */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { present } from "@uniknode/protocol";
@@ -18,7 +21,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
         body += part;
       });
       request.on("end", () => {
-        // A registration asks the receiver whether it is there.
+        // A registration pings the receiver.
         if (!body.includes('"event":"ping"')) bodies.push(body);
         response.writeHead(204).end();
       });
@@ -32,7 +35,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
 
   const press = (page: Page, name: string | RegExp) =>
     page.getByRole("main").getByRole("button", { name, exact: true }).click();
-  const says = (page: Page, text: string | RegExp) =>
+  const shows = (page: Page, text: string | RegExp) =>
     page.getByRole("main").getByText(text).first().waitFor();
 
   test("A transfer is followed from sending to its delivery, which fails, is explained, repeated, and retracted.", {
@@ -53,14 +56,14 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
     await page.goto(`/console/webhooks/new?${filter}`);
     await page.getByLabel("Target").fill(target);
     await press(page, "Register");
-    await says(page, "It is shown only now");
+    await shows(page, "It is not shown again");
 
     // Its receiver fails.
     await page.goto("/console/dev");
     await page.getByLabel("Webhook", { exact: true }).selectOption("1");
     await page.getByLabel("Status").fill("503");
     await press(page, "Make it fail");
-    await says(page, "The receiver of webhook 1 fails from now on.");
+    await shows(page, "The receiver of webhook 1 fails from now on.");
 
     // A transfer by the faucet of the desk.
     await page.goto("/console/dev");
@@ -70,27 +73,27 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
     await link.waitFor();
     const id = await lastSegment(link);
     await link.click();
-    await says(page, /confirmation/);
+    await shows(page, /confirmation/);
 
-    // Why its delivery failed.
+    // Reason why its delivery failed.
     await page.goto("/console/webhooks/1");
-    await says(page, "HTTP 503");
+    await shows(page, "HTTP 503");
     await page.getByRole("row").nth(1).getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: "Delivery" }).waitFor();
-    await says(page, "HTTP 503");
-    await says(page, id);
+    await shows(page, "HTTP 503");
+    await shows(page, id);
     await keepPicture(page, "story-failed-light-1400");
     const delivery = page.url();
     expect(bodies).toEqual([]);
 
-    // The receiver is back: the node tries again by itself, and once more on demand.
+    // The receiver is back: the node retries by itself, and once more on request.
     await page.goto("/console/dev");
     await press(page, "End");
-    await says(page, "The receiver of webhook 1 receives deliveries again.");
+    await shows(page, "The receiver of webhook 1 receives deliveries again.");
     await page.goto(delivery);
     await page.getByText("delivered", { exact: true }).first().waitFor();
     await press(page, "Send again");
-    await says(page, "It is sent again");
+    await shows(page, "It is sent again");
     await expect.poll(() => bodies.filter((body) => body.includes(id)).length).toBe(2);
 
     // The past is replayed.
@@ -98,14 +101,14 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
     await page.goto("/console/webhooks/1");
     await page.getByText(/blocks, about \d+ deliver/).waitFor();
     await press(page, "Replay");
-    await says(page, /Replay of the blocks 1 to \d+: finished/);
+    await shows(page, /Replay of the blocks 1 to \d+: finished/);
     await expect.poll(() => bodies.length).toBeGreaterThan(received);
 
-    // Its block is replaced while one looks at it, and the fact is retracted.
+    // Its block is replaced while its page is open, and the fact is retracted.
     await page.goto("/console/dev");
     await press(page, "Pause");
-    await says(page, "forging is paused");
-    // All but the setup blocks, which no branch replaces.
+    await shows(page, "forging is paused");
+    // All except the setup blocks, which no branch replaces.
     const height = Number(await page.locator(".pulse b").innerText());
     await page.getByLabel("Blocks to revert").fill(`${height - 3}`);
     await press(page, /^Replace/);

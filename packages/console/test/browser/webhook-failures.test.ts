@@ -1,4 +1,4 @@
-/** The webhook desk while a receiver fails: what it says, and how it is corrected without a loss. */
+/** The webhook desk with a failing receiver: its notices, and the correction without a loss. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, expect, test } from "vitest";
@@ -27,7 +27,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuseSignedIn }) => {
     for (const server of servers) server.close();
   });
 
-  test("A receiver that fails is shown everywhere; its target is corrected, and nothing is lost.", async () => {
+  test("A failing receiver is shown everywhere; its target is corrected, and no delivery is lost.", async () => {
     const target = await listen(500);
     const { data } = await node.client.webhooks.create({
       name: "Shop",
@@ -63,7 +63,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuseSignedIn }) => {
     await node.client.webhooks.remove(data.id);
   });
 
-  test("Deliveries that wait are sent now, a selection or all; the queue is dropped when that is chosen.", async () => {
+  test("Queued deliveries are sent now, a selection or all; the queue is dropped on request.", async () => {
     const target = await listen(500);
     const { data } = await node.client.webhooks.create({ event: "block.applied", target, conditions });
     await node.client.dev.mine({ blocks: 3 });
@@ -101,7 +101,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuseSignedIn }) => {
     await node.client.dev.forge({ enabled: true });
   });
 
-  test("A ping that is refused is shown before the registration, and so are warnings.", async () => {
+  test("A refused ping is shown before the registration, and so are warnings.", async () => {
     const { page, faults } = await reuseSignedIn();
     const item = [{ key: "heigth", condition: "gt", value: "2" }];
     const draft = { events: "block.applied", conditions: JSON.stringify(item), target: await listen(401) };
@@ -110,7 +110,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuseSignedIn }) => {
     await page.getByRole("alert").getByText("did not accept the ping: HTTP 401").waitFor();
     expect((await node.client.webhooks.health()).data.active).toBe(0);
     await page.getByRole("button", { name: "Register anyway" }).click();
-    await page.getByText("It is shown only now").waitFor();
+    await page.getByText("It is not shown again").waitFor();
     await page.getByText('did you mean "height"?').waitFor();
     expect(await faultsInEveryView(page, "webhook-warned")).toEqual([]);
     expect(faults).toEqual([]);

@@ -28,7 +28,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuseSignedIn }) => {
     receiver?.close();
   });
 
-  test("A delivery that was refused shows its attempts as text, and one that arrived is sent again.", {
+  test("A refused delivery shows its attempts as text, and a successful one is sent again.", {
     timeout: 90_000,
   }, async () => {
     const { page, faults } = await reuseSignedIn();
@@ -69,7 +69,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuseSignedIn }) => {
     expect(faults).toEqual([]);
   });
 
-  test("A webhook is made from a filter: tried on the past, refused with the reason, registered, its secret shown once.", {
+  test("A webhook is created from a filter: tried on the past, refused with the reason, registered, its secret shown once.", {
     timeout: 60_000,
   }, async () => {
     isRefusing = false;
@@ -94,7 +94,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuseSignedIn }) => {
     expect(faults.splice(0).filter((fault) => !fault.includes("422"))).toEqual([]);
     await page.getByLabel("Target").fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`);
     await page.keyboard.press("Enter");
-    await page.getByText("It is shown only now").waitFor();
+    await page.getByText("It is not shown again").waitFor();
     const secret = present(await page.getByRole("region", { name: "secret" }).textContent());
     expect(secret).toMatch(/^whsec_/);
     await page.getByRole("button", { name: "Ping the receiver" }).click();

@@ -15,7 +15,7 @@ async function textOf(rows: readonly Cells[], format: Format): Promise<string> {
   return (await collect(partsOf(list(), format))).join("");
 }
 
-test("A CSV has names, and quotes where a value needs them.", async () => {
+test("A CSV has names, and quotes if a value needs them.", async () => {
   const rows = [
     { address: "D1", text: 'say "hi", please' },
     { address: "D2", text: "two\nlines" },
@@ -23,12 +23,12 @@ test("A CSV has names, and quotes where a value needs them.", async () => {
   expect(await textOf(rows, "csv")).toBe('address,text\nD1,"say ""hi"", please"\nD2,"two\nlines"\n');
 });
 
-test("A text of others is no formula of a spreadsheet; a number may be negative.", async () => {
+test("Foreign text is not a formula of a spreadsheet; a number can be negative.", async () => {
   const rows = ["=1+1", "+1", "-1", "@x", "\tx"].map((text) => ({ text, amount: -5 }));
   expect(await textOf(rows, "csv")).toBe("text,amount\n'=1+1,-5\n'+1,-5\n'-1,-5\n'@x,-5\n'\tx,-5\n");
 });
 
-test("A JSON file is one array, an empty one without rows.", async () => {
+test("A JSON file is one array, which is empty without rows.", async () => {
   const rows = [{ id: "a" }, { id: "b" }];
   expect(JSON.parse(await textOf(rows, "json"))).toEqual(rows);
   expect(JSON.parse(await textOf([], "json"))).toEqual([]);

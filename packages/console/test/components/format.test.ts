@@ -20,7 +20,7 @@ test.each([
   expect(amountText(amount)).toBe(text);
 });
 
-test("All eight decimals can be shown, with the zeros apart.", () => {
+test("All eight decimals can be shown, with a separate group of zeros.", () => {
   expect(amountParts("150000000")).toMatchObject({ whole: "1", decimals: "5", zeros: "0000000" });
   expect(amountParts("100000000")).toMatchObject({ decimals: "", zeros: "00000000" });
 });
@@ -30,7 +30,7 @@ test("Long identifiers are shortened in the middle, short ones are not.", () => 
   expect(shortened("founder_1")).toBe("founder_1");
 });
 
-test("Times are shown by their distance, before and after now.", () => {
+test("Times are shown relative to now.", () => {
   expect(relativeText(0, 12_000)).toBe("12 sec. ago");
   expect(relativeText(190_000, 0)).toBe("in 3 min.");
   expect(relativeText(0, 0)).toBe("now");
@@ -47,7 +47,7 @@ test("Durations have their two largest units.", () => {
   ]);
 });
 
-test("Sizes have the unit that fits.", () => {
+test("Sizes have a suitable unit.", () => {
   expect([0, 1_023, 1_536, 5 * 1_024 ** 3].map(bytesText)).toEqual(["0 B", "1,023 B", "1.5 KiB", "5 GiB"]);
 });
 

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { hrefAfter, pageOf } from "../../src/components/list-state.ts";
 
-test("Another filter begins with the first page, and keeps the other filters.", () => {
+test("Another filter starts at the first page, and keeps the other filters.", () => {
   expect(hrefAfter("/console/blocks?page=3&content=transactions", { orderBy: "height:asc" })).toBe(
     "/console/blocks?content=transactions&orderBy=height%3Aasc",
   );
 });
 
-test("An empty filter is none, and the first page needs no name.", () => {
+test("An empty filter is ignored, and the first page has no name.", () => {
   expect(hrefAfter("/console/blocks?content=transactions", { content: "" })).toBe("/console/blocks");
   expect(hrefAfter("/console/blocks?page=2", { page: "1" })).toBe("/console/blocks");
 });

@@ -63,12 +63,12 @@ test("An order that the blocks contradict is not shown.", () => {
   ).toBe(true);
 });
 
-test("The genesis block is forged by none of the delegates, and contradicts no order.", () => {
+test("The delegates do not forge the genesis block, which contradicts no order.", () => {
   const blocks = [forged(1, 2, 50), block(1, { epoch: 0, publicKey: "genesis" })];
   expect(shownRound({ ...input, blocks, nowEpoch: 101 }).isOrderKnown).toBe(true);
 });
 
-test("A chain that stood still for years has missed a round of slots at most.", () => {
+test("A chain that stopped for years has missed at most a round of slots.", () => {
   const { slots } = shownRound({ ...input, blocks: [forged(3, 13, 100)], nowEpoch: 1e8 });
   expect(slots.filter(({ state }) => state === "missed")).toHaveLength(SIZE);
 });

@@ -6,14 +6,14 @@ const NONE = new Map<string, number>();
 const known = (ids: readonly string[]) => rowKeys(NONE, ids);
 const keysOf = (...given: Parameters<typeof rowKeys>) => [...rowKeys(...given).values()];
 
-test("A row that stays keeps its key, and a new one has that of the row that left.", () => {
+test("A row that stays keeps its key, and a new one gets that of a removed row.", () => {
   expect(keysOf(NONE, ["a", "b", "c"])).toEqual([0, 1, 2]);
   expect(keysOf(known(["a", "b", "c"]), ["d", "a", "b"])).toEqual([2, 0, 1]);
   expect(keysOf(known(["a", "b"]), ["x", "y", "z"])).toEqual([0, 1, 2]);
   expect(keysOf(known(["a", "b", "c"]), ["c"])).toEqual([2]);
 });
 
-test("No two rows have one key.", () => {
+test("No two rows have the same key.", () => {
   const ids = fc.uniqueArray(fc.constantFrom(..."abcdefghij"));
   fc.assert(
     fc.property(ids, ids, (before, after) => {

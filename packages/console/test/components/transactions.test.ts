@@ -4,13 +4,13 @@ import { KINDS, titleOf } from "../../src/components/transactions/kinds.ts";
 
 const plain = { typeGroup: 1, type: 0, sender: "A", recipient: "B" };
 
-test("All 28 types of the network have a name of their own in their group.", () => {
+test("All 28 types of the network have their own name in their group.", () => {
   expect(KINDS).toHaveLength(28);
   expect(titleOf({ typeGroup: 2001, type: 5 })).toBe("Vote");
   expect(titleOf({ typeGroup: 9, type: 1 })).toBe("Type 9/1");
 });
 
-test("A transfer is about its recipient, a vote about the delegate, a mint about the unik.", () => {
+test("The summary of a transfer names its recipient, that of a vote the delegate, that of a mint the unik.", () => {
   expect(subjectOf(plain)).toEqual(["", [{ is: "address", id: "B" }]]);
   expect(subjectOf({ ...plain, typeGroup: 2001, type: 5, asset: { votes: ["-02aa"] } })).toEqual([
     "not",
@@ -38,7 +38,7 @@ test("Payments are listed with their amounts.", () => {
   ]);
 });
 
-test("A removed property says so.", () => {
+test("A removed property is shown as removed.", () => {
   const asset = { nft: { unik: { tokenId: "cc", properties: { "usr/phone": null } } } };
   expect(assetDetails({ ...plain, asset })[1]).toEqual([
     "Property usr/phone",
@@ -47,7 +47,7 @@ test("A removed property says so.", () => {
 });
 
 test.each([null, 7, "text", [], { unik: 7 }, { payments: "none" }])(
-  "A member that is %j is no failure.",
+  "A member that is %j does not fail.",
   (value) => {
     for (const member of [
       "signature",

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { reorganizationBetween } from "../../src/data/chain.ts";
 import { blocks } from "../../test-support/chain.ts";
 
-test("A chain that grew has no reverted blocks.", () => {
+test("An extended chain has no reverted blocks.", () => {
   expect(reorganizationBetween(blocks(10, 5), blocks(12, 7))).toBeUndefined();
 });
 
@@ -18,15 +18,15 @@ test("Blocks that another branch replaced are reverted, newest first.", () => {
   expect(isDeep).toBe(false);
 });
 
-test("A chain that went back to an earlier block has reverted those above it.", () => {
+test("A chain that returned to an earlier block has reverted the later ones.", () => {
   const { reverted } = present(reorganizationBetween(blocks(10, 5), blocks(7, 2)));
   expect(reverted.map(({ height }) => height)).toEqual([10, 9, 8]);
 });
 
-test("Without a block in common, blocks that the page does not know may be reverted as well.", () => {
+test("Without a common block, unknown blocks may be reverted as well.", () => {
   expect(reorganizationBetween(blocks(10, 5), blocks(12, 5, { branch: "b" }))?.isDeep).toBe(true);
 });
 
-test("Blocks below a gap are not known to be reverted.", () => {
+test("Blocks below a gap are not regarded as reverted.", () => {
   expect(reorganizationBetween(blocks(10, 5), blocks(100, 70))).toBeUndefined();
 });

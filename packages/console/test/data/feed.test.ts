@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A node whose chain the test changes, and a feed that follows it. */
+/** Node whose chain the test changes, and a feed that follows it. */
 function follow(chain: readonly Block[]) {
   const node = {
     chain,
@@ -67,7 +67,7 @@ test("Without a new block, one small request is made at a time.", async () => {
   end();
 });
 
-test("A reorganization is shown, and drops responses about its blocks.", async () => {
+test("A reorganisation is shown, and drops responses about its blocks.", async () => {
   const { reorganization, responses, node, pass, end } = follow(blocks(5, 1));
   await pass(0);
   await responses.request("block a-5", "a-5", async () => ({ id: "a-5" }));
@@ -78,7 +78,7 @@ test("A reorganization is shown, and drops responses about its blocks.", async (
   end();
 });
 
-test("A node that does not respond is polled again, more and more seldom, and found when it is back.", async () => {
+test("An unresponsive node is polled with increasing pauses, and detected when it is back.", async () => {
   const { connection, node, pass, head, end } = follow(blocks(5, 1));
   await pass(0);
   node.isDown = true;
@@ -94,7 +94,7 @@ test("A node that does not respond is polled again, more and more seldom, and fo
   end();
 });
 
-test("A node that refuses more requests is left alone for as long as it says.", async () => {
+test("A rate-limited feed pauses for the requested time.", async () => {
   const { connection, node, pass, end } = follow(blocks(5, 1));
   await pass(0);
   node.retryAfterSeconds = 40;
@@ -109,7 +109,7 @@ test("A node that refuses more requests is left alone for as long as it says.", 
   end();
 });
 
-test("A reader who asks does not wait for the next attempt.", async () => {
+test("A refresh by the user does not wait for the next attempt.", async () => {
   const { connection, node, pass, poll, end } = follow(blocks(5, 1));
   node.isDown = true;
   await pass(30_000);
@@ -120,7 +120,7 @@ test("A reader who asks does not wait for the next attempt.", async () => {
   end();
 });
 
-test("Progress is shown while the node catches up, and gone afterwards.", async () => {
+test("Progress is shown only while the node catches up.", async () => {
   const { connection, node, pass, end } = follow(blocks(5, 1));
   node.progress = { target: 100, percent: 5, blocksPerSecond: 3 };
   await pass(2_000);
@@ -139,7 +139,7 @@ test("The clock is that of the chain.", async () => {
   end();
 });
 
-test("A message of the live stream is a reason to ask at once; without the stream the feed goes on.", async () => {
+test("A message of the live stream causes a request at once; without the stream polling continues.", async () => {
   const { head, node, pass, listen, end } = follow(blocks(5, 1));
   await pass(0);
   let send = (_event: StreamedEvent) => {};

@@ -21,7 +21,7 @@ function watch() {
   return { state, calls, end: () => ended.abort() };
 }
 
-test("A lost node is noticed within two seconds, and so is its return.", async () => {
+test("A lost node is detected within two seconds, and so is its return.", async () => {
   const { state, calls, end } = watch();
   await vi.advanceTimersByTimeAsync(5_000);
   expect(calls).toEqual([]);

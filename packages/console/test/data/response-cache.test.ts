@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { createResponseCache } from "../../src/data/response-cache.ts";
 
-/** A request whose response comes from the test. */
+/** Request whose response comes from the test. */
 function pending<Value>() {
   let [resolve, reject]: [(value: Value) => void, (error: unknown) => void] = [() => {}, () => {}];
   const promise = new Promise<Value>((...given) => {
@@ -21,7 +21,7 @@ test("A response is requested once for a version, however many components need i
   expect(get("block").value).toEqual({ value: "b", isLoading: false });
 });
 
-test("While the response of a new head is on its way, that of the old one stays.", async () => {
+test("While the response of a new head is in flight, that of the old one stays.", async () => {
   const { request, get } = createResponseCache();
   await request("block", "1", async () => "old");
   const { ask, resolve } = pending<string>();
@@ -32,7 +32,7 @@ test("While the response of a new head is on its way, that of the old one stays.
   expect(get("block").value.value).toBe("new");
 });
 
-test("A response that comes after a newer one is dropped.", async () => {
+test("A response that arrives after a newer one is dropped.", async () => {
   const { request, get } = createResponseCache();
   const slow = pending<string>();
   const done = request("block", "1", slow.ask);
@@ -42,7 +42,7 @@ test("A response that comes after a newer one is dropped.", async () => {
   expect(get("block").value.value).toBe("new");
 });
 
-test("A failure keeps the response of before, and the next response ends it.", async () => {
+test("A failure keeps the previous response, and the next response ends it.", async () => {
   const { request, get } = createResponseCache();
   await request("block", "1", async () => "old");
   const error = new Error("no");
@@ -61,7 +61,7 @@ test("A reorganization drops responses that name a reverted block, and no others
   expect(get("delegate").value.value).toBeDefined();
 });
 
-test("A response that was on its way during a reorganization is not shown.", async () => {
+test("A response that was in flight during a reorganisation is not shown.", async () => {
   const { request, get, forget } = createResponseCache();
   const { ask, resolve } = pending<string>();
   const done = request("transaction", "1", ask);
@@ -71,7 +71,7 @@ test("A response that was on its way during a reorganization is not shown.", asy
   expect(get("transaction").value.value).toBeUndefined();
 });
 
-test("A refresh asks again for the responses that it names, and shows what is there meanwhile.", async () => {
+test("A refresh repeats the named requests, and shows cached responses meanwhile.", async () => {
   const { request, get, refresh, revision } = createResponseCache();
   await request("webhooks 1", "1", async () => "old");
   const before = revision.value;
@@ -81,7 +81,7 @@ test("A refresh asks again for the responses that it names, and shows what is th
   expect(get("webhooks 1").value.value).toBe("new");
 });
 
-test("The response that was used least recently is dropped when there are too many.", async () => {
+test("The least recently used response is dropped beyond the bound.", async () => {
   const { request, get } = createResponseCache(2);
   await request("a", "1", async () => "a");
   await request("b", "1", async () => "b");
@@ -91,7 +91,7 @@ test("The response that was used least recently is dropped when there are too ma
   expect(get("b").value.value).toBeUndefined();
 });
 
-test("What failed is requested again; what is there is not.", async () => {
+test("Failed requests are repeated; cached responses are not.", async () => {
   const responses = createResponseCache();
   await responses.request("a", "1", async () => 1);
   await responses.request("b", "1", async () => Promise.reject(new Error("no node")));

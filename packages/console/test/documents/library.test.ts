@@ -1,4 +1,4 @@
-/** The documents of this repository as the console has them. */
+/** Documents of this repository in the console. */
 import { join } from "node:path";
 import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
@@ -18,7 +18,7 @@ const anchorsOf = (path: string): Set<string> | undefined => {
 };
 
 describe("Links", () => {
-  test.each([...documents.keys()])("of “%s” lead to documents and sections that are there.", (path) => {
+  test.each([...documents.keys()])("of “%s” lead to existing documents and sections.", (path) => {
     const { blocks } = present(documents.get(path));
     const dead = linksOf(blocks).filter((href) => {
       if (/^https?:/.test(href)) return false;
@@ -35,7 +35,7 @@ describe("The contents", () => {
 
   test("list every document once.", () => {
     expect(new Set(listed).size).toBe(listed.length);
-    // A folder without a page of its own has its list.
+    // A folder without its own page has its list.
     expect([...documents.keys()].filter((path) => !listed.includes(path))).toEqual([
       "guides",
       "reference",
@@ -55,7 +55,7 @@ describe("The contents", () => {
 });
 
 describe("The search", () => {
-  test("finds a section by words of its text, and leads to it.", () => {
+  test("finds a section by words of its text, and links to it.", () => {
     const { found, total } = find(search, "Conditions count steps");
     expect(total).toBeGreaterThan(0);
     for (const { href } of found) {

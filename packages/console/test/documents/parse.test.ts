@@ -9,7 +9,7 @@ const inlines = (markdown: string) => {
 };
 
 describe("A document", () => {
-  test("becomes its blocks.", () => {
+  test("is parsed into its blocks.", () => {
     const markdown =
       "# A `b`\n\ntext\n\n2. one\n\n   ```sh\n   ls\n   ```\n\n| a | b |\n|---|---|\n| 1 | `x\\|y` |\n\n> c\n\n---\n";
     expect(tree(markdown)).toEqual([
@@ -36,7 +36,7 @@ describe("A document", () => {
     ]);
   });
 
-  test("keeps characters that HTML would escape as they are.", () => {
+  test("keeps characters that HTML would escape.", () => {
     expect(inlines("a < b & `c < d` &amp; \\<e>")).toEqual([
       "a < b & ",
       { kind: "code", text: "c < d" },
@@ -51,20 +51,20 @@ describe("A document", () => {
     ]);
   });
 
-  test("loses links to what the console has not, and keeps their words.", () => {
+  test("loses links to pages outside of the console, and keeps their texts.", () => {
     expect(inlines("see [the file](x.json), **[there](#y)**")).toEqual([
       "see the file, ",
       { kind: "strong", children: [{ kind: "link", href: "#y", children: ["there"] }] },
     ]);
   });
 
-  test("names each heading once.", () => {
+  test("gives each heading a unique name.", () => {
     expect(
       tree("## 6.3 A, b/c\n## 6.3 A, b/c").map((block) => block.kind === "heading" && block.anchor),
     ).toEqual(["63-a-bc", "63-a-bc-1"]);
   });
 
-  test("with a picture has the words for it.", () => {
+  test("with a picture has its alternative text.", () => {
     expect(tree("![the overview](b.png)")).toEqual([{ kind: "paragraph", children: ["the overview"] }]);
   });
 });

@@ -20,20 +20,23 @@ const COMMANDS: readonly (readonly [Command, string])[] = [
 ];
 
 describe("The commands of a dev chain", () => {
-  test.each(COMMANDS)("%j is sent as its command says, and its program is %s.", async (command, program) => {
-    const requests: unknown[] = [];
-    const { dev } = createClient({
-      url: "http://node",
-      fetch: async (url, init) => {
-        requests.push([`${url}`, JSON.parse(`${init?.body}`)]);
-        return Response.json({ data: {} });
-      },
-    });
-    await run(dev, command);
-    expect(requests).toEqual([[`http://node/api/dev/${command.name}`, command.body]]);
-    expect(programOf(command)).toBe(`await client.dev.${program};`);
-    expect(curlOf(command, "http://node")).toContain(`-d '${JSON.stringify(command.body)}'`);
-  });
+  test.each(COMMANDS)(
+    "%j is sent as its command specifies, and its program is %s.",
+    async (command, program) => {
+      const requests: unknown[] = [];
+      const { dev } = createClient({
+        url: "http://node",
+        fetch: async (url, init) => {
+          requests.push([`${url}`, JSON.parse(`${init?.body}`)]);
+          return Response.json({ data: {} });
+        },
+      });
+      await run(dev, command);
+      expect(requests).toEqual([[`http://node/api/dev/${command.name}`, command.body]]);
+      expect(programOf(command)).toBe(`await client.dev.${program};`);
+      expect(curlOf(command, "http://node")).toContain(`-d '${JSON.stringify(command.body)}'`);
+    },
+  );
 
   const block = (height: number) => ({
     height,

@@ -69,7 +69,7 @@ describe("The operations", () => {
     ]);
   });
 
-  test("have the responses that the document says once.", () => {
+  test("have the common responses of the document.", () => {
     expect(getBlock.responses.map(({ status, description }) => [status, description])).toEqual([
       ["200", "Success."],
       ["405", "No such method."],
@@ -89,7 +89,7 @@ describe("The operations", () => {
 });
 
 describe("A schema", () => {
-  test("is shown with its members, and ends where it repeats itself.", () => {
+  test("is shown with its members, and ends at a recursion.", () => {
     const text = shapeOf({ type: "array", items: { $ref: "#/components/schemas/Block" } }, api.schemas);
     expect(text).toMatch(/^\{\n {2}id: string {2}\/\/ Its digest\.\n {2}next\?: \{/);
     expect(text).toContain("next?: …");
@@ -106,7 +106,7 @@ describe("A schema", () => {
     expect(shapeOf(schema, {})).toBe(text);
   });
 
-  test("has an example of what must be there.", () => {
+  test("has an example of the required members.", () => {
     const schema = {
       type: "object",
       required: ["a", "b", "c", "d"],
@@ -130,7 +130,7 @@ describe("A request", () => {
     expect(urlOf(getBlock, filled)).toBe("/api/v2/blocks/a%2Fb?transform=false");
   });
 
-  test("is not sent without what it needs.", () => {
+  test("is not sent without required parameters.", () => {
     expect(faultsOf(getBlock, { values: { id: " " }, body: "" })).toEqual({
       id: "Fill in this field.",
     });
@@ -138,14 +138,14 @@ describe("A request", () => {
     expect(faultsOf(createWebhook, { values: {}, body: "{}" })).toEqual({});
   });
 
-  test("is the same in a shell, whatever the body has.", () => {
+  test("is the same in a shell, whatever the body contains.", () => {
     expect(curlOf(getBlock, filled, "http://n")).toBe("curl 'http://n/api/v2/blocks/a%2Fb?transform=false'");
     expect(curlOf(createWebhook, { values: {}, body: '{"a":"\'"}' }, "http://n")).toBe(
       `curl -X POST \\\n  -H "Authorization: $TOKEN" \\\n  -H "Content-Type: application/json" \\\n  -d '{"a":"'\\''"}' \\\n  'http://n/api/v2/webhooks'`,
     );
   });
 
-  test("that requires the token goes where the session opens it.", async () => {
+  test("that requires the token uses the path that accepts the session.", async () => {
     const urls: string[] = [];
     const respond: typeof fetch = async (url, init) => {
       urls.push(`${init?.method} ${url}`);
@@ -157,7 +157,7 @@ describe("A request", () => {
     expect(outcome).toMatchObject({ status: 201, text: '{"data":1}', isCut: false });
   });
 
-  test("of a stream ends after its time, with what came.", async () => {
+  test("of a stream ends after its time, with the received events.", async () => {
     const stream: typeof fetch = async (_url, init) =>
       new Response(
         new ReadableStream({
@@ -176,7 +176,7 @@ describe("A request", () => {
     expect(outcome.text).toHaveLength(300_000);
   });
 
-  test("without a response says so.", async () => {
+  test("without a response reports it.", async () => {
     const refused: typeof fetch = () => Promise.reject(new TypeError("x"));
     await expect(send(refused, getBlock, filled)).rejects.toThrow("The node does not respond");
   });

@@ -38,11 +38,11 @@ describe("A search", () => {
 });
 
 describe("An excerpt", () => {
-  test("is divided at the words that were searched.", () => {
+  test("is divided at the searched words.", () => {
     expect(excerptOf("One (two) three", ["(two)", "three"])).toEqual(["One ", "(two)", " ", "three", ""]);
   });
 
-  test("of a long text begins shortly before the first of them.", () => {
+  test("of a long text starts shortly before the first of them.", () => {
     const text = `${"before ".repeat(100)}needle ${"behind ".repeat(100)}`.trim();
     const excerpt = excerptOf(text, ["needle"]);
     expect(excerpt[0]).toMatch(/^… before/);

@@ -19,7 +19,7 @@ const event = (name: string, members: Partial<StreamedEvent> = {}): StreamedEven
 const many = (count: number) => Array.from({ length: count }, () => event("block.applied"));
 
 describe("The tail of a stream", () => {
-  test("The newest event is the first, and each has a number of its own.", () => {
+  test("The newest event is the first, and each has a unique number.", () => {
     const first = withEvents(EMPTY_TAIL, [event("a"), event("b")], 0, false);
     const { shown } = withEvents(first, [event("c")], 0, false);
     expect(shown.map(({ event, number }) => [event, number])).toEqual([
@@ -29,7 +29,7 @@ describe("The tail of a stream", () => {
     ]);
   });
 
-  test("What comes while it is paused waits, and comes before the others afterwards.", () => {
+  test("Events that arrive during a pause are queued, and precede the others afterwards.", () => {
     const before = withEvents(EMPTY_TAIL, [event("a")], 0, false);
     const paused = withEvents(before, [event("b")], 0, true);
     expect(paused.shown).toBe(before.shown);
@@ -48,7 +48,7 @@ describe("The tail of a stream", () => {
     expect(paused.count).toBe(3 * MAX_KEPT + 5);
   });
 
-  test("The rate is that of the last ten seconds, with the events that wait.", () => {
+  test("The rate is that of the last ten seconds, including queued events.", () => {
     const old = withEvents(EMPTY_TAIL, many(50), 0, false);
     const recent = withEvents(old, many(30), 15_000, false);
     const tail = withEvents(recent, many(10), 16_000, true);
@@ -68,7 +68,7 @@ describe("Retractions", () => {
     expect(numbersOf(fact, other, event("unik.minted.reverted", { id: "r", reverts: "fact" }))).toEqual([1]);
   });
 
-  test("A reverted block retracts all older events of it, and none of its next time on the chain.", () => {
+  test("A reverted block retracts all of its earlier events, and none after it is applied again.", () => {
     const applied = event("block.applied", { id: "block.applied:x", blockId: "x" });
     const reverted = event("block.reverted", { id: "block.reverted:x", blockId: "x" });
     expect(numbersOf(applied, reverted, applied)).toEqual([1]);
@@ -80,7 +80,7 @@ describe("Retractions", () => {
   });
 });
 
-describe("What an event is about", () => {
+describe("Subject of an event", () => {
   test.each([
     [{ username: "genesis_1", publicKey: "02" }, "genesis_1"],
     [{ id: "abc", height: 3 }, "abc"],
@@ -101,7 +101,7 @@ describe("The filters of the address", () => {
     expect(webhookHref({})).toBe("/console/webhooks/new?events=*");
   });
 
-  test("Events are separated by commas or spaces, and a condition is what one chooses.", () => {
+  test("Events are separated by commas or spaces, and a condition is parsed from the address.", () => {
     const query = {
       events: " block.*, unik.minted ",
       key: "amount",
@@ -116,7 +116,7 @@ describe("The filters of the address", () => {
     });
   });
 
-  test("Conditions without a value have none, and what is no height or condition is none.", () => {
+  test("Conditions without a value have none, and invalid heights and conditions are ignored.", () => {
     expect(choiceOf({ key: "a", condition: "truthy", value: "5" }).conditions).toEqual([
       { key: "a", condition: "truthy" },
     ]);
@@ -132,7 +132,7 @@ describe("The filters of the address", () => {
     expect(JSON.parse(query.get("conditions") ?? "")).toEqual([{ key: "k", condition: "falsy" }]);
   });
 
-  test("No text of a filter ends the quotes of the command.", () => {
+  test("No text of a filter can end the quotes of the command.", () => {
     const choice = choiceOf({ events: "a'; rm -r .;'", key: "k", value: "'$(x)'" });
     const command = curlOf(choice, "http://node");
     expect(command.match(/'/g)).toHaveLength(2);

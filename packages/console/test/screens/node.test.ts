@@ -16,7 +16,7 @@ large +Inf
 `;
 
 describe("Figures of a node", () => {
-  test("Comments are no samples; labels keep what is escaped in them.", () => {
+  test("Comments are not samples; labels keep their escaped characters.", () => {
     expect(samplesOf(TEXT)).toHaveLength(7);
     expect(samplesOf(TEXT)[2]).toEqual({
       name: "reasons_total",
@@ -26,7 +26,7 @@ describe("Figures of a node", () => {
     expect(samplesOf("")).toEqual([]);
   });
 
-  test("A figure is found by its name and labels; what the node does not know is absent.", () => {
+  test("A figure is found by its name and labels; unknown figures are absent.", () => {
     const { one } = figuresOf(TEXT);
     expect(one("a_total")).toBe(3);
     expect(one("delay_seconds", { thread: "serving", statistic: "p99" })).toBe(0.25);
@@ -35,7 +35,7 @@ describe("Figures of a node", () => {
     expect(one("large")).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test("Reasons come with the most frequent first, without those that did not occur.", () => {
+  test("Reasons are sorted by frequency, without reasons that did not occur.", () => {
     expect(figuresOf(TEXT).by("reasons_total", "reason")).toEqual([
       ['with "quotes", and {braces} \\', 7],
       ["ERR_APPLY", 2],
@@ -67,7 +67,7 @@ describe("Requests of operators", () => {
     await expect(operationsWith(status, "no").summary()).rejects.toMatchObject({ code, isRetryable, status });
   });
 
-  test("No response is a node that is unreachable.", async () => {
+  test("A missing response means that the node is unreachable.", async () => {
     const { figures } = createOperations(async () => {
       throw new TypeError("refused");
     });
@@ -75,8 +75,8 @@ describe("Requests of operators", () => {
   });
 });
 
-describe("A curve", () => {
-  test("It goes from the left edge to the right one, with the largest value at the top and zero at the bottom.", () => {
+describe("A chart curve", () => {
+  test("It reaches from the left edge to the right one, with the largest value at the top and zero at the bottom.", () => {
     expect(curveOf([0, 5, 10])).toEqual({
       path: `M0.0 ${HEIGHT}.0L${WIDTH / 2}.0 ${HEIGHT / 2}.0L${WIDTH}.0 0.0`,
       lowest: 0,
@@ -85,7 +85,7 @@ describe("A curve", () => {
     });
   });
 
-  test("There is a gap where nothing is known, and no curve where nothing is known at all.", () => {
+  test("It has a gap for unknown values, and is absent if all are unknown.", () => {
     const { path, last } = present(curveOf([1, null, 2, null]));
     expect(path.match(/M/g)).toHaveLength(2);
     expect(last).toBe(2);
@@ -93,7 +93,7 @@ describe("A curve", () => {
     expect(curveOf([])).toBeUndefined();
   });
 
-  test("Values that never change, and a single one, have a curve without a fault of numbers.", () => {
+  test("Constant values, and a single one, yield a curve with finite coordinates.", () => {
     for (const values of [[0, 0], [7], [-3, -3]]) {
       expect(curveOf(values)?.path).toMatch(/^[ML\d. ]+$/);
     }

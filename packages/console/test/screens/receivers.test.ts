@@ -1,4 +1,7 @@
-/** The receivers that the console offers, each run with its own interpreter, against deliveries as the node signs them. */
+/**
+ * Receivers that the console offers, each run with its own interpreter, against deliveries as the node signs
+ * them.
+ */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -16,9 +19,9 @@ const START_TIMEOUT_MS = 60_000;
 
 type Language = {
   readonly name: string;
-  /** The program that must be there, and how it says that it is. */
+  /** Required program, and the arguments that print its version. */
   readonly probe: readonly [string, ...string[]];
-  /** Made before it is run. */
+  /** Files that are created before it runs. */
   readonly build?: (folder: string) => readonly [string, ...string[]];
   readonly command: (port: number, folder: string) => readonly [string, ...string[]];
 };
@@ -90,7 +93,7 @@ describe.each(LANGUAGES)("The receiver in $name (skipped without its interpreter
     return response.status;
   }
 
-  test.skipIf(!isThere)("accepts what the node signed, also while the secret is rotated", async () => {
+  test.skipIf(!isThere)("accepts deliveries of the node, also during a rotation of the secret", async () => {
     expect(await statusOf({})).toBe(204);
     const untilMs = Date.now() + 60_000;
     const rotated = { token: "cd".repeat(32), previous: { token: SECRETS.token, untilMs } };

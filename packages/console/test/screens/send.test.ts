@@ -7,8 +7,8 @@ import { fieldOf } from "../../src/signing/post.ts";
 const unik = "ab".repeat(32);
 const key = `02${"ab".repeat(32)}`;
 
-describe("What was typed", () => {
-  test("is an order once nothing is missing.", () => {
+describe("Input of the form", () => {
+  test("becomes an order when it is complete.", () => {
     expect(readOrder("transfer", { to: " D1 ", amount: "2", text: "hi" })).toEqual({
       faults: {},
       order: { kind: "transfer", recipientId: "D1", amount: 200_000_000n, vendorField: "hi" },
@@ -18,7 +18,7 @@ describe("What was typed", () => {
     });
   });
 
-  test("is a vote for a delegate that the chain knows, unless the wallet has voted.", () => {
+  test("becomes a vote for a delegate of the chain, unless the wallet has voted.", () => {
     const typed = { delegate: "anna" };
     expect(readOrder("vote", typed, { vote: "", delegate: key }).order).toEqual({
       kind: "vote",
@@ -32,7 +32,7 @@ describe("What was typed", () => {
     expect(readOrder("vote", withdrawal)).toEqual({ faults: {} });
   });
 
-  test("has properties one a line, set or removed.", () => {
+  test("has one property per line, set or removed.", () => {
     const properties = "a = 1\n\n b=x = y \n__proto__ = z";
     expect(readOrder("mint", { unik, type: "2", properties }).order).toMatchObject({
       properties: { type: "2", a: "1", b: "x = y" },
@@ -56,7 +56,7 @@ describe("What was typed", () => {
     expect(Object.keys(faults)).toEqual([field]);
   });
 
-  test("of fee and nonce is taken if it is there.", () => {
+  test("includes fee and nonce if they are present.", () => {
     expect(readTerms({})).toEqual({ faults: {} });
     expect(readTerms({ fee: "0.5", nonce: "9" })).toEqual({ fee: 50_000_000n, nonce: 9n, faults: {} });
     expect(Object.keys(readTerms({ fee: "x", nonce: "0" }).faults)).toEqual(["fee", "nonce"]);
@@ -79,7 +79,7 @@ describe("Signed JSON", () => {
 
   test.each([
     ["nothing", "", "Enter JSON"],
-    ["half of it", '{"id":', "This is not JSON"],
+    ["an incomplete text", '{"id":', "This is not JSON"],
     ["a number", "5", "is not a transaction"],
     ["an empty list", "[]", "contains no transaction"],
     ["no id", '{"type":0,"signature":"00"}', '"id"'],
@@ -87,7 +87,7 @@ describe("Signed JSON", () => {
     ["no signature", JSON.stringify({ ...one, signature: undefined }), "not signed"],
     ["the second without an id", JSON.stringify([one, {}]), "Transaction 2"],
     ["one twice", JSON.stringify([one, one]), "twice"],
-    ["more than a node takes", JSON.stringify(Array.from({ length: 41 }, () => one)), "40 transactions"],
+    ["more than a node accepts", JSON.stringify(Array.from({ length: 41 }, () => one)), "40 transactions"],
     ["too long a text", `${" ".repeat(MAX_CHARACTERS)}{}`, "At most"],
   ])("is refused with %s.", (_what, text, reason) => {
     expect(readSigned(text).fault).toContain(reason);
@@ -95,7 +95,7 @@ describe("Signed JSON", () => {
 });
 
 describe("Equivalent commands and code", () => {
-  test("is a command, with texts that no shell reads.", () => {
+  test("include a command, with texts that a shell does not interpret.", () => {
     const order = {
       kind: "transfer",
       recipientId: "D1",
@@ -115,7 +115,7 @@ describe("Equivalent commands and code", () => {
     expect(commandOf({ kind: "vote", vote: `-${key}` }, {}, "", "http://node")).toContain("tx unvote");
   });
 
-  test("is a program, with texts as they were typed.", () => {
+  test("include a program, with the texts of the input.", () => {
     const order = { kind: "transfer", recipientId: "D1", amount: 5n, vendorField: '"' } as const;
     expect(programOf(order, { nonce: 2n }, "http://node")).toContain(
       'builders.transfer({\n  network,\n  senderPublicKey,\n  nonce: 2n,\n  recipientId: "D1",\n  amount: 5n,\n  vendorField: "\\"",\n});',

@@ -11,7 +11,7 @@ describe("An edited webhook", () => {
     expect(changesOf(before, { ...before })).toEqual({});
   });
 
-  test("Patterns replace the event, which would still match beside them.", () => {
+  test("Patterns replace the event, which would otherwise still match.", () => {
     expect(changesOf(before, { ...before, events: ["transaction.*"] })).toEqual({
       event: null,
       events: ["transaction.*"],
@@ -19,7 +19,7 @@ describe("An edited webhook", () => {
   });
 });
 
-describe("A webhook in the making", () => {
+describe("A draft of a webhook", () => {
   const full = draftOf({
     events: "block.applied, transaction.*",
     conditions:
@@ -31,7 +31,7 @@ describe("A webhook in the making", () => {
     ping: "no",
   });
 
-  test("Its address has everything, and is empty for the defaults.", () => {
+  test("Its address contains everything, and is empty for the defaults.", () => {
     expect(draftOf(queryOf(full))).toEqual(full);
     expect(Object.values(queryOf(draftOf({}))).join("")).toBe("");
   });
@@ -41,16 +41,16 @@ describe("A webhook in the making", () => {
     { conditions: "7" },
     { conditions: '[{"key":7,"condition":"eq"},{"key":"a","condition":"burns"},null]' },
     { confirmations: "-1", match: "some", order: "none" },
-  ])("What makes no sense in %j is left out.", (query) => {
+  ])("Invalid parts of %j are omitted.", (query) => {
     expect(draftOf(query as unknown as Record<string, string>)).toEqual(draftOf({}));
   });
 
-  test("Values that are no text are kept as text.", () => {
+  test("Values that are not text are kept as text.", () => {
     const conditions = '[{"key":"height","condition":"between","value":{"min":1,"max":2}}]';
     expect(draftOf({ conditions }).conditions[0]?.value).toBe('{"min":1,"max":2}');
   });
 
-  test("It becomes a registration that says no more than it must.", () => {
+  test("It becomes a minimal registration.", () => {
     expect(registrationOf(draftOf({ events: "block.applied", target: "http://a/", ping: "no" }))).toEqual({
       event: "block.applied",
       target: "http://a/",
@@ -69,7 +69,7 @@ describe("A webhook in the making", () => {
     });
   });
 
-  test("A condition without a member is not finished, and not sent.", () => {
+  test("A condition without a member is incomplete, and not sent.", () => {
     const conditions = '[{"key":"","condition":"eq","value":"1"}]';
     expect(registrationOf(draftOf({ events: "*", conditions, match: "all" })).conditions).toEqual([]);
   });
@@ -82,7 +82,7 @@ describe("A webhook in the making", () => {
   });
 });
 
-test("The paths of a content are those that a condition can name.", () => {
+test("A content has the paths that a condition can name.", () => {
   const content = { id: "a", fee: "1", asset: { nft: { unik: { tokenId: "b" } } }, list: [{ a: 1 }] };
   expect(pathsOf(content)).toEqual(["id", "fee", "asset.nft.unik.tokenId", "list"]);
   expect(pathsOf([{ id: 1 }])).toEqual(["id"]);

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { expect, test } from "vitest";
 import { holdRequests } from "../../src/session/held-requests.ts";
 
-/** A node that refuses requests while the session is lost. */
+/** Node that refuses requests while the session is lost. */
 function start() {
   const isLost = signal(false);
   const sent: string[] = [];
@@ -30,7 +30,7 @@ test("An action without a session waits for the sign-in, and is then sent again.
   expect(held.count.value).toBe(0);
 });
 
-test("A dropped action gets its refusal; reading never waits.", async () => {
+test("A dropped action returns its refusal; reads never wait.", async () => {
   const { node, sent, held } = start();
   node.isSignedIn = false;
   expect((await held.send("/figures")).status).toBe(401);

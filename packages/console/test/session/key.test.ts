@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { shareKey } from "../../src/session/key.ts";
 
-/** A tab: its storage, which a reload keeps, and the requests that it has sent. */
+/** Tab: its storage, which survives a reload, and the requests that it has sent. */
 function openTab(stored?: string) {
   const values = new Map(stored === undefined ? [] : [["uniknode-session-key", stored]]);
   const storage = {
@@ -27,7 +27,7 @@ function openTab(stored?: string) {
 
 const arrived = () => setTimeout(50);
 
-test("Requests have the key beside their own headers, from the sign-in to the sign-out.", async () => {
+test("Requests have the key in addition to their own headers, from the sign-in to the sign-out.", async () => {
   const { key, sent } = openTab();
   expect(await sent({ headers: { accept: "x" } })).toEqual({ accept: "x" });
   key.set("k");

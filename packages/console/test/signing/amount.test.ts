@@ -32,7 +32,7 @@ describe("An amount", () => {
     ["٣", "not an amount"],
     ["92233720368.54775808", "The amount must be at most"],
     ["9999999999999", "not an amount"],
-  ])("%j is none, and it says why.", (text, reason) => {
+  ])("%j is refused with the reason.", (text, reason) => {
     expect(readAmount(text).amount).toBeUndefined();
     expect(readAmount(text).fault).toContain(reason);
   });

@@ -1,4 +1,4 @@
-/** What the worker does, without the worker. */
+/** Functions of the worker, called without the worker. */
 import {
   addressFromPublicKey,
   bytesToHex,
@@ -36,7 +36,7 @@ const faultOf = (work: () => unknown) => {
 
 describe("An order", () => {
   test.each(orders.map((order) => [order.kind, order] as const))(
-    "to %s is signed as its draft said, and verifies.",
+    "to %s is signed as in its draft, and verifies.",
     (_kind, order) => {
       const draft = draftOf(network, order, terms);
       const signed = signOrder(network, order, terms, signatory, { passphrase: "sender", second: "" });
@@ -50,7 +50,7 @@ describe("An order", () => {
     },
   );
 
-  test("takes the fee that was typed, and else the static fee of the network.", () => {
+  test("uses the entered fee, or else the static fee of the network.", () => {
     expect(draftOf(network, transfer, { ...terms, fee: 5n }).fee).toBe("5");
     expect(draftOf(network, transfer, terms).fee).toBe("10000000");
   });
@@ -94,7 +94,7 @@ describe("An order", () => {
     expect(faultOf(() => draftOf(network, order as Order, terms))?.field).toBe(field);
   });
 
-  test("to mint is refused where only certified mints are taken.", () => {
+  test("to mint is refused if only certified mints are allowed.", () => {
     const strict = createNetwork(livenet);
     expect(faultOf(() => draftOf(strict, mint, terms))?.message).toContain("factory");
   });

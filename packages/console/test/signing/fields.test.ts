@@ -38,7 +38,7 @@ describe("The fields of a transaction", () => {
     expect(new Set(fields.map(({ name }) => name)).size).toBe(fields.length);
   });
 
-  test("Those of a transfer are named, with what they say.", () => {
+  test("Those of a transfer have names and values.", () => {
     const [, serialized] = present(cases.find(([name]) => name === "transfer on livenet"));
     const said = fieldsOf(rawOf(serialized)).map(({ name, offset, value }) => [name, offset, value]);
     expect(said).toEqual([

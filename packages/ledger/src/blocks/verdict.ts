@@ -5,7 +5,7 @@ import type { AppliedBlock } from "./apply.ts";
 export type Reason =
   /** Listed exception, stored before. */
   | "already-stored"
-  /** The block is invalid by itself (consensus.md 6.1). */
+  /** The block is invalid regardless of the chain (consensus.md 6.1). */
   | "verification-failed"
   /** Transactions of different versions. */
   | "mixed-versions"

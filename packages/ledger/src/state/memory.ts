@@ -3,7 +3,6 @@ import type { Change, StateReader, TableName, Tables, Wallet } from "./tables.ts
 import { propertyKey, TABLE_NAMES } from "./tables.ts";
 
 export type MemoryState = StateReader & {
-  /** Commits changes. */
   commit(changes: readonly Change[]): void;
   /** Undoes changes, last first. */
   revert(changes: readonly Change[]): void;

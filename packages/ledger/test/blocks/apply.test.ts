@@ -35,7 +35,7 @@ describe("the genesis block", () => {
     expect([...round.order].sort()).toEqual(keys);
   });
 
-  test("is a round of its own with a single delegate", () => {
+  test("is a separate round with a single delegate", () => {
     const chain = createChain(networkWith([{ height: 1, activeDelegates: 1 }]), ["only"]);
     expect(chain.state.get("rounds", "2")?.order).toEqual([publicKeyOf("only")]);
   });
@@ -92,7 +92,7 @@ describe("a block", () => {
     expect(draft.changes()).toEqual([]);
   });
 
-  test("can spend what it received", () => {
+  test("can spend the amounts that it received", () => {
     const chain = createChain();
     chain.append(chain.next([pay("premine", "bob", 50n), pay("bob", "carol", 49n)]));
     expect(chain.wallet("carol").balance).toBe(49n);
@@ -100,7 +100,7 @@ describe("a block", () => {
 });
 
 describe("facts", () => {
-  test("come in the order of the network's events", () => {
+  test("are in the order of the network's events", () => {
     const chain = createChain();
     chain.append();
     const facts = chain.append(chain.next([pay("premine", "bob", 5n), vote("premine", "d0", 2n)], 1));
@@ -182,7 +182,7 @@ describe("rounds", () => {
           { height: 4, activeDelegates: 4 },
         ]),
       );
-      // The delegate that comes last by public key is an organization.
+      // The delegate that is last by public key is an organization.
       const last = present(
         ["d0", "d1", "d2", "d3"].sort((a, b) => (publicKeyOf(a) < publicKeyOf(b) ? 1 : -1))[0],
         "an item of sort",
@@ -201,7 +201,7 @@ describe("rounds", () => {
     expect(firstOfRound2(3)).toBe(false);
   });
 
-  test("stay readable for ever: the API returns every one of them", () => {
+  test("stay readable permanently: the API returns every one of them", () => {
     const chain = createChain();
     while (chain.head().height < 17) chain.append();
     const kept = chain.state.entries("rounds").map(([round]) => Number(round));
@@ -222,7 +222,7 @@ describe("rounds", () => {
 });
 
 describe("undo", () => {
-  test("restores every earlier state byte for byte, round changes included", () => {
+  test("restores every earlier state byte for byte, including round changes", () => {
     const chain = createChain();
     let nonce = 1n;
     chain.append(chain.next([pay("premine", "alice", 1000n, nonce++)]));

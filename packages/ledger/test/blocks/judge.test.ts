@@ -1,4 +1,4 @@
-/** What becomes of a block (consensus.md 6.2 and 6.4), line by line. */
+/** Outcomes of a block (consensus.md 6.2 and 6.4), line by line. */
 
 import {
   delegateOfSlot,
@@ -28,11 +28,11 @@ const outcome = (verdict: Verdict) =>
   verdict.kind === "Accepted" ? "Accepted" : `${verdict.kind}: ${verdict.reason}`;
 const judge = (context: JudgeContext, block: Block) => outcome(judgeBlock(context, block, []));
 
-/** A block like another, except for some members of its header. */
+/** Returns a block like another, except for some members of its header. */
 const like = (block: Block, members: Partial<BlockHeader>): Block =>
   blockOf({ ...block.header, id: `${block.header.id.slice(1)}0`, ...members }, block.transactions);
 
-/** A chain at height 5 with a transaction in block 2. */
+/** Chain at height 5 with a transaction in block 2. */
 function grown() {
   const chain = createChain();
   chain.append(chain.next([pay()]));
@@ -40,7 +40,7 @@ function grown() {
   return chain;
 }
 
-/** A delegate that is not the one of the slot. */
+/** Returns a delegate other than that of the slot. */
 const other = (chain: ReturnType<typeof grown>, { header }: Block) =>
   present(
     chain.orderAt(header.height).find((publicKey) => publicKey !== header.generatorPublicKey),
@@ -57,13 +57,13 @@ describe("a block that continues the chain", () => {
     expect(context.draft.changes().length).toBeGreaterThan(0);
   });
 
-  test("trap A18: may have its timestamp anywhere in its slot", () => {
+  test("trap A18: can have its timestamp anywhere in its slot", () => {
     const chain = grown();
     const block = chain.next();
     expect(judge(chain.context(), like(block, { timestamp: block.header.timestamp + 7 }))).toBe("Accepted");
   });
 
-  test("line 2: is rejected for its faults", () => {
+  test("line 2: is rejected for its errors", () => {
     const chain = grown();
     const faults = [{ code: "reward" as const }];
     const verdict = judgeBlock(chain.context(), chain.next(), faults);
@@ -96,7 +96,7 @@ describe("a block that continues the chain", () => {
     );
   });
 
-  test("line 7: is discarded when a transaction is stored, which version 2 nonces hide", () => {
+  test("line 7: is discarded if a transaction is stored, which version 2 nonces hide", () => {
     const early = networkWith([{ height: 1, aip11: false }]);
     const chain = createChain(early);
     const legacy = pay({ version: 1 });
@@ -120,7 +120,7 @@ describe("a block that continues the chain", () => {
 describe("a listed exception", () => {
   const listed = (id: string) => ({ ...networkWith(), exceptions: { blocks: [id] } });
 
-  test("is accepted without further checks, and rejected when it is stored", () => {
+  test("is accepted without further checks, and rejected if it is stored", () => {
     const chain = grown();
     const block = chain.next();
     const network = listed(block.header.id);
@@ -152,7 +152,7 @@ describe("a block that does not continue the chain", () => {
     for (let times = 0; times < 5; times++) expect(judge(context, first)).toBe("Discarded: too-high");
   });
 
-  test("is discarded below the head, and when it is the head", () => {
+  test("is discarded if it is below the head, or the head itself", () => {
     const chain = grown();
     expect(judge(chain.context(), present(chain.blocks[2], "an item of chain.blocks"))).toBe(
       "Discarded: below-head",
@@ -162,7 +162,7 @@ describe("a block that does not continue the chain", () => {
     );
   });
 
-  test("is rejected when it is older than the head", () => {
+  test("is rejected if it is older than the head", () => {
     const chain = grown();
     const block = like(present(chain.blocks.at(-1), "the last of chain.blocks"), {
       timestamp: chain.head().timestamp - 1,
@@ -184,8 +184,8 @@ describe("a block that does not continue the chain", () => {
     expect(judge(chain.context(), like(next, sameSlot))).toBe("Rollback: double-forging");
   });
 
-  test("trap B6: a copy of a round's last block is judged as the other nodes of the network judge it", () => {
-    // The organization, last by public key, comes first in the order of the round, but not in that by balances.
+  test("trap B6: a copy of a round's last block gets the verdict of the other nodes of the network", () => {
+    // The organization, last by public key, is first in the order of the round, but not in that by balances.
     const nbDelegatesByType = { individual: 0, organization: 1, network: 0 };
     const chain = createChain(networkWith([{ height: 2, nbDelegatesByType }]));
     const names = ["d0", "d1", "d2", "d3"].sort((a, b) => (publicKeyOf(a) < publicKeyOf(b) ? -1 : 1));
@@ -241,7 +241,7 @@ describe("multi signatures", () => {
     return chain;
   }
 
-  test("a fault of an unverified transaction stays without multisignature wallets", () => {
+  test("an error of an unverified transaction remains without multisignature wallets", () => {
     const chain = shared();
     const block = chain.next([pay({ nonce: 2n })]);
     const unverified = { ...block, transactions: [sealed(pay({ nonce: 2n }), false)] };

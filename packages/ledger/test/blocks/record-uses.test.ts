@@ -29,7 +29,7 @@ describe("used vouchers", () => {
     expect(voucherKey("a/b", "c")).not.toBe(voucherKey("a", "b/c"));
   });
 
-  test("are none where the property is empty, deleted or absent", () => {
+  test("are not recorded if the property is empty, deleted or absent", () => {
     const draft = recorded(
       mint("unik", { UnikVoucherId: "" }),
       mint("unik", { UnikVoucherId: null }),
@@ -38,13 +38,13 @@ describe("used vouchers", () => {
     expect(draft.changes()).toEqual([]);
   });
 
-  test("are none in an update", () => {
+  test("are not recorded for an update", () => {
     const update = { ...mint("unik", { UnikVoucherId: "v" }), type: 4 };
     expect(recorded(update).changes()).toEqual([]);
   });
 });
 
-test("a disclose demand is known by the subject of its certification", () => {
+test("a disclose demand is identified by the subject of its certification", () => {
   const certification = { payload: { sub: "subject", iss: "", iat: 0 }, signature: "" };
   const disclosure = transactionOf("2001/0", "alice", {
     asset: { "disclose-demand-certification": certification },

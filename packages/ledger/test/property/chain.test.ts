@@ -13,7 +13,7 @@ const SEEDS = LEDGER_SEED === undefined ? [1, 2, 3, 4] : [Number(LEDGER_SEED)];
 
 const coverage: Coverage = { applied: new Set(), rewarded: new Set(), refused: new Set() };
 
-/** Refusals that only chance could miss. */
+/** Refusals that are too improbable to require. */
 const EXPECTED_REFUSALS = [
   "UnexpectedNonceError",
   "InsufficientBalanceError",
@@ -35,7 +35,7 @@ const EXPECTED_REFUSALS = [
 
 describe("a random chain", () => {
   test.each(SEEDS)(
-    "seed %i: grows, is undone and grows again to the same state",
+    "seed %i: extends, reverts and extends again to the same state",
     { timeout: 60_000 },
     (seed) => {
       const random = createRandom(seed);
@@ -59,7 +59,7 @@ describe("a random chain", () => {
     },
   );
 
-  test.runIf(LEDGER_SEED === undefined)("has had every type applied, and the common refusals", () => {
+  test.runIf(LEDGER_SEED === undefined)("covers every type, and the common refusals", () => {
     expect(coverage.rewarded).toEqual(new Set(["2001/3", "2001/4"]));
     expect(TYPES.filter((type) => !coverage.applied.has(type))).toEqual([]);
     expect(EXPECTED_REFUSALS.filter((code) => !coverage.refused.has(code))).toEqual([]);

@@ -1,4 +1,4 @@
-/** A random chain: forged, reverted and applied again; all invariants are checked after each step. */
+/** Random chain: forged, reverted and applied again; all invariants are checked after each step. */
 import assert from "node:assert/strict";
 import {
   type AppliedBlock,
@@ -22,7 +22,7 @@ import type { Random } from "./random.ts";
 import { randomTransaction, TYPES } from "./transactions.ts";
 import { digest, network } from "./world.ts";
 
-/** One block with what is needed to go back and forth. */
+/** One block with the data to apply and revert it. */
 type Link = {
   readonly block: Block;
   readonly applied: AppliedBlock;
@@ -31,9 +31,9 @@ type Link = {
   readonly imageBefore: string;
 };
 
-/** What the chains have met. */
+/** Coverage of the chains. */
 export type Coverage = {
-  /** Types applied, and those that created tokens. */
+  /** Applied types, and types that created tokens. */
   readonly applied: Set<string>;
   readonly rewarded: Set<string>;
   /** Codes of refusals. */
@@ -44,9 +44,9 @@ export type RandomChain = {
   height(): number;
   /** Forges a block of random transactions on the head. */
   grow(): void;
-  /** Takes blocks back; the state must be what it was before each of them. */
+  /** Reverts blocks; the state must be equal to that before each of them. */
   shrink(depth: number): readonly Link[];
-  /** Applies blocks that were reverted; facts and changes must be the same. */
+  /** Applies reverted blocks again; facts and changes must be the same. */
   regrow(links: readonly Link[]): void;
   image(): string;
 };
@@ -65,7 +65,7 @@ export function createRandomChain(random: Random, coverage: Coverage): RandomCha
 
   const head = () => (links.at(-1)?.block ?? genesis).header;
 
-  /** The block of the delegate of the slot. */
+  /** Block of the delegate of the slot. */
   function blockOf(transactions: readonly SealedTransaction[], timestamp: number): Block {
     const height = head().height + 1;
     const { order } = present(state.get("rounds", String(rounds.roundAt(height).round)), "an entry of state");
@@ -141,7 +141,7 @@ export function createRandomChain(random: Random, coverage: Coverage): RandomCha
   };
 }
 
-/** Tries random transactions on a draft and as a pool does; what is good for the draft becomes a block. */
+/** Tries random transactions on a draft and as a pool does; the valid ones become a block. */
 function fill(context: RuleContext, pool: RuleContext, random: Random, coverage: Coverage) {
   const { draft, milestone, head } = context;
   const transactions: SealedTransaction[] = [];
@@ -151,7 +151,7 @@ function fill(context: RuleContext, pool: RuleContext, random: Random, coverage:
     const type = random.pick(random.oneIn(12) ? TYPES : active);
     const sealed = randomTransaction({ random, draft, height: head.height }, type);
     const creates = createdBy(sealed.data, draft, milestone);
-    // A pool may say something else than the chain, but it must say something.
+    // A pool may return another refusal than the chain, but it must refuse.
     refusalOf(() => applyToSender(sealed.data, pool), pool.draft);
     const refusal = refusalOf(() => applyTransaction(sealed.data, context), draft);
     if (refusal === undefined) {

@@ -29,7 +29,7 @@ const transfer: Proposer = (world) =>
     expiration: 0,
   });
 
-/** The second key of an actor. */
+/** Second key of an actor. */
 export const secondOf = (name: string): string => `second ${name}`;
 
 const secondSignature: Proposer = (world) => {
@@ -42,7 +42,7 @@ const delegateRegistration: Proposer = (world) => {
   return proposal(sender, { delegate: { username: `name${world.random.below(12)}` } });
 };
 
-/** A vote, or an unvote of who has voted. */
+/** Vote, or unvote of a wallet that has voted. */
 export function voteProposal(world: World, candidates: readonly string[]): ReturnType<Proposer> {
   if (world.random.oneIn(2)) {
     const sender = someone(world, ({ attributes }) => attributes.vote !== undefined);
@@ -97,7 +97,7 @@ const htlcLock: Proposer = (world) => {
   );
 };
 
-/** An open lock, if there is one. */
+/** Open lock, if there is one. */
 function someLock(world: World): { id: string; secret: string } {
   const locks = ACTORS.flatMap((name) =>
     Object.entries<Lock>(walletOfActor(world, name).attributes.htlc?.locks ?? {}),

@@ -1,4 +1,6 @@
-/** The first block of the random chains: funds for every account, five delegates, two issuing tokens, some votes. */
+/**
+ * First block of the random chains: funds for every account, five delegates, two issuing tokens, some votes.
+ */
 import {
   type Block,
   encodeTransaction,

@@ -1,4 +1,4 @@
-/** What must hold after every block, said in other words than the rules themselves use. */
+/** Invariants after every block, expressed in other terms than the rules themselves. */
 
 import assert from "node:assert/strict";
 import { type MemoryState, type StateReader, TABLE_NAMES, walletOf } from "@uniknode/ledger";
@@ -14,7 +14,7 @@ export const textOf = (value: unknown): string =>
 export const imageOf = (state: MemoryState): string =>
   textOf(TABLE_NAMES.map((table) => [table, state.entries(table).sort(([a], [b]) => (a < b ? -1 : 1))]));
 
-/** Tokens that a transaction creates (state.md 4.1); `before` is the state that it meets. */
+/** Tokens that a transaction creates (state.md 4.1); `before` is the state before it. */
 export function createdBy(
   { typeGroup, type, asset, senderPublicKey }: Transaction,
   before: StateReader,
@@ -34,7 +34,9 @@ export function createdBy(
   return isRewarded ? sumOf(individual) : 0n;
 }
 
-/** state.md 4.2, where the tokens under lock belong to the supply; only the genesis sender has a negative balance. */
+/**
+ * state.md 4.2, where the locked tokens belong to the supply; only the genesis sender has a negative balance.
+ */
 export function checkSupply(state: MemoryState, premine: bigint, created: bigint): void {
   let total = 0n;
   for (const [address, { balance, attributes }] of state.entries("wallets")) {
@@ -48,7 +50,7 @@ export function checkSupply(state: MemoryState, premine: bigint, created: bigint
   assert.equal(total, created, "the supply beyond the premine");
 }
 
-/** Two records of one thing agree: maps of wallets, the token store, and the indexes. */
+/** Checks that redundant records agree: maps of wallets, the token store, and the indexes. */
 export function checkIndexes(state: MemoryState): void {
   const wallets = state.entries("wallets");
   const inMaps = wallets.flatMap(([address, { attributes }]) =>

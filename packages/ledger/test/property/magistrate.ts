@@ -33,7 +33,7 @@ const bridgechainRegistration: Proposer = (world) =>
     },
   });
 
-/** A bridgechain of some business, if there is one. */
+/** Bridgechain of some business, if there is one. */
 function someBridgechain(world: World): { sender: string; bridgechainId: string } {
   const sender = someone(world, ({ attributes }) => attributes.business?.bridgechains !== undefined);
   const ids = Object.keys(walletOfActor(world, sender).attributes.business?.bridgechains ?? {});

@@ -1,9 +1,9 @@
-/** Choices that are the same for the same seed. */
+/** Random choices that are the same for the same seed. */
 
 export type Random = {
-  /** An integer from 0 to `count - 1`. */
+  /** Draws an integer from 0 to `count - 1`. */
   below(count: number): number;
-  /** Returns true if something happens that does so in one of `count` cases. */
+  /** Returns true in one of `count` cases. */
   oneIn(count: number): boolean;
   pick<T>(items: readonly T[]): T;
 };

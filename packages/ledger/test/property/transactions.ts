@@ -1,4 +1,4 @@
-/** Transactions from proposals: with nonce, signatures and bytes, and now and then with a fault. */
+/** Transactions from proposals: with nonce, signatures and bytes, and occasionally with an error. */
 import type { Wallet } from "@uniknode/ledger";
 import {
   encodeTransaction,
@@ -21,7 +21,7 @@ const proposers = { ...coreProposers, ...magistrateProposers, ...unsProposers };
 /** Every type as "group/type". */
 export const TYPES: readonly string[] = Object.keys(proposers);
 
-/** A transaction of a type for the next block; a fault makes most, but not all, of them invalid. */
+/** Transaction of a type for the next block; an error makes most, but not all, of them invalid. */
 export function randomTransaction(world: World, type: string): SealedTransaction {
   const { random } = world;
   const { sender, members } = present(proposers[type], "an item of proposers")(world);
@@ -41,7 +41,7 @@ export function randomTransaction(world: World, type: string): SealedTransaction
   const isFaulty = random.oneIn(7);
   const faulty = isFaulty ? withFault(random, body) : body;
   const signed = isFaulty && random.oneIn(3) ? faulty : withWalletSignatures(sender, wallet, faulty, random);
-  // What counts is what the bytes say.
+  // The bytes determine the result.
   return sealedFromTrustedBytes(encodeTransaction(signed));
 }
 
@@ -73,14 +73,14 @@ function withWalletSignatures(
     for (const index of [2, 0]) signed = signAs(signed, index, random);
   }
   if (attributes.secondPublicKey) {
-    // A Schnorr signature must stand before the second one for the bytes to be read back.
+    // A Schnorr signature must precede the second one for the bytes to be decodable.
     signed = { ...signed, signature: "00".repeat(64) };
     signed = secondSignTransaction(signed, keysFromPassphrase(secondOf(sender)));
   }
   return signed;
 }
 
-/** The entry of a participant; now and then the signature of another account. */
+/** Entry of a participant; occasionally the signature of another account. */
 function signAs(body: TransactionBody, index: number, random: Random): TransactionBody {
   const signer = random.oneIn(15) ? "stranger" : present(PARTICIPANTS[index], "an item of PARTICIPANTS");
   return multiSignTransaction(body, index, keysFromPassphrase(signer));

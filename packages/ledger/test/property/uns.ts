@@ -28,7 +28,7 @@ import {
   walletOfActor,
 } from "./world.ts";
 
-/** Names of tokens; those of issuers are their own. */
+/** Names of tokens; those of issuers are separate. */
 const TOKENS = [...Array.from({ length: 40 }, (_, index) => `unik${index}`), ...ISSUERS];
 
 const holderOf = (world: World, token: string): string | undefined =>
@@ -36,7 +36,7 @@ const holderOf = (world: World, token: string): string | undefined =>
 
 const held = (world: World): string[] => TOKENS.filter((token) => holderOf(world, token));
 
-/** A token and its owner; now and then another account. Tokens of issuers come rarely. */
+/** Token and its owner; occasionally another account. Tokens of issuers are rare. */
 function someToken(world: World): { token: string; holder: string } {
   const { random } = world;
   const tokens = held(world).filter((token) => !ISSUERS.includes(token) || random.oneIn(10));
@@ -69,7 +69,7 @@ const mint: Proposer = (world) => {
   return proposal(someone(world), { nft: unik(freeToken(world), properties) });
 };
 
-/** An update changes `type` now and then, which is refused. */
+/** An update occasionally changes `type`, which is refused. */
 function someChange(world: World): { sender: string; nft: NftAsset } {
   const { token, holder } = someToken(world);
   const type = world.random.oneIn(25) ? { type: "1" } : {};
@@ -95,7 +95,7 @@ const transfer: Proposer = (world) => {
   return proposal(sender, { nft }, { recipientId: addressOfActor(recipient) });
 };
 
-/** The issuer, and the account that may sign for it; now and then another one. */
+/** Issuer, and the account that may sign for it; occasionally another one. */
 function issuing(world: World): { issuer: string; certifier: string } {
   const { random } = world;
   const known = ISSUERS.filter((issuer) => holderOf(world, issuer));
@@ -106,12 +106,12 @@ function issuing(world: World): { issuer: string; certifier: string } {
 
 const cost = ({ random }: World): bigint => (random.oneIn(2) ? 0n : BigInt(random.below(1_000_000)));
 
-/** What a builder of certified transactions says, without its sender and id. */
+/** Input of a builder of certified transactions, without its sender and id. */
 function membersOf(sender: string, { asset, amount, recipientId, fee }: Transaction): Proposal {
   return proposal(sender, asset, { amount, fee, ...(recipientId !== undefined && { recipientId }) });
 }
 
-/** The fee that a rewarded transaction needs: most often the right one. */
+/** Fee that a rewarded transaction needs: usually the right one. */
 const rewardFee = ({ random, height }: World): bigint =>
   random.oneIn(8)
     ? 7n
@@ -179,7 +179,7 @@ const disclose: Proposer = (world) => {
 const isDisclosed = ({ draft }: World, [id, ...others]: readonly string[]): boolean =>
   id !== undefined && others.length === 0 && !!draft.get("properties", propertyKey(id, "explicitValues"));
 
-/** Most often the holder of exactly one token, in the name of that token. */
+/** Usually the holder of exactly one token, in the name of that token. */
 const delegateRegistration: Proposer = (world) => {
   const sender = someone(
     world,
@@ -195,7 +195,7 @@ const delegateResignation: Proposer = (world) => {
   return proposal(inOffice.length > 2 ? world.random.pick(inOffice) : world.random.pick(ACTORS));
 };
 
-/** Most often the vote of a wallet whose first token has the type of the delegate. */
+/** Usually the vote of a wallet whose first token has the type of the delegate. */
 const vote: Proposer = (world) => {
   const { random } = world;
   const typed = ACTORS.filter((name) => delegateType(world, name) !== undefined);
@@ -209,7 +209,7 @@ const vote: Proposer = (world) => {
   return proposal(sender, { votes: [`+${keyOfActor(candidate)}`] });
 };
 
-/** Type of a delegate in office. */
+/** Type of an active delegate. */
 function delegateType(world: World, name: string): number | undefined {
   const { delegate } = walletOfActor(world, name).attributes;
   return delegate?.resigned ? undefined : delegate?.type;

@@ -1,4 +1,4 @@
-/** Who lives on the random chains, and under which rules. */
+/** Accounts and rules of the random chains. */
 import { addressOf, type Draft, type Wallet, walletOf } from "@uniknode/ledger";
 import {
   type Asset,
@@ -13,7 +13,7 @@ import { networkWith, publicKeyOf } from "../../test-support/fixtures.ts";
 import { tokenId } from "../../test-support/uniks.ts";
 import type { Random } from "./random.ts";
 
-/** Every type is in force in some stretch of heights, and so is every rule of the token economy. */
+/** Every type is active in some range of heights, and so is every rule of the token economy. */
 export const network = networkWith(
   [
     { height: 20, voterMaximumWeight: { individual: 50_000_000_000 } },
@@ -30,7 +30,7 @@ export const network = networkWith(
   { forgeFactory: { unikidWhiteList: [tokenId("factory")] } },
 );
 
-/** The last height that is worth going to. */
+/** Highest useful height. */
 export const LAST_HEIGHT = 115;
 
 /** Premine: its wallet ends below zero. */
@@ -42,36 +42,36 @@ export const PARTICIPANTS = ["p1", "p2", "p3"];
 /** Two of three participants. */
 export const SHARED_ASSET = { min: 2, publicKeys: PARTICIPANTS.map(publicKeyOf) };
 
-/** Their tokens certify. */
+/** Accounts whose tokens certify. */
 export const ISSUERS = ["factory", "checker"];
 const PEOPLE = ["alice", "bob", "carol", "dave", "eve", "frank", "grace", "heidi"];
-/** Accounts with keys of their own. */
+/** Accounts with their own keys. */
 export const SIGNERS = [...PEOPLE, ...ISSUERS, "foundation", "poor", ...GENESIS_DELEGATES];
 export const ACTORS = [...SIGNERS, SHARED];
 
-/** Deriving a key takes longer than applying a transaction, and every proposal asks for all. */
+/** Cache of keys: deriving a key costs more than applying a transaction, and every proposal needs all. */
 const publicKeys = new Map(
   [...SIGNERS, GENESIS, ...PARTICIPANTS].map((name) => [name, publicKeyOf(name)] as const),
 ).set(SHARED, multiSignaturePublicKey(SHARED_ASSET));
 
 export const keyOfActor = (name: string): string => present(publicKeys.get(name), "an entry of publicKeys");
 
-/** What a transaction is made up from. */
+/** Input of a proposal. */
 export type World = {
   readonly random: Random;
-  /** The state that it will meet. */
+  /** State before the transaction. */
   readonly draft: Draft;
   /** Height of the head. */
   readonly height: number;
 };
 
-/** A transaction before it has a nonce and signatures. */
+/** Transaction before it has a nonce and signatures. */
 export type Proposal = {
   readonly sender: string;
   readonly members?: Partial<TransactionBody>;
 };
 
-/** Makes proposals of one type: most of them valid, if the state allows for it. */
+/** Creates proposals of one type: most of them valid, if the state allows it. */
 export type Proposer = (world: World) => Proposal;
 
 export const walletOfActor = ({ draft }: World, name: string): Wallet =>
@@ -79,7 +79,7 @@ export const walletOfActor = ({ draft }: World, name: string): Wallet =>
 
 export const addressOfActor = (name: string): string => addressOf(keyOfActor(name), network);
 
-/** An actor that satisfies a test; any actor where there is none, or for a change. */
+/** Actor that satisfies a test; a random actor if there is none, or occasionally. */
 export function someone(world: World, test: (wallet: Wallet) => boolean = () => true): string {
   const fitting = ACTORS.filter((name) => test(walletOfActor(world, name)));
   const isFitting = fitting.length > 0 && !world.random.oneIn(8);
@@ -95,5 +95,5 @@ export const proposal = (
   members: { ...(asset && { asset }), ...members },
 });
 
-/** 64 hexadecimal digits that stand for a text. */
+/** 64 hexadecimal digits that represent a text. */
 export const digest = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)));

@@ -46,14 +46,14 @@ describe("the ranking", () => {
     );
   });
 
-  test("writes nothing where nothing changes", () => {
+  test("writes nothing if nothing changes", () => {
     const { draft } = rankingOf({}, votes(2n), votes(1n));
     const mark = draft.mark();
     rankDelegates(draft, { activeDelegates: 3 } as Milestone);
     expect(draft.changes(mark)).toEqual([]);
   });
 
-  test("sorts by weights while there is a cap", () => {
+  test("sorts by weights if there is a cap", () => {
     const capped = { voterMaximumWeight: { individual: 1 } };
     expect(rankingOf(capped, votes(9n, 1), votes(5n, 2)).order).toEqual([1, 0]);
     const { draft } = rankingOf({ voterMaximumWeight: false }, { ...votes(9n, 1), weightedVoteBalance: 1n });
@@ -80,7 +80,7 @@ describe("the selection by type", () => {
     expect(order.order).toEqual([0, 2, 4, 1, 3]);
   });
 
-  test("fills the places that a type cannot fill with individuals and delegates without type", () => {
+  test("fills the remaining positions of a type with individuals and delegates without type", () => {
     expect(rankingOf(quotas(1, 1, 1), votes(9n, 1), votes(1n), votes(5n, 3)).order).toEqual([0, 1, 2]);
     expect(rankingOf(quotas(1, 2, 0), votes(9n, 3), votes(1n), votes(5n, 1), votes(3n, 2)).order).toEqual([
       2, 3, 1, 0,
@@ -91,7 +91,7 @@ describe("the selection by type", () => {
     expect(rankingOf(quotas(0, 0, 0), votes(1n, 1), votes(2n, 2)).order).toEqual([1, 0]);
   });
 
-  test("picks as often as there are places", () => {
+  test("selects as many as there are positions", () => {
     const four = [votes(9n, 2), votes(8n, 1), votes(7n, 1), votes(6n, 1)] as const;
     expect(rankingOf({ ...quotas(3, 3, 3), activeDelegates: 1 }, ...four).order).toEqual([1, 0, 2, 3]);
   });
@@ -114,7 +114,7 @@ describe("the forging order", () => {
     expect(forgingOrder(12, ranked)).toEqual(expected);
   });
 
-  test("is a permutation and leaves its input alone", () => {
+  test("is a permutation and does not change its input", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 1, max: 60 }), (round, count) => {
         const ranked = Array.from({ length: count }, (_, index) => `${index}`);

@@ -33,17 +33,17 @@ describe("approval", () => {
     ...(weighted !== undefined && { weightedVoteBalance: weighted }),
   });
 
-  test("is cut before it is rounded", () => {
+  test("is truncated before it is rounded", () => {
     expect(approval(2n, 3n)).toBe(66.66);
     expect(approval(99_999n, 100_000n)).toBe(100);
     expect(approval(0n, 0n)).toBe(0);
   });
 
-  test("survives more votes than supply", () => {
+  test("supports more votes than supply", () => {
     expect(approval(10n ** 12n, 3n)).toBeGreaterThan(1e13);
   });
 
-  test("by type is the share among the same type, with weighted values where there are some", () => {
+  test("by type is the share within the type, with weighted values if there are some", () => {
     const registered = [
       delegate(1, 100n),
       delegate(1, 900n, 300n),

@@ -34,7 +34,7 @@ describe("certified transfer", () => {
     expect(draft.get("tokens", tokenId("cat"))?.ownerId).toBe(addressOfName("bob"));
   });
 
-  test("trap A11: properties go along without constraints", () => {
+  test("trap A11: accepts properties without constraints", () => {
     const draft = stateWithCat();
     apply(draft, certifiedTransfer("alice", "bob", unik("cat", { type: "2", "any key": "v" })), V1);
     expect(propertiesOf(draft, "cat")).toEqual({ type: "2", "any key": "v" });
@@ -74,7 +74,7 @@ describe("certified transfer", () => {
     expect(() => apply(draft, elsewhere, V1)).toThrow('invalid parameter "recipient"');
   });
 
-  test("the demand may be about another token of the sender", () => {
+  test("the demand can name another token of the sender", () => {
     const draft = stateWithCat();
     giveUnik(draft, "alice", "dog");
     expect(refusalOf(draft, transfer({ subject: "dog" }), V1)).toBe("");
@@ -105,7 +105,7 @@ describe("certified transfer", () => {
     expect(walletNamed(draft, "delegate").attributes.delegate?.voteBalance).toBe(999n);
   });
 
-  test("trap B13: undone, everything is as before", () => {
+  test("trap B13: a revert restores the previous state", () => {
     const draft = stateWithFactory({ factory: rich });
     const mark = draft.mark();
     const before = walletNamed(draft, "factory");
@@ -115,7 +115,7 @@ describe("certified transfer", () => {
     expect(propertiesOf(draft, "factory")).toEqual({ type: "2" });
   });
 
-  test("can be switched off", () => {
+  test("can be disabled", () => {
     const off = networkWith([], { transactionsConfig: { UnsCertifiedNftTransfer: { enable: false } } });
     expect(refusalOf(stateWithCat(), transfer(), { network: off })).toBe(
       "DeactivatedTransactionHandlerError",

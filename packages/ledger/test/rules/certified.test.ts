@@ -68,7 +68,7 @@ describe("certification", () => {
     );
   });
 
-  test("C3, trap A10: the certification is signed by the present owner of the issuing token", () => {
+  test("C3, trap A10: the certification is signed by the current owner of the issuing token", () => {
     const draft = stateWithFactory({ alice: rich, bob: rich });
     expect(messageOf(draft, mint({ certifier: "bob" }), V1)).toBe(
       "Failed to apply certified transaction:: Failed to check certification signature",
@@ -116,7 +116,7 @@ describe("certification", () => {
     expect(refusalOf(draft, stolen, V1)).toBe("");
   });
 
-  test("comes after the generic checks", () => {
+  test("follows the generic checks", () => {
     const draft = stateWithFactory({ alice: rich });
     expect(refusalOf(draft, mint({ issuer: "unknown", members: { nonce: 9n } }), V1)).toBe(
       "UnexpectedNonceError",
@@ -128,7 +128,7 @@ describe("certified mint", () => {
   const mint = (properties: Record<string, string | null>, terms = {}) =>
     certifiedMint("alice", unik("new", properties), terms);
 
-  test("makes the token, and pays the factory", () => {
+  test("creates the token, and pays the factory", () => {
     const draft = stateWithFactory({ alice: rich });
     apply(draft, mint({ type: "2", color: "red" }, { cost: 100n }), V1);
     expect(balance(draft, "alice")).toBe(899n);
@@ -137,7 +137,7 @@ describe("certified mint", () => {
     expect(propertiesOf(draft, "new")).toEqual({ type: "2", color: "red" });
   });
 
-  test("needs a type before anything else", () => {
+  test("requires a type before anything else", () => {
     const draft = stateWithFactory({ alice: rich });
     const transaction = mint({ color: "red" }, { members: { nonce: 9n } });
     expect(refusalOf(draft, transaction, V1)).toBe("Error");
@@ -175,7 +175,7 @@ describe("voucher", () => {
       members: { fee, ...terms.members },
     });
 
-  test("trap A5: sender and foundation are rewarded, and the fee is returned; a wallet with balance 0 may use it", () => {
+  test("trap A5: sender and foundation are rewarded, and the fee is returned; a wallet with balance 0 can use it", () => {
     const draft = stateWithFactory({ alice: penniless });
     apply(draft, mint("2", 1n), V1);
     expect(balance(draft, "alice")).toBe(20n);
@@ -183,7 +183,7 @@ describe("voucher", () => {
     expect(walletNamed(draft, "alice").nonce).toBe(1n);
   });
 
-  test("of an individual is worth nothing under V2, and free", () => {
+  test("of an individual has no reward under V2, and no cost", () => {
     const draft = stateWithFactory({ alice: penniless });
     expect(refusalOf(draft, mint("1", 1n), V2)).toBe("WrongFeeError");
     apply(draft, mint("1", 0n), V2);
@@ -198,7 +198,7 @@ describe("voucher", () => {
     expect(balance(draft, "alice")).toBe(BigInt(type) * 10n);
   });
 
-  test("costs nothing, which comes before the fee", () => {
+  test("costs nothing, which is checked before the fee", () => {
     const draft = stateWithFactory({ alice: rich });
     const transaction = mint("2", 9n, { cost: 1n });
     expect(messageOf(draft, transaction, V1)).toBe(
@@ -210,13 +210,13 @@ describe("voucher", () => {
     );
   });
 
-  test("an empty one is none", () => {
+  test("an empty one is ignored", () => {
     const draft = stateWithFactory({ alice: rich });
     apply(draft, certifiedMint("alice", unik("new", { type: "1", UnikVoucherId: "" }), { cost: 7n }), V1);
     expect(balance(draft, "alice")).toBe(992n);
   });
 
-  test("trap A3: is used up when its block is complete, for its NFT name", () => {
+  test("trap A3: is used when its block is complete, for its NFT name", () => {
     const draft = stateWithFactory({ alice: penniless });
     const first = mint("2", 1n);
     apply(draft, first, V1);
@@ -256,7 +256,7 @@ describe("voucher", () => {
     expect(balance(draft, "alice")).toBe(0n);
   });
 
-  test("the first reward makes the foundation's public key known to its wallet", () => {
+  test("the first reward adds the foundation's public key to its wallet", () => {
     const draft = stateWithFactory({ alice: penniless });
     const keyOf = (name: string) => draft.get("wallets", addressOfName(name))?.publicKey;
     expect(keyOf("foundation")).toBeUndefined();
@@ -264,7 +264,7 @@ describe("voucher", () => {
     expect(keyOf("foundation")).toBe(publicKeyOf("foundation"));
   });
 
-  test("the foundation may be the sender itself", () => {
+  test("the foundation can be the sender itself", () => {
     const draft = stateWithFactory({ foundation: penniless });
     const transaction = certifiedMint("foundation", unik("new", { type: "3", UnikVoucherId: "V" }));
     apply(draft, transaction, V1);
@@ -332,7 +332,7 @@ describe("certified update", () => {
     expect(refusalOf(draft, update(alive), V2)).toBe("NftOwnerError");
   });
 
-  test("meets the constraints, then the certification", () => {
+  test("checks the constraints, then the certification", () => {
     const draft = stateWithCat("1");
     expect(refusalOf(draft, update({ type: "1" }, { issuer: "unknown" }), V1)).toBe("ConstraintError");
     expect(refusalOf(draft, update({ x: "y" }, { issuer: "unknown" }), V1)).toBe(
@@ -353,7 +353,7 @@ describe("certified update", () => {
     expect(walletNamed(draft, "delegate").attributes.delegate?.voteBalance).toBe(1000n);
   });
 
-  test("the token of the factory itself may be updated", () => {
+  test("the token of the factory itself can be updated", () => {
     const draft = stateWithFactory({ factory: rich });
     apply(draft, certifiedUpdate("factory", unik("factory", { x: "y" }), { cost: 100n }), V1);
     expect(balance(draft, "factory")).toBe(999n);

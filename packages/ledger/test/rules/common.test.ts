@@ -1,4 +1,4 @@
-/** What all types have in common (transactions-rules.md 1 and 2). */
+/** Rules that all types share (transactions-rules.md 1 and 2). */
 import { applyToSender, createDraft, findRule, type RuleError } from "@uniknode/ledger";
 import { type Transaction, transactionTypes } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
@@ -48,26 +48,26 @@ describe("types", () => {
 });
 
 describe("nonce and balance", () => {
-  test("G1 comes before G2", () => {
+  test("G1 precedes G2", () => {
     expect(() => apply(stateOf({ alice: {} }), pay({ nonce: 3n }))).toThrow(
       `Cannot apply a transaction with nonce 3: the sender ${publicKeyOf("alice")} has nonce 0.`,
     );
     expect(refusalOf(stateOf({ alice: {} }), pay())).toBe("InsufficientBalanceError");
   });
 
-  test("the whole balance can be spent, and not one more", () => {
+  test("the complete balance can be spent, and not more", () => {
     expect(refusalOf(stateOf({ alice: rich }), pay({ amount: 999n }))).toBe("");
     expect(refusalOf(stateOf({ alice: rich }), pay({ amount: 1000n }))).toBe("InsufficientBalanceError");
   });
 
-  test("version 1 has no nonce and counts all the same", () => {
+  test("version 1 has no nonce and still increments it", () => {
     const { nonce: _, ...legacy } = pay({ version: 1, timestamp: 1 });
     const draft = stateOf({ alice: { ...rich, nonce: 4n } });
     apply(draft, legacy);
     expect(walletNamed(draft, "alice").nonce).toBe(5n);
   });
 
-  test("a key that was never seen is attached by its first transaction", () => {
+  test("the first transaction of a wallet sets its public key", () => {
     const draft = stateOf({ carol: rich });
     const address = addressOfName("alice");
     draft.set("wallets", address, { address, balance: 500n, nonce: 0n, attributes: {} });
@@ -83,7 +83,7 @@ describe("nonce and balance", () => {
     expect(refusalOf(draft, pay())).toBe("SenderWalletMismatchError");
   });
 
-  test("a listed negative balance is let through where G2 does not apply", () => {
+  test("a listed negative balance is accepted if G2 does not apply", () => {
     const free = { ...network, exceptions: { transactions: ["listed"] } };
     expect(refusalOf(stateOf({ alice: {} }), pay({ id: "listed" }), { network: free })).toBe(
       "InsufficientBalanceError",
@@ -154,7 +154,7 @@ describe("in the pool", () => {
     expect(walletNamed(chain, "alice").balance).toBe(1000n);
   });
 
-  test("a refusal leaves the overlay as it was", () => {
+  test("a refusal does not change the overlay", () => {
     const context = pool(stateOf({ alice: rich }));
     applyToSender(pay(), context);
     const before = context.draft.changes();
@@ -170,11 +170,11 @@ describe("in the pool", () => {
     expect(codeOf(() => applyToSender(pay(), pool(chain)))).toBe("");
   });
 
-  test("the chain judges an unfunded sender by its balance", () => {
+  test("the chain checks an unfunded sender by its balance", () => {
     expect(refusalOf(stateOf({}), pay())).toBe("InsufficientBalanceError");
   });
 
-  test("G4: a second key that is only pending allows no second signature yet", () => {
+  test("G4: a pending second key allows no second signature yet", () => {
     const context = pool(stateOf({ alice: rich }));
     const register = transactionOf("1/1", "alice", { asset: { signature: { publicKey: publicKeyOf("2") } } });
     applyToSender(register, context);

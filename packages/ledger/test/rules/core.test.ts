@@ -60,7 +60,7 @@ describe("delegate registration", () => {
   const register = (username = "satoshi") =>
     transactionOf("1/2", "alice", { asset: { delegate: { username } } });
 
-  test("makes a delegate without type, and reserves the name", () => {
+  test("creates a delegate without type, and reserves the name", () => {
     const draft = stateOf({ alice: rich });
     apply(draft, register());
     expect(walletNamed(draft, "alice").attributes.delegate).toEqual(someDelegate({ username: "satoshi" }));
@@ -79,7 +79,7 @@ describe("delegate registration", () => {
     expect(refusalOf(both, register())).toBe("WalletIsAlreadyDelegateError");
   });
 
-  test("trap A14: a resigned delegate is still one, and its name stays in use", () => {
+  test("trap A14: a resigned delegate is still a delegate, and its name stays reserved", () => {
     const delegate = someDelegate({ username: "satoshi", resigned: true });
     const draft = stateOf({ alice: rich, bob: { balance: 10n, attributes: { delegate } } });
     expect(refusalOf(draft, register())).toBe("WalletUsernameAlreadyRegisteredError");
@@ -87,7 +87,7 @@ describe("delegate registration", () => {
     expect(refusalOf(draft, again)).toBe("WalletIsAlreadyDelegateError");
   });
 
-  test("can be switched off", () => {
+  test("can be disabled", () => {
     const off = networkWith([], { transactionsConfig: { delegateRegistration: { enable: false } } });
     expect(refusalOf(stateOf({ alice: rich }), register(), { network: off })).toBe(
       "DeactivatedTransactionHandlerError",
@@ -118,7 +118,7 @@ describe("vote", () => {
     expect(refusalOf(stateOf({ alice: {}, bob }), vote("+"))).toBe("InsufficientBalanceError");
   });
 
-  test("trap A16: a resigned delegate may be unvoted but not voted", () => {
+  test("trap A16: a resigned delegate can be unvoted but not voted", () => {
     const resigned = { attributes: { delegate: someDelegate({ resigned: true }) } };
     expect(refusalOf(stateOf({ alice: rich, bob: resigned }), vote("+"))).toBe(
       "VotedForResignedDelegateError",
@@ -132,7 +132,7 @@ describe("vote", () => {
     const draft = stateOf({ alice: rich, bob });
     const at = (height: number) => ({ network: ended, head: { height, timestamp: 0 } });
     expect(refusalOf(draft, vote("+"), at(5))).toBe("DeactivatedTransactionHandlerError");
-    // Trap A1: the block of the milestone itself is judged by the head below it.
+    // Trap A1: the block of the milestone itself follows the rules of the head below it.
     expect(refusalOf(draft, vote("+"), at(4))).toBe("");
   });
 });
@@ -149,7 +149,7 @@ describe("ipfs", () => {
     expect(refusalOf(draft, register("bob"))).toBe("IpfsHashAlreadyExists");
   });
 
-  test("trap B3: after a rollback it may be registered again", () => {
+  test("trap B3: after a rollback it can be registered again", () => {
     const draft = stateOf({ alice: rich });
     const mark = draft.mark();
     apply(draft, register("alice"));
@@ -170,7 +170,7 @@ describe("multi payment", () => {
       ...members,
     });
 
-  test("pays all recipients, the sender too", () => {
+  test("pays all recipients, including the sender", () => {
     const draft = stateOf({ alice: rich });
     apply(draft, pay({ bob: 100n, alice: 50n, carol: 849n }));
     expect(walletNamed(draft, "alice").balance).toBe(50n);
@@ -199,7 +199,7 @@ describe("delegate resignation", () => {
     );
   const alice = { ...rich, attributes: { delegate: someDelegate({ username: "alice" }) } };
 
-  test("needs one delegate more than places, and counts those who resigned in the same block", () => {
+  test("needs one delegate more than positions, and counts resignations in the same block", () => {
     const draft = stateOf({ ...delegates(3), alice });
     expect(refusalOf(draft, resign())).toBe("");
     expect(walletNamed(draft, "alice").attributes.delegate?.resigned).toBe(true);
@@ -208,7 +208,7 @@ describe("delegate resignation", () => {
     expect(refusalOf(draft, other)).toBe("NotEnoughDelegatesError");
   });
 
-  test("refuses who is none, and who has resigned", () => {
+  test("refuses wallets that are not delegates, and resigned ones", () => {
     expect(refusalOf(stateOf({ alice: rich }), resign())).toBe("WalletNotADelegateError");
     const resigned = { attributes: { delegate: someDelegate({ resigned: true }) } };
     expect(refusalOf(stateOf({ alice: resigned }), resign())).toBe("WalletAlreadyResignedError");
@@ -257,7 +257,7 @@ describe("hash-time-locked amounts", () => {
     expect(refusalOf(stateOf(actors), lock(105, 1))).toBe("");
   });
 
-  test("trap A6c: any wallet may claim for the recipient, while the votes follow the sender of the claim", () => {
+  test("trap A6c: any wallet can claim for the recipient, while the votes follow the sender of the claim", () => {
     const draft = stateOf({
       alice: { ...rich, attributes: { vote: publicKeyOf("x") } },
       carol: { attributes: { vote: publicKeyOf("y") } },
@@ -288,7 +288,7 @@ describe("hash-time-locked amounts", () => {
     );
   });
 
-  test("a refund waits for the end of the lock, and other locks stay", () => {
+  test("a refund requires the end of the lock, and does not affect other locks", () => {
     const draft = stateOf(actors);
     const [first, second] = [lock(99), lock(200, 1, { nonce: 2n })];
     apply(draft, first);

@@ -36,7 +36,7 @@ describe("disclosure", () => {
     expect(walletNamed(draft, "alice")).toMatchObject({ balance: 999n, nonce: 1n });
   });
 
-  test("new values are first, each once; an empty text leaves a comma", () => {
+  test("new values precede, each once; an empty text leaves a comma", () => {
     expect(valuesAfter("a,b", ["c", "b", "c"])).toBe("c,b,a");
     expect(valuesAfter("", ["c"])).toBe("c,");
     expect(valuesAfter("a", ["b,c", "a"])).toBe("b,c,a");
@@ -48,7 +48,7 @@ describe("disclosure", () => {
     expect(refusalOf(draft, disclose(["x".repeat(155)]), V1)).toBe("NftPropertyTooLongError");
   });
 
-  test("trap B4: undone, the property is absent again, and not an empty text", () => {
+  test("trap B4: after a revert, the property is absent, and not an empty text", () => {
     const draft = stateWithCat();
     const mark = draft.mark();
     apply(draft, disclose(["bobby"]), V1);
@@ -95,7 +95,7 @@ describe("refusals of a disclosure, in order", () => {
     );
   });
 
-  test("1: a checker of the milestone may certify", () => {
+  test("1: a checker of the milestone can certify", () => {
     const draft = stateWithCat();
     giveUnik(draft, "bob", "checker", { type: "2" });
     const transaction = disclose(["x"], { issuer: "checker", certifier: "bob" });
@@ -135,7 +135,7 @@ describe("refusals of a disclosure, in order", () => {
     expect(refusalOf(forget("alice"), fromBob, V1)).toBe("DiscloseDemandSignatureError");
   });
 
-  test("7, trap A3: a demand is used up when its block is complete, while the token has values", () => {
+  test("7, trap A3: a demand is used when its block is complete, while the token has values", () => {
     const draft = stateWithCat();
     const first = disclose(["x"]);
     apply(draft, first, V1);

@@ -59,7 +59,7 @@ describe("business", () => {
     expect(refusalOf(of({}), registration)).toBe("UnexpectedNonceError");
   });
 
-  test("resignation needs a business that is in force and has no bridgechain in force", () => {
+  test("resignation needs an active business without an active bridgechain", () => {
     const resignation = { ...send(1), nonce: 9n };
     expect(refusalOf(of({}), resignation)).toBe("BusinessIsNotRegisteredError");
     expect(refusalOf(of(resignedBusiness), resignation)).toBe("BusinessIsResignedError");
@@ -67,7 +67,7 @@ describe("business", () => {
     expect(refusalOf(of(withBridgechain(true)), resignation)).toBe("UnexpectedNonceError");
   });
 
-  test("update needs a business that is in force", () => {
+  test("update needs an active business", () => {
     const update = { ...send(2, { businessUpdate: { name: "Ajax" } }), nonce: 9n };
     expect(refusalOf(of({}), update)).toBe("BusinessIsNotRegisteredError");
     expect(refusalOf(of(resignedBusiness), update)).toBe("BusinessIsResignedError");
@@ -80,7 +80,7 @@ describe("business", () => {
     expect(refusalOf(of({}), registration, { network: off })).toBe("");
   });
 
-  test.each([0, 1, 2, 3, 4, 5])("type 2/%i is in force from aip11 until aip36", (type) => {
+  test.each([0, 1, 2, 3, 4, 5])("type 2/%i is active from aip11 until aip36", (type) => {
     const early = networkWith([{ height: 1, aip11: false }]);
     const late = networkWith([{ height: 2, aip36: true }]);
     for (const network of [early, late]) {
@@ -129,7 +129,7 @@ describe("bridgechain", () => {
     );
   });
 
-  test.each(["@a/b", "a.b_c~d-e", "x".repeat(214)])("port name %j is good", (name) => {
+  test.each(["@a/b", "a.b_c~d-e", "x".repeat(214)])("port name %j is accepted", (name) => {
     expect(refusalOf(of(business), register({ ports: { [name]: 1 } }))).toBe("");
   });
 
@@ -178,7 +178,7 @@ describe("entity", () => {
     expect(refusalOf(draft, { ...change(1, id), nonce: 4n }, situation)).toBe("EntityAlreadyResignedError");
   });
 
-  test("the fee is exact, and comes before everything else", () => {
+  test("the fee is exact, and is checked before everything else", () => {
     const cheap = { ...registration(), fee: 1n, nonce: 9n };
     expect(refusalOf(of({}), cheap, situation)).toBe("StaticFeeMismatchError");
     expect(refusalOf(of({}), { ...change(1, "00"), fee: 5_000_000_000n }, situation)).toBe(
@@ -202,7 +202,7 @@ describe("entity", () => {
     expect(refusalOf(draft, otherType, situation)).toBe("");
   });
 
-  test("an entity of type 4 bears the name of its delegate", () => {
+  test("an entity of type 4 has the name of its delegate", () => {
     expect(refusalOf(of({}), registration(4), situation)).toBe("EntitySenderIsNotDelegateError");
     const draft = of({ delegate: someDelegate({ username: "Prod" }) });
     expect(refusalOf(draft, registration(4, "prod"), situation)).toBe("EntityNameDoesNotMatchDelegateError");

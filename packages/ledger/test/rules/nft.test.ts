@@ -44,7 +44,7 @@ function messageOf(draft: ReturnType<typeof stateOf>, transaction: Transaction):
 }
 
 describe("mint", () => {
-  test("appends the token to the sender's map and stores it with its properties, without those that are null", () => {
+  test("appends the token to the sender's map and stores it with its properties, without null values", () => {
     const draft = stateWithCat();
     const transaction = mint({ b: "", type: "2", a: "1", none: null });
     apply(draft, transaction);
@@ -92,7 +92,7 @@ describe("mint", () => {
     );
   });
 
-  test("a token of another name is free in keys and type, but needs some property", () => {
+  test("a token of another name can have any keys and type, but needs some property", () => {
     const draft = stateOf({ alice: rich });
     const other = (properties?: Record<string, string>) => ({
       asset: { nft: { other: { tokenId: tokenId("new"), ...(properties && { properties }) } } },
@@ -121,7 +121,7 @@ describe("mint", () => {
 });
 
 describe("update", () => {
-  test("inserts, replaces and deletes; deleting what is not there is no error", () => {
+  test("inserts, replaces and deletes; deleting an absent property is not an error", () => {
     const draft = stateWithCat({ type: "1", color: "blue", old: "1" });
     const transaction = update({ color: "red", old: null, none: null, fresh: "" });
     apply(draft, transaction);
@@ -150,7 +150,7 @@ describe("update", () => {
     );
   });
 
-  test("type must be in its enumeration where the store has lost it", () => {
+  test("type must be in its enumeration if the store has lost it", () => {
     const draft = stateWithCat();
     draft.set("properties", `${tokenId("cat")}/type`, undefined);
     expect(messageOf(draft, update({ type: null }))).toContain("(enumeration)");
@@ -158,7 +158,7 @@ describe("update", () => {
     expect(propertyOf(draft, "cat", "type")).toBe("3");
   });
 
-  test.each(["a,b", "+", "-", ".", "/", "_", "Az09"])("trap A12: the key %j is good", (key) => {
+  test.each(["a,b", "+", "-", ".", "/", "_", "Az09"])("trap A12: the key %j is accepted", (key) => {
     apply(stateWithCat(), update({ [key]: "x" }));
   });
 
@@ -168,7 +168,7 @@ describe("update", () => {
     );
   });
 
-  test("trap A9: the holder may write properties that rules rely on", () => {
+  test("trap A9: the holder can write properties that rules rely on", () => {
     const properties = {
       explicitValues: "me",
       "Badges/NP/Delegate": "true",
@@ -180,7 +180,7 @@ describe("update", () => {
     expect(propertiesOf(draft, "cat")).toEqual({ type: "1", ...properties });
   });
 
-  test("can be switched off", () => {
+  test("can be disabled", () => {
     const off = networkWith([], { transactionsConfig: { NftUpdate: { enable: false } } });
     expect(refusalOf(stateWithCat(), update({ a: "" }), { network: off })).toBe(
       "DeactivatedTransactionHandlerError",
@@ -202,7 +202,7 @@ describe("transfer", () => {
     });
   });
 
-  test("trap A21: the recipient may be unknown, and on any network", () => {
+  test("trap A21: the recipient can be unknown, and on any network", () => {
     const elsewhere = "SUHNyVMMiWZ5GhYqQkqgzXpE8FkXBnpyQx";
     const draft = stateWithCat();
     apply(draft, { ...transfer("bob"), recipientId: elsewhere });
@@ -239,7 +239,7 @@ describe("transfer", () => {
     expect(refusalOf(stateWithCat(), { ...transfer("bob"), nonce: 9n })).toBe("UnexpectedNonceError");
   });
 
-  test("can be switched off", () => {
+  test("can be disabled", () => {
     const off = networkWith([], { transactionsConfig: { NftTransfer: { enable: false } } });
     expect(refusalOf(stateWithCat(), transfer("bob"), { network: off })).toBe(
       "DeactivatedTransactionHandlerError",

@@ -42,7 +42,7 @@ describe("a wallet with a second key", () => {
     expect(refusalOf(stateOf({ alice }), pay())).toBe("InvalidSecondSignatureError");
   });
 
-  test("needs it from the next transaction on, in the block of the registration too", () => {
+  test("needs it from the next transaction on, also in the block of the registration", () => {
     const draft = stateOf({ alice: rich });
     apply(
       draft,
@@ -57,7 +57,7 @@ const participants = ["carol", "dave", "erin"];
 const asset = { min: 2, publicKeys: participants.map(publicKeyOf) };
 const sharedKey = multiSignaturePublicKey(asset);
 
-/** Signed by participants by their index; the name of another account gives a wrong signature. */
+/** Signatures of participants by their index; the name of another account gives a wrong signature. */
 const signedBy = (transaction: Transaction, signers: [index: number, name: string][]) =>
   signers.reduce((signed, [index, name]) => multiSignTransaction(signed, index, key(name)), transaction);
 
@@ -81,7 +81,7 @@ describe("registration of a multi signature wallet", () => {
     expect(refusalOf(draft, again)).toBe("MultiSignatureAlreadyRegisteredError");
   });
 
-  test("refuses numbers that do not fit", () => {
+  test("refuses inconsistent numbers", () => {
     const refused = (members: typeof asset, signers = allSigners) =>
       refusalOf(stateOf({ alice: rich }), register(signers, members));
     expect(refused({ ...asset, min: 0 })).toBe("MultiSignatureMinimumKeysError");
@@ -91,14 +91,14 @@ describe("registration of a multi signature wallet", () => {
     expect(refused(asset, allSigners.slice(0, 2))).toBe("MultiSignatureKeyCountMismatchError");
   });
 
-  test("trap A17: needs only `min` good signatures, others may be wrong", () => {
+  test("trap A17: needs only `min` valid signatures, others can be wrong", () => {
     const withWrong = (...wrong: number[]) =>
       allSigners.map(([index, name]): [number, string] => [index, wrong.includes(index) ? "mallory" : name]);
     expect(refusalOf(stateOf({ alice: rich }), register(withWrong(1)))).toBe("");
     expect(refusalOf(stateOf({ alice: rich }), register(withWrong(0, 2)))).toBe("InvalidMultiSignatureError");
   });
 
-  test("refuses entries without a participant, and keys that are no points", () => {
+  test("refuses entries without a participant, and keys that are not points", () => {
     const ofUnknown = register([[7, "carol"], ...allSigners.slice(1)]);
     expect(refusalOf(stateOf({ alice: rich }), ofUnknown)).toBe("InvalidMultiSignatureError");
     const publicKeys = ["00".repeat(33), ...asset.publicKeys.slice(1)];
@@ -115,7 +115,7 @@ describe("registration of a multi signature wallet", () => {
   });
 });
 
-/** The shared wallet, with money. */
+/** The shared wallet, with a balance. */
 const funded = (attributes: Wallet["attributes"] = { multiSignature: asset }): Wallet => ({
   ...walletOf(stateOf({}), sharedKey, network),
   balance: 1000n,
@@ -220,10 +220,10 @@ describe("a multi signature wallet", () => {
   });
 });
 
-describe("where signatures are assumed to be valid", () => {
+describe("if signatures are assumed to be valid", () => {
   const assumed = { assumesSignatures: true };
 
-  test("a second signature has to be there, and no more", () => {
+  test("a second signature must be present, and nothing else is checked", () => {
     const alice = { ...rich, attributes: { secondPublicKey: publicKeyOf("second") } };
     const signed = secondSignTransaction(pay(), key("other"));
     expect(refusalOf(stateOf({ alice }), signed, assumed)).toBe("");
@@ -231,7 +231,7 @@ describe("where signatures are assumed to be valid", () => {
     expect(refusalOf(stateOf({ alice: rich }), signed, assumed)).toBe("UnexpectedSecondSignatureError");
   });
 
-  test("multisignatures have to be as many as are needed, and no more", () => {
+  test("the number of multisignatures must suffice, and nothing else is checked", () => {
     const draft = () => {
       const made = stateOf({});
       made.set("wallets", funded().address, funded());
@@ -244,7 +244,7 @@ describe("where signatures are assumed to be valid", () => {
     expect(refusalOf(draft(), wrong(2))).toBe("InvalidMultiSignaturesError");
   });
 
-  test("the registration of a multi signature wallet keeps its rules on numbers", () => {
+  test("the registration of a multi signature wallet still checks its numbers", () => {
     const register = (count: number) =>
       signedBy(
         transactionOf("1/4", "alice", { asset: { multiSignature: asset } }),
@@ -257,7 +257,7 @@ describe("where signatures are assumed to be valid", () => {
     expect(refusalOf(stateOf({ alice: rich }), register(3))).toBe("InvalidMultiSignatureError");
   });
 
-  test("a block with them is accepted, and one whose sender is no such wallet is not", () => {
+  test("a block with them is accepted, and one whose sender is not such a wallet is refused", () => {
     const chain = createChain();
     chain.append(
       chain.next([

@@ -32,7 +32,7 @@ describe("registration", () => {
     return draft;
   }
 
-  test("makes a delegate named after the token and typed like it, and sets the badge", () => {
+  test("creates a delegate with the name and type of the token, and sets the badge", () => {
     const draft = stateWithCat();
     apply(draft, register());
     expect(walletNamed(draft, "alice").attributes.delegate).toEqual(
@@ -43,7 +43,7 @@ describe("registration", () => {
     expect(draft.get("tokens", tokenId("cat"))?.lastTransaction).toBe("mint");
   });
 
-  test("trap B2: undone, it can be applied again", () => {
+  test("trap B2: after a revert, it can be applied again", () => {
     const draft = stateWithCat();
     const mark = draft.mark();
     apply(draft, register());
@@ -77,7 +77,7 @@ describe("registration", () => {
     expect(refusalOf(stateWithCat(), { ...register(), nonce: 9n })).toBe("UnexpectedNonceError");
   });
 
-  test("a unik of a network needs to be on the list", () => {
+  test("a unik of a network must be on the list", () => {
     const listed = networkWith([], { delegateWhitelistUniks: [tokenId("cat")] });
     const draft = stateWithCat({ type: "3", explicitValues: "cat" });
     expect(refusalOf(draft, register(), { network: listed })).toBe("");
@@ -90,7 +90,7 @@ describe("registration", () => {
     expect(refusalOf(draft, { ...register(), nonce: 2n })).toBe("");
   });
 
-  test("trap A14: a resigned delegate stays one, and its username stays in use for ever", () => {
+  test("trap A14: a resigned delegate stays one, and its username stays in use permanently", () => {
     const draft = stateWithCat();
     apply(draft, register());
     draft.set("wallets", addressOfName("alice"), {
@@ -101,7 +101,7 @@ describe("registration", () => {
       },
     });
     expect(refusalOf(draft, { ...register(), nonce: 2n })).toBe("WalletIsAlreadyDelegateError");
-    // The next owner of the token finds its name taken.
+    // The name is taken for the next owner of the token.
     const asset = { nft: unik("cat") };
     const recipientId = addressOfName("bob");
     apply(draft, transactionOf("2000/2", "alice", { asset, recipientId, nonce: 2n }));
@@ -109,7 +109,7 @@ describe("registration", () => {
     expect(refusalOf(draft, fromBob)).toBe("WalletUsernameAlreadyRegisteredError");
   });
 
-  test("does not obey the switch of the core type", () => {
+  test("ignores the switch of the core type", () => {
     const off = networkWith([], { transactionsConfig: { delegateRegistration: { enable: false } } });
     expect(refusalOf(stateWithCat(), register(), { network: off })).toBe("");
   });
@@ -137,7 +137,7 @@ describe("resignation", () => {
     expect(draft.get("tokens", tokenId("cat"))?.lastTransaction).toBe("mint");
   });
 
-  test("refuses who is no delegate or has no badge, then as the core type does", () => {
+  test("refuses wallets that are not delegates or have no badge, then as the core type does", () => {
     expect(refusalOf(stateOf({ alice: rich }), resign())).toBe("CryptoAccountNotADelegateError");
     expect(refusalOf(stateWithDelegate(), resign())).toBe("CryptoAccountNotADelegateError");
     expect(refusalOf(stateWithDelegate("false"), resign())).toBe("CryptoAccountNotADelegateError");
@@ -155,7 +155,7 @@ describe("resignation", () => {
     expect(refusalOf(draft, resign("d1"))).toBe("CryptoAccountNotADelegateError");
   });
 
-  test("is inactive before aip11, and does not obey the switch of the core type", () => {
+  test("is inactive before aip11, and ignores the switch of the core type", () => {
     const off = networkWith([], { transactionsConfig: { delegateResignation: { enable: false } } });
     expect(refusalOf(stateWithDelegate("true"), resign(), { network: off })).toBe("");
     const early = networkWith([{ height: 1, aip11: false }]);
@@ -187,7 +187,7 @@ describe("vote", () => {
     expect(refusalOf(stateWithDelegate(1), vote("+"))).toBe("NoUnikError");
   });
 
-  test("trap A7: the first token gives the type, and one sent to its own sender is moved to the end", () => {
+  test("trap A7: the first token determines the type, and one sent to its own sender is moved to the end", () => {
     const draft = stateWithDelegate(2);
     giveUnik(draft, "alice", "cat", { type: "1" });
     giveUnik(draft, "alice", "dog", { type: "2" });
@@ -206,19 +206,19 @@ describe("vote", () => {
     expect(refusalOf(stuck, vote("-"))).toBe("VoteUnikTypeError");
   });
 
-  test("trap A7: a vote whose type does not fit any more is stuck", () => {
+  test("trap A7: a vote whose type no longer matches cannot be removed", () => {
     const draft = stateWithDelegate(2, voted);
     giveUnik(draft, "alice", "cat", { type: "1" });
     expect(refusalOf(draft, vote("-"))).toBe("VoteUnikTypeError");
   });
 
-  test("who is no delegate has no type either", () => {
+  test("a wallet that is not a delegate has no type either", () => {
     const draft = stateOf({ alice: rich });
     giveUnik(draft, "alice", "cat");
     expect(refusalOf(draft, vote("+"))).toBe("VoteUnikTypeError");
   });
 
-  test("trap A16: a resigned delegate may be unvoted but not voted", () => {
+  test("trap A16: a resigned delegate can be unvoted but not voted", () => {
     const draft = stateWithDelegate(1, {}, true);
     giveUnik(draft, "alice", "cat");
     expect(refusalOf(draft, vote("+"))).toBe("VotedForResignedDelegateError");
@@ -227,7 +227,7 @@ describe("vote", () => {
     expect(refusalOf(voting, vote("-"))).toBe("");
   });
 
-  test("is in force although core votes are not, and then refuses as they do", () => {
+  test("is active although core votes are not, and then refuses as they do", () => {
     const unsOnly = networkWith([{ height: 2, disableArkLegacyVote: true }]);
     const draft = stateWithDelegate(1, voted);
     giveUnik(draft, "alice", "cat");

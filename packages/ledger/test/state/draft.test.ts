@@ -34,7 +34,7 @@ const actions = fc.array(
   { maxLength: 40 },
 );
 
-/** Committed state with some of the keys taken. */
+/** Committed state with some of the keys. */
 function stateWith(usernames: Readonly<Record<string, string>>): MemoryState {
   const state = createMemoryState();
   const draft = createDraft(state);
@@ -70,7 +70,7 @@ describe("a draft", () => {
     );
   });
 
-  test("records changes whose commit gives its content and whose revert gives the previous state", () => {
+  test("records changes whose commit yields its content and whose revert yields the previous state", () => {
     fc.assert(
       fc.property(actions, (sequence) => {
         const state = stateWith(start);
@@ -88,7 +88,7 @@ describe("a draft", () => {
     );
   });
 
-  test("returns the changes after a mark like a draft that began there", () => {
+  test("returns the changes after a mark like a draft that started there", () => {
     fc.assert(
       fc.property(actions, actions, (first, second) => {
         const state = stateWith(start);
@@ -122,14 +122,14 @@ describe("a draft", () => {
     ]);
   });
 
-  test("leaves out a record that was created and removed again", () => {
+  test("omits a record that was created and removed again", () => {
     const draft = createDraft(createMemoryState());
     draft.set("locks", "id", "owner");
     draft.set("locks", "id", undefined);
     expect(draft.changes()).toEqual([]);
   });
 
-  test("does not let the base shine through a removed record", () => {
+  test("does not return the base's record after a removal", () => {
     const draft = createDraft(stateWith(start));
     draft.set("usernames", "a", undefined);
     expect(draft.get("usernames", "a")).toBeUndefined();

@@ -18,7 +18,7 @@ export type PinNews =
   /** The chain contains the pinned block, and with it all blocks below. */
   | { readonly kind: "reached"; readonly pin: Pin }
   /**
-   * The chain has another block at this height. All its signatures were checked, as were those of the blocks
+   * The chain has another block at this height. All its signatures were checked, as were the signatures of the blocks
    * below.
    */
   | { readonly kind: "other"; readonly pin: Pin; readonly id: string }

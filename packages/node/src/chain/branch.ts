@@ -30,7 +30,7 @@ export type BranchOptions = RevertOptions & { readonly undoDepth: number };
 
 /**
  * Reverts every block above the target and extends the chain there. If it throws, nothing is written to disk,
- * and the caller must discard what is in memory.
+ * and the caller must discard its changes in memory.
  *
  * @throws {ChainError} CHAIN_UNDO_MISSING; everything that `extend` throws
  */
@@ -51,7 +51,7 @@ export function replaceBlocks(
   });
 }
 
-/** Reads and verifies all blocks of a branch, as for a batch, and keeps all of them in memory. */
+/** Reads and verifies all blocks of a branch like a batch; all of them stay in memory. */
 export async function prepareBranch(
   blocks: readonly BlockInput[],
   deps: VerifyDeps,

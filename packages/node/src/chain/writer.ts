@@ -119,7 +119,7 @@ export function replaceAbove(writer: Writer, target: number, extend: Extend): vo
 }
 
 /**
- * Discards what a failure left in memory, and the blocks that a failed pin makes doubtful. Returns the error to
+ * Discards the changes in memory after a failure, and the blocks that a failed pin makes doubtful. Returns the error to
  * report.
  */
 function recover(writer: Writer, cause: unknown): unknown {
@@ -135,7 +135,7 @@ function recover(writer: Writer, cause: unknown): unknown {
   }
 }
 
-/** Returns to what is on disk. */
+/** Resets the state in memory to the database. */
 function forget({ executor, head, stores }: Writer): void {
   executor.forget(head);
   stores.assumption.reload();

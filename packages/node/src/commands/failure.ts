@@ -26,7 +26,7 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   API_UNAUTHORIZED:
     'give the webhook token with --token; "uniknode token" prints it on the machine of the node',
   API_RATE_LIMITED: "retry in a minute",
-  API_ANSWER_INVALID: NO_NODE,
+  API_RESPONSE_INVALID: NO_NODE,
   SQLITE_BUSY: "another process is writing to this database; retry, or stop that process",
   EACCES: "permission denied for this user; change the permissions, or choose another path or port",
   EEXIST: "choose another name, or remove the existing file first",

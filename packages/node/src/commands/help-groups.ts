@@ -41,7 +41,7 @@ export function groupHelp(command: Command, isAll: boolean, path: readonly strin
   for (const below of command.commands) groupHelp(below, isAll, [...path, below.name()]);
   if (command.options.length <= MAX_UNGROUPED) return;
   for (const option of command.options) option.helpGroup(groupOf(option));
-  command.helpOption("-h, --help [all]", "show this help, or every option with --help all");
+  command.helpOption("-h, --help [all]", "Show this help, or every option with --help all.");
   const isShown = (option: Option) => isAll || isFrequent(option, command);
   const hidden = command.options.filter((option) => !option.hidden && !isShown(option)).length;
   command.configureHelp({

@@ -13,7 +13,7 @@ export const initCommand = (): Command =>
   new Command("init")
     .description("create a small project that receives webhooks, with a test on a dev chain")
     .argument("<folder>", "a new or empty folder")
-    .option("--packages <folder>", "folder with release packages that the project installs")
+    .option("--packages <DIR>", "Folder with release packages that the project installs.")
     .action((folder: string, { packages }: { packages?: string }) => {
       createProject(resolve(folder), packages === undefined ? undefined : resolve(packages));
       process.stdout.write(nextSteps(folder, packages !== undefined));

@@ -3,7 +3,6 @@ import { type Command, Option as Flag } from "commander";
 import { type Option, toFlag, toVariable } from "../config/define-option.ts";
 import { type Config, type OptionTable, resolveConfig, type Sources } from "../config/resolve.ts";
 
-/** Flag of an option. */
 export class OptionFlag extends Flag {
   /** Environment variable of the option. */
   readonly environmentName: string;

@@ -10,8 +10,12 @@ Exit codes: 0 success, 1 failure, 2 invalid command line or configuration.`;
 export async function createProgram(entries: readonly CommandEntry[] = COMMANDS): Promise<Command> {
   const program = new Command("uniknode")
     .description("A complete node of the Unikname Network.")
-    .version(versionLine(), "-v, --version", "show the versions of the protocol, the program and its runtime")
-    .helpOption("-h, --help", "show the help of the program or of a command")
+    .version(
+      versionLine(),
+      "-v, --version",
+      "Show the versions of the protocol, the program and its runtime.",
+    )
+    .helpOption("-h, --help", "Show the help of the program or of a command.")
     .helpCommand("help [command]", "show the help of a command")
     .addHelpText(
       "after",

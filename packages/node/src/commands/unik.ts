@@ -9,7 +9,7 @@ const KINDS: Readonly<Record<string, string>> = { 1: "individual", 2: "organizat
 export function unikCommand(): Command {
   const command = new Command("unik")
     .description("show a unik and its properties")
-    .argument("<id>", "64 hexadecimal digits");
+    .argument("<id>", "id of the unik, 64 hexadecimal digits");
   return addFlags(command, connectionOptions).action(async (id: string) => {
     const connection = readConfig(command, connectionOptions);
     const { uniks } = connectTo(connection);

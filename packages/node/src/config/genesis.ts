@@ -20,7 +20,7 @@ export type GenesisChoice = NetworkChoice &
 const FILE = "genesisBlock.json";
 
 /**
- * Returns the path of the genesis file: the given one, the one that an earlier start stored in the data
+ * Returns the path of the genesis file: the given file, the file that an earlier start stored in the data
  * folder, or a new one that is fetched from peers and stored there. Undefined if the chosen network needs
  * none, or `alone` forbids peers.
  *
@@ -42,7 +42,7 @@ export async function genesisPath(choice: GenesisChoice): Promise<string | undef
     );
   }
   makeFolder(data, DATA_FOLDER);
-  // Later starts use this file as it is.
+  // Later starts use this file unchanged.
   writeWholeFile(path, JSON.stringify(json));
   return path;
 }

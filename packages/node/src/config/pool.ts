@@ -9,7 +9,8 @@ export const poolOptions = {
   poolSize: option({
     name: "poolSize",
     placeholder: "N",
-    sentence: "Maximum number of pending transactions; beyond it, those with the lowest fees are removed.",
+    sentence:
+      "Maximum number of pending transactions; beyond it, the transactions with the lowest fees are removed.",
     oldVariables: ["CORE_MAX_TRANSACTIONS_IN_POOL"],
     default: poolSize,
     read: readInteger(1, 1_000_000),

@@ -28,7 +28,7 @@ export const webhookOptions = {
     name: "webhookToken",
     placeholder: "TOKEN",
     sentence:
-      "Token that requests to the webhook register must carry; generated on the first start if not given.",
+      "Token that requests to the webhook register must contain; generated on the first start if not given.",
     secret: true,
     read: readToken,
   }),

@@ -7,8 +7,8 @@ import { openClock } from "./clock.ts";
 import { CLOCK_FILE, claimFolder, readShape } from "./folder.ts";
 
 /**
- * Gives the folder the shape of the dev chain. Its clock is neither behind the clock of that chain nor behind
- * the last block, which may be ahead of both, because the dev chain may have been reset.
+ * Stores the shape of the dev chain in the folder. Sets its clock to the clock of that chain or, if it is later, to the
+ * time of the last block: a dev chain that was reset may have earlier blocks.
  *
  * @throws {ConfigError} when a file of either folder is damaged, or the folder has another shape
  */

@@ -31,7 +31,6 @@ export type RunDevCommand = (command: DevCommand) => Promise<DevResult>;
 /** Creates the commands of a node from its parts. */
 export type CreateDev = (parts: DrivenParts) => RunDevCommand;
 
-/** The driven parts with the clock of the chain. */
 type DevChain = DrivenParts & { readonly clock: DevClock; isForging: boolean };
 
 type Changes = Partial<Pick<DevResult, "reverted" | "applied">>;

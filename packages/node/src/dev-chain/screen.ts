@@ -56,11 +56,9 @@ export function startScreen(content: ScreenContent): string {
   ].join("\n");
 }
 
-/** Returns the line for a revert. */
 export const revertLine = (blocks: number, height: number): string =>
   `reverted ${blocks} block${blocks === 1 ? "" : "s"}, back at height ${height}`;
 
-/** Returns the line for a block. */
 export function blockLine(header: BlockHeader, forger: string | undefined): string {
   const count = header.numberOfTransactions;
   const content = count === 0 ? "empty" : `${count} transaction${count === 1 ? "" : "s"}`;

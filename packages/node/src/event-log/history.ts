@@ -1,6 +1,6 @@
 /**
- * Past events, derived from stored blocks. They have the ids that they had when they happened. What depends on the
- * state of that time cannot be derived:
+ * Derives past events from stored blocks. Their ids equal the original ones. Contents that depend on the state of that
+ * time cannot be derived:
  *
  * - `wallet.saved` and `wallet.created.cold` are never derived;
  * - the delegates in `forger.missing`, `round.missed` and `round.created` have address, public key and

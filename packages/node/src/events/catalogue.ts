@@ -40,7 +40,7 @@ export const EVENTS: Readonly<Record<string, string>> = {
 /** Returns true if a webhook may be registered for this name; the internal events of the old node are refused. */
 export const isEventName = (name: string): boolean => Object.hasOwn(EVENTS, name);
 
-/** Events about blocks that stay true when the block leaves the chain. */
+/** Events about blocks that stay true if the block is reverted. */
 const NODE_EVENTS: ReadonlySet<string> = new Set([
   "block.disregarded",
   "block.forged",
@@ -70,5 +70,5 @@ export const retractionNameOf = (name: string): string =>
     ? name.replace("applied", "reverted")
     : `${name}.reverted`;
 
-/** The name under which the event log keeps what a webhook calls `name`. */
+/** Event-log name of a webhook event. */
 export const loggedName = (name: string): string => (name === "state:started" ? "state.started" : name);

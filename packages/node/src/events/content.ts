@@ -4,7 +4,6 @@ import type { Block, BlockHeader, Transaction } from "@uniknode/protocol";
 
 export type JsonObject = Record<string, unknown>;
 
-/** Header of a block. */
 export const blockData = (header: BlockHeader): JsonObject => ({
   version: header.version,
   timestamp: header.timestamp,

@@ -4,7 +4,7 @@ import { blockData, transactionData } from "./content.ts";
 import type { Event } from "./event.ts";
 
 /**
- * `block.forged`, then `transaction.forged` for each of its transactions, as far as they are recorded: the content of a
+ * `block.forged`, then `transaction.forged` for each of its transactions if they are recorded: the content of a
  * full block has tens of thousands of members.
  */
 export function eventsOfForging(

@@ -1,4 +1,4 @@
-/** Reads what a mirror asks for from one state of the database: blocks with the records that they wrote. */
+/** Reads blocks and their changes from one snapshot, for mirrors. */
 import { createBlockStore } from "../store/chain/blocks.ts";
 import { createFeedChangeReader } from "../store/chain/feed-changes.ts";
 import type { Database } from "../store/engine/database.ts";

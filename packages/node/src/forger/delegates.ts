@@ -57,7 +57,7 @@ async function openKeys(bip38: string, password: string | undefined): Promise<Ke
 const REMEDY = '; correct it (its content is like {"secrets": ["..."]}), or name another with --delegates';
 
 /**
- * Secrets of a delegates file, `{"secrets": ["...", ...], "bip38": "..."}`, of which one member is enough.
+ * Reads the secrets of a delegates file, `{"secrets": ["...", ...], "bip38": "..."}`; one of the members is enough.
  *
  * @throws {ConfigError} when the file has another shape
  */

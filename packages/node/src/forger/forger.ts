@@ -23,7 +23,7 @@ import { msUntilSlot, RETRY_MS, type Timing } from "./timing.ts";
 
 export type ForgerOptions = {
   readonly timing: Timing;
-  /** Forge only on demand, and then at the first possible moment. */
+  /** True to forge only on demand, and then at the first possible moment. */
   readonly onDemand: boolean;
 };
 
@@ -41,8 +41,7 @@ export type ForgerDeps = {
   /** Submits a block to the chain; settles with the reason for which it was refused, if it was. */
   submitBlock: (block: EncodedBlock) => Promise<string | undefined>;
   /**
-   * Returns the reason why no block may be forged now, if any (for instance while catching up). It may take a
-   * while.
+   * Returns the reason why no block may be forged now, if any, such as catching up. Can be slow.
    */
   preflight: () => string | undefined | Promise<string | undefined>;
   onStarted: (publicKeys: readonly string[]) => void;
@@ -56,20 +55,20 @@ export type Forger = {
   start(): void;
   /** Requests a block at the first possible moment. */
   demand(): void;
-  /** No slot is forged until `resume`; settles when the current slot has ended. */
+  /** Pauses forging until `resume`; settles when the current slot has ended. */
   pause(): Promise<void>;
   /** Forges again, beginning with the current slot: slots during the pause were skipped on purpose. */
   resume(): void;
   /**
-   * The first slot that may be forged next, possibly in the future; undefined if no active delegate belongs
-   * to this node.
+   * Returns the next slot that this node may forge, possibly in the future; undefined if none of its delegates is
+   * active.
    */
   nextSlot(): number | undefined;
   /**
    * Forges a slot at once, outside of the loop, which must be paused. Slots that were forged before are
    * refused.
    *
-   * @param transactions of the block; by default those of the pool
+   * @param transactions of the block; by default selected from the pool
    * @throws {SlotRefusedError | Error} with the reason, if there is no block
    */
   forgeSlot(slot: number, transactions?: readonly SealedTransaction[]): Promise<EncodedBlock>;
@@ -82,7 +81,7 @@ export type Forger = {
   sign(slot: number, transactions: readonly SealedTransaction[]): EncodedBlock;
   /** Reports that a block of `sign` is on the chain. */
   report(block: EncodedBlock): void;
-  /** Settles when the current slot has ended; no other slot is forged. */
+  /** Stops forging; settles when the current slot has ended. */
   stop(): Promise<void>;
 };
 
@@ -196,7 +195,8 @@ function explainSlotsBefore(work: Work, slot: number): void {
 function fail(work: Work, error: unknown): number {
   const { deps } = work;
   const failure = error instanceof Error ? error : new Error(String(error));
-  deps.logger.error({ err: failure }, "forging failed");
+  const slot = currentSlot(deps);
+  deps.logger.error({ err: failure, slot }, `failed to forge slot ${slot}`);
   deps.onFailed(failure);
   work.state = slotState.failed(work.state, failureReason(failure));
   return WRITE_RETRY_MS;
@@ -210,10 +210,11 @@ function ownSlot({ forgingOrder, delegates }: ForgerDeps, slot: number): OwnSlot
   return publicKey !== undefined && keys ? { slot, publicKey, keys } : undefined;
 }
 
-/** @throws {Error} if no delegate of this node may forge the slot */
+/** @throws {Error} if the forger is stopped, or the slot belongs to another node */
 function ownSlotOrThrow({ deps, loop }: Work, slot: number): OwnSlot {
-  const own = loop.isStopped() ? undefined : ownSlot(deps, slot);
-  if (!own) throw new Error(`this node cannot forge slot ${slot}`);
+  if (loop.isStopped()) throw new Error(`cannot forge slot ${slot}: the forger is stopped`);
+  const own = ownSlot(deps, slot);
+  if (!own) throw new Error(`cannot forge slot ${slot}: it belongs to a delegate of another node`);
   return own;
 }
 

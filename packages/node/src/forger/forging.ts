@@ -128,7 +128,7 @@ function watchOtherForgers(
   });
 }
 
-/** Returns listeners of the forger that log and count what it reports. */
+/** Returns listeners that log and count the events of the forger. */
 function loggedListeners(
   { watchRounds = 0 }: ForgingOptions,
   { slots, logger, onStarted, onForged }: ForgingDeps,

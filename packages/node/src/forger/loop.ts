@@ -3,12 +3,12 @@
 export type Loop = {
   /** Schedules the first run; while paused, it is scheduled by `resume`. */
   start(delayMs: number): void;
-  /** Runs at once, unless a run is in progress, which chooses the next moment itself. */
+  /** Runs at once, unless a run is in progress, which determines the next one. */
   runNow(): void;
-  /** No run begins until `resume`; settles when the current one has ended. */
+  /** Pauses until `resume`; settles when the current run has ended. */
   pause(): Promise<void>;
   resume(): void;
-  /** Settles when the current run has ended; no other begins. */
+  /** Stops the loop; settles when the current run has ended. */
   stop(): Promise<void>;
   isStopped(): boolean;
 };

@@ -1,6 +1,6 @@
 /**
- * Builds the block of one slot: signs it under guard, submits it to the chain, and records why it did not get
- * there.
+ * Builds the block of one slot: signs it if the guard allows it, submits it to the chain, and records the reason if the
+ * slot gets no block.
  */
 import type { EncodedBlock, KeyPair, SealedTransaction } from "@uniknode/protocol";
 import type { Logger } from "pino";
@@ -25,7 +25,7 @@ export type SlotBlocksDeps = {
   readonly build: (plan: BlockPlan) => EncodedBlock;
   /** Submits a block to the chain; settles with the reason for which it was refused, if it was. */
   readonly submitBlock: (block: EncodedBlock) => Promise<string | undefined>;
-  /** The slot must not be attempted again. */
+  /** Called when the slot must not be attempted again. */
   readonly onSettled: (slot: number) => void;
   readonly onSigned: () => void;
   readonly onForged: (block: EncodedBlock) => void;
@@ -59,7 +59,7 @@ export function createSlotBlocks(deps: SlotBlocksDeps): SlotBlocks {
       throw new SlotRefusedError(slot, publicKey, refusal);
     }
     const block = deps.build({ slot, transactions, keys });
-    // On disk before the block leaves the forger.
+    // On disk before the block is sent.
     guard.signed(block.header);
     deps.onSigned();
     return block;
@@ -68,7 +68,7 @@ export function createSlotBlocks(deps: SlotBlocksDeps): SlotBlocks {
   function miss({ slot, publicKey }: Pick<OwnSlot, "slot" | "publicKey">, reason: string): void {
     deps.onSettled(slot);
     slotStore.recordMissed(publicKey, slot, reason);
-    // The state of the disk has a line of its own.
+    // The state of the disk is logged separately.
     const level = reason.startsWith(NOT_WRITTEN) ? "info" : "warn";
     logger[level]({ slot, publicKey, reason }, "slot missed");
   }

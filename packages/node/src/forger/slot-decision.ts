@@ -48,7 +48,7 @@ export function isStillTime(state: SlotState, slot: number, view: Omit<SlotView,
   return moment.kind === "forge" && moment.slot === slot;
 }
 
-/** The first slot after the head that may be forged, be it in the future; absent where none of a round is ours. */
+/** Returns the first slot after the head that this node may forge, which may be now; undefined if it has none in a round. */
 export function nextOwnSlot(
   state: SlotState,
   { nowMs, headSlot, slots, isOurs }: Omit<SlotView, "timing">,

@@ -2,11 +2,11 @@
 
 export type SlotState = {
   /**
-   * The first slot that this process may forge: the one after the slot it starts in. So even a process that knows
-   * nothing of what was forged before never forges one slot twice, unless the clock went back.
+   * First slot that this process may forge: the next one after its start. So even a process without a record of earlier
+   * blocks never forges a slot twice, unless the clock was set back.
    */
   readonly firstSlot: number;
-  /** Every slot up to this one is forged, or its reason is recorded. */
+  /** Each slot up to this one was forged, or the reason why it was not is recorded. */
   readonly settledSlot: number;
   /** The last slot that was found to belong to a delegate of another node; absent before the first. */
   readonly foreignSlot?: number;
@@ -14,14 +14,14 @@ export type SlotState = {
   readonly hindrance?: { readonly slot: number; readonly reason: string };
   /** Failure that paused the forger: slots that pass meanwhile are missed because of it. */
   readonly pauseReason?: string;
-  /** A block was requested and none has been signed since. */
+  /** True if a block was requested and none has been signed since. */
   readonly isDemanded: boolean;
 };
 
 /** State before the start, in which only requested slots are forged. */
 export const NOT_STARTED: SlotState = { firstSlot: 0, settledSlot: 0, isDemanded: false };
 
-/** A request made before the start remains. */
+/** Starts the forger; an earlier request for a block stays. */
 export const started = (state: SlotState, currentSlot: number): SlotState => ({
   ...state,
   firstSlot: currentSlot + 1,
@@ -35,7 +35,7 @@ export const signed = (state: SlotState): SlotState => ({ ...state, isDemanded: 
 /** The slot is forged or missed: it is not tried again. */
 export const settled = (state: SlotState, slot: number): SlotState => ({ ...state, settledSlot: slot });
 
-/** Slots of a pause were left out on purpose; the current one may still be forged. */
+/** Slots during a pause were skipped on purpose; the current one may still be forged. */
 export const resumed = (state: SlotState, currentSlot: number): SlotState => ({
   ...state,
   settledSlot: Math.max(state.settledSlot, currentSlot - 1),
@@ -61,7 +61,7 @@ export const hindranceOf = ({ hindrance }: SlotState, slot: number): string | un
 
 /**
  * Slots that passed between two checks of the clock, because the process was asleep or busy; the slots of one round at
- * most. Slots of other nodes are left out: the order of a new round does not apply to them.
+ * most. Slots of other nodes are omitted: the order of a new round does not apply to them.
  */
 export function passedSlots(state: SlotState, slot: number, roundLength: number): number[] {
   const from = Math.max(state.settledSlot + 1, state.firstSlot, slot - roundLength);

@@ -1,9 +1,9 @@
-/** Counts what became of the slots of this node's delegates since the process started. */
+/** Counts the outcomes of the slots of this node's delegates since the process started. */
 import type { SigningRefusalKind } from "../gateway/figures.ts";
 import type { SlotStore } from "../store/node/slots.ts";
 
 export type SlotCounts = {
-  /** Blocks forged and taken. */
+  /** Forged blocks that the chain accepted. */
   readonly forged: number;
   readonly missed: number;
   /** Slots that were not signed, by the reason; they are missed as well. */
@@ -11,11 +11,11 @@ export type SlotCounts = {
 };
 
 export type Tally = {
-  /** Counts each call, and passes it on to the store. */
+  /** Counts each call and forwards it to the store. */
   readonly slotStore: SlotStore;
-  /** A block was forged and taken. */
+  /** Called when the chain accepted a forged block. */
   forged(): void;
-  /** A slot was not signed. */
+  /** Called when a slot was not signed. */
   refused(kind: SigningRefusalKind): void;
   read(): SlotCounts;
 };

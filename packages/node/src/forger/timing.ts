@@ -2,19 +2,19 @@
 import type { Slots } from "@uniknode/protocol";
 
 export type Timing = {
-  /** Seconds that must have passed, beyond one, since the slot after the head's began. */
+  /** More than this number of seconds must have passed since the slot after the head began; 0: it must have begun. */
   readonly settleSeconds: number;
-  /** A block that has less of its slot left than this is not sent. */
+  /** Minimum time left in the slot for sending its block. */
   readonly minRemainingMs: number;
 };
 
-/** The slot of every network of the family, and its timing: a block leaves between the seconds 2 and 6. */
+/** Block time of the public networks, and their timing: a block is sent between the seconds 2 and 6 of its slot. */
 const NETWORK_BLOCKTIME = 8;
 const NETWORK_TIMING: Timing = { settleSeconds: 1, minRemainingMs: 2_000 };
 
 /**
- * The timing of a chain that several nodes forge, by the seconds of its slots. Shorter ones, which only networks of
- * one's own have, leave no whole second to settle.
+ * Returns the timing of a chain that several nodes forge, by the seconds of its slots. Shorter slots, which only private
+ * networks have, leave no whole second to settle.
  */
 export const networkTiming = (blocktime: number): Timing =>
   blocktime >= NETWORK_BLOCKTIME ? NETWORK_TIMING : { settleSeconds: 0, minRemainingMs: blocktime * 250 };
@@ -25,7 +25,7 @@ export const soloTiming: Timing = { settleSeconds: 0, minRemainingMs: 0 };
 export type Moment =
   /** Forge now, in this slot. */
   | { readonly kind: "forge"; readonly slot: number }
-  /** Ask again later. */
+  /** Check again later. */
   | { readonly kind: "wait"; readonly slot: number; readonly delayMs: number }
   /** Too little of the slot is left. */
   | { readonly kind: "late"; readonly slot: number };
@@ -44,14 +44,14 @@ export function momentAt(nowMs: number, headSlot: number, slots: Slots, timing: 
 }
 
 /**
- * Returns true if the slot of the head has settled: (slot(head) + 1) x blocktime < t - 1; where nothing needs
- * to settle, whether it is over.
+ * Returns true if the slot of the head has settled: (slot(head) + 1) x blocktime < t - 1. Without a time to settle,
+ * returns true if that slot is over.
  */
 export const canForge = (time: number, headSlot: number, slots: Slots, { settleSeconds }: Timing): boolean =>
   settleSeconds === 0
     ? slots.slotTime(headSlot + 1) <= time
     : slots.slotTime(headSlot + 1) < time - settleSeconds;
 
-/** Milliseconds until a slot begins; 0 when it has begun. */
+/** Returns the milliseconds until a slot begins; 0 if it has begun. */
 export const msUntilSlot = (slot: number, nowMs: number, slots: Slots): number =>
   Math.max(0, slots.unixMsOf(slots.slotTime(slot)) - nowMs);

@@ -35,7 +35,7 @@ export type PeerBounds = {
  */
 export type SigningRefusalKind = "signed_before" | "watching" | "other_forger";
 
-/** Comparisons of the fact tree with those of other nodes, since the process started. */
+/** Comparisons with the fact trees of other nodes, since the process started. */
 export type ComparisonFigures = {
   readonly agreed: number;
   readonly differed: number;

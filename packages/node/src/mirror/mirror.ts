@@ -54,7 +54,7 @@ export async function runMirror(
     } catch (error) {
       if (signal.aborted) break;
       if (isFinal(error)) throw error;
-      logger.warn({ err: error, pauseMs }, "the mirror failed; retrying");
+      logger.warn({ err: error, pauseMs }, `failed to follow the node; retrying in ${pauseMs / 1_000} s`);
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
       pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
     }
@@ -117,7 +117,10 @@ async function buildAndFollow(
     await follow({ ...deps, epoch, undoDepth, signal, onHead: log.head });
   } catch (error) {
     if (!(error instanceof MirrorError) || error.code !== "MIRROR_GONE") throw error;
-    logger.warn({ err: error }, "the mirror is built again");
+    logger.warn(
+      { err: error },
+      "rebuilding the mirror: the node no longer has the changes of its next block",
+    );
     await restart(postgres, epoch);
   }
 }

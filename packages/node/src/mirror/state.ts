@@ -1,4 +1,4 @@
-/** Records of the state: written as a block left them, with the rows that bring back the state before it. */
+/** Writes the records of each block, and the undo rows that restore the previous state. */
 import type { PostgresValue, Transaction } from "../postgres/connection.ts";
 import { MirrorError } from "./error.ts";
 import type { Bundle, Row } from "./line.ts";

@@ -82,7 +82,6 @@ const names = (columns: Columns): string => columns.map(([name]) => name).join("
 const selectArrays = (columns: Columns): string =>
   `SELECT * FROM unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`).join(", ")})`;
 
-/** The values of each column, from rows. */
 const arrays = (columns: Columns, rows: readonly (readonly PostgresValue[])[]): PostgresValue[] =>
   columns.map((_, column) => rows.map((row) => row[column] ?? null));
 

@@ -1,7 +1,7 @@
 /**
  * Shares a result among concurrent callers: calls that arrive while it is computed wait for it, and calls
- * shortly afterwards reuse it. The number of callers does not increase the work, and a client that
- * disconnects leaves no work running.
+ * shortly afterwards reuse it. The work does not depend on the number of callers, and continues
+ * if one of them disconnects.
  */
 
 /**

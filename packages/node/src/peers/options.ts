@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 export type PeersOptions = {
   /** Address to listen on, `::` for all; a single address is also the source of outgoing connections. */
   readonly host: string;
-  /** Port of the whole network (p2p.md 1); 0 takes a free one, at which no peer finds this node. */
+  /** Port of the whole network (p2p.md 1). 0: any free port, where no peer finds this node. */
   readonly port: number;
   /** Addresses that are dialled first. */
   readonly seeds: readonly string[];

@@ -26,14 +26,13 @@ export type PropagationDeps = {
   readonly chain: Chain;
   readonly pool: {
     readonly submit: (items: readonly unknown[], batch: BatchOptions) => Promise<AdmissionResult>;
-    /** A pending transaction. */
     readonly get: (id: string) => SealedTransaction | undefined;
   };
-  /** A block was received: it goes to the chain, or came before the node was in sync for the first time. */
+  /** Called when a block was received: it is queued for the chain, or ignored before the first synchronisation. */
   readonly onBlock: (block: Block, state: "received" | "disregarded") => void;
-  /** A header was received from another node; it is neither verified nor on the chain. */
+  /** Called with each header from another node; it is neither verified nor on the chain. */
   readonly onForeignHeader: (header: BlockHeader) => void;
-  /** The node is in sync with the network for the first time. */
+  /** Called when the node is in sync with the network for the first time. */
   readonly onStarted: () => void;
   readonly nowMs: () => number;
   readonly logger: Logger;
@@ -128,7 +127,9 @@ function createState(lifecycle: PeerLifecycle, deps: PropagationDeps): State {
     observations,
     blockBroadcast: createBlockBroadcast({ peers, request, hasCapacity, observations, logger }),
     transactionBroadcast: createTransactionBroadcast({ peers, request, pending: pool.get, logger }),
-    pendingSends: createPendingSends((err) => logger.error({ err }, "broadcast failed")),
+    pendingSends: createPendingSends((err) =>
+      logger.error({ err }, "failed to broadcast a block or transactions"),
+    ),
     isStarted: false,
   };
 }

@@ -8,7 +8,7 @@ import type SemVer from "semver/classes/semver.js";
 import compare from "semver/functions/compare.js";
 import parse from "semver/functions/parse.js";
 
-/** Ranges come from clients too, and the time that the library takes grows with the square of their length. */
+/** Clients can send ranges, and the time of the library grows with the square of their length. */
 const MAX_RANGE_LENGTH = 256;
 
 export type Version = SemVer;
@@ -21,7 +21,7 @@ export const compareVersions = (a: Version, b: Version): number => compare(a, b)
 
 /** Treatment of pre-releases in a range. */
 export type RangeOptions = {
-  /** Pre-releases match wherever they sort, and need not be named. */
+  /** Pre-releases match by their order, even if the range does not name them. */
   includesPreReleases?: boolean;
 };
 

@@ -49,5 +49,4 @@ export function toPublicEvent(event: PoolEvent): Event {
   }
 }
 
-/** Id of a batch, from the ids in it. */
 const batchId = (ids: readonly string[]): string => createHash("sha256").update(ids.join()).digest("hex");

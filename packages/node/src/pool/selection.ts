@@ -34,7 +34,7 @@ export type SelectionDeps = {
 };
 
 /**
- * Applies the offered transactions in order to a draft of the state. All rules apply, including those of the
+ * Applies the offered transactions in order to a draft of the state. All rules apply, including the rules of the
  * token store, so that this node never forges a block that it would refuse.
  *
  * @returns the transactions for the block, and the transactions that can never be in a block on this chain

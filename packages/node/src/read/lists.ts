@@ -54,7 +54,6 @@ export const TRANSACTIONS = {
     typeGroup: { kind: "uint", query: true, search: "value" },
     nonce: { kind: "uint", query: true, search: "value" },
     senderPublicKey: { kind: "publicKey", query: true, search: "value" },
-    /** Address of the sender. */
     senderId: { kind: "address", query: true, search: "value" },
     /** Also finds payees of multi payments, and the address's own transactions that name no recipient. */
     recipientId: { kind: "address", query: true, search: "value" },

@@ -50,7 +50,6 @@ export type StoredWallet = {
   /** May be negative. */
   readonly balance: string;
   readonly nonce: string;
-  /** The attributes of `SHOWN_ATTRIBUTES`. */
   readonly attributes: Pick<Json<Attributes>, (typeof SHOWN_ATTRIBUTES)[number]>;
   /** JSON of all attributes, in the order in which they were set. */
   readonly attributesText: string;

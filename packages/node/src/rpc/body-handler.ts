@@ -30,7 +30,7 @@ type Calls = {
   readonly methods: Readonly<Record<string, Method>>;
   /** Creates the context of the calls of one body. */
   readonly open: (signal: AbortSignal) => RpcContext;
-  /** Called with errors that are not those of the caller. */
+  /** Called with errors that the caller did not cause. */
   readonly onFailure: (method: string, error: unknown) => void;
   readonly timeoutMs: number;
 };

@@ -67,7 +67,7 @@ export async function startRpc(options: RpcOptions, logger: Logger): Promise<Rpc
       const client = createClient({ ...clientOptions, signal });
       return { client, network, store, derivations, signal };
     },
-    (method, error) => logger.warn({ method, err: error }, "call failed"),
+    (method, error) => logger.warn({ method, err: error }, `failed to execute ${method}`),
   );
   const isAllowed = createRangeTest(options.rpcAllow);
   const crossSite = createCrossSiteTest([options.rpcHost, ...options.rpcHosts], "--rpc-hosts");

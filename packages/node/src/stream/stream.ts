@@ -49,7 +49,7 @@ export type StreamDeps = {
 };
 
 export type StreamFigures = {
-  /** Open streams, including the ones that are being opened. */
+  /** Open streams, including streams that are being opened. */
   readonly open: number;
   /** Streams closed because their clients did not read, since the start. */
   readonly cut: number;

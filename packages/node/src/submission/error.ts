@@ -21,9 +21,9 @@ export type SendErrorType =
   | { readonly code: "SEND_DROPPED"; readonly id: string }
   /** The transaction is still pending, and may be forged later. */
   | { readonly code: "SEND_STILL_WAITING"; readonly id: string; readonly waitedMs: number }
-  /** The second passphrase differs from the one that the wallet registered. */
+  /** The second passphrase does not match the second public key of the wallet. */
   | { readonly code: "SEND_WRONG_SECOND_KEY"; readonly address: string }
-  /** The wallet lacks what the transaction needs: a vote to withdraw, a unik, a public key. */
+  /** The wallet lacks a requirement of the transaction: a vote to withdraw, a unik, a public key. */
   | { readonly code: "SEND_NOTHING_THERE"; readonly address: string };
 
 export type Refusal = Extract<SendErrorType, { code: "SEND_REFUSED" }>;

@@ -9,7 +9,7 @@ import { CodedError } from "../platform/coded-error.ts";
 import { createCheckedFiles } from "../platform/files/checked-files.ts";
 import { type PackedVerify, packChecks, type SignatureCheck, verdictsFor } from "./packed-checks.ts";
 
-/** Built by `build.sh` in it, whose sources lie beside it. */
+/** Folder of the addon, its sources, and `build.sh`, which builds it. */
 const FOLDER = fileURLToPath(new URL("../../native/", import.meta.url));
 const ADDON = `${process.platform}-${process.arch}.node`;
 /**

@@ -38,7 +38,7 @@ export type FromSignatureThread =
 /** From 50 signatures on, the cost of a message is negligible; a batch occupies a thread for about 12 ms. */
 const BATCH = 128;
 
-/** A thread keeps hardly any data, but without limits its heap would still grow by tens of megabytes. */
+/** Heap limits of a thread: it has little data, but without limits its heap grows by tens of megabytes. */
 const LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 96 };
 
 /** Maximum number of batches per thread: half a million signatures, more than a synchronisation submits at once. */
@@ -210,11 +210,11 @@ function createWatchdog(timeoutMs: number, onExpired: () => void): { restart(): 
   };
 }
 
-/** Time in which a thread must end by itself: longer than it can be busy with its batches. */
+/** Timeout for a thread to exit: longer than it can be busy with its batches. */
 const END_GRACE_MS = 10_000;
 
 /**
- * Lets the thread end by itself after its work. Terminating a thread while it is still loading can crash the
+ * Asks the thread to exit after its work. Terminating a thread while it is still loading can crash the
  * whole process.
  */
 async function endThread(worker: Worker): Promise<void> {

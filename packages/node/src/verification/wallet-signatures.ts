@@ -1,5 +1,5 @@
 /**
- * Verdicts about signatures that depend on wallets: second signatures, and those of multisignature wallets
+ * Verdicts about signatures that depend on wallets: second signatures, and signatures of multisignature wallets
  * (transactions.md 10). The verifier threads compute them before a transaction is executed; the rules then
  * read the recorded verdicts as often as they need.
  */
@@ -42,13 +42,13 @@ export type RecordedSignaturesDeps = {
 /** An error is recorded if the check of the signatures throws it. */
 type Verdict = boolean | Error;
 
-/** A check that the rules make for one transaction. */
+/** Signature check of the rules for one transaction. */
 type Question = {
   readonly key: string;
   readonly jobs: readonly SignatureJob[];
   /** Number of jobs, counted from the first, that suffice if all of them are valid. */
   readonly enough: number;
-  /** Evaluates the rule with the verdicts of the jobs; it reads only those that it needs. */
+  /** Evaluates the rule with the verdicts of the jobs; it reads only the necessary ones. */
   evaluate(verdicts: readonly boolean[]): boolean;
 };
 

@@ -66,7 +66,6 @@ export type QueueState = {
 /** A finished attempt and its consequences. */
 export type AttemptOutcome = {
   readonly webhook: number;
-  /** Number of the delivery. */
   readonly delivery: number;
   readonly attempt: Attempt;
   /** Time at which the attempt ended. */
@@ -124,7 +123,6 @@ export type DeliveryLogRows = {
   find(webhook: number, key: number | string): Promise<DeliveryRecord | undefined>;
   /** Returns the latest deliveries up to the limit, without pings. */
   latest(webhook: number, limit: number): Promise<LatestDeliveries>;
-  /** Returns the message of a delivery. */
   message(number: number): Promise<DeliveryMessage | undefined>;
   /**
    * Puts a finished delivery back into the queue, as a due retry. Resolves to `false` if it is already pending or was

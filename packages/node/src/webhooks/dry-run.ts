@@ -91,7 +91,7 @@ export function createDryRun(deps: DryRunDeps): DryRun {
   };
 }
 
-/** A dry run: what it selects, and the events that were evaluated so far. */
+/** State of a dry run: its selection, and the events evaluated so far. */
 type Run = {
   /** Subscribed names by the names in the log. */
   readonly names: ReturnType<typeof subscribedNames>;

@@ -15,7 +15,7 @@ export type Intake = {
   /**
    * Runs synchronous work atomically.
    *
-   * @param survives what the changes survive once the promise has settled: power loss, or only process death, which
+   * @param survives failure that the changes survive after the promise has settled: power loss, or only process death, which
    *   needs no wait for the disk
    */
   transaction<T>(work: () => T, survives?: "power loss" | "process death"): Promise<T>;
@@ -35,7 +35,7 @@ export type Intake = {
   readonly replayed: ReplayedDeliveries;
 };
 
-/** The event log, as far as it was matched. */
+/** Position in the event log up to which events were matched. */
 export type EventCursor = {
   /** Returns unmatched events, in order. */
   next(limit: number): LoggedEvent[];
@@ -101,7 +101,6 @@ export type UnconfirmedEvents = {
   dropBlock(height: number, blockId: string): void;
 };
 
-/** Deliveries of replays. */
 export type ReplayedDeliveries = {
   /** Puts a finished delivery back into the replay lane if its number is at most `upTo`; returns `false` if nothing changed. */
   putAgain(

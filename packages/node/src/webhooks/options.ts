@@ -23,7 +23,7 @@ export type WebhookOptions = {
   readonly retention: DeliveryRetention;
   /** Maximum size of a content; larger contents are reduced to their identifying members. */
   readonly maxContentBytes: number;
-  /** How long `close` waits for responses before it aborts the calls. */
+  /** Time that `close` waits for responses before it aborts the calls. */
   readonly closeGraceMs: number;
 };
 

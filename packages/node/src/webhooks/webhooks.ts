@@ -65,7 +65,7 @@ export type WebhookDeps = {
   /** Slices that all evaluators of conditions in this thread share; absent: no other evaluators run. */
   slices?: Slices;
   clock?: Clock;
-  /** Random number in [0, 1). */
+  /** Defaults to `Math.random`. */
   random?: () => number;
   logger: Logger;
 };

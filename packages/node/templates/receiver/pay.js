@@ -10,13 +10,13 @@ import {
   transactionToJson,
 } from "@uniknode/protocol";
 
-/** Of the first account of every dev chain. It is public: never use it for anything of value. */
+/** Passphrase of the first account of every dev chain. It is public: never use it for anything of value. */
 export const PASSPHRASE = "tiny border lens sample arena stairs movie pitch office eye culture long";
 /** The second account. */
 export const RECIPIENT = "DAxkNhWf8g3spepbDYYpz5F3rKVEhmiSpP";
 
 /**
- * Signs and sends a payment; the answer is the id of the transaction.
+ * Signs and sends a payment, and returns its id.
  *
  * @param {ReturnType<typeof createClient>} client
  * @param {bigint} amount in the smallest unit, 100,000,000 to a token

@@ -1,4 +1,4 @@
-/** Chains of test/vectors/state in real database files. */
+/** Chains of test/vectors/state in database files. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ import { createVerifier } from "../../src/verification/verifier.ts";
 
 export const CHAINS = ["chain-1", "chain-random-1", "chain-random-2", "chain-random-3", "chain-random-5"];
 
-/** Content of a vector file: described in its own notes. */
+/** Content of a vector file; its own notes describe it. */
 // biome-ignore lint/suspicious/noExplicitAny: vector files have one shape each
 export type Content = any;
 
@@ -32,7 +32,7 @@ export const readChain = (name: string): Content =>
 export const blocksOf = ({ blocks }: Content): Uint8Array[] =>
   blocks.map(({ serialized }: { serialized: string }) => hexToBytes(serialized));
 
-/** Later than every block of the vectors. */
+/** A time after every block of the vectors. */
 export const LATE = Date.parse("2100-01-01T00:00:00Z");
 
 export type OpenChain = { chain: Chain; database: Database; close: () => Promise<void> };
@@ -43,7 +43,7 @@ export type OpenOptions = Partial<ChainOptions> & {
   readonly openFile?: (path: string) => Database;
 };
 
-/** Opens a chain in a database file; everything is closed by `close`. */
+/** Opens a chain in a database file; `close` closes everything. */
 export function openChain(content: Content, path: string, options: OpenOptions = {}): OpenChain {
   const { recordedNames = new Set(), deps, openFile = openDatabase, ...chainOptions } = options;
   const network = createNetwork(content.network);
@@ -78,19 +78,22 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-/** A folder for the databases of one test, with the function that removes it. */
+/** Creates a folder for the databases of one test, and returns it with the function that removes it. */
 export function temporaryFolder(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), "uniknode-chain-"));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Tables that do not follow the chain: the event log and its readers, the pool, the memory of the forger, the tree of facts, which is behind. */
+/**
+ * Tables that are not part of the chain: the event log and its readers, the pool, the forger's memory, and
+ * the fact tree, which lags.
+ */
 const OTHER_TABLES =
   "'migrations', 'sqlite_sequence', 'events', 'cursors', 'pool', 'fact_sizes', 'fact_tiles', 'forged_slots', 'missed_slots'";
 const CHAIN_TABLES = `SELECT name FROM sqlite_master WHERE type = 'table'
   AND name NOT IN (${OTHER_TABLES}) AND name NOT GLOB '*webhook*' AND name NOT GLOB '*deliver*' ORDER BY name`;
 
-/** Every row that the chain wrote, as text: equal dumps are equal databases. */
+/** Serializes every row that the chain wrote: equal dumps mean equal databases. */
 export const dumpOf = (database: Database): string[] =>
   database
     .prepare<{ name: string }>(CHAIN_TABLES)
@@ -120,7 +123,7 @@ const keysOf = (database: Database, table: TableName): string[] => {
     .map(({ key }) => key);
 };
 
-/** What the file holds, read by a store that has nothing in memory. */
+/** Reads the content of the file with a store that has nothing in memory. */
 export function stateInFile(database: Database): MemoryState {
   const store = createStateStore(database, { cacheSize: 1 });
   const state = createMemoryState();

@@ -1,4 +1,4 @@
-/** A chain that really forks: the dev chain, with blocks of the delegate of each slot. */
+/** Dev chain that can fork: each slot's block is signed by the delegate of the slot. */
 import { createRounds, delegateOfSlot } from "@uniknode/ledger";
 import {
   blockToJson,
@@ -33,18 +33,18 @@ export const dev = devGenesis(cast, 2);
 export const network = createNetwork(dev.files);
 
 export type ForkingOptions = {
-  /** With the first block of the dev chain, and perhaps other rules. */
+  /** Chain with the first block of the dev chain, with other rules if given. */
   readonly network: Network;
-  /** Whose blocks may be needed. */
+  /** Accounts that may forge or send. */
   readonly forgers: readonly DevAccount[];
-  /** True if the chain ends with the test. */
+  /** If true, the chain is closed at the end of the test. */
   readonly isWithinTest?: boolean;
 };
 export const AS_IT_BEGINS: ForkingOptions = { network, forgers: cast.founders };
 
 export type ForkingChain = ReturnType<typeof createForkingChain>;
 
-/** The chain in a database file; it records the events that the webhooks of the file subscribe to. */
+/** Chain in a database file; it records the events that the file's webhooks subscribe to. */
 export function createForkingChain(
   path: string,
   { network, forgers, isWithinTest = true }: ForkingOptions = AS_IT_BEGINS,
@@ -66,7 +66,7 @@ export function createForkingChain(
     },
   });
   let isClosed = false;
-  /** Otherwise at the end of the test. */
+  /** Closes the chain; otherwise the end of the test does. */
   async function close(): Promise<void> {
     if (isClosed) return;
     isClosed = true;
@@ -78,7 +78,7 @@ export function createForkingChain(
   const rounds = createRounds(network);
   const keysOf = new Map(forgers.map(({ publicKey, keys }) => [publicKey, keys]));
 
-  /** Forges a block on the head, `skipped` slots later than need be. */
+  /** Forges a block on the head, `skipped` slots later than necessary. */
   function make(transactions: readonly SealedTransaction[], skipped = 0): EncodedBlock {
     const previous = chain.head();
     const { round } = rounds.roundAt(previous.height + 1);
@@ -88,7 +88,7 @@ export function createForkingChain(
     return forgeBlock({ network, timestamp: slots.slotTime(slot), previous, transactions }, keys);
   }
 
-  /** Forges a block on the head, `skipped` slots later than need be, and gives it to the chain. */
+  /** Forges a block on the head, `skipped` slots later than necessary, and submits it to the chain. */
   async function forge(transactions: readonly SealedTransaction[] = [], skipped = 0): Promise<Uint8Array> {
     const bytes = bytesOfBlock(make(transactions, skipped));
     await take(bytes);
@@ -102,7 +102,7 @@ export function createForkingChain(
 
   const nonceOf = (address: string) => (chain.state.get("wallets", address)?.nonce ?? 0n) + 1n;
 
-  /** A transfer from an account to the next one. */
+  /** Builds a transfer from an account to the next one. */
   function transfer(from: number, amount: bigint, nonce?: bigint): SealedTransaction {
     const sender = present(cast.accounts[from]);
     return seal(

@@ -1,4 +1,4 @@
-/** A node of a network on which every base type is active, with a block for each submission. */
+/** Node of a network on which every base type is active, with a block for each submission. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Kills the real process at seeded random moments while it forges under submissions and a receiver listens, and
- * looks after each death whether anything is lost.
+ * Kills the real process at seeded random moments while it forges submissions and delivers to a receiver, and
+ * checks after each kill that nothing is lost.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -19,7 +19,7 @@ import { type Receiver, startReceiver } from "./receiver.ts";
 export type CrashOptions = {
   readonly kills: number;
   readonly seed: number;
-  /** Tells how it goes. */
+  /** Reports progress. */
   readonly log: (line: string) => void;
 };
 
@@ -27,7 +27,7 @@ export type CrashReport = { readonly blocks: number; readonly facts: number; rea
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const TOKEN = "crash-test";
-/** A process lives between these. */
+/** Shortest and longest time between start and kill. */
 const MIN_LIFE_MS = 100;
 const MAX_LIFE_MS = 2_500;
 /** Longest wait for the last deliveries. */
@@ -44,7 +44,7 @@ export async function runCrashes({ kills, seed, log }: CrashOptions): Promise<Cr
   let registeredHeight = 0;
   let findings: Findings | undefined;
 
-  /** One life of the process: started, fed, and killed at some moment. */
+  /** Runs the process once: starts it, submits transactions, and kills it at a random moment. */
   async function live(lifeMs: number): Promise<void> {
     const node = start(folder);
     try {
@@ -63,11 +63,11 @@ export async function runCrashes({ kills, seed, log }: CrashOptions): Promise<Cr
     findings = inspectData(folder, alice.publicKey, { shownHeight, accepted, registeredHeight });
   }
 
-  /** Never true: only time ends a life. */
+  /** Never true: only the timer ends the run. */
   async function submit({ network, submit }: Client, nonce: bigint): Promise<false> {
     const { accepted: ids } = await submit([transferOf(network, alice, bob.address, nonce)]);
     for (const id of ids) accepted.add(id);
-    // About as fast as a block can take them in.
+    // About as fast as a block can include them.
     await sleep(5);
     return false;
   }
@@ -95,7 +95,7 @@ export async function runCrashes({ kills, seed, log }: CrashOptions): Promise<Cr
 const start = (folder: string): Running =>
   spawnUniknode(["dev", "--data", folder, "--http-port", "0", "--block-time", "1", "--webhook-token", TOKEN]);
 
-/** Registers for blocks and transactions; the answer is a height whose facts are not delivered any more. */
+/** Registers for blocks and transactions; returns a height whose facts are no longer delivered. */
 async function register(url: string, receiver: Receiver): Promise<number> {
   for (const event of ["block.applied", "transaction.applied"]) {
     const conditions = [{ key: "id", condition: "ne", value: "" }];
@@ -112,7 +112,7 @@ async function register(url: string, receiver: Receiver): Promise<number> {
   return data.block.height;
 }
 
-/** Lets everything arrive, stops cleanly, and compares what happened with what arrived. */
+/** Waits for all deliveries, stops the node cleanly, and compares events with deliveries. */
 async function lastLife(
   folder: string,
   sender: string,

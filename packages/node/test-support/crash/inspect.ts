@@ -1,4 +1,4 @@
-/** What must be true of a data folder at any moment, however its process ended. */
+/** Invariants of a data folder, however its process ended. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { foldHashes, HASH_BYTES } from "../../src/facts/merkle/hashes.ts";
@@ -9,11 +9,11 @@ import { type Database, openDatabase } from "../../src/store/engine/database.ts"
 import { factOf } from "./receiver.ts";
 
 export type Expectation = {
-  /** Height that the process had shown as reached. */
+  /** Height that the process had reported as reached. */
   readonly shownHeight: number;
-  /** Ids of transactions that the node had said it accepted. */
+  /** Ids of transactions that the node had accepted. */
   readonly accepted: ReadonlySet<string>;
-  /** Facts of blocks above this height have webhooks. */
+  /** Height above which the facts of blocks have webhooks. */
   readonly registeredHeight: number;
 };
 
@@ -21,11 +21,11 @@ export type Findings = {
   readonly height: number;
   /** Facts that must have been delivered in the end. */
   readonly facts: readonly string[];
-  /** Nonce of the next transaction of the sender, pending ones counted. */
+  /** Nonce of the sender's next transaction, counting pending ones. */
   readonly nextNonce: bigint;
 };
 
-/** Runs the checks on the database of a data folder whose process has ended. */
+/** Checks the database of a data folder whose process has ended. */
 export function inspecting<T>(folder: string, inspect: (database: Database) => T): T {
   const database = openDatabase(join(folder, "node.sqlite"), { readonly: true });
   try {
@@ -38,7 +38,10 @@ export function inspecting<T>(folder: string, inspect: (database: Database) => T
 const numberOf = (database: Database, sql: string, ...parameters: string[]): bigint =>
   database.prepare<{ n: bigint | null }>(sql, { bigints: true }).get(...parameters)?.n ?? 0n;
 
-/** Checks that the tiles of the tree of facts are whole and fit each other. Its last blocks may just have left the chain. */
+/**
+ * Checks that the tiles of the fact tree are complete and consistent. Its last blocks may just have been
+ * reverted.
+ */
 function inspectFacts(database: Database): void {
   const tree = createFactTree(database);
   const size = tree.last()?.size ?? 0;
@@ -55,20 +58,23 @@ function inspectFacts(database: Database): void {
   }
 }
 
-/** Checks that blocks, state, undo and the tree of facts agree; answers the height. */
+/** Checks that blocks, state, undo records and the fact tree agree; returns the height. */
 export function inspectChain(database: Database): number {
   const number = (sql: string) => numberOf(database, sql);
   const height = Number(number("SELECT max(height) AS n FROM blocks"));
   assert.equal(number("SELECT count(*) AS n FROM blocks"), BigInt(height), "blocks without a gap");
   assert.equal(number("SELECT count(*) AS n FROM undo"), BigInt(height - 1), "an undo record for each block");
-  // The genesis sender holds minus the premine: all balances together are what the blocks created.
+  // The genesis sender has minus the premine: the sum of all balances is what the blocks created.
   const balances = number("SELECT sum(balance) AS n FROM wallets");
   assert.equal(balances, number("SELECT sum(reward) AS n FROM blocks"), "balances are the rewards");
   inspectFacts(database);
   return height;
 }
 
-/** Checks that height, state, undo, event log and the figures of queues agree, and that nothing accepted is lost. */
+/**
+ * Checks that height, state, undo records, event log and queue figures agree, and that no accepted
+ * transaction is lost.
+ */
 export function inspectData(folder: string, sender: string, expected: Expectation): Findings {
   return inspecting(folder, (database) => inspectDatabase(database, sender, expected));
 }

@@ -1,18 +1,18 @@
-/** A webhook receiver that remembers what arrived. */
+/** Webhook receiver that records the deliveries. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export type Receiver = {
   readonly url: string;
-  /** Delivery ids by fact: the event's name with the id of the block or transaction it speaks of. */
+  /** Delivery ids by fact: the event's name with the id of its block or transaction. */
   readonly arrived: ReadonlyMap<string, ReadonlySet<string>>;
   /** Number of requests. */
   readonly requests: () => number;
   close(): Promise<void>;
 };
 
-/** Name of a fact, for comparing what happened with what arrived. */
+/** Name of a fact, to compare events with deliveries. */
 export const factOf = (event: string, id: string): string => `${event} ${id}`;
 
 export async function startReceiver(): Promise<Receiver> {

@@ -1,4 +1,7 @@
-/** Real events of every name: those of a vector chain that grows and goes back, and those of a node that is on it. */
+/**
+ * Real events of every name: those of a vector chain that extends and reverts, and those of a node that runs
+ * it.
+ */
 import { join } from "node:path";
 import { eventOfArrival } from "../../src/events/block-events.ts";
 import { EVENTS, loggedName } from "../../src/events/catalogue.ts";
@@ -19,7 +22,7 @@ import { blocksOf, openChain, readChain, temporaryFolder } from "../chain/fixtur
 
 const AT_MS = 1_795_223_920_119;
 
-/** In the order in which they happened; those of the node come last. */
+/** Events in the order in which they happened; events of the node come last. */
 export async function eventsOfChain(name: string): Promise<Event[]> {
   const folder = temporaryFolder();
   const content = readChain(name);

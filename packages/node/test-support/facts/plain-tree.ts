@@ -1,4 +1,4 @@
-/** The tree of RFC 6962, word for word and slow: what every other way to its hashes is judged by. */
+/** The tree of RFC 6962, implemented literally and slowly: reference for the optimised implementations. */
 import { createHash } from "node:crypto";
 import { present } from "../../src/platform/present.ts";
 
@@ -29,5 +29,5 @@ export function plainConsistency(from: number, leaves: readonly string[], isWhol
     : [...plainConsistency(from - left, leaves.slice(left), false), plainRoot(leaves.slice(0, left))];
 }
 
-/** The largest power of two below the size. */
+/** Largest power of two below the size. */
 const splitOf = (size: number): number => 2 ** (Math.ceil(Math.log2(size)) - 1);

@@ -1,4 +1,4 @@
-/** A receiver of webhooks that waits for one delivery. */
+/** Webhook receiver that waits for one delivery. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 

@@ -1,4 +1,4 @@
-/** A node whose chain is some rounds long, with its tree complete. */
+/** Node whose chain is several rounds long, with a complete fact tree. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ export type ServedChain = Awaited<ReturnType<typeof servedChain>>;
 
 const BLOCKS = 30;
 
-/** A node without forger over a data folder. */
+/** Node without forger over a data folder. */
 export function serveFolder(
   data: string,
   options: Partial<NodeOptions> = {},
@@ -51,7 +51,7 @@ export function serveFolder(
   );
 }
 
-/** Makes a chain in a new data folder, with its tree. */
+/** Creates a chain in a new data folder, with its fact tree. */
 export async function makeFolder(blocks = BLOCKS): Promise<string> {
   const data = mkdtempSync(join(tmpdir(), "uniknode-facts-"));
   const { forge, transfer, close } = createForkingChain(join(data, "node.sqlite"), {
@@ -70,7 +70,7 @@ export async function makeFolder(blocks = BLOCKS): Promise<string> {
   return data;
 }
 
-/** Waits until the tree of a node has all final blocks. */
+/** Waits until the fact tree of a node contains all final blocks. */
 export async function treeOf(url: string, height: number): Promise<{ size: number; root: string }> {
   for (;;) {
     const response = await fetch(`${url}/api/v2/facts/checkpoint`);

@@ -1,4 +1,4 @@
-/** What stands for something in a page, of a dev chain that runs. */
+/** Values of a running dev chain that replace the placeholders of a page. */
 import { hash, randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,10 @@ type Accounts = {
   readonly factory: Account;
 };
 
-/** Asks the chain as a reader does. The passphrase of the first account is in the environment of all later commands. */
+/**
+ * Queries the chain as a reader does. The passphrase of the first account is in the environment of all later
+ * commands.
+ */
 export async function learnFromChain({ folder, values, environment, ask }: Terminal): Promise<void> {
   values.TOKEN = (await ask("npm start -- token")).trim();
   const { accounts, delegates, factory } = JSON.parse(await ask("npm start -- accounts --json")) as Accounts;
@@ -41,6 +44,6 @@ export async function learnFromChain({ folder, values, environment, ask }: Termi
     FILE: passphraseFile,
     DIR: ".uniknode/dev",
   });
-  // Of locks; that of a webhook is learned from the answer that shows it.
+  // Ids of locks; the id of a webhook is in the response that shows it.
   values.SECRET ??= secret.toString("hex");
 }

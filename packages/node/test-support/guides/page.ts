@@ -1,4 +1,4 @@
-/** Pages of the documentation, as a reader takes them: blocks of commands, and what they print. */
+/** Parses pages of the documentation into blocks of commands and their expected output. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { present } from "../../src/platform/present.ts";
@@ -6,10 +6,10 @@ import { present } from "../../src/platform/present.ts";
 export const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 
 export type Block = {
-  /** `sh`: commands; `text`: what the commands before it print; others are code or files. */
+  /** `sh`: commands; `text`: expected output of the commands before it; others are code or files. */
   readonly language: string;
   readonly text: string;
-  /** Why no test types it; absent: one does. */
+  /** Reason why no test runs the block; absent if one does. */
   readonly notRun?: string;
 };
 
@@ -23,11 +23,11 @@ export const blocksOf = (path: string): Block[] =>
     ...(notRun !== undefined && { notRun }),
   }));
 
-/** The commands of a block: lines that end with a backslash go on, and what stands behind `  #` is for the reader. */
+/** Splits a block into commands: a trailing backslash continues a line, and text after ` #` is a comment. */
 export const commandsOf = ({ text }: Block): string[] =>
   text
     .replaceAll(/\\\n\s*/g, "")
-    // A text in quotes may have several lines.
+    // A quoted text may have several lines.
     .split(/\n(?=(?:[^']*'[^']*')*[^']*$)/)
     .map((line) => line.replace(/\s{2,}#.*$/, "").trim())
     .filter((line) => line !== "");

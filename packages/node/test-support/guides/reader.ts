@@ -1,20 +1,20 @@
-/** A reader who follows a page: types each block that is to be run, and compares what it prints with what the page shows. */
+/** Follows a page as a reader: runs each block that is to be run, and compares its output with the page. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { learnFromChain } from "./chain-values.ts";
 import { type Block, commandsOf } from "./page.ts";
 import { isShapeOf } from "./shape.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Time for what a command that goes on running has to print. */
+/** Timeout for the output of a command that keeps running. */
 const PRINTED_MS = 15_000;
-/** Characters of it in an error. */
+/** Characters of the output in an error. */
 const MAX_SHOWN = 4_000;
 
 export const START = "npm start";
 
 /**
- * @returns the commands that were typed
- * @throws {Error} that names the command that failed, or what was shown and what was printed instead
+ * @returns the commands that were run
+ * @throws {Error} that names the command that failed, or the expected and the printed output
  */
 export async function follow(blocks: readonly Block[], terminal: Terminal): Promise<string[]> {
   const typed: string[] = [];
@@ -51,14 +51,14 @@ async function untilShown(shown: string, { screens }: Terminal, command: string 
   }
 }
 
-type Answered = { readonly data?: { readonly id?: unknown; readonly token?: unknown } };
+type JsonResponse = { readonly data?: { readonly id?: unknown; readonly token?: unknown } };
 
-/** What a reader would copy from the screen. */
+/** Values that a reader would copy from the screen. */
 function learn(command: string, { screens, values }: Terminal): void {
   const [printed] = screens() as [string];
-  const answer = answerIn(printed);
-  if (answer) {
-    const { id, token } = answer.data ?? {};
+  const response = responseIn(printed);
+  if (response) {
+    const { id, token } = response.data ?? {};
     const isMade = token !== undefined || command.endsWith("/dev/snapshot");
     if (isMade) values.ID = `${id}`;
     if (typeof token === "string") values.SECRET = token;
@@ -70,9 +70,9 @@ function learn(command: string, { screens, values }: Terminal): void {
   if (lock !== undefined) values.LOCK = lock;
 }
 
-function answerIn(text: string): Answered | undefined {
+function responseIn(text: string): JsonResponse | undefined {
   try {
-    return JSON.parse(text) as Answered;
+    return JSON.parse(text) as JsonResponse;
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 /** Compares the output of a program with that of a page, except for values that differ each time. */
 import { present } from "../../src/platform/present.ts";
 
-/** The shown lines, in their order, among the printed ones; of JSON the names of its members. */
+/** Finds the shown lines, in order, among the printed ones; of JSON it compares only the names of members. */
 export function isShapeOf(shown: string, printed: string): boolean {
   if (/^\s*\{/.test(shown)) return namesIn(shown).every((name) => namesIn(printed).includes(name));
   const left = printed.split("\n");
@@ -23,7 +23,7 @@ const namesIn = (text: string): string[] =>
   Array.from(text.matchAll(/"(\w+)":/g), ([, name]) => present(name));
 
 const PASSPHRASE = /^([a-z]{3,8} ){11}[a-z]{3,8}$/;
-/** What differs each time, in the order in which it is tried. */
+/** Patterns of values that differ each time, in the order in which they are tried. */
 const VALUES: readonly [RegExp, string][] = [
   [/\.\.\./, ".*"],
   [/\d+(?:[.,:]\d+)*(?![\w])/, "[\\d.,:]+"],

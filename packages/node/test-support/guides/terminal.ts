@@ -1,5 +1,6 @@
 /**
- * A reader at a terminal, in an empty folder: types what a page says, in a shell, and keeps open what runs until it is stopped.
+ * Reader at a terminal, in an empty folder: runs the commands of a page in a shell, and keeps long-running
+ * ones open until they are stopped.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -14,20 +15,20 @@ import { ROOT } from "./page.ts";
 
 export type Terminal = {
   readonly folder: string;
-  /** What stands for something in a page, by its name. */
+  /** Values of placeholders, by name. */
   readonly values: Record<string, string>;
-  /** Of every command from now on. */
+  /** Sets variables for all later commands. */
   readonly environment: NodeJS.ProcessEnv;
   /**
-   * Types a command. Settles when it has ended, or is ready if it runs until it is stopped. A dev chain that is started
-   * stops the one before; `true` then.
+   * Runs a command. Settles when it has ended, or is ready if it runs until it is stopped. A dev chain that
+   * is started stops the one before; returns true then.
    */
   type(command: string): Promise<boolean>;
-  /** The same for a command beside those of the page. Returns what it prints. */
+  /** Runs a command that is not on the page, and returns its output. */
   ask(command: string): Promise<string>;
-  /** What the last command has printed, and before it everything that is still running. */
+  /** Output of the last command, preceded by that of everything that is still running. */
   screens(): readonly string[];
-  /** Stops what is still running. */
+  /** Stops the commands that are still running. */
   close(): Promise<void>;
 };
 
@@ -40,14 +41,14 @@ type Service = {
 
 const NODE_PORT = "4003";
 const COMPANION_PORT = "8080";
-/** Where pages expect a receiver that accepts everything. */
+/** URL at which pages expect a receiver that accepts everything. */
 const RECEIVER_PORT = "8000";
-/** Ports of pages, for which free ones stand: what else runs on the machine of the test does not matter. */
+/** Ports of pages, replaced by free ones, so that other programs on the machine do not interfere. */
 const PORTS = [NODE_PORT, RECEIVER_PORT, COMPANION_PORT, "5005", "4101", "4102", "4103"];
 
 type Kind = { readonly command: RegExp; readonly ready: RegExp; readonly isChain?: boolean };
 
-/** Commands that run until they are stopped, and what they print when they are ready. */
+/** Commands that run until they are stopped, and their output when they are ready. */
 const SERVICES: readonly { readonly command: RegExp; readonly ready: RegExp; readonly isChain?: boolean }[] =
   [
     { command: /^npm start$|^npm start -- --(?!help)|^uniknode dev\b/, ready: /Ctrl-C stops/, isChain: true },
@@ -58,7 +59,7 @@ const SERVICES: readonly { readonly command: RegExp; readonly ready: RegExp; rea
     { command: /^curl -N /, ready: /^data:/m },
   ];
 const READY_MS = 60_000;
-/** A reader sees what it prints before typing on. */
+/** Pause before the next command, in which output arrives. */
 const READ_MS = 1_500;
 const COMMAND_MS = 60_000;
 const MAX_PRINTED_BYTES = 67_108_864;
@@ -81,9 +82,9 @@ export async function openTerminal(): Promise<Terminal> {
   const work = join(folder, "work");
   mkdirSync(work);
   const services: Service[] = [];
-  let answer = "";
+  let lastOutput = "";
 
-  /** With what stands for something, and without the progress bar that a terminal would not show. */
+  /** Output with placeholders replaced, without the progress bar that a terminal would overwrite. */
   const typedAs = (command: string): string =>
     Object.entries(values).reduce(
       (text, [name, value]) => text.replaceAll(new RegExp(`(?<!\\w)${name}(?!\\w)`, "g"), () => value),
@@ -98,7 +99,7 @@ export async function openTerminal(): Promise<Terminal> {
   }
 
   async function serve(command: string, { ready, isChain = false }: Kind): Promise<void> {
-    // A group of its own: the shell does not pass signals on.
+    // A process group of its own, because the shell does not forward signals.
     const child = spawn("bash", ["-c", typedAs(command)], {
       cwd: work,
       env,
@@ -142,7 +143,7 @@ export async function openTerminal(): Promise<Terminal> {
     async type(command) {
       const kind = SERVICES.find((one) => one.command.test(command));
       if (!kind) {
-        answer = await ask(command);
+        lastOutput = await ask(command);
         return false;
       }
       const before = services.findIndex(({ isChain }) => isChain);
@@ -151,7 +152,7 @@ export async function openTerminal(): Promise<Terminal> {
       return kind.isChain === true;
     },
     ask,
-    screens: () => [answer, ...services.map(({ printed }) => printed())],
+    screens: () => [lastOutput, ...services.map(({ printed }) => printed())],
     async close() {
       for (const service of services.splice(0).reverse()) {
         if (service.child.exitCode === null && service.child.signalCode === null) await stop(service);
@@ -163,7 +164,7 @@ export async function openTerminal(): Promise<Terminal> {
   };
 }
 
-/** `npm` as it is in the clone, and the program as the packages install it. Returns their folder. */
+/** Installs `npm` as it is in the clone, and the program as its packages install it. Returns their folder. */
 function programsIn(folder: string): string {
   const programs = join(folder, "bin");
   mkdirSync(programs);

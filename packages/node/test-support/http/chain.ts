@@ -1,4 +1,4 @@
-/** A small chain: who takes part, what they sent, and the state at its head. */
+/** A small chain: its accounts, their transactions, and the state at its head. */
 import type { Attributes, Delegate } from "@uniknode/ledger";
 import {
   addressFromPublicKey,
@@ -23,10 +23,10 @@ import { present } from "../../src/platform/present.ts";
 
 const ADDRESS_VERSION = dalinet.network.pubKeyHash;
 export const PREMINE = 10_000_000_000_000_001n;
-/** Odd and beyond 2^53: no double holds it. */
+/** Odd and greater than 2^53, so that no double can represent it. */
 export const ALICE_BALANCE = 9_531_999_990_000_001n;
 
-/** A tenth of everything there is, nearly. */
+/** Almost a tenth of the supply. */
 export const BOB_VOTES = 953_200_000_000_000n;
 
 export type Account = { keys: KeyPair; publicKey: string; address: string };
@@ -42,17 +42,17 @@ export const alice = account("alice");
 export const bob = account("bob");
 export const carol = account("carol");
 export const dave = account("dave");
-/** Known by address only. */
+/** Account of which only the address is known. */
 export const cold = account("cold");
 export const stranger = account("stranger");
-/** Gets coins of rewarded transactions; has no wallet at first. */
+/** Recipient of rewarded transactions; has no wallet at first. */
 export const foundation = account("foundation");
 export const secondKey = account("alice's second key").publicKey;
 
 const id = (digit: string) => digit.repeat(64);
 export const unik = { alice: id("a"), bob: id("b"), dave: id("d"), bare: id("e") };
 
-/** Types compete for places of their own from the first block on. */
+/** Blocks whose transaction types compete for their own slots from the first block on. */
 const files: NetworkFiles = {
   ...dalinet,
   network: { ...dalinet.network, foundation: { publicKey: foundation.publicKey } },
@@ -87,7 +87,7 @@ const version1 = (amount: bigint, recipient: Account): SealedTransaction =>
 
 let nonces = new Map<Account, bigint>();
 
-/** A transaction with the sender's next nonce. */
+/** Builds a transaction with the sender's next nonce. */
 export function version2(
   sender: Account,
   members: Partial<TransactionBody> & Pick<TransactionBody, "type">,
@@ -186,7 +186,7 @@ const delegate = (username: string, members: Partial<Delegate> = {}): Attributes
 
 const { id: lastId, height: lastHeight, timestamp: lastTimestamp } = heads.head;
 
-/** The state at the head, as far as answers show it. */
+/** State at the head, as far as responses contain it. */
 export const wallets: {
   account: Account;
   isCold?: true;

@@ -27,7 +27,7 @@ export type Operation = {
   responses: Record<string, Content>;
 };
 
-/** As far as requests are made of it. */
+/** The part of the document that the requests need. */
 export type Schema = {
   readonly type?: string;
   readonly enum?: readonly Json[];
@@ -56,17 +56,17 @@ export type Document = {
   };
 };
 
-/** What the document of each server is made from; see `createDescribed`. */
+/** Input of each server's document; see `createDescribed`. */
 const described = new WeakMap<Server, FastifyInstance>();
 
-/** Of a server whose routes were noted, and that is ready. */
+/** Returns the document of a server whose routes were recorded and that is ready. */
 export const documentOf = (app: Server): Document =>
   present(described.get(app)).swagger() as unknown as Document;
 
-/** Tests of answers by route and status. All servers of a process have the same document. */
+/** Validators of responses by route and status. All servers of a process have the same document. */
 const validators = new Map<string, ValidateFunction | undefined>();
 
-/** Notes the routes of a server that is not ready yet, for `documentOf`. */
+/** Records the routes of a server that is not ready yet, for `documentOf`. */
 export function describeRoutes(app: Server): void {
   const routes: RouteOptions[] = [];
   app.addHook("onRoute", (route) => void routes.push(route));
@@ -77,8 +77,8 @@ export function describeRoutes(app: Server): void {
   });
 }
 
-/** Makes every undocumented answer of the server a failure of the request, and of the test. */
-export function checkAnswers(app: Server): void {
+/** Turns every undocumented response of the server into a failure of the request, and of the test. */
+export function checkResponses(app: Server): void {
   describeRoutes(app);
   app.addHook("onSend", async (request, reply, payload) => {
     const fault = faultOf(app, {
@@ -94,10 +94,10 @@ export function checkAnswers(app: Server): void {
   });
 }
 
-type Answer = { method: string; url: string | undefined; status: number; body: unknown };
+type Exchange = { method: string; url: string | undefined; status: number; body: unknown };
 
-/** What is wrong with an answer; undefined for nothing, and for what is not described. */
-export function faultOf(app: Server, { method, url, status, body }: Answer): string | undefined {
+/** Describes the mismatch of a response; undefined if there is none, or if the route is not documented. */
+export function faultOf(app: Server, { method, url, status, body }: Exchange): string | undefined {
   const path = url?.replace(/^\/api(\/v2)?(?=\/)/, "").replace(/:(\w+)/g, "{$1}");
   if (url === undefined || path === undefined || typeof body !== "string" || status < 200) return undefined;
   const document = documentOf(app);
@@ -110,18 +110,20 @@ export function faultOf(app: Server, { method, url, status, body }: Answer): str
   return validate(JSON.parse(body)) ? undefined : JSON.stringify(validate.errors);
 }
 
-/** Statuses that say nothing of a route: moved, not changed, barred, another media type, and the node's own fault. */
+/**
+ * Statuses that are independent of the route: redirect, not modified, rate limit, media type, internal error.
+ */
 const EVERYWHERE = [301, 304, 403, 415, 500];
 
-function validatorOf(document: Document, answer: Content | undefined): ValidateFunction | undefined {
-  const schema = answer?.content?.["application/json"].schema;
+function validatorOf(document: Document, documented: Content | undefined): ValidateFunction | undefined {
+  const schema = documented?.content?.["application/json"].schema;
   if (!schema) return undefined;
   const ajv = new Ajv2020({ strict: false });
   const all = { ...schema, components: document.components };
   return ajv.compile(closed(all) as object);
 }
 
-/** Objects have no members but those that the schema tells: none is forgotten in it. */
+/** Forbids members that the schema does not name, so that none is missing in it. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== "object" || value === null) return value;

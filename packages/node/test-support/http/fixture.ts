@@ -1,4 +1,4 @@
-/** Servers over the small chain, each with a database of its own. */
+/** Servers over the small chain, each with its own database. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,13 +17,13 @@ import { type Database, openDatabase } from "../../src/store/engine/database.ts"
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createStateStore, type Write } from "../../src/store/state/state.ts";
 import { chain, heads, tokens, wallets } from "./chain.ts";
-import { checkAnswers } from "./described.ts";
+import { checkResponses } from "./described.ts";
 
-/** What a test adds to the chain and to the state at its head. */
+/** Additions of a test to the chain and to the state at its head. */
 export type Additions = { readonly blocks: readonly Block[]; readonly writes: readonly Write[] };
 const NOTHING: Additions = { blocks: [], writes: [] };
 
-/** Writes the chain into a new database; the answer is its path. */
+/** Writes the chain into a new database and returns its path. */
 export function writeChain(folder: string, { blocks, writes }: Additions): string {
   const path = join(folder, "chain.sqlite");
   const database = openDatabase(path);
@@ -81,7 +81,7 @@ export const REPORT: NodeReport = {
   logLinesLost: 0,
 };
 
-/** The node behind the server: a list of waiting transactions, and a memory of what was handed over. */
+/** Node of the server: a list of pending transactions, and a record of submissions. */
 export function createGateway(): Gateway & { submitted: unknown[][] } {
   const waiting = chain.waiting.map(createPendingTexts().pendingTransaction);
   const submitted: unknown[][] = [];
@@ -127,10 +127,10 @@ export const identity: HttpDependencies["identity"] = {
   ports: { "@arkecosystem/core-api": 4003 },
 };
 
-/** Now: one day after the epoch of the network. */
+/** Current time of the tests: one day after the epoch of the network. */
 export const NOW_MS = Date.parse("2019-09-20T11:42:10.474Z");
 
-/** A server over a chain of its own. */
+/** Server over its own chain. */
 export function openFixture(
   options: Partial<HttpOptions> & SqliteReadModelOptions = {},
   dependencies: Partial<HttpDependencies> & { readonly database?: Database } = {},
@@ -157,7 +157,7 @@ export function openFixture(
       ...dependencies,
     },
   );
-  checkAnswers(server.app);
+  checkResponses(server.app);
   return {
     ...server,
     readModel,
@@ -176,6 +176,6 @@ export function openFixture(
 
 export type Fixture = ReturnType<typeof openFixture>;
 
-/** What a list answers: the data, whose rows are looked into by the tests. */
-export const rowsOf = (answer: { json(): unknown }) =>
-  (answer.json() as { data: Record<string, unknown>[] }).data;
+/** Response of a list; tests read its rows. */
+export const rowsOf = (response: { json(): unknown }) =>
+  (response.json() as { data: Record<string, unknown>[] }).data;

@@ -1,4 +1,4 @@
-/** Two blocks more: locks and what ended others, entities, and what pays the foundation. */
+/** Two more blocks: locks and transactions that end locks, entities, and payments to the foundation. */
 import type { Attributes } from "@uniknode/ledger";
 import {
   certify,
@@ -27,7 +27,7 @@ import type { Additions } from "./fixture.ts";
 
 const id = (digit: string) => digit.repeat(64);
 
-/** Locks that were made in a chain before this one. */
+/** Locks that were created in an earlier chain. */
 export const ended = { claimed: id("1"), refunded: id("2") };
 export const secretHash = { first: id("3"), second: id("4"), third: id("5") };
 
@@ -123,7 +123,7 @@ const lockOf = ({ data }: SealedTransaction) => ({
   ...present(present(data.asset).lock),
 });
 
-/** The wallet at the head with further attributes. */
+/** Returns the wallet at the head with additional attributes. */
 function walletWith(owner: Account, attributes: Attributes): Write {
   const wallet = present(wallets.find(({ account }) => account === owner));
   const { address, publicKey } = owner;

@@ -1,10 +1,10 @@
-/** Connections as hostile clients hold them. */
+/** Connections as hostile clients use them. */
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { present } from "../../src/platform/present.ts";
 
-/** A connection from a loopback address, which the server may close. */
+/** Opens a connection from a loopback address, which the server may close. */
 export async function connectFrom(localAddress: string, port: number): Promise<Socket> {
   const socket = connect({ port, host: "127.0.0.1", localAddress });
   socket.on("error", () => {});
@@ -12,13 +12,13 @@ export async function connectFrom(localAddress: string, port: number): Promise<S
   return socket;
 }
 
-/** Many of them, each of which has sent the beginning of something. */
+/** Opens many connections, each of which has sent the beginning of a request. */
 export async function occupy(
   port: number,
   { from, count, send }: { readonly from: string; readonly count: number; readonly send: string },
 ): Promise<{ readonly sockets: readonly Socket[]; close(): void }> {
   const sockets: Socket[] = [];
-  // As many at once as the queue of the listener takes.
+  // As many at once as the listener's backlog accepts.
   const BATCH = 100;
   while (sockets.length < count) {
     const size = Math.min(BATCH, count - sockets.length);
@@ -28,7 +28,7 @@ export async function occupy(
   return { sockets, close: () => sockets.forEach((socket) => void socket.destroy()) };
 }
 
-/** The status of an answer on a connection of its own, and the time that it took. */
+/** Returns the status of a response on its own connection, and the time that it took. */
 export async function statusFrom(
   localAddress: string,
   port: number,
@@ -36,7 +36,7 @@ export async function statusFrom(
 ): Promise<{ readonly status: number; readonly tookMs: number }> {
   const began = performance.now();
   const request = get({ port, host: "127.0.0.1", localAddress, path, agent: false, timeout: 10_000 });
-  request.on("timeout", () => request.destroy(new Error(`no answer to ${path} within 10 s`)));
+  request.on("timeout", () => request.destroy(new Error(`no response to ${path} within 10 s`)));
   const [response] = (await once(request, "response")) as [IncomingMessage];
   response.resume();
   await once(response, "end");

@@ -1,4 +1,4 @@
-/** The tables of a mirror beside those of its node: equal texts are equal rows. */
+/** Compares the tables of a mirror with those of its node: equal texts mean equal rows. */
 import type { Postgres } from "../../src/postgres/connection.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 
@@ -16,7 +16,7 @@ const TABLES: Readonly<Record<string, string>> = {
   rounds: "round, height, record",
   type_totals: "type_group, type, transactions",
 };
-/** Texts that are bytes in PostgreSQL. */
+/** Text columns that are bytes in PostgreSQL. */
 const TEXTS = ["vendor_field", "key", "value"];
 
 const textOf = ([name, value]: [string, unknown]): string => {

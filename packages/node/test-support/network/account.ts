@@ -1,4 +1,4 @@
-/** A receiver that keeps an account of the chain from what one node tells it, and of nothing else. */
+/** Receiver that derives the chain from the deliveries of one node alone. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -19,30 +19,30 @@ export type BlockNote = Message["data"];
 
 export type Account = {
   readonly url: string;
-  /** What the node signs with; unknown until it is registered. */
+  /** Token with which the node signs; unknown until the webhook is registered. */
   token: string;
-  /** The blocks of the chain, oldest first, from the first that was delivered. */
+  /** Blocks of the chain, oldest first, from the first that was delivered. */
   readonly chain: readonly BlockNote[];
-  /** Every block that was ever on it. */
+  /** Every block that was ever part of it. */
   readonly seen: readonly BlockNote[];
-  /** What did not fit. */
+  /** Inconsistent deliveries. */
   readonly faults: readonly string[];
   close(): Promise<void>;
 };
 
-/** The events that an account is made of. */
+/** Events from which the chain is derived. */
 export const ACCOUNT_EVENTS = ["block.applied", "block.reverted"];
 
-/** @param host address at which the node reaches it */
+/** @param host address at which the node reaches the receiver */
 export async function openAccount(host: string): Promise<Account> {
   const chain: BlockNote[] = [];
   const seen: BlockNote[] = [];
   const faults: string[] = [];
   const ids = new Set<string>();
-  const tellings = new Map<string, string>();
+  const messageIds = new Map<string, string>();
 
   function take({ event, id, data, reverts }: Message): void {
-    // Message again, because the first answer was lost.
+    // The message again, because the first response was lost.
     if (ids.has(id)) return;
     ids.add(id);
     const top = chain.at(-1);
@@ -51,13 +51,13 @@ export async function openAccount(host: string): Promise<Account> {
       if (!follows) faults.push(`block ${data.height} ${data.id} came on ${top.height} ${top.id}`);
       chain.push(data);
       seen.push(data);
-      tellings.set(data.id, id);
+      messageIds.set(data.id, id);
       return;
     }
     // A block from before the registration was never delivered.
-    if (!tellings.has(data.id)) return;
+    if (!messageIds.has(data.id)) return;
     if (top?.id !== data.id) faults.push(`block ${data.id} went, but ${top?.id} was the last`);
-    if (tellings.get(data.id) !== reverts) faults.push(`the end of ${data.id} names another telling`);
+    if (messageIds.get(data.id) !== reverts) faults.push(`the end of ${data.id} names another delivery`);
     chain.pop();
   }
 
@@ -70,7 +70,7 @@ export async function openAccount(host: string): Promise<Account> {
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
     );
     const sentMs = Number(headers["webhook-timestamp"]) * 1_000;
-    // The first ones may come before the answer of the registration is read.
+    // The first deliveries may arrive before the response of the registration is read.
     const { token } = account;
     if (token && !isVerified(secretOf(token), { headers, body }, sentMs)) faults.push("a signature is wrong");
     take(JSON.parse(body) as Message);

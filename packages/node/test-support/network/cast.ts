@@ -1,4 +1,4 @@
-/** DevAccounts of a network on which something is going on. */
+/** Accounts of a network under load. */
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 
@@ -16,5 +16,5 @@ export const gwen = people("gwen");
 export const payer = people("payer");
 export const ALL_ACCOUNTS = [factory, ada, ben, cleo, dora, emil, finn, gwen, payer];
 
-/** Becomes a delegate, and for a while one of those who forge. */
+/** Becomes a delegate, and temporarily one of the active ones. */
 export const CANDIDATE = ada;

@@ -1,29 +1,29 @@
-/** Asks the nodes of a fleet for the roots of their trees of facts all along: trees of one size have one root. */
+/** Polls the roots of the fact trees of all nodes: trees of one size must have one root. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fleet } from "./fleet.ts";
 
 export type FactsWatch = {
-  /** What is wrong, in words. */
+  /** Descriptions of failures. */
   readonly faults: readonly string[];
-  /** Sizes at which two nodes or more were seen. */
+  /** Sizes that two or more nodes had. */
   compared(): number;
   stop(): Promise<void>;
 };
 
-/** A round of seven nodes takes longer. */
+/** A round of seven nodes takes longer than this. */
 const EVERY_MS = 2_000;
 
 export function watchFacts(fleet: Fleet): FactsWatch {
-  /** By size, the root and the nodes that were seen with it. */
+  /** Root and nodes by tree size. */
   const seen = new Map<number, { readonly root: string; readonly nodes: Set<number> }>();
   const faults: string[] = [];
   const stopping = new AbortController();
 
   async function look(index: number): Promise<void> {
     const client = await fleet.client(index);
-    const answer = await client?.get("/api/v2/facts/checkpoint").catch(() => undefined);
-    if (!answer) return;
-    const { size, root } = answer as { readonly size: number; readonly root: string };
+    const checkpoint = await client?.get("/api/v2/facts/checkpoint").catch(() => undefined);
+    if (!checkpoint) return;
+    const { size, root } = checkpoint as { readonly size: number; readonly root: string };
     const known = seen.get(size);
     if (!known) seen.set(size, { root, nodes: new Set([index]) });
     else if (known.root === root) known.nodes.add(index);
@@ -35,7 +35,7 @@ export function watchFacts(fleet: Fleet): FactsWatch {
     while (!stopping.signal.aborted) {
       const looks = Array.from({ length: fleet.count }, (_, index) => look(index));
       const pause = sleep(EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
-      // A node that is held answers later.
+      // A paused node responds later.
       await Promise.race([Promise.all([...looks, pause]), sleep(2 * EVERY_MS, undefined, { ref: false })]);
     }
   }

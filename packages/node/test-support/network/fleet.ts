@@ -1,4 +1,4 @@
-/** The nodes of a network, each on a host of its own with the keys of one delegate, and a receiver for each. */
+/** Nodes of a network, each on its own host with the keys of one delegate, and a receiver for each. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,12 +20,12 @@ export type Fleet = {
   ownerOf(publicKey: string): number;
   /** Data folder of a node. */
   dataOf(index: number): string;
-  /** What is to be said to a node, unless it is down. */
+  /** Returns the client of a node, unless the node is down. */
   client(index: number): Promise<Client | undefined>;
   start(index: number): Promise<void>;
   stop(index: number, signal: NodeJS.Signals): Promise<void>;
   signal(index: number, signal: NodeJS.Signals): void;
-  /** Last lines of what a node wrote. */
+  /** Last lines of a node's output. */
   linesOf(index: number, count: number): string;
   close(): Promise<void>;
 };
@@ -84,7 +84,7 @@ export async function createFleet(hosts: Hosts, count: number, blocktime: number
     if (!process) return;
     running.delete(index);
     process.child.kill(signal);
-    // A process that does not end in time is a fault, and is ended all the same.
+    // A process that does not end in time is a failure, and is killed nevertheless.
     const deadline = setTimeout(() => process.child.kill("SIGABRT"), STOP_TIMEOUT_MS);
     const { stderr } = await process.ended;
     clearTimeout(deadline);

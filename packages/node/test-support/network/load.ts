@@ -1,4 +1,4 @@
-/** DevAccounts who use the network while it is in trouble: each sends one transaction after another, of every type. */
+/** Accounts that use the network during faults: each sends one transaction after another, of every type. */
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -20,12 +20,12 @@ const ONE = 100_000_000n;
 const MULTIHASH = "QmR45FmbVVrixReBwJkhEKde2qwHYaQzGxu4ZoDeswuF9w";
 const BRIDGECHAIN = "bc".repeat(32);
 
-/** Pause between two looks at the chain, each of them at some node. */
+/** Pause between two polls of the chain, each at a random node. */
 const LOOK_MS = 1_000;
-/** A node that is asleep does not answer. */
-const ANSWER_MS = 3_000;
+/** Timeout, because a paused node does not respond. */
+const RESPONSE_TIMEOUT_MS = 3_000;
 const BULK = 20;
-/** Blocks that a lock with an end has to come on the chain, beside the round that it must last at least. */
+/** Blocks within which a lock with an end must be included, in addition to the round that it must last. */
 const LOCK_BLOCKS = 20;
 
 type Envelope = {
@@ -34,16 +34,19 @@ type Envelope = {
   readonly nonce: bigint;
   readonly fee: bigint;
 };
-/** Sends what is made with the sender's next nonce, and waits until it is on the chain. */
+/** Sends a transaction with the sender's next nonce, and waits until it is on the chain. */
 type Send = (sender: DevAccount, make: (envelope: Envelope) => TransactionBody) => Promise<Transaction>;
 
-/** What an account has sent, in the order of the nonces, and its nonce on the chain at the last poll. */
+/**
+ * Transactions that an account has sent, in the order of the nonces, and its nonce on the chain at the last
+ * poll.
+ */
 type Notes = { readonly sent: Transaction[]; nonce: bigint };
 
 export type Load = {
   /** Settles when every account has completed its work. */
   readonly finished: Promise<void>;
-  /** Ends when the last answers are in. */
+  /** Settles when the last responses have arrived. */
   stop(): Promise<void>;
 };
 
@@ -55,7 +58,7 @@ export function startLoad({ network: { files, rich }, client, count }: Fleet, ra
   let height = 0;
   let isStopped = false;
 
-  /** Some node that answers. */
+  /** Finds a node that responds. */
   async function anyClient(): Promise<Client> {
     for (;;) {
       if (isStopped) throw new Stopped();
@@ -72,19 +75,19 @@ export function startLoad({ network: { files, rich }, client, count }: Fleet, ra
     return BigInt(wallet.nonce);
   }
 
-  /** Does something with a node again and again, whatever becomes of the nodes. */
+  /** Repeats an operation on a node until it succeeds, while nodes come and go. */
   async function repeat(work: (client: Client) => Promise<void>): Promise<void> {
     while (!isStopped) {
       const turn = anyClient().then(work);
-      // A node may have gone away.
-      await Promise.race([turn.catch(() => {}), sleep(ANSWER_MS)]);
+      // The node may have stopped.
+      await Promise.race([turn.catch(() => {}), sleep(RESPONSE_TIMEOUT_MS)]);
       await sleep(LOOK_MS);
     }
   }
 
   /**
-   * Hands over whatever a node does not have on its chain: the node that took it may be gone, or have come from another
-   * branch, and what was on the chain once may have left it.
+   * Submits transactions that a node does not have on its chain: the node that accepted them may be down or
+   * have switched branches, and a revert may have removed them.
    */
   async function look(client: Client): Promise<void> {
     const { block } = (await client.get("/api/blockchain")) as { block: { height: number } };
@@ -226,7 +229,10 @@ export function startLoad({ network: { files, rich }, client, count }: Fleet, ra
     await send(gwen, (given) => builders.businessResignation(given));
   }
 
-  /** Many at once, whose nonces go on from what the node knows: of those with one nonce, one comes on the chain. */
+  /**
+   * Sends many transactions at once, whose nonces continue from what the node has: of two with one nonce, one
+   * is included.
+   */
   async function pay(client: Client): Promise<void> {
     const nonce = await nonceOf(client, payer);
     const { publicKey: senderPublicKey, keys } = payer;
@@ -254,7 +260,7 @@ export function startLoad({ network: { files, rich }, client, count }: Fleet, ra
   const finished = live().catch((error) => {
     if (!(error instanceof Stopped)) throw error;
   });
-  // The caller that waits for it gets the error.
+  // The caller that awaits it receives the error.
   finished.catch(() => {});
   const work = Promise.all([repeat(look), repeat(pay)]);
 

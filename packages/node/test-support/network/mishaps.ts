@@ -1,4 +1,4 @@
-/** What befalls a network, by a seed. Each mishap ends by itself; at the end of all, every node runs. */
+/** Seeded faults of a network. Each fault ends by itself; at the end every node runs. */
 import type { Random } from "../simulation/random.ts";
 import type { Fleet } from "./fleet.ts";
 
@@ -31,7 +31,7 @@ const sleep: Mishap = async (fleet, random) => {
   return `node ${index} slept for ${length} s`;
 };
 
-/** A slow host: it works a little, and then it does not. */
+/** Slow host: pauses the process repeatedly for short times. */
 const stutter: Mishap = async (fleet, random) => {
   const index = random.integer(0, fleet.count - 1);
   const times = random.integer(5, 15);
@@ -60,7 +60,7 @@ const partition: Mishap = async (fleet, random) => {
 
 const MISHAPS: readonly Mishap[] = [kill, kill, restart, sleep, stutter, partition, partition];
 
-/** Causes one mishap after another until the time is over, and reports each. */
+/** Injects one fault after another until the time is over, and reports each. */
 export async function letHappen(
   fleet: Fleet,
   random: Random,

@@ -1,13 +1,14 @@
 /**
- * Hosts on one machine: network namespaces with an address each, joined by a bridge, whose connections can be cut. Needs the right to make them, and `ip` of iproute2.
+ * Hosts on one machine: network namespaces with an address each, joined by a bridge, whose connections can be
+ * cut. Needs the right to create them, and `ip` of iproute2.
  */
 import { spawnSync } from "node:child_process";
 
 export type Hosts = {
-  /** Address of this process, as the hosts see it. */
+  /** Address of this process, as seen by the hosts. */
   readonly own: string;
   addressOf(index: number): string;
-  /** The command behind which a program runs on a host. */
+  /** Command prefix with which a program runs on a host. */
   commandOf(index: number): readonly string[];
   /** Drops all packets between two hosts, in both directions; connections stay open. */
   cut(a: number, b: number): void;
@@ -15,7 +16,7 @@ export type Hosts = {
   remove(): void;
 };
 
-/** What this machine lacks for hosts, if anything. */
+/** Names what this machine lacks for hosts, if anything. */
 export function missingForHosts(): string | undefined {
   const name = `uk-probe-${process.pid}`;
   const made = spawnSync("ip", ["netns", "add", name], { encoding: "utf8" });
@@ -25,12 +26,12 @@ export function missingForHosts(): string | undefined {
   return undefined;
 }
 
-/** @throws {Error} with what `ip` said */
+/** @throws {Error} with the output of `ip` */
 export function createHosts(count: number): Hosts {
   const id = process.pid % 50_000;
   const bridge = `ukb${id}`;
   const nameOf = (index: number) => `uk-${id}-${index}`;
-  // Each in a /24 of its own, as hosts of different owners are.
+  // Each in its own /24, as hosts of different owners are.
   const net = freeNet();
   const addressOf = (index: number) => `${net}.${index + 1}.1`;
   const own = `${net}.254.1`;
@@ -77,7 +78,10 @@ export function createHosts(count: number): Hosts {
   };
 }
 
-/** First half of the addresses of a /16 that no other trial has, be it one that was killed and left its bridge behind. */
+/**
+ * First half of the addresses of a /16 that no other trial uses, not even one that was killed and left its
+ * bridge.
+ */
 function freeNet(): string {
   const routes = ip("-4", "route", "show");
   const nets = Array.from({ length: 64 }, (_, index) => `10.${64 + index}`);
@@ -86,7 +90,7 @@ function freeNet(): string {
   return net;
 }
 
-/** What `ip` prints. */
+/** Returns the output of `ip`. */
 function ip(...args: string[]): string {
   const { status, stdout, stderr } = spawnSync("ip", args, { encoding: "utf8" });
   if (status !== 0) throw new Error(`ip ${args.join(" ")}: ${stderr.trim()}`);

@@ -1,4 +1,4 @@
-/** A network through a time of trouble, and what is left of it. */
+/** Runs a network under faults, and checks its state afterwards. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../src/platform/present.ts";
 import { createDraws } from "../simulation/random.ts";
@@ -12,18 +12,18 @@ import { judge, type Verdict } from "./verdict.ts";
 export type TrialOptions = {
   readonly seed: number;
   readonly nodes: number;
-  /** Of trouble. */
+  /** Seconds of fault injection. */
   readonly seconds: number;
   /** Seconds of a slot. */
   readonly blocktime: number;
   readonly log: (line: string) => void;
 };
 
-/** A network has so much time to become one again. */
+/** Timeout for the nodes to converge after the faults. */
 const RECOVERY_MS = 120_000;
-/** People have so much time to do what they have not done yet. */
+/** Timeout for the accounts to complete their work after the faults. */
 const LOAD_MS = 180_000;
-/** Blocks on which all must agree in the end. */
+/** Blocks on which all nodes must agree at the end. */
 const AGREED_BLOCKS = 3;
 
 export async function runTrial({ seed, nodes, seconds, blocktime, log }: TrialOptions): Promise<Verdict> {
@@ -55,14 +55,16 @@ export async function runTrial({ seed, nodes, seconds, blocktime, log }: TrialOp
   }
 }
 
-/** Waits until all nodes hold one chain that is some blocks longer than any was, and receivers know its head. */
+/**
+ * Waits until all nodes have one chain that is some blocks longer than any was, and receivers have its head.
+ */
 async function agree(fleet: Fleet, log: (line: string) => void): Promise<void> {
   const indexes = Array.from({ length: fleet.count }, (_, index) => index);
   const heads = () =>
     Promise.all(
       indexes.map(async (index) => {
-        const answer = await (await fleet.client(index))?.get("/api/blockchain").catch(() => undefined);
-        return (answer as { block: { height: number; id: string } } | undefined)?.block;
+        const blockchain = await (await fleet.client(index))?.get("/api/blockchain").catch(() => undefined);
+        return (blockchain as { block: { height: number; id: string } } | undefined)?.block;
       }),
     );
   const highest = Math.max(...(await heads()).map((head) => head?.height ?? 0));

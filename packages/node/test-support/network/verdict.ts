@@ -23,22 +23,22 @@ import type { FactsWatch } from "./facts-watch.ts";
 import type { Fleet } from "./fleet.ts";
 
 export type Verdict = {
-  /** What is wrong, in words; nothing when everything is right. */
+  /** Descriptions of failures; empty if there are none. */
   readonly faults: readonly string[];
   readonly height: number;
-  /** Sizes at which the trees of facts of two nodes or more were compared. */
+  /** Sizes at which the fact trees of two or more nodes were compared. */
   readonly comparedTrees: number;
   readonly missed: number;
   readonly undone: number;
-  /** Types that the network has in force, of which no transaction came on the chain, as `group/type`. */
+  /** Active transaction types of which no transaction was included, as `group/type`. */
   readonly missingTypes: readonly string[];
 };
 
-/** What a node logs that compares its tree with another one. */
+/** Log message of a node that compares its fact tree with another one. */
 const ALARM = "facts diverge";
 const ALL_LINES = 1_000_000;
 
-/** To be asked when every node has stopped. */
+/** Checks the nodes after all have stopped. */
 export async function judge(fleet: Fleet, facts: Pick<FactsWatch, "faults" | "compared">): Promise<Verdict> {
   const faults = [...facts.faults];
   const indexes = Array.from({ length: fleet.count }, (_, index) => index);
@@ -65,7 +65,7 @@ export async function judge(fleet: Fleet, facts: Pick<FactsWatch, "faults" | "co
     missingTypes: findMissingTypes(),
   };
 
-  /** At one height, which the others come to by the blocks of the highest. */
+  /** Compares states at one height, to which the other nodes apply the blocks of the highest. */
   async function compareStates(): Promise<void> {
     for (const index of indexes)
       if (present(heads[index]).height < present(heads[best]).height) await raise(fleet, best, index);
@@ -121,7 +121,7 @@ export async function judge(fleet: Fleet, facts: Pick<FactsWatch, "faults" | "co
       .map(({ typeGroup, type }) => `${typeGroup}/${type}`);
   }
 
-  /** No delegate has signed two blocks of one time, on whatever branch they were. */
+  /** Checks that no delegate signed two blocks for one slot, on any branch. */
   function checkForgers(): void {
     const ids = new Map<string, string>();
     for (const { id, generatorPublicKey, timestamp } of fleet.accounts.flatMap(({ seen }) => seen)) {
@@ -132,7 +132,7 @@ export async function judge(fleet: Fleet, facts: Pick<FactsWatch, "faults" | "co
     }
   }
 
-  /** The receiver's account is the chain of its node, from its first block to the head. */
+  /** Checks that the receiver's chain is that of its node, from its first block to the head. */
   function checkAccount(index: number): void {
     const { chain, faults: misfits } = present(fleet.accounts[index]);
     faults.push(...misfits.map((misfit) => `receiver ${index}: ${misfit}`));
@@ -154,7 +154,7 @@ function read<T>(fleet: Fleet, index: number, work: (database: Database) => T): 
   }
 }
 
-/** Root of the facts of all final blocks, with those that were not in the tree when the node stopped. */
+/** Root of the facts of all final blocks, including facts that were not in the tree when the node stopped. */
 function rootOf(fleet: Fleet, index: number): string {
   const network = createNetwork(fleet.network.files);
   const database = openDatabase(join(fleet.dataOf(index), "node.sqlite"));

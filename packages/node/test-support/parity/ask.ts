@@ -1,10 +1,10 @@
-/** Requests of the kit as they were recorded. */
+/** Sends requests of the kit as they were recorded. */
 import { request as send } from "node:http";
 import { gunzipSync, inflateSync } from "node:zlib";
-import type { Answer, Case, Json } from "./case.ts";
+import type { Case, Json, NodeResponse } from "./case.ts";
 
 /** Sends the request of a case byte for byte. */
-export function ask(port: number, { request }: Case): Promise<Answer> {
+export function ask(port: number, { request }: Case): Promise<NodeResponse> {
   return new Promise((resolve, reject) => {
     const { method, path, headers } = request;
     const body = bodyText(request.body);
@@ -16,13 +16,13 @@ export function ask(port: number, { request }: Case): Promise<Answer> {
         incoming.on("error", reject);
         incoming.on("end", () => {
           const encoding = incoming.headers["content-encoding"];
-          const answer = textOf(Buffer.concat(chunks), encoding);
+          const text = textOf(Buffer.concat(chunks), encoding);
           const flat = Object.entries(incoming.headers).map(([name, value]) => [name, value?.toString()]);
           resolve({
             status: incoming.statusCode ?? 0,
             headers: Object.fromEntries(flat),
-            body: answer === "" ? null : parse(answer),
-            text: answer,
+            body: text === "" ? null : parse(text),
+            text,
           });
         });
       },
@@ -45,15 +45,15 @@ function lengthOf(body: string | undefined): Record<string, string> {
   return body === undefined ? {} : { "content-length": `${Buffer.byteLength(body)}` };
 }
 
-function parse(answer: string): Json {
+function parse(text: string): Json {
   try {
-    return JSON.parse(answer);
+    return JSON.parse(text);
   } catch {
-    return answer;
+    return text;
   }
 }
 
-/** The text of a body as it came over the wire. */
+/** Text of a body as received. */
 function textOf(body: Buffer, encoding: string | undefined): string {
   if (encoding === "gzip") return gunzipSync(body).toString();
   return (encoding === "deflate" ? inflateSync(body) : body).toString();

@@ -1,18 +1,18 @@
-/** Cases of the API parity kit: a recorded request with the recorded answer and what may differ from it. */
+/** Case of the API parity kit: a recorded request with the recorded response and the allowed differences. */
 
 export type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
 
-/** Headers that an answer is compared by; null is absence. */
+/** Headers by which a response is compared; null means absent. */
 type Headers = Record<string, Json>;
 
 export type Difference = {
   why: string;
-  /** From the root `{status, headers, body}`. */
+  /** Path from the root `{status, headers, body}`. */
   path: string;
-  /** What this node answers there; absent where it is left open. */
+  /** Value that this node returns there; absent if it is not fixed. */
   value?: Json;
   ignore?: true;
-  /** The integer as it stands in the text. */
+  /** Digits of the integer in the text. */
   digits?: string;
 };
 
@@ -20,10 +20,10 @@ export type Order = {
   path: string;
   /** Path of the key inside a row. */
   by: string;
-  /** The group at this end is cut by the page: only its key counts. */
+  /** The page cuts off the group at this end: only its key is compared. */
   openStart?: boolean;
   openEnd?: boolean;
-  /** Key of the rows that lack it. */
+  /** Key of rows that lack it. */
   absentAs?: Json;
 };
 
@@ -41,8 +41,8 @@ export type Case = {
   service?: string;
 };
 
-/** What the node answered. `text` is the body as it came. */
-export type Answer = {
+/** Response of the node. `text` is the body as received. */
+export type NodeResponse = {
   status: number;
   headers: Record<string, string | undefined>;
   body: Json;

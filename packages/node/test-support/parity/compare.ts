@@ -1,15 +1,15 @@
 /** Compares a response with the one that a case expects. */
 import { isDeepStrictEqual } from "node:util";
 import { present } from "../../src/platform/present.ts";
-import type { Answer, Case, Json, Order } from "./case.ts";
+import type { Case, Json, NodeResponse, Order } from "./case.ts";
 import { removeAt, setAt, valueAt } from "./paths.ts";
 
-/** What is wrong with the answer; empty when it fits. Undefined: the case does not bind this node. */
-export function faultsOf(expectation: Case, answer: Answer, base: string): string[] | undefined {
+/** Mismatches of the response; empty if there are none. Undefined: the case does not apply to this node. */
+export function faultsOf(expectation: Case, response: NodeResponse, base: string): string[] | undefined {
   const { expect, differs = [], defect } = expectation;
   if (defect !== null && differs.length === 0) return undefined;
   const expected = clone({ status: expect.status, headers: expect.headers, body: expect.body });
-  const actual = clone({ status: answer.status, headers: headersOf(answer), body: answer.body });
+  const actual = clone({ status: response.status, headers: headersOf(response), body: response.body });
   const faults: string[] = [];
 
   for (const path of expectation.sizeOnly ?? []) {
@@ -20,9 +20,9 @@ export function faultsOf(expectation: Case, answer: Answer, base: string): strin
     else if (value !== undefined) {
       setAt(expected, path, value);
       if (expectation.sizeOnly?.includes(path))
-        setAt(actual, path, valueAt({ body: answer.body }, path) ?? null);
+        setAt(actual, path, valueAt({ body: response.body }, path) ?? null);
     }
-    if (digits !== undefined && !hasDigits(answer.text, path, digits))
+    if (digits !== undefined && !hasDigits(response.text, path, digits))
       faults.push(`${path}: digits ${digits} missing`);
   }
   const order = differs.some(({ path }) => path === expectation.order?.path) ? undefined : expectation.order;
@@ -32,7 +32,7 @@ export function faultsOf(expectation: Case, answer: Answer, base: string): strin
     for (const side of [expected, actual]) setAt(side, path, sorted(valueAt(side, path)));
   }
   if (order && keys) faults.push(...orderFaults(order, keys, expected, actual));
-  // Failures of the old network went past its rate limit.
+  // Failed requests to the old network exceeded its rate limit.
   if (differs.some(({ path }) => path === "$.status")) removeAt(expected, "$.headers.x-ratelimit");
   allowAdditions(expected, actual);
   compareHeaders(expected, actual, base);
@@ -42,7 +42,7 @@ export function faultsOf(expectation: Case, answer: Answer, base: string): strin
 
 const clone = (value: unknown): Json => JSON.parse(JSON.stringify(value));
 
-const headersOf = ({ headers }: Answer) => ({
+const headersOf = ({ headers }: NodeResponse) => ({
   ...headers,
   "x-ratelimit": ["limit", "remaining", "reset"].every(
     (name) => headers[`x-ratelimit-user${name}`] !== undefined,
@@ -63,7 +63,7 @@ const text = (value: Json): string => {
 const sorted = (list: Json | undefined): Json =>
   Array.isArray(list) ? list.toSorted((a, b) => (text(a) < text(b) ? -1 : 1)) : (list ?? null);
 
-/** Returns true if the last member of the path stands in the text with exactly these digits. */
+/** Returns true if the last member of the path has exactly these digits in the text. */
 const hasDigits = (body: string, path: string, digits: string): boolean =>
   new RegExp(`"${path.split(".").at(-1)}":${digits}[,}]`).test(body);
 
@@ -71,7 +71,7 @@ const hasDigits = (body: string, path: string, digits: string): boolean =>
 const keysOf = (list: Json | undefined, { by, absentAs }: Order): Json[] =>
   (Array.isArray(list) ? list : []).map((row) => valueAt(row, by) ?? absentAs ?? null);
 
-/** Equal sequences of keys, and for each key the same rows in any order. Removes what it judged. */
+/** Compares the sequences of keys, and for each key the rows in any order. Removes what it compared. */
 function orderFaults(order: Order, [theirKeys, ourKeys]: Json[][], expected: Json, actual: Json): string[] {
   const theirs = groups(valueAt(expected, order.path), present(theirKeys));
   const ours = groups(valueAt(actual, order.path), present(ourKeys));
@@ -102,7 +102,7 @@ function groups(list: Json | undefined, keys: readonly Json[]): { key: Json; row
   return found;
 }
 
-/** Members that may stand in an answer beyond the recorded one, and texts that are not for programs. */
+/** Removes members that a response may have in addition to the recorded ones, and texts for humans. */
 function allowAdditions(expected: Json, actual: Json): void {
   if (valueAt(expected, "$.body.chainmeta") === undefined) removeAt(actual, "$.body.chainmeta");
   if (valueAt(expected, "$.body.meta.totalCountIsEstimate") === undefined) {
@@ -117,7 +117,7 @@ function allowAdditions(expected: Json, actual: Json): void {
   }
 }
 
-/** Leaves only the headers that are compared, as they have to be. */
+/** Keeps only the headers that are compared, with the expected values. */
 function compareHeaders(expected: Json, actual: Json, base: string): void {
   const wanted = valueAt(expected, "$.headers") as Record<string, Json>;
   const given = valueAt(actual, "$.headers") as Record<string, Json>;

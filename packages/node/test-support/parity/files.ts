@@ -1,4 +1,4 @@
-/** The cases of a kit by file. */
+/** Cases of a kit by file. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Case } from "./case.ts";
@@ -12,7 +12,7 @@ export const caseFiles = (folder: string): CaseFile[] =>
     .map((file) => {
       const content = JSON.parse(readFileSync(join(folder, file), "utf8"));
       const cases: Case[] = file === "state.json" ? casesOf(content) : content.cases;
-      // The webhook service of the old network has another address and other answers altogether.
+      // The webhook service of the old network has another address and entirely different responses.
       return { file, cases: cases.filter(({ service }) => service === undefined) };
     })
     .filter(({ cases }) => cases.length > 0);

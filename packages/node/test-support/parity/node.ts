@@ -1,4 +1,4 @@
-/** A node without peers that holds the chain of the kit and its pending transactions, and serves both. */
+/** Node without peers that has the chain of the kit and its pending transactions, and serves both. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,14 +34,14 @@ type Kit = {
   poolTransactions: unknown;
 };
 
-/** Like the kit's: on, but never reached. */
+/** Like the kit's: enabled, but never reached. */
 const RATE_LIMIT = { limit: 1_000_000, windowMs: 60_000 };
 const NO_EVENTS: ReadonlySet<string> = new Set();
 
 type Options = {
-  /** 0, the default, takes a free one. */
+  /** The default, 0, selects a free port. */
   readonly httpPort?: number;
-  /** Adds to the server before it listens. */
+  /** Extends the server before it listens. */
   readonly prepare?: (app: Server) => void;
 };
 

@@ -1,4 +1,6 @@
-/** Places in a JSON value: `$.body.data[0].id`, `$.body.data[*].votes`, `$.body.data[?isResigned=true].votes`. */
+/**
+ * Paths in a JSON value: `$.body.data[0].id`, `$.body.data[*].votes`, `$.body.data[?isResigned=true].votes`.
+ */
 
 import { present } from "../../src/platform/present.ts";
 import type { Json } from "./case.ts";
@@ -17,7 +19,10 @@ function stepsOf(path: string): Step[] {
   return steps;
 }
 
-/** Calls `visit` with the parent and the key of every place that the path means, whether it exists or not. */
+/**
+ * Calls `visit` with the parent and the key of every position that matches the path, whether it exists or
+ * not.
+ */
 function visitPlaces(root: Json, path: string, visit: (parent: Json, key: string | number) => void): void {
   const steps = stepsOf(path);
   const walk = (value: Json, depth: number): void => {

@@ -1,4 +1,6 @@
-/** The state that the kit expects at its head, as requests: every node with this state gives these answers. */
+/**
+ * State that the kit expects at its head, as requests: every node with this state returns these responses.
+ */
 import type { Case, Json } from "./case.ts";
 
 type Row = { [member: string]: Json };
@@ -14,7 +16,7 @@ type State = {
   rounds: { [round: string]: Row[] };
 };
 
-/** Bookkeeping of the recorded process (see the kit's notes). */
+/** Internal values of the recorded process (see the kit's notes). */
 const PROCESS_HISTORY = ["approval", "forgedTotal", "round", "lastBlock", "weightedVoteBalance"];
 
 export const casesOf = ({ supply, nftStatus, wallets, delegates, locks, uniks, rounds }: State): Case[] => [
@@ -51,7 +53,7 @@ export const casesOf = ({ supply, nftStatus, wallets, delegates, locks, uniks, r
 ];
 
 type Terms = Pick<Partial<Case>, "volatile" | "unordered"> & {
-  /** Path of an integer, and how it stands in the text. */
+  /** Path of an integer, and its digits in the text. */
   digits?: [path: string, digits: string];
 };
 

@@ -1,4 +1,4 @@
-/** Chains of a test network in memory, forged slot by slot by whose turn it is. */
+/** Chains of a test network in memory, each slot forged by its delegate. */
 import { createRounds, delegateOfSlot } from "@uniknode/ledger";
 import {
   type Block,
@@ -27,7 +27,7 @@ import { createEventLog } from "../../src/store/events/event-log.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
 import { type NetworkShape, testNetwork } from "./test-network.ts";
 
-/** A milestone above the chains of most tests. */
+/** A milestone above the height of most tests' chains. */
 export const STRICTER_FROM = 81;
 export const SHAPE: NetworkShape = { nodes: 4, blocktime: 8, stricterFrom: STRICTER_FROM };
 const testbed = testNetwork(SHAPE);
@@ -37,7 +37,7 @@ export const network = createNetwork(files);
 export const slots = createSlots(network);
 export const rounds = createRounds(network);
 export const verifier = createVerifier({ threads: 0 });
-/** No block of a test is later. */
+/** A time after every block of the tests. */
 export const LAST_SLOT = 100_000;
 export const now = () => slots.slotTime(LAST_SLOT);
 /** Keys of the delegates by public key. */
@@ -45,7 +45,10 @@ export const keysOf = new Map(delegates.map(({ publicKey, keys }) => [publicKey,
 
 export type TestChain = {
   readonly chain: Chain;
-  /** The next block of a slot, made by its delegate unless other keys are given. It is not on any chain yet. */
+  /**
+   * Creates the next block of a slot, signed by its delegate unless other keys are given. It is not on any
+   * chain yet.
+   */
   make(slot: number, made?: { keys?: KeyPair; transactions?: SealedTransaction[] }): EncodedBlock;
   /** Extends the chain by a block of each slot. */
   forge(...slots: number[]): Promise<EncodedBlock[]>;
@@ -54,7 +57,7 @@ export type TestChain = {
   close(): Promise<void>;
 };
 
-/** What a node of the chain says of itself. */
+/** Status that a node of the chain reports. */
 export const statusOn = ({ head }: Chain): Status =>
   buildStatus({
     network,
@@ -66,7 +69,7 @@ export const statusOn = ({ head }: Chain): Status =>
     processId: "",
   });
 
-/** In memory, unless a path of a file is given. */
+/** Chain in memory, unless a path is given. */
 export function openTestChain(
   path = ":memory:",
   { deps, ...options }: Partial<ChainOptions> & { readonly deps?: Partial<ChainDeps> } = {},

@@ -1,4 +1,4 @@
-/** A network of a test: its genesis with a delegate for each node, and a rich account. */
+/** Network of a test: its genesis with a delegate for each node, and a rich account. */
 import {
   type Block,
   builders,
@@ -19,14 +19,14 @@ export type NetworkShape = {
   readonly nodes: number;
   /** Seconds of a slot. */
   readonly blocktime: number;
-  /** Height from which on only versions that are not older than the announced one are peers. */
+  /** Height from which on peers must have at least the announced version. */
   readonly stricterFrom?: number;
 };
 
 export type TestNetwork = {
   readonly files: NetworkFiles;
   readonly block: Block;
-  /** One for each node. */
+  /** One delegate for each node. */
   readonly delegates: readonly DevAccount[];
   readonly rich: DevAccount;
 };

@@ -1,4 +1,4 @@
-/** A network of a test: its own genesis, a delegate for each node, nodes as processes at loopback addresses. */
+/** Network of a test: its own genesis, a delegate for each node, nodes as processes at loopback addresses. */
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -17,9 +17,9 @@ export type World = {
   readonly port: number;
   readonly delegates: readonly DevAccount[];
   readonly rich: DevAccount;
-  /** Starts the node of an index, or starts it again. */
+  /** Starts or restarts the node with an index. */
   start(index: number, ...options: string[]): Promise<TestNode>;
-  /** Ends everything and removes the folder. */
+  /** Ends all nodes and removes the folder. */
   close(): Promise<void>;
 };
 
@@ -27,7 +27,7 @@ export type TestNode = {
   readonly index: number;
   readonly url: string;
   readonly process: Running;
-  /** The data of an API path. */
+  /** Returns `data` of an API path. */
   get<T>(path: string): Promise<T>;
   height(): Promise<number>;
   stop(signal?: NodeJS.Signals): Promise<void>;
@@ -101,10 +101,10 @@ export async function createWorld(options: NetworkShape): Promise<World> {
   };
 }
 
-/** Ports below the ephemeral range: no other process is given one of them between kill and start. */
+/** Ports below the ephemeral range, so that no other process gets one of them between kill and start. */
 const PORTS = { first: 10_000, count: 20_000 };
 
-/** A port that is free at the first of the addresses, and so most likely at all. */
+/** Returns a port that is free at the first of the addresses, and so most likely at all. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = PORTS.first + Math.floor(Math.random() * PORTS.count);

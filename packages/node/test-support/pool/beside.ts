@@ -1,4 +1,4 @@
-/** The pool beside a chain, as a node has it, without a listener of its events. */
+/** Pool of a chain, as a node has it, without a listener of its events. */
 import type { Network } from "@uniknode/protocol";
 import type { Chain } from "../../src/chain/port.ts";
 import { createPool, DEFAULT_POOL_OPTIONS, type Pool } from "../../src/pool/pool.ts";
@@ -9,7 +9,7 @@ import { verificationBy } from "./verification.ts";
 
 export type BesideDeps = {
   readonly network: Network;
-  /** Keeps the pool. */
+  /** Persists the pool. */
   readonly database: Database;
   readonly verify: Verifier["verify"];
   /** Network time in seconds. */

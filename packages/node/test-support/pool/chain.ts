@@ -1,4 +1,4 @@
-/** A chain with only a state, a head and stored ids, and a pool on it. */
+/** Chain that consists of a state, a head and stored ids, and a pool on it. */
 import {
   addressOf,
   applyTransaction,
@@ -38,7 +38,7 @@ import { verificationBy } from "./verification.ts";
 
 const [genesisMilestone] = unitnet.milestones;
 
-/** Everything in force from height 1 on; further milestones change it. */
+/** Activates everything from height 1 on; further milestones change it. */
 export const networkWith = (
   milestones: readonly MilestoneChange[] = [],
   members: Readonly<Record<string, unknown>> = {},
@@ -65,10 +65,10 @@ export function keysOf(name: string): KeyPair {
 export const publicKeyOf = (name: string): string => bytesToHex(keysOf(name).publicKey);
 export const addressNamed = (name: string): string => addressOf(publicKeyOf(name), NETWORK);
 
-/** Enough for every type but the registration of delegates. */
+/** Fee that suffices for every type except delegate registration. */
 export const FEE = 1_000_000n;
 
-/** What a builder needs besides the members of its type. */
+/** Input of a builder besides the members of its type. */
 export const envelope = (name: string, nonce: number, fee: bigint = FEE) => ({
   network: NETWORK,
   senderPublicKey: publicKeyOf(name),
@@ -76,7 +76,7 @@ export const envelope = (name: string, nonce: number, fee: bigint = FEE) => ({
   fee,
 });
 
-/** As it is submitted. */
+/** Transaction as it is submitted. */
 export type Json = Record<string, unknown> & { id: string };
 
 export const jsonOf = (transaction: Transaction): Json => transactionToJson(transaction) as Json;
@@ -105,7 +105,7 @@ export function transfer(name: string, nonce: number, members: TransferMembers =
 
 export type TestChain = ReturnType<typeof createTestChain>;
 
-/** At height 10, with the wallets of the actors; the others have nothing. */
+/** Chain at height 10, with the wallets of the actors; the others have nothing. */
 export function createTestChain(
   actors: Readonly<Record<string, Partial<Wallet>>>,
   network: Network = NETWORK,
@@ -115,7 +115,7 @@ export function createTestChain(
   const stored = new Set<string>();
   let height = 10;
 
-  /** Changes wallets as no transaction would. */
+  /** Changes wallets without a transaction. */
   function fund(wallets: Readonly<Record<string, Partial<Wallet>>>): void {
     const draft = createDraft(state);
     for (const [name, members] of Object.entries(wallets)) {
@@ -148,7 +148,7 @@ export function createTestChain(
     state.revert(changes);
     for (const { data } of transactions) stored.delete(data.id);
     height--;
-    // As the chain passes them: read from the database.
+    // The chain passes them as read from the database.
     return transactions.map(({ data, bytes }) => sealedFromTrustedBytes(bytes, data.id));
   }
 
@@ -172,17 +172,17 @@ const verifier = createVerifier({ threads: 0 });
 
 export type OpenPool = Pool & {
   readonly events: PoolEvent[];
-  /** A block with what the pool selects, followed by chain and pool. */
+  /** Applies a block with the pool's selection to chain and pool. */
   forge(): SealedTransaction[];
 };
 
 type Overrides = { options?: Partial<PoolOptions>; deps?: Partial<PoolDeps> };
 
-/** A chain whose named wallets are rich. */
+/** Chain whose named wallets are rich. */
 export const richChain = (...names: string[]): TestChain =>
   createTestChain(Object.fromEntries(names.map((name) => [name, RICH])));
 
-/** A pool that writes nothing unless a store is given. */
+/** Pool that writes nothing unless a store is given. */
 export function openPool(chain: TestChain, { options, deps }: Overrides = {}): OpenPool {
   const events: PoolEvent[] = [];
   const { network, state, head, storedIds } = chain;
@@ -211,7 +211,7 @@ export function openPool(chain: TestChain, { options, deps }: Overrides = {}): O
   };
 }
 
-/** Outcome of one transaction: the code of its refusal, or its list in the answer. */
+/** Outcome of one transaction: the code of its refusal, or its list in the result. */
 export async function submitOne(pool: Pool, transaction: unknown): Promise<string> {
   const { data, errors = {} } = await pool.submit([transaction]);
   const [reason] = Object.values(errors).flat();
@@ -230,7 +230,7 @@ export async function refusalOf(pool: Pool, transaction: unknown): Promise<strin
 export const idsOf = (transactions: Iterable<SealedTransaction>): string[] =>
   Array.from(transactions, ({ data }) => data.id);
 
-/** Names and ids of what was reported, in order. */
+/** Names and ids of the reported events, in order. */
 export const reported = (events: readonly PoolEvent[]): string[] =>
   events.flatMap((event) => {
     if (event.name === "transaction.pool.added") {
@@ -242,5 +242,5 @@ export const reported = (events: readonly PoolEvent[]): string[] =>
     return [`${event.name} ${event.transaction.data.id}`];
   });
 
-/** A pool over a chain whose named wallets are rich. */
+/** Pool over a chain whose named wallets are rich. */
 export const richPool = (...names: string[]): OpenPool => openPool(richChain(...names));

@@ -1,4 +1,7 @@
-/** Parts of a gateway for nodes that have a pool and a chain only: no forger, no measured loop, no webhooks and no streams. */
+/**
+ * Parts of a gateway for nodes that have only a pool and a chain: no forger, no event loop metrics, no
+ * webhooks and no streams.
+ */
 import type { GatewayDeps } from "../../src/processes/node/node-gateway.ts";
 
 export const IDLE_NODE: Pick<

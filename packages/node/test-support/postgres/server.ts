@@ -1,4 +1,7 @@
-/** A PostgreSQL server of a test: from an npm package, in a folder of its own, as an unprivileged user, on a loopback port. */
+/**
+ * PostgreSQL server of a test: from an npm package, in its own folder, as an unprivileged user, on a loopback
+ * port.
+ */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, mkdtempSync, rmSync } from "node:fs";
@@ -34,7 +37,7 @@ export async function startPostgres(
 ): Promise<PostgresServer> {
   const cwd = packageFolder();
   const program = (name: string) => join(cwd, "native", "bin", name);
-  // Installs run no scripts: the links between its libraries are missing after the first.
+  // Install scripts are disabled, so that the links between the libraries are missing at first.
   await run(process.execPath, [join(cwd, "scripts", "hydrate-symlinks.js")], { cwd });
   const identity = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
   const folder = mkdtempSync(join(tmpdir(), "uniknode-postgres-"));
@@ -79,7 +82,7 @@ export async function startPostgres(
   };
 }
 
-/** No test depends on surviving the loss of power. */
+/** Durability settings are off: no test depends on surviving a power loss. */
 const DEFAULT_SETTINGS = {
   listen_addresses: "127.0.0.1",
   fsync: "off",
@@ -87,7 +90,7 @@ const DEFAULT_SETTINGS = {
   shared_buffers: "32MB",
 };
 
-/** A small pool for a test. */
+/** Small connection pool for a test. */
 export const connect = (url: string): Postgres =>
   openPostgres({
     url,

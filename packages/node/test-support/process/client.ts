@@ -1,4 +1,4 @@
-/** What tests and benchmarks say to a running node. */
+/** Calls of tests and benchmarks to a running node. */
 import {
   builders,
   createNetwork,
@@ -11,21 +11,21 @@ import {
 import type { DevAccount } from "../../src/dev-chain/keys.ts";
 
 export type Client = {
-  /** The network as the node describes it. */
+  /** Configuration of the network as the node describes it. */
   readonly network: Network;
-  /** `data` of a GET answer. */
+  /** Returns `data` of a GET response. */
   get(path: string): Promise<unknown>;
-  /** Hands transactions over; the answer's status and body. */
+  /** Submits transactions; returns status and body of the response. */
   submit(
     transactions: readonly Transaction[],
   ): Promise<{ status: number; accepted: string[]; errors: Record<string, { type: string }[]> }>;
 };
 
-/** A client of the node at a base URL. */
+/** Client of the node at a base URL. */
 export async function connect(baseUrl: string): Promise<Client> {
   async function get(path: string): Promise<unknown> {
     const response = await fetch(`${baseUrl}${path}`);
-    if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+    if (!response.ok) throw new Error(`${path} returned ${response.status}`);
     return ((await response.json()) as { data: unknown }).data;
   }
   return {
@@ -46,7 +46,7 @@ export async function connect(baseUrl: string): Promise<Client> {
   };
 }
 
-/** A signed transfer of one smallest unit. */
+/** Signed transfer of one smallest unit. */
 export const transferOf = (
   network: Network,
   { publicKey, keys }: DevAccount,

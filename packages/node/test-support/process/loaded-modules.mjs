@@ -1,4 +1,7 @@
-/** Writes the URL of every module that a thread loads to the file that LOADED_MODULES names. For `node --import`. */
+/**
+ * Writes the URL of every module that a thread loads to the file that LOADED_MODULES names. Loaded with `node
+ * --import`.
+ */
 import { appendFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 

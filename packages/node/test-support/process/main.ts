@@ -1,12 +1,12 @@
-/** The program within the process of a test, which is faster than one of its own. */
+/** Runs the program within the process of a test, which is faster than its own process. */
 import { vi } from "vitest";
 import { main } from "../../src/commands/main.ts";
 import type { Ended } from "./uniknode.ts";
 
-/** Runs a command line to its end; one at a time, because the output of the whole process is taken. */
+/** Runs a command line to its end; one at a time, because it captures the output of the whole process. */
 export async function runMain(args: readonly string[]): Promise<Ended> {
   const [stdout, stderr] = [take(process.stdout), take(process.stderr)];
-  // Texts name commands as the way of starting wants them: npm started the tests.
+  // Texts name commands in the form in which the program was started: npm started the tests.
   vi.stubEnv("npm_lifecycle_event", undefined);
   try {
     return { code: await main(args), stdout: stdout.text(), stderr: stderr.text() };

@@ -1,9 +1,9 @@
-/** The files of a network, for programs that are started on it. */
+/** Files of a network, for programs that are started on it. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Block, blockToJson, type NetworkFiles } from "@uniknode/protocol";
 
-/** Makes the folder that `--network-dir` names. */
+/** Creates the folder that `--network-dir` names. */
 export function writeNetwork(folder: string, { block, files }: { block: Block; files: NetworkFiles }): void {
   mkdirSync(folder, { recursive: true });
   const write = (name: string, content: unknown) =>

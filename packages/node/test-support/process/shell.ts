@@ -1,4 +1,4 @@
-/** Shells that complete commands: asked by themselves what they offer. */
+/** Shells with completion: returns the candidates that the shell itself offers. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ const INSTALL_TIMEOUT_MS = 60_000;
 
 export type Shell = "bash" | "zsh" | "fish";
 
-/** Returns true if the shell runs here; where this user may, its package is installed for that. */
+/** Returns true if the shell runs here; installs its package if this user may. */
 export function hasShell(shell: Shell): boolean {
   const runs = () => spawnSync(shell, ["-c", "true"]).status === 0;
   if (runs()) return true;
@@ -17,14 +17,13 @@ export function hasShell(shell: Shell): boolean {
 }
 
 /**
- * What the shell offers at the end of the line, in its order; it has loaded the completion script.
- *
+ * Candidates that the shell offers at the end of the line, in its order, with the completion script loaded.
  * @param bin folder with the programs that the script calls
  */
 export function completionsOf(shell: Shell, script: string, line: string, bin = ""): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-completion-"));
   try {
-    // In zsh, a function of this name in a folder of $fpath is found by itself.
+    // zsh finds a function with this name in a folder of $fpath.
     writeFileSync(join(folder, "_uniknode"), script);
     writeFileSync(join(folder, "file"), "");
     const { stdout, stderr, status } = spawnSync(shell, [...CLEAN[shell], "-c", PROGRAMS[shell]], {
@@ -40,7 +39,7 @@ export function completionsOf(shell: Shell, script: string, line: string, bin = 
   }
 }
 
-/** Without the settings of the user. */
+/** Shell options that skip the settings of the user. */
 const CLEAN = { bash: ["--norc"], zsh: ["-f"], fish: ["--no-config"] };
 
 const BASH = `
@@ -51,10 +50,10 @@ COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
 _uniknode
 printf '%s\\n' "\${COMPREPLY[@]}"`;
 
-/** The description stands behind a tab. */
+/** A tab precedes the description. */
 const FISH = 'source ./_uniknode; complete -C "$LINE" | string replace -r "\\t.*" ""; true';
 
-/** A shell at a terminal of its own, since only there it completes; what it finds goes into a file. */
+/** Runs a shell at its own terminal, because it completes only there; the candidates go into a file. */
 const ZSH = `
 zmodload zsh/zpty
 zpty inner 'PS1= zsh -f -i'

@@ -1,4 +1,4 @@
-/** The program at a real terminal, and what the terminal shows. */
+/** Runs the program at a real terminal, and returns what the terminal shows. */
 import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { present } from "../../src/platform/present.ts";
@@ -8,7 +8,10 @@ const PROGRAM = fileURLToPath(new URL("../../bin/uniknode.js", import.meta.url))
 export const CLEAR = "\u001B[K";
 const PIECES = new RegExp(`${CLEAR.replace("[", "\\[")}|.`, "gs");
 
-/** What stands on an endless terminal after this output: carriage returns and "clear to the end of the line" are obeyed. */
+/**
+ * Renders the output as an endless terminal would: carriage returns and "clear to the end of the line" are
+ * obeyed.
+ */
 export function shownLines(output: string): string[] {
   const lines = [""];
   let column = 0;
@@ -22,7 +25,7 @@ export function shownLines(output: string): string[] {
   return lines;
 }
 
-/** Returns true if this machine has the program that makes pseudo terminals. */
+/** Returns true if this machine has the program that creates pseudo terminals. */
 export const hasTerminal = (): boolean => spawnSync("script", ["--version"]).status === 0;
 
 export type AtTerminal = {
@@ -40,7 +43,7 @@ export type TerminalOptions = {
   readonly environment: NodeJS.ProcessEnv;
 };
 
-/** Starts the program at a pseudo terminal of its own. */
+/** Starts the program at its own pseudo terminal. */
 export function spawnAtTerminal(
   args: readonly string[],
   { columns, rows, environment }: TerminalOptions,

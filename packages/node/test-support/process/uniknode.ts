@@ -1,4 +1,4 @@
-/** The real program in a process of its own, for tests. */
+/** The real program in its own process, for tests. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { present } from "../../src/platform/present.ts";
@@ -11,11 +11,10 @@ export type Running = {
   readonly child: ChildProcess;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Settles with what it printed once it has ended. */
+  /** Settles with the output after the process ended. */
   readonly ended: Promise<Ended>;
   /**
    * Settles with the first match in the standard output.
-   *
    * @throws {Error} with everything printed, if the process ends first
    */
   printed(pattern: RegExp): Promise<RegExpMatchArray>;
@@ -24,9 +23,9 @@ export type Running = {
 export type SpawnOptions = {
   readonly environment?: NodeJS.ProcessEnv;
   readonly nodeArguments?: readonly string[];
-  /** Where it runs; absent: where the test does. */
+  /** Working directory; default: that of the test. */
   readonly folder?: string;
-  /** A command that runs the program in its own place, such as on another host. */
+  /** Command that runs the program elsewhere, such as on another host. */
   readonly through?: readonly string[];
 };
 
@@ -35,7 +34,7 @@ export function spawnUniknode(args: readonly string[], options: SpawnOptions = {
   const { through = [], nodeArguments = [] } = options;
   const [command, ...rest] = [...through, process.execPath, ...nodeArguments, PROGRAM, ...args];
   const child = spawn(present(command), rest, {
-    // The program names itself by the command that started it: that of the tests may be any.
+    // The program names itself by the command that started it, and the tests may be started by any.
     env: { ...process.env, npm_lifecycle_event: undefined, ...options.environment },
     cwd: options.folder,
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,4 +1,4 @@
-/** What the verdict is made from: deliveries, changes of the chain and subscriptions. */
+/** Input of the verdict: deliveries, changes of the chain and subscriptions. */
 
 import { present } from "../../src/platform/present.ts";
 import type { ChainWallet, Change } from "./chronicle.ts";
@@ -6,7 +6,9 @@ import { type Fact, factsOf } from "./facts.ts";
 import type { Kind } from "./kinds.ts";
 import type { Arrival, Message } from "./receiver.ts";
 
-/** A time in which a webhook was of one kind, by positions in the chronicle; the ends are known roughly. */
+/**
+ * Period in which a webhook was of one kind, by positions in the chronicle; its ends are known approximately.
+ */
 export type Period = {
   readonly kind: Kind;
   /** Events up to this position are not delivered. */
@@ -15,16 +17,16 @@ export type Period = {
   readonly fullyFrom: number;
   /** Events after this position are not delivered; absent: the period has not ended. */
   readonly until?: number;
-  /** It is unknown whether it began: the answer to the change was lost. */
+  /** The start is uncertain: the response to the change was lost. */
   readonly isUnsure?: true;
 };
 
-/** A replay of a part of the chain, requested at a position in the chronicle. */
+/** Replay of a part of the chain, requested at a position in the chronicle. */
 export type Replay = {
   readonly fromHeight: number;
   readonly toHeight: number;
   readonly requestedAt: number;
-  /** It was delivered to its end. */
+  /** The replay was delivered completely. */
   readonly isFinished?: true;
 };
 
@@ -33,13 +35,13 @@ export type Case = {
   readonly periods: readonly Period[];
   readonly replays: readonly Replay[];
   readonly changes: readonly Change[];
-  /** Deliveries that were cancelled, because their blocks were undone: number by id. */
+  /** Deliveries that were cancelled because their blocks were reverted: number by id. */
   readonly cancelled: ReadonlyMap<string, number>;
-  /** As they are in the end, by address. */
+  /** Final state of wallets, by address. */
   readonly wallets: ReadonlyMap<string, ChainWallet>;
 };
 
-/** A delivery as the receiver knows it. */
+/** Delivery as the receiver recorded it. */
 export type Delivery = {
   readonly message: Message;
   /** Indexes among the arrivals. */
@@ -47,7 +49,7 @@ export type Delivery = {
   readonly last: number;
 };
 
-/** A fact that became true at one position, and untrue at another if it was undone. */
+/** Fact that became true at one position, and untrue at another if it was reverted. */
 export type Occurrence = {
   readonly fact: Fact;
   readonly appliedAt: number;
@@ -80,7 +82,7 @@ export function standingBlocks(changes: readonly Change[]): Set<string> {
   return standing;
 }
 
-/** Those that have a number, by their numbers. */
+/** Deliveries with a number, by number. */
 export const numbered = (deliveries: readonly Delivery[]): Delivery[] =>
   [...deliveries]
     .filter(({ message }) => message.sequence !== undefined)
@@ -95,7 +97,7 @@ export const isFactOfChain = (event: string): boolean =>
   FAMILIES.some((family) => event.startsWith(family));
 
 /**
- * Distinguishes messages about a wallet as it is after the revert of a block from messages about a fact of the block:
+ * Distinguishes messages about a wallet after the revert of a block from messages about a fact of the block:
  * retractions of the block's facts have smaller numbers.
  */
 export function createIsAftermath(deliveries: readonly Delivery[]): (message: Message) => boolean {

@@ -1,12 +1,13 @@
 /**
- * What became of the chain, as its own tables tell it: triggers note which rows of blocks and transactions came and
- * went, in the transaction that brought or took them. Neither the event log nor the webhooks have a part in it.
+ * Record of the chain's changes, derived from its own tables: triggers record which rows of blocks and
+ * transactions were inserted and deleted, in the same database transaction. It is independent of the event
+ * log and the webhooks.
  */
 import { join } from "node:path";
 import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 
-/** A transaction as its row in the chain's table says. */
+/** Transaction as in its row of the chain's table. */
 export type ChainTransaction = {
   readonly id: string;
   /** Group and type: `1/0`. */
@@ -19,7 +20,7 @@ export type ChainTransaction = {
     readonly votes?: readonly string[];
     readonly payments?: readonly { readonly recipientId: string }[];
   } | null;
-  /** The recipient never received anything before, and was not there when the chronicle began. */
+  /** The recipient never received anything before, and did not exist when the chronicle began. */
   readonly isFirst: boolean;
 };
 
@@ -31,10 +32,10 @@ export type ChainBlock = {
   readonly transactions: readonly ChainTransaction[];
 };
 
-/** A wallet as its row in the chain's table says, numbers as text. */
+/** Wallet as in its row of the chain's table, numbers as text. */
 export type ChainWallet = { readonly balance: string; readonly nonce: string };
 
-/** A block came to the top of the chain, or left it. `position` grows with each. */
+/** A block was applied or reverted. `position` increases with each. */
 export type Change = {
   readonly position: number;
   readonly kind: "applied" | "reverted";
@@ -81,12 +82,12 @@ export function beginChronicle(folder: string): void {
 }
 
 export type Chronicle = {
-  /** Of the last change. */
+  /** Position of the last change. */
   position(): number;
   changes(): Change[];
-  /** Every wallet as it is at the moment, by address. */
+  /** Every wallet in its current state, by address. */
   wallets(): Map<string, ChainWallet>;
-  /** What still has to be done, in words: deliveries that wait, and events that were not looked at. */
+  /** Descriptions of pending work: queued deliveries, and unprocessed events. */
   unfinished(): string[];
   close(): void;
 };
@@ -159,13 +160,13 @@ function readChanges(database: Database): Change[] {
       atHeight.set(height, id);
     }
     const block = blocks.get(id);
-    // Blocks from before the beginning of the chronicle are not delivered.
+    // Blocks from before the start of the chronicle are not delivered.
     if (block) changes.push({ position, kind, block });
   }
   return inOrder(changes);
 }
 
-/** One commit takes several blocks away, in no particular order of its rows: the highest leaves first. */
+/** One commit deletes several blocks in no particular order of rows: the highest is reverted first. */
 function inOrder(changes: readonly Change[]): Change[] {
   const ordered: Change[] = [];
   let leaving: Change[] = [];

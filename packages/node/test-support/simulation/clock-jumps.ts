@@ -1,6 +1,6 @@
 /**
- * Loaded into the program under test before its own code, in every thread of it: moves the clock of the machine, as the
- * program sees it, by the milliseconds that a file holds at the moment.
+ * Loaded into every thread of the program under test before its own code: moves the machine's clock, as the
+ * program sees it, by the milliseconds that a file contains.
  */
 import { readFileSync } from "node:fs";
 

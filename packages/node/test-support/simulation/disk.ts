@@ -1,11 +1,13 @@
-/** A disk that is full for a while: the system lets the process write no file beyond a size. Linux, with `prlimit`. */
+/**
+ * Temporarily full disk: the system refuses writes of the process beyond a file size. Linux, with `prlimit`.
+ */
 import { execFileSync, spawnSync } from "node:child_process";
 
-/** Returns true if this machine can fill a disk. */
+/** Returns true if this machine can simulate a full disk. */
 export const canFillDisk = (): boolean =>
   process.platform === "linux" && spawnSync("prlimit", ["--version"]).status === 0;
 
-/** From now on a write that makes a file longer than this fails. */
+/** Makes every write that extends a file beyond this size fail. */
 export const fillDisk = (processId: number, maxBytes: number): void => limit(processId, `${maxBytes}:`);
 
 export const freeDisk = (processId: number): void => limit(processId, "unlimited:");

@@ -1,4 +1,4 @@
-/** What happens to a node in the simulation, drawn at random. Each may fail: the process may die at any moment. */
+/** Random faults of a node in the simulation. Each may fail: the process may die at any moment. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,7 +9,7 @@ import { canFillDisk, fillDisk, freeDisk } from "./disk.ts";
 import type { Kind } from "./kinds.ts";
 import { type Life, setClock } from "./life.ts";
 import type { Random } from "./random.ts";
-import { MOODS } from "./receiver.ts";
+import { BEHAVIOURS } from "./receiver.ts";
 import { changeSubject, comeBack, leave, replay, type Subject } from "./subject.ts";
 
 export type World = {
@@ -17,18 +17,18 @@ export type World = {
   readonly random: Random;
   readonly chronicle: Chronicle;
   readonly kinds: readonly Kind[];
-  /** Keep their kind. */
+  /** Webhooks that keep their kind. */
   readonly steady: readonly Subject[];
-  /** Change it, and leave for a while. */
+  /** Webhooks that change their kind, and are absent temporarily. */
   readonly restless: readonly Subject[];
-  /** Keep it, and ask for the past. */
+  /** Webhooks that keep their kind, and request replays. */
   readonly historians: readonly Subject[];
-  /** Of the first block whose facts the chronicle knows. */
+  /** Height of the first block whose facts the chronicle has. */
   readonly firstHeight: number;
   readonly submit: (client: Client) => Promise<number>;
-  /** How often what happened. */
+  /** Number of occurrences by fault. */
   readonly happened: Map<string, number>;
-  /** Of the machine, as the node sees it. */
+  /** Clock of the machine, as the node sees it. */
   clockAheadMs: number;
 };
 
@@ -44,7 +44,7 @@ const submit: Disturbance = ({ submit }, { client }) => submit(client);
 const mine: Disturbance = ({ random }, { control }) =>
   control.post("/api/dev/mine", { blocks: random.integer(1, 4) });
 
-/** Mostly shallow, sometimes as deep as it gets. */
+/** Mostly shallow, sometimes as deep as allowed. */
 const reorganise: Disturbance = ({ random }, { control }) => {
   const depth = random.chance(0.2) ? random.integer(6, MAX_DEPTH) : random.integer(1, 5);
   const blocks = depth + random.integer(1, 2);
@@ -71,9 +71,9 @@ const jump: Disturbance = async (world) => {
   setClock(folder, world.clockAheadMs);
 };
 
-const changeMood: Disturbance = async ({ random, steady, restless, historians }) => {
+const changeBehaviour: Disturbance = async ({ random, steady, restless, historians }) => {
   const { receiver } = random.pick([...steady, ...restless, ...historians]);
-  await receiver.become(random.chance(0.4) ? "well" : random.pick(MOODS));
+  await receiver.become(random.chance(0.4) ? "well" : random.pick(BEHAVIOURS));
 };
 
 const changeRegister: Disturbance = ({ random, restless, kinds, chronicle }, { control }) =>
@@ -121,7 +121,7 @@ const fill: Disturbance = async ({ random, folder }, { node: { child } }) => {
 
 const pause: Disturbance = ({ random }) => sleep(random.integer(1, 200));
 
-/** How often each is drawn, compared with the others. */
+/** Relative probability of each fault. */
 const WEIGHTS: readonly (readonly [string, Disturbance, number])[] = [
   ["submission", submit, 30],
   ["mining", mine, 10],
@@ -129,7 +129,7 @@ const WEIGHTS: readonly (readonly [string, Disturbance, number])[] = [
   ["restoring", restore, 2],
   ["travel", travel, 3],
   ["clock jump", jump, 6],
-  ["mood", changeMood, 25],
+  ["behaviour", changeBehaviour, 25],
   ["register change", changeRegister, 4],
   ["leaving", leaveForGood, 2],
   ["coming back", comeBackAll, 2],
@@ -145,14 +145,14 @@ const ALL = WEIGHTS.flatMap(([name, disturb, weight]) =>
   Array.from({ length: weight }, () => ({ name, disturb })),
 );
 
-/** Draws one thing and does it. */
+/** Draws a fault and injects it. */
 export async function disturb(world: World, life: Life): Promise<void> {
   const { name, disturb } = world.random.pick(ALL);
   let outcome = name;
   try {
     await disturb(world, life);
   } catch {
-    // The process was killed in between, or its disk was full: what stands then is seen in the end.
+    // The process was killed in between, or its disk was full: the resulting state is checked at the end.
     outcome = `${name} (interrupted)`;
   }
   world.happened.set(outcome, (world.happened.get(outcome) ?? 0) + 1);

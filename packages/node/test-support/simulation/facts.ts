@@ -1,19 +1,23 @@
-/** What a block says, worked out from the rows of the chain a second time and in other ways than the node's. */
+/**
+ * Independent derivation of the facts of a block from the rows of the chain, by other means than the node's.
+ */
 import { addressFromPublicKey } from "@uniknode/protocol";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { present } from "../../src/platform/present.ts";
 import type { ChainBlock, ChainTransaction } from "./chronicle.ts";
 
-/** A fact of a block that the simulation can tell from the chain alone: of a transaction, of a wallet, or of the block. */
+/**
+ * Fact that the simulation can derive from the chain alone: of a transaction, of a wallet, or of the block.
+ */
 export type Fact = {
   readonly name: string;
   readonly block: ChainBlock;
   readonly transaction?: ChainTransaction;
-  /** Of the wallet. */
+  /** Address of the wallet. */
   readonly address?: string;
 };
 
-/** By group and type, what a transaction says beside that it was applied. */
+/** Facts of a transaction besides that it was applied, by group and type. */
 const MEANINGS: Readonly<Record<string, string>> = {
   "1/2": "delegate.registered",
   "1/7": "delegate.resigned",
@@ -25,7 +29,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "2001/2": "delegate.resigned",
 };
 
-/** In the order in which the facts of a block are delivered. */
+/** Facts of a block in the order in which they are delivered. */
 export const factsOf = (block: ChainBlock): Fact[] => [
   ...block.transactions.flatMap((transaction) =>
     namesOf(transaction).map((name) => ({ name, block, transaction })),
@@ -47,7 +51,7 @@ function namesOf({ type, asset }: ChainTransaction): string[] {
   ];
 }
 
-/** Wallets that are not the same after the block; there may be more of them, such as delegates with other votes. */
+/** Wallets that differ after the block; there may be more of them, such as delegates with other votes. */
 const changedBy = ({ generator, transactions }: ChainBlock): string[] => [
   addressOf(generator),
   ...transactions.flatMap(({ sender, recipient, asset }) => [
@@ -59,15 +63,15 @@ const changedBy = ({ generator, transactions }: ChainBlock): string[] => [
 
 const addressOf = (publicKey: string) => addressFromPublicKey(publicKey, DEV_ADDRESS_VERSION);
 
-/** Names of facts of which `factsOf` knows some, but not all. */
+/** Names of facts of which `factsOf` derives some, but not all. */
 export const PARTLY_KNOWN_FACTS: ReadonlySet<string> = new Set(["wallet.saved"]);
 
-/** Names of the facts that `factsOf` knows. */
+/** Names of the facts that `factsOf` derives. */
 export const KNOWN_FACTS: ReadonlySet<string> = new Set([
   ...["block.applied", "transaction.applied", "wallet.vote", "wallet.unvote", "wallet.created.cold"],
   ...Object.values(MEANINGS),
   ...PARTLY_KNOWN_FACTS,
 ]);
 
-/** Names of facts of which stored blocks do not tell. */
+/** Names of facts that cannot be derived from stored blocks. */
 export const FORGOTTEN_FACTS: ReadonlySet<string> = new Set(["wallet.saved", "wallet.created.cold"]);

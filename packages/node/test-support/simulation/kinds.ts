@@ -1,16 +1,19 @@
-/** Webhooks of every kind, each with a test of the facts that it must receive, independent of the register's code. */
+/**
+ * Webhooks of every kind, each with a predicate for the facts that it must receive, independent of the
+ * register's code.
+ */
 import type { DevAccount } from "../../src/dev-chain/keys.ts";
 import { present } from "../../src/platform/present.ts";
 import type { Fact } from "./facts.ts";
 
 export type Kind = {
   readonly name: string;
-  /** What is registered, apart from the target. */
+  /** Registered fields, without the target. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly matches: (fact: Fact) => boolean;
   readonly isStrict: boolean;
   readonly confirmations: number;
-  /** All that it matches can be derived from stored blocks. */
+  /** If true, everything that it matches can be derived from stored blocks. */
   readonly isRemembered: boolean;
   /** Names of reverts that it subscribes to: it receives them even if the fact was not delivered to it. */
   readonly reversals: readonly string[];

@@ -1,4 +1,7 @@
-/** One life of the process under test: started, disturbed at random, and killed at some moment or ended in peace. */
+/**
+ * One run of the process under test: started, disturbed at random, and killed at some moment or stopped
+ * cleanly.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,9 +15,9 @@ export type Life = {
   readonly node: Running;
   readonly client: Client;
   readonly control: Control;
-  /** @throws {Error} when it is dead already */
+  /** @throws {Error} if it has ended already */
   kill(): Promise<void>;
-  /** @throws {Error} when the process does not end cleanly */
+  /** @throws {Error} if the process does not end cleanly */
   stop(): Promise<void>;
 };
 
@@ -25,11 +28,11 @@ const ATTEMPT_PAUSE_MS = 250;
 
 export const clockFile = (folder: string): string => join(folder, "clock");
 
-/** Moves the clock of the machine, as the processes of the folder see it. */
+/** Moves the machine's clock, as the processes of the folder see it. */
 export const setClock = (folder: string, aheadMs: number): void =>
   writeFileSync(clockFile(folder), String(aheadMs));
 
-/** A machine with much to do may need more time for the first answer than the node has. */
+/** On a busy machine the first response may take longer than the node's own timeout. */
 async function connectTo(url: string): Promise<Client> {
   for (let attempt = 1; ; attempt++) {
     try {

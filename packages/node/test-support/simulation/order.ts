@@ -1,14 +1,14 @@
-/** Looks whether deliveries have the order of the chain. */
+/** Checks that deliveries have the order of the chain. */
 
 import { present } from "../../src/platform/present.ts";
 import { type Case, type Delivery, isFactOfChain, numbered } from "./case.ts";
 import type { Change } from "./chronicle.ts";
 import type { Message } from "./receiver.ts";
 
-/** A delivery with the change of the chain that it tells: index and position. */
+/** Delivery with the change of the chain that it reports: index and position. */
 type Placed = { readonly delivery: Delivery; readonly order: number; readonly position: number };
 
-/** Numbers follow the chain; a strict receiver sees first what has the smaller number. */
+/** Numbers follow the chain; a strict receiver receives smaller numbers first. */
 export function findOrderFaults(
   { periods, replays, changes }: Case,
   deliveries: readonly Delivery[],
@@ -24,20 +24,20 @@ export function findOrderFaults(
 
   if (last.kind.confirmations === 0) {
     faults.push(...descentsOf(live));
-    // Each replay begins at any height, and ascends.
+    // Each replay starts at any height, and ascends.
     const descents = descentsOf(past);
     if (descents.length >= Math.max(1, replays.length)) faults.push(...descents);
   }
   if (last.kind.isStrict && last.until === undefined) {
     const isSteady = periods.length === 1 && replays.length === 0;
-    // What waited when a webhook left was given up, and came again in no order.
+    // Queued deliveries of a removed webhook were given up, and arrived again in no order.
     const later = live.filter(({ position }) => position > last.fullyFrom);
     faults.push(...earlyArrivalsOf(isSteady ? numbered(deliveries) : later.map(({ delivery }) => delivery)));
   }
   return faults;
 }
 
-/** Says which deliveries arrived before one of a smaller number. */
+/** Describes deliveries that arrived before one of a smaller number. */
 function earlyArrivalsOf(deliveries: readonly Delivery[]): string[] {
   let latest = -1;
   return deliveries.flatMap((delivery) => {
@@ -47,7 +47,7 @@ function earlyArrivalsOf(deliveries: readonly Delivery[]): string[] {
   });
 }
 
-/** Says where a larger number tells what the chain did earlier. */
+/** Describes larger numbers that report earlier changes of the chain. */
 const descentsOf = (placed: readonly Placed[]): string[] =>
   placed.flatMap(({ delivery, order }, index) => {
     const before = placed[index - 1];
@@ -58,7 +58,7 @@ const descentsOf = (placed: readonly Placed[]): string[] =>
 
 const nameOf = ({ message: { id, event } }: Delivery) => `${id} (${event})`;
 
-/** By their numbers, those that tell a change. */
+/** Deliveries that report a change, by number. */
 function placedOf(deliveries: readonly Delivery[], changes: readonly Change[]): Placed[] {
   const orders = new Map(changes.map(({ kind, block }, index) => [`${kind} ${block.id}`, index]));
   return numbered(deliveries).flatMap((delivery) => {
@@ -67,7 +67,7 @@ function placedOf(deliveries: readonly Delivery[], changes: readonly Change[]): 
   });
 }
 
-/** The change of the chain that a message reports: a block was applied, or reverted. */
+/** Change of the chain that a message reports: a block was applied, or reverted. */
 function changeOf({ event, blockId, reverts }: Message): string | undefined {
   if (blockId === undefined || (reverts === undefined && !isFactOfChain(event))) return undefined;
   // Delivered when a block is applied, and again when it is reverted.

@@ -1,11 +1,11 @@
-/** Draws that are the same for the same seed. */
+/** Random values that are the same for the same seed. */
 
 import { createRandom } from "../crash/random.ts";
 
 export type Random = {
-  /** In [0, limit). */
+  /** Draws a number in [0, limit). */
   below(limit: number): number;
-  /** An integer, both ends included. */
+  /** Draws an integer, both ends included. */
   integer(minimum: number, maximum: number): number;
   chance(probability: number): boolean;
   pick<T>(from: readonly T[]): T;

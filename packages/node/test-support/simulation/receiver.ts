@@ -1,4 +1,7 @@
-/** A receiver with moods. Whatever its mood, it remembers each delivery that it read to the end. */
+/**
+ * Receiver with several kinds of misbehaviour. In each of them, it records every delivery that it read
+ * completely.
+ */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,18 +21,19 @@ export type Message = {
 
 export type Arrival = {
   readonly message: Message;
-  /** The exact text. */
+  /** Exact text of the body. */
   readonly body: string;
-  /** Of the header. */
+  /** Value of the header. */
   readonly id: string | undefined;
   readonly isVerified: boolean;
 };
 
 /**
- * `well` answers 2xx. The others: refuse, answer 503 with `Retry-After`, do not answer, answer byte by byte, never end the
- * answer, close the connection before or after handling the delivery, close it within the answer, be down.
+ * `well` responds with 2xx. The others: refuse, respond 503 with `Retry-After`, do not respond, respond byte
+ * by byte, never end the response, close the connection before or after handling the delivery, close it
+ * within the response, be down.
  */
-export const MOODS = [
+export const BEHAVIOURS = [
   "well",
   "refusing",
   "busy",
@@ -41,35 +45,35 @@ export const MOODS = [
   "lying",
   "away",
 ] as const;
-/** One that is gone for good says so, with 410. */
-export type Mood = (typeof MOODS)[number] | "gone";
+/** Responds 410, permanently. */
+export type Behaviour = (typeof BEHAVIOURS)[number] | "gone";
 
 export type Receiver = {
   readonly url: string;
-  /** In the order in which they came. */
+  /** Deliveries in the order of arrival. */
   readonly arrivals: readonly Arrival[];
-  /** Tokens that its deliveries may be signed with. */
+  /** Tokens with which its deliveries may be signed. */
   readonly tokens: Set<string>;
-  mood(): Mood;
-  become(mood: Mood): Promise<void>;
+  behaviour(): Behaviour;
+  become(behaviour: Behaviour): Promise<void>;
   close(): Promise<void>;
 };
 
-/** A caller is kept waiting for so long at most. */
+/** Longest wait of a caller. */
 const MAX_SILENCE_MS = 1_500;
 const REFUSALS = [301, 400, 404, 500, 502, 503];
 
 export async function startReceiver(random: Random): Promise<Receiver> {
   const arrivals: Arrival[] = [];
   const tokens = new Set<string>();
-  let mood: Mood = "well";
+  let behaviour: Behaviour = "well";
 
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (mood === "resetting") return void request.socket.destroy();
+    if (behaviour === "resetting") return void request.socket.destroy();
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     remember(request, Buffer.concat(chunks).toString());
-    await answer(response);
+    await respond(response);
   }
 
   function remember(request: IncomingMessage, body: string): void {
@@ -85,9 +89,9 @@ export async function startReceiver(random: Random): Promise<Receiver> {
     });
   }
 
-  async function answer(response: ServerResponse): Promise<void> {
+  async function respond(response: ServerResponse): Promise<void> {
     const socket = response.socket;
-    switch (mood) {
+    switch (behaviour) {
       case "refusing":
         response.writeHead(random.pick(REFUSALS), { location: "/elsewhere" }).end("no");
         return;
@@ -125,7 +129,7 @@ export async function startReceiver(random: Random): Promise<Receiver> {
   }
 
   const server = createServer((request, response) => {
-    // A caller that is killed while it speaks is no delivery.
+    // A request that breaks off because the caller was killed is not a delivery.
     take(request, response).catch(() => request.socket.destroy());
   });
   const listen = async (port: number) => {
@@ -144,14 +148,14 @@ export async function startReceiver(random: Random): Promise<Receiver> {
     url: `http://127.0.0.1:${port}/hook`,
     arrivals,
     tokens,
-    mood: () => mood,
+    behaviour: () => behaviour,
     async become(next) {
-      if (mood !== "away" && next === "away") await shut();
-      if (mood === "away" && next !== "away") await listen(port);
-      mood = next;
+      if (behaviour !== "away" && next === "away") await shut();
+      if (behaviour === "away" && next !== "away") await listen(port);
+      behaviour = next;
     },
     close: async () => {
-      if (mood !== "away") await shut();
+      if (behaviour !== "away") await shut();
     },
   };
 }

@@ -1,4 +1,4 @@
-/** What the simulation says to the register of webhooks and to the dev chain. */
+/** Requests of the simulation to the register of webhooks and to the dev chain. */
 import assert from "node:assert/strict";
 
 export const TOKEN = "simulation";
@@ -6,13 +6,13 @@ export const TOKEN = "simulation";
 export type DeliveryEntry = { readonly messageId: string; readonly sequence?: number };
 
 export type Control = {
-  /** @throws {Error} when there is no answer, or another status than the expected ones */
+  /** @throws {Error} if there is no response, or its status is unexpected */
   post(path: string, body?: unknown, expected?: readonly number[]): Promise<unknown>;
   put(path: string, body: unknown): Promise<unknown>;
   remove(path: string): Promise<unknown>;
-  /** `data` of every page. */
+  /** Returns `data` of every page. */
   list<T>(path: string): Promise<T[]>;
-  /** `data` of the answer. */
+  /** Returns `data` of the response. */
   get(path: string): Promise<unknown>;
 };
 
@@ -27,7 +27,7 @@ export function createControl(baseUrl: string): Control {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    assert.ok(expected.includes(response.status), `${method} ${path} answered ${response.status}: ${text}`);
+    assert.ok(expected.includes(response.status), `${method} ${path} returned ${response.status}: ${text}`);
     return JSON.parse(text) as { data?: unknown; meta?: { next: string | null } };
   }
   return {

@@ -1,6 +1,6 @@
 /**
- * Lets the real process live through a random series of mishaps, then gives it peace, and compares what every receiver
- * holds with what the chain says.
+ * Injects random faults into the real process, lets it settle, and compares what every receiver has with the
+ * chain.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,22 +23,22 @@ import { judge } from "./verdict.ts";
 
 export type SimulationOptions = {
   readonly seed: number;
-  /** Of mishaps; peace comes after them. */
+  /** Seconds of fault injection; the node settles afterwards. */
   readonly seconds: number;
-  /** Tells how it goes. */
+  /** Reports progress. */
   readonly log: (line: string) => void;
 };
 
 export type SimulationReport = {
-  /** What is wrong, in words. */
+  /** Descriptions of failures. */
   readonly faults: readonly string[];
   readonly blocks: number;
   readonly undone: number;
-  /** Requests that receivers read to the end, and deliveries among them. */
+  /** Requests that receivers read completely, and deliveries among them. */
   readonly arrivals: number;
   readonly deliveries: number;
   readonly kills: number;
-  /** How often what happened, to the node and on its chain. */
+  /** Number of occurrences by fault, of the node and of its chain. */
   readonly happened: ReadonlyMap<string, number>;
   readonly facts: ReadonlyMap<string, number>;
 };
@@ -47,16 +47,16 @@ export type SimulationReport = {
 const MNEMONIC = "test test test test test test test test test test test junk";
 const MIN_LIFE_MS = 500;
 const MAX_LIFE_MS = 4_000;
-/** Without any progress for so long there is none to come. */
+/** After so long without progress, no more is expected. */
 const STALL_MS = 30_000;
-/** Above every head. */
+/** A height above every head. */
 const MAX_HEIGHT = 1_000_000;
-/** Behind this, retries that were put off are due; a webhook is suspended after five days only. */
+/** After this time, postponed retries are due; a webhook is suspended only after five days. */
 const HOUR_MS = 3_600_000;
 const RESTLESS = 2;
-/** The process looks at its clock file that often, twice. */
+/** Twice the interval at which the process reads its clock file. */
 const CLOCK_LAG_MS = 100;
-/** Faults of one webhook that are printed. */
+/** Printed failures per webhook. */
 const MAX_SHOWN = 5;
 
 export async function simulate({ seed, seconds, log }: SimulationOptions): Promise<SimulationReport> {
@@ -85,7 +85,7 @@ export async function simulate({ seed, seconds, log }: SimulationOptions): Promi
       const killed = new Promise<void>((resolve, reject) => {
         setTimeout(() => kill().then(resolve, reject), deathMs - performance.now());
       });
-      // It may end sooner than that, by itself.
+      // The process may end earlier by itself.
       killed.catch(() => {});
       while (performance.now() < deathMs) await disturb(world, life);
       await killed;
@@ -129,7 +129,7 @@ async function createWorld(
   for (let count = 0; count < RESTLESS; count++) restless.push(await register(random.pick(kinds)));
   const historians: Subject[] = [];
   const remembered = kinds.filter(({ isRemembered }) => isRemembered);
-  // One of them receives every block, so that there are past events whose order can be checked.
+  // One webhook receives every block, so that there are past events whose order can be checked.
   const everyBlock = present(kinds.find(({ name }) => name === "every block"));
   for (const kind of [everyBlock, random.pick(remembered)]) historians.push(await register(kind));
   return {
@@ -147,7 +147,10 @@ async function createWorld(
   };
 }
 
-/** Every receiver is well, and time passes until nothing waits; then some ask for all of the past. */
+/**
+ * Makes every receiver healthy and advances time until nothing is queued; then some webhooks request a replay
+ * of the whole chain.
+ */
 async function makePeace(world: World, life: Life): Promise<void> {
   const { steady, restless, historians, firstHeight, chronicle } = world;
   const { control } = life;
@@ -173,23 +176,23 @@ async function makePeace(world: World, life: Life): Promise<void> {
       await sleep(50);
       shown = await look();
     }
-    // It ends with the last block that the webhook could receive when the replay was requested.
+    // The replay ends with the last block that the webhook could receive when it was requested.
     const { state, toHeight } = shown;
     if (state === "finished") replays.push({ ...present(replays.at(-1)), toHeight, isFinished: true });
   }
   await waitForPeace(world, life);
 }
 
-/** Time passes until nothing waits. */
+/** Advances time until nothing is queued. */
 async function waitForPeace(world: World, { control }: Life): Promise<void> {
   const { steady, restless, historians, chronicle, folder } = world;
   const subjects = [...steady, ...restless, ...historians];
-  /** What was given up is sent again; with the block, every queue looks at the clock. */
+  /** Sends failed deliveries again; with the next block, every queue reads the clock. */
   const resume = async () => {
     await control.post("/api/dev/mine", { blocks: 1 });
     for (const subject of restless) {
       const { suspended } = (await control.get(`/api/webhooks/${subject.id}`)) as { suspended?: unknown };
-      // A call that was answered before its receiver came back.
+      // A request that ended before its receiver came back.
       if (suspended !== undefined) await comeBack(subject, control, chronicle);
     }
     for (const { id } of subjects) await control.post(`/api/webhooks/${id}/deliveries/retry`, { since: 0 });
@@ -204,7 +207,7 @@ async function waitForPeace(world: World, { control }: Life): Promise<void> {
     if (performance.now() > changedMs + STALL_MS) {
       throw new Error(`nothing happens any more at ${Date.now() + world.clockAheadMs}: ${left}`);
     }
-    // Retries wait for minutes: their time comes sooner.
+    // Retries are due after minutes: advances the clock.
     world.clockAheadMs += HOUR_MS;
     setClock(folder, world.clockAheadMs);
     await sleep(CLOCK_LAG_MS);

@@ -1,4 +1,4 @@
-/** A webhook of the simulation: its receiver, and what it was registered for over time. */
+/** Webhook of the simulation: its receiver, and its registrations over time. */
 
 import { present } from "../../src/platform/present.ts";
 import type { Period, Replay } from "./case.ts";
@@ -16,7 +16,7 @@ export type Subject = {
   readonly replays: Replay[];
 };
 
-/** Registers a webhook for a receiver of its own. */
+/** Registers a webhook for its own receiver. */
 export async function registerSubject(
   kind: Kind,
   { post }: Control,
@@ -34,8 +34,8 @@ export async function registerSubject(
 }
 
 /**
- * Makes a webhook one of another kind, behind the same target. Where the answer is lost, both kinds may hold for a
- * while, and no delivery is required.
+ * Changes the kind of a webhook with the same target. If the response is lost, either kind may be active for
+ * a while, and no delivery is required.
  */
 export async function changeSubject(
   { id, receiver, periods }: Subject,
@@ -43,8 +43,8 @@ export async function changeSubject(
   { put }: Control,
   chronicle: Chronicle,
 ): Promise<void> {
-  // One that is gone would be suspended again.
-  if (receiver.mood() === "gone") await receiver.become("well");
+  // A receiver that responds 410 would be suspended again.
+  if (receiver.behaviour() === "gone") await receiver.become("well");
   const before = present(periods.at(-1));
   const notBefore = chronicle.position();
   periods.push({ kind, notBefore, fullyFrom: Number.POSITIVE_INFINITY, isUnsure: true });
@@ -54,13 +54,16 @@ export async function changeSubject(
   periods.splice(-2, 2, { ...before, until: fullyFrom }, { kind, notBefore, fullyFrom });
 }
 
-/** The receiver answers 410: from some moment on its webhook is suspended and receives nothing. */
+/** Makes the receiver respond 410: from some moment on its webhook is suspended and receives nothing. */
 export async function leave({ receiver, periods }: Subject): Promise<void> {
   await receiver.become("gone");
   periods.push({ ...present(periods.at(-1)), fullyFrom: Number.POSITIVE_INFINITY });
 }
 
-/** The receiver is there again, and a ping lifts the suspension. A change whose answer was lost is made once more. */
+/**
+ * Makes the receiver healthy again; a ping lifts the suspension. A change whose response was lost is
+ * repeated.
+ */
 export async function comeBack(subject: Subject, control: Control, chronicle: Chronicle): Promise<void> {
   const { id, receiver, periods } = subject;
   await receiver.become("well");
@@ -71,7 +74,7 @@ export async function comeBack(subject: Subject, control: Control, chronicle: Ch
   else periods.push({ ...last, fullyFrom: chronicle.position() });
 }
 
-/** Asks for a part of the chain, unless the webhook cannot have it at the moment. */
+/** Requests a replay of a part of the chain, unless the webhook cannot have it now. */
 export async function replay(
   { id, replays }: Subject,
   { fromHeight, toHeight }: { fromHeight: number; toHeight: number },
@@ -82,7 +85,7 @@ export async function replay(
   await post(`/api/webhooks/${id}/replay`, { fromHeight, toHeight }, [202, 409, 422]);
 }
 
-/** Every event in the list: a single one could not be taken away by a change. */
+/** Lists every event, because a change could not remove a single one. */
 const bodyOf = ({ body: { event, events = [], ...rest } }: Kind) => ({
   ...rest,
   events: [...(event === undefined ? [] : [event]), ...(events as string[])],

@@ -1,4 +1,4 @@
-/** Random transactions of several types, each from an account of its own line of nonces. */
+/** Random transactions of several types, each account with its own sequence of nonces. */
 import { builders, type Network, signTransaction, type TransactionBody } from "@uniknode/protocol";
 import type { DevAccount, DevAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, KINDS, typeOfKind } from "../../src/dev-chain/network.ts";
@@ -6,10 +6,10 @@ import { present } from "../../src/platform/present.ts";
 import type { Client } from "../process/client.ts";
 import type { Random } from "./random.ts";
 
-/** An account with what it has done so far. */
+/** Account with its transactions so far. */
 type Sender = {
   readonly account: DevAccount;
-  /** For the owner of a unik: the delegate that it may vote for, and the kind of both. */
+  /** Delegate that the owner of a unik may vote for, and the kind of both. */
   readonly candidate?: { readonly publicKey: string; readonly kind: number };
   nonce: bigint;
   uniks: string[];
@@ -19,13 +19,13 @@ type Sender = {
   isKnown: boolean;
 };
 
-/** More at once from one sender would be refused while nothing is forged. */
+/** More pending transactions of one sender would be refused while nothing is forged. */
 const MAX_AT_ONCE = 5;
 const WORDS = ["red", "green", "blue", "dark red"];
 
 export type Actors = {
   readonly people: DevAccounts;
-  /** Receives some of the transfers, and does nothing else. */
+  /** Receives some of the transfers, and sends nothing. */
   readonly watched: DevAccount;
   readonly random: Random;
 };
@@ -69,7 +69,10 @@ export function createSubmissions(accounts: readonly DevAccount[], { people, wat
     return builders.nftUpdate({ ...envelope, tokenId, properties });
   }
 
-  /** A payment to a new address, a vote, or the next step of a registration or resignation as delegate; some are refused. */
+  /**
+   * Payment to a new address, vote, or next step of a registration or resignation as delegate; some are
+   * refused.
+   */
   function careerOf(network: Network, sender: Sender, dice: number): TransactionBody {
     const { account, candidate, nonce } = sender;
     const envelope = { network, senderPublicKey: account.publicKey, nonce };
@@ -101,7 +104,7 @@ export function createSubmissions(accounts: readonly DevAccount[], { people, wat
     });
   }
 
-  /** What the node knows of the sender is what counts: a crash or a refusal may have come between. */
+  /** Takes the nonce from the node, because a crash or a refusal may have changed it. */
   async function lookUp({ get }: Client, sender: Sender): Promise<void> {
     const { address, unikId } = sender.account;
     const wallet = (await get(`/api/v2/wallets/${address}`)) as {
@@ -117,12 +120,12 @@ export function createSubmissions(accounts: readonly DevAccount[], { people, wat
     sender.uniks = sender.nonce > 0n ? [unikId] : [];
     sender.vote = wallet.vote;
     sender.isDelegate = wallet.isDelegate === true;
-    // What is refused one time is not tried the next.
+    // A refused transaction is not submitted again.
     sender.isDisclosed = random.chance(0.5);
     sender.isKnown = true;
   }
 
-  /** Hands some transactions over; answers how many were accepted. */
+  /** Submits some transactions; returns how many were accepted. */
   return async (client: Client): Promise<number> => {
     const sender = random.pick(senders);
     if (!sender.isKnown) await lookUp(client, sender);
@@ -130,7 +133,7 @@ export function createSubmissions(accounts: readonly DevAccount[], { people, wat
     const transactions = Array.from({ length: count }, () =>
       signTransaction(bodyOf(client.network, sender), sender.account.keys),
     );
-    // Whatever happens to the answer, the nonce is known again only when it was said.
+    // Whatever the response, the nonce is certain only after the node has returned it.
     sender.isKnown = false;
     const { accepted } = await client.submit(transactions);
     sender.isKnown = accepted.length === count;

@@ -1,4 +1,4 @@
-/** Compares what a receiver holds with what the chain says it must hold. */
+/** Compares what a receiver has with what the chain requires. */
 
 import { present } from "../../src/platform/present.ts";
 import {
@@ -18,7 +18,7 @@ import { findOrderFaults } from "./order.ts";
 import type { Arrival, Message } from "./receiver.ts";
 import { findWalletFaults } from "./wallets.ts";
 
-/** What is wrong, in words; nothing when everything is right. */
+/** Descriptions of failures; empty if there are none. */
 export function judge(given: Case): string[] {
   const { arrivals, periods, replays, changes, cancelled } = given;
   const faults: string[] = [];
@@ -36,7 +36,7 @@ export function judge(given: Case): string[] {
   faults.push(...findWalletFaults(given, [...deliveries.values()]));
   return faults;
 
-  /** Numbers grow by one with each delivery: what is missing was cancelled. */
+  /** Checks that numbers increase by one with each delivery: missing ones were cancelled. */
   function checkNumbers(): void {
     const numbers = new Map<number, string>();
     for (const { message } of deliveries.values()) {
@@ -54,7 +54,9 @@ export function judge(given: Case): string[] {
     }
   }
 
-  /** Each fact that the chain brought about and the webhook asked for has arrived by one id, and no other has. */
+  /**
+   * Checks that each fact of the chain that the webhook subscribes to arrived with one id, and no other did.
+   */
   function checkFacts(): Map<string, Occurrence> {
     const delivered = new Map<string, Occurrence>();
     const ids = new Map<Occurrence, string>();
@@ -77,7 +79,8 @@ export function judge(given: Case): string[] {
         delivered.set(message.id, occurrence);
         continue;
       }
-      // A wallet may change for other reasons, and is also delivered after the revert of a block that was not delivered.
+      // A wallet may change for other reasons, and is also delivered after the revert of a block that was not
+      // delivered.
       const isUnsure = candidates.length === 0 || !standing.has(present(message.blockId));
       if (PARTLY_KNOWN_FACTS.has(message.event) && isUnsure) continue;
       if (occurrence) faults.push(`${message.id} has ${key}, to which the webhook does not subscribe`);
@@ -126,7 +129,7 @@ export function judge(given: Case): string[] {
     );
   }
 
-  /** Returns true if the chain was high enough above the fact before its revert. */
+  /** Returns true if enough blocks followed the fact before its revert. */
   function isDeepEnough({ confirmations }: Kind, { fact, appliedAt, undoneAt = Infinity }: Occurrence) {
     if (confirmations === 0) return true;
     return changes.some(
@@ -138,7 +141,7 @@ export function judge(given: Case): string[] {
     );
   }
 
-  /** Each delivered fact of a reverted block is retracted once, and nothing else is. */
+  /** Checks that each delivered fact of a reverted block is retracted once, and nothing else is. */
   function checkReversals(delivered: ReadonlyMap<string, Occurrence>): void {
     const cameAt = new Map(
       changes.flatMap(({ kind, position, block }) => (kind === "applied" ? [[block.id, position]] : [])),
@@ -177,7 +180,7 @@ export function judge(given: Case): string[] {
     checkAskedReversals();
   }
 
-  /** Reverts that the webhook subscribes to by name are delivered even if the fact was not. */
+  /** Checks that reverts that the webhook subscribes to by name are delivered even if the fact was not. */
   function checkAskedReversals(): void {
     if (last.kind.confirmations > 0 || last.until !== undefined) return;
     const received = new Set(
@@ -214,7 +217,7 @@ const keyOfMessage = (message: Message): string =>
     ? `${message.event} ${message.blockId}`
     : `${message.event} ${message.blockId} ${subjectOf(message)}`;
 
-/** The transaction, the block or the wallet that a message speaks of. */
+/** Transaction, block or wallet that a message reports. */
 function subjectOf({ data }: Message): string {
   const { id, transaction, address } = (data ?? {}) as {
     id?: string;

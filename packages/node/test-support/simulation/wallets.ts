@@ -1,9 +1,11 @@
-/** Checks that the last delivered state of each wallet is its present state. */
+/** Checks that the last delivered state of each wallet is its current state. */
 
 import { present } from "../../src/platform/present.ts";
 import { type Case, type Delivery, numbered, standingBlocks } from "./case.ts";
 
-/** For a webhook that received every change of some wallets: the last delivery has the state of the wallet. */
+/**
+ * Checks a webhook that received every change of some wallets: the last delivery has the state of the wallet.
+ */
 export function findWalletFaults(
   { periods, changes, wallets }: Case,
   deliveries: readonly Delivery[],

@@ -1,4 +1,4 @@
-/** A stream behind a real HTTP server, over the small chain, with a log that the test writes. */
+/** Stream of a real HTTP server, over the small chain, with a log that the test writes. */
 
 import { get, type IncomingMessage } from "node:http";
 import { onTestFinished } from "vitest";
@@ -33,15 +33,15 @@ export async function openStreams({
   options = {},
   http = {},
   isPublic = false,
-  answered = async () => {},
+  responded = async () => {},
   matching = NO_MATCHING_OBSERVER,
 }: {
   matching?: MatchingObserver;
   options?: Partial<StreamOptions>;
   http?: Partial<HttpOptions>;
   isPublic?: boolean;
-  /** Settles when the node may answer. */
-  answered?: () => Promise<void>;
+  /** Settles when the node may respond. */
+  responded?: () => Promise<void>;
 } = {}) {
   const opened: { stream?: Stream } = {};
   const access = isPublic ? undefined : { token: TOKEN };
@@ -67,14 +67,14 @@ export async function openStreams({
       nowMs: () => clock.nowMs,
       lingerMs: LINGER_MS,
     });
-  /** What a restart makes anew. */
+  /** Parts that a restart creates again. */
   const node = { subscribedEvents: startNode() };
   const stream = createStream(
     { ...DEFAULT_STREAM_OPTIONS, ...options },
     {
       source: createSource(reader, chain.network),
       async streamsChanged(names) {
-        await answered();
+        await responded();
         return node.subscribedEvents.streamsChanged(names);
       },
       slices: createSlices(matching),
@@ -107,22 +107,22 @@ export async function openStreams({
 
 export type StreamEvent = { id: string; event: string; data: Record<string, unknown> };
 
-/** A connection, and what has come through it. */
+/** Connection, and the bytes received on it. */
 export type Listener = {
   readonly status: number;
   readonly headers: IncomingMessage["headers"];
-  /** The whole body, as far as it has come. */
+  /** Body received so far. */
   readonly text: () => string;
   readonly events: StreamEvent[];
-  /** As a browser would send it back. */
+  /** Cookie as a browser would return it. */
   readonly lastId: () => string;
   readonly isEnded: () => boolean;
-  /** Leaves what comes in the socket. */
+  /** Stops reading from the socket. */
   pause(): void;
   close(): void;
 };
 
-/** Connects, and reads by the rules of the HTML standard. */
+/** Connects, and parses by the rules of the HTML standard. */
 export async function listen(url: string, headers: Record<string, string> = {}): Promise<Listener> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     get(url, { headers, agent: false }, resolve).on("error", reject);

@@ -1,4 +1,4 @@
-/** What the API says of a chain, its state, its webhooks and their deliveries. */
+/** Responses of the API about a chain, its state, its webhooks and their deliveries. */
 import type { createClient } from "@uniknode/client";
 
 type Client = ReturnType<typeof createClient>;
@@ -24,7 +24,7 @@ export async function describeChain(client: Client) {
     ).sort(),
     delegates: (await all(delegates.list(), ({ username, votes }) => `${username} ${votes}`)).sort(),
     uniks: (await all(uniks.list(), ({ id, ownerId }) => `${id} ${ownerId}`)).sort(),
-    // How they do depends on the time at which they are asked.
+    // Their health depends on the time of the request.
     webhooks: registered.map(({ queued: _queued, failing: _failing, ...definition }) => definition),
     deliveries: await Promise.all(
       registered.map(({ id }) =>

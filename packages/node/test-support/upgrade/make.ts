@@ -1,10 +1,10 @@
 /**
- * Makes the data folder that later versions have to open (`packages/node/test/upgrade`), with this program:
+ * Creates the data folder that later versions must open (`packages/node/test/upgrade`), with this program:
  *
  *   node packages/node/test-support/upgrade/make.ts FILE
  *
- * writes `FILE.tar.gz`, a dev chain with transactions, uniks and two webhooks, and `FILE.json`, what the API said of it. One
- * is made for each released version, and kept.
+ * writes `FILE.tar.gz`, a dev chain with transactions, uniks and two webhooks, and `FILE.json`, the responses of the API
+ * about it. One is created for each released version, and kept.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ async function make(file: string): Promise<void> {
   const client = createClient({ url: present(url), webhookToken: WEBHOOK_TOKEN });
   const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
   const delivered = await client.webhooks.create({ events: ["transaction.applied"], target, conditions });
-  // Nothing listens on port 1: its deliveries wait.
+  // Nothing listens on port 1: its deliveries stay queued.
   const waiting = await client.webhooks.create({
     events: ["transaction.applied"],
     target: "http://127.0.0.1:1/",

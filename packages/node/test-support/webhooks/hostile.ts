@@ -1,32 +1,32 @@
-/** Receivers that do everything but their work, and one that does it. */
+/** Receivers with every kind of misbehaviour, and one that behaves well. */
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** Answers on a connection of which the first bytes have come. */
+/** Responds on a connection on which the first bytes have arrived. */
 type Behaviour = (socket: Socket) => void;
 
-const ANSWER = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+const RESPONSE = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
 export const HOSTILE: Readonly<Record<string, Behaviour>> = {
-  "never answers": () => {},
-  "answers byte by byte"(socket) {
+  "never responds": () => {},
+  "responds byte by byte"(socket) {
     let sent = 0;
-    const timer = setInterval(() => socket.write(ANSWER[sent++ % 17] ?? "x"), 100);
+    const timer = setInterval(() => socket.write(RESPONSE[sent++ % 17] ?? "x"), 100);
     socket.on("close", () => clearInterval(timer));
   },
-  "never ends its answer"(socket) {
+  "never ends its response"(socket) {
     socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
     const chunk = `400\r\n${"x".repeat(1_024)}\r\n`;
     const timer = setInterval(() => socket.write(chunk), 5);
     socket.on("close", () => clearInterval(timer));
   },
   "resets at once": (socket) => void socket.resetAndDestroy(),
-  "answers nonsense": (socket) => void socket.end("what do you want?\r\n\r\n"),
-  "answers too many headers": (socket) =>
+  "responds with nonsense": (socket) => void socket.end("what do you want?\r\n\r\n"),
+  "responds with too many headers": (socket) =>
     void socket.write(`HTTP/1.1 200 OK\r\n${"x-a: ".padEnd(100, "y")}\r\n`.repeat(2_000)),
 };
 
-/** Address of a receiver that behaves so. */
+/** Address of a receiver with this behaviour. */
 export async function listen(behave: Behaviour) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -43,17 +43,17 @@ export async function listen(behave: Behaviour) {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** A receiver that answers everything at once, and counts. */
+/** Receiver that responds to everything at once, and counts. */
 export async function good() {
   const seen = { count: 0 };
   const target = await listen((socket) => {
-    const answer = () => {
+    const respond = () => {
       seen.count++;
-      socket.write(ANSWER);
+      socket.write(RESPONSE);
     };
-    answer();
+    respond();
     socket.on("data", (chunk) => {
-      if (chunk.includes("POST ")) answer();
+      if (chunk.includes("POST ")) respond();
     });
   });
   return { seen, target };

@@ -1,4 +1,4 @@
-/** How receivers check where a delivery comes from: by the Standard Webhooks 1.0 specification, and as of old. */
+/** Authentication of deliveries by receivers: Standard Webhooks 1.0, and the scheme of the old network. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 export type Received = { readonly headers: Readonly<Record<string, string>>; readonly body: string };
@@ -6,8 +6,8 @@ export type Received = { readonly headers: Readonly<Record<string, string>>; rea
 const TOLERANCE_SECONDS = 5 * 60;
 
 /**
- * The verification of the specification: `secret` is `whsec_` and base64; the header holds signatures separated by
- * spaces, each with its version; one that fits suffices.
+ * Verification of the specification: `secret` is `whsec_` and base64; the header contains signatures
+ * separated by spaces, each with its version; one that matches suffices.
  */
 export function isVerified(secret: string, { headers, body }: Received, nowMs: number): boolean {
   const { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signatures } = headers;
@@ -25,9 +25,9 @@ export function isVerified(secret: string, { headers, body }: Received, nowMs: n
   });
 }
 
-/** The secret of Standard Webhooks libraries for a token of the register. */
+/** Secret for Standard Webhooks libraries, from a token of the register. */
 export const secretOf = (token: string): string => `whsec_${Buffer.from(token, "hex").toString("base64")}`;
 
-/** What receivers of the old network do (webhooks.md 7.2). */
+/** Verification of receivers of the old network (webhooks.md 7.2). */
 export const isVerifiedAsOfOld = (token: string, { headers }: Received): boolean =>
   `${headers.authorization}${token.slice(32)}` === token;

@@ -1,4 +1,6 @@
-/** A webhook service on a real database file, with a clock that the test moves and a log that the test writes. */
+/**
+ * Webhook service on a real database file, with a clock that the test moves and a log that the test writes.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +26,7 @@ import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks.ts";
 
 export const silent = pino({ level: "silent" });
 
-/** Path of a database file that vanishes with the test. */
+/** Path of a database file that is removed with the test. */
 export function databasePath(): string {
   const folder = mkdtempSync(join(tmpdir(), "webhooks-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -32,7 +34,7 @@ export function databasePath(): string {
 }
 
 export type TestClock = Clock & {
-  /** Moves on, from timer to timer, and lets every consequence happen. */
+  /** Advances the clock from timer to timer, and lets all consequences happen. */
   advance(ms: number): Promise<void>;
 };
 
@@ -62,21 +64,21 @@ export function createTestClock(startMs = 1_700_000_000_000): TestClock {
   };
 }
 
-/** Lets turns of the dispatcher and answers that are there already take place. */
+/** Lets ticks of the dispatcher and responses that have already arrived take place. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await setImmediate();
 }
 
-/** A call that the dispatcher made, and the test answers. */
+/** Request of the dispatcher to which the test responds. */
 export type Call = DeliveryRequest & { readonly atMs: number; readonly message: Record<string, unknown> };
 
-/** Answers: a status, more than that, a reason for an exception, or never. */
+/** Responds with a status, more than that, or a reason for an exception; or never. */
 export type Reply = number | DeliveryResponse | Error | "never";
 
 export type Service = {
   readonly webhooks: Webhooks;
   readonly store: WebhookStore;
-  /** The last deliveries of a webhook, newest first. */
+  /** Last deliveries of a webhook, newest first. */
   log(webhook: number, limit: number): DeliveryRecord[];
   readonly eventLog: EventLog;
   readonly database: Database;
@@ -90,21 +92,21 @@ export type Service = {
 export type ServiceOptions = {
   readonly path?: string;
   readonly clock?: TestClock;
-  /** Of the secrets in the database; they lie open unless given. */
+  /** Key of the secrets in the database; they are stored in plain text unless it is given. */
   readonly cipher?: SecretCipher;
   readonly options?: Partial<WebhookOptions>;
   readonly webhooksChanged?: () => Promise<void>;
-  /** What targets answer; 200 unless said otherwise. */
+  /** Responses of targets; 200 by default. */
   readonly reply?: (call: Call) => Reply | Promise<Reply>;
   /** Events of the stored blocks, by height from 1. */
   readonly chain?: Event[][];
-  /** Instead of `chain`: that of the blocks in the database. */
+  /** Replaces `chain`, by default that of the blocks in the database. */
   readonly createHistory?: (database: Database) => History;
-  /** Instead of `reply`: a real sender. */
+  /** Real sender, which replaces `reply`. */
   readonly post?: Post;
   readonly observer?: WebhookObserver;
   readonly matching?: MatchingObserver;
-  /** Silent unless given. */
+  /** Silent by default. */
   readonly logger?: Logger;
 };
 
@@ -174,7 +176,7 @@ export function createService(given: ServiceOptions = {}): Service {
   };
 }
 
-/** A body that fires on every event of a name. */
+/** Body that subscribes to every event of a name. */
 export const always = (event = "block.applied", target = "https://receiver.example/hook") => ({
   event,
   target,
@@ -200,7 +202,7 @@ export const blockReverted = (height: number): Event => ({
 
 export const heights = (calls: readonly Call[]): unknown[] => calls.map(({ message }) => message.height);
 
-/** Lets the table of blocks say how high the chain is, and nothing more. */
+/** Inserts into the table of blocks only what the height of the chain needs. */
 export function raiseChain(database: Database, height: number): void {
   const columns = database.prepare<{ name: string; type: string }>("PRAGMA table_info(blocks)").all();
   const values = columns.map(({ name, type }) => {

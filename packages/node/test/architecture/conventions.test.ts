@@ -1,4 +1,4 @@
-/** Conventions that the sources of all packages keep. */
+/** Conventions of the sources of all packages. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,7 @@ const filesBelow = (folder: string): string[] =>
     .map((entry) => join(entry.parentPath, entry.name).slice(REPOSITORY.length))
     .filter((path) => !/node_modules|^packages\/console\/dist\//.test(path));
 
-/** Names that tools outside of this repository give. */
+/** Names that tools outside of this repository require. */
 const GIVEN = ["README.md", "Containerfile", "Containerfile.containerignore"];
 const isKebabCase = (name: string): boolean => /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/.test(name);
 
@@ -68,7 +68,7 @@ test("A folder and a file can be a pair.", () => {
   expect(pairsIn(["class.ts", "classes.ts", "block.ts"])).toEqual(["class"]);
 });
 
-/** Classes of errors of a text, each with its body. */
+/** Classes of errors in a text, each with its body. */
 const errorClasses = (text: string): { name: string; body: string }[] =>
   [...text.matchAll(/^(?:export )?class (\w+)(?:<[^>]*>)? extends Error \{(\}|.*?^\})$/gms)].map(
     ([, name, body]) => ({
@@ -77,7 +77,7 @@ const errorClasses = (text: string): { name: string; body: string }[] =>
     }),
   );
 
-test("Every error says whether the same attempt may succeed later.", () => {
+test("Every error declares whether the same attempt may succeed later.", () => {
   const texts = readdirSync(join(REPOSITORY, "packages"))
     .flatMap((name) => filesBelow(`packages/${name}/src`))
     .map((path) => ({ path, text: readFileSync(join(REPOSITORY, path), "utf8") }));
@@ -95,7 +95,7 @@ test("Every error says whether the same attempt may succeed later.", () => {
   ).toEqual([]);
 });
 
-test("An error that does not say it is found, on one line and on several.", () => {
+test("An error without the declaration is found, on one line and on several.", () => {
   const text = `export class A extends Error {\n  readonly code = 1;\n}\n\nclass B extends Error {}\n`;
   expect(errorClasses(text).map(({ name }) => name)).toEqual(["A", "B"]);
 });
@@ -107,7 +107,7 @@ test("Libraries list their public names one by one.", () => {
   }
 });
 
-test("The names to know of a library are public, and the paths that contributors are shown exist.", () => {
+test("The important names of a library are public, and the paths for contributors exist.", () => {
   for (const name of ["protocol", "ledger", "client"]) {
     const index = readFileSync(join(REPOSITORY, `packages/${name}/src/index.ts`), "utf8");
     const [, table = ""] = readFileSync(join(REPOSITORY, `packages/${name}/README.md`), "utf8").split(
@@ -119,7 +119,7 @@ test("The names to know of a library are public, and the paths that contributors
     expect(names.length, name).toBeGreaterThanOrEqual(5);
     for (const [, known] of names) expect(index, name).toMatch(new RegExp(`\\b${known}\\b`));
   }
-  // The type of transaction that the steps make up.
+  // Type of transaction that the steps invent.
   const paths = ["CONTRIBUTING.md", "docs/contributors.md"]
     .flatMap((page) => [
       ...readFileSync(join(REPOSITORY, page), "utf8").matchAll(/`((?:packages|tools|test)\/[\w/.-]+)`/g),
@@ -130,10 +130,10 @@ test("The names to know of a library are public, and the paths that contributors
   expect(paths.filter((path) => !existsSync(join(REPOSITORY, path)))).toEqual([]);
 });
 
-/** They print what is theirs, or lines that escape what is not. */
+/** They print only their own texts, or lines that escape other texts. */
 const PRINTERS = ["print.ts", "completion/command.ts", "init.ts", "listen/command.ts", "access/token.ts"];
 
-test("Commands print through commands/print.ts, which bounds and escapes what others say.", () => {
+test("Commands print through commands/print.ts, which bounds and escapes texts of others.", () => {
   const commands = "packages/node/src/commands/";
   const printing = filesBelow(commands).filter((path) =>
     /stdout\.write|console\.(log|info)/.test(readFileSync(join(REPOSITORY, path), "utf8")),

@@ -58,7 +58,7 @@ function findCyclesOfFolder(folder: string, edges: readonly Edge[]): Cycle[] {
   return [...cycles.values()];
 }
 
-/** Finds the cycles in every folder at every depth. A file that imports itself is one, too. */
+/** Finds the cycles in every folder at every depth, including files that import themselves. */
 export function findCycles(imports: readonly Import[]): Cycle[] {
   const folders = new Map<string, Edge[]>();
   for (const found of imports) {

@@ -1,6 +1,7 @@
 /**
- * The webhook service knows its database through ports (`WebhookStorage` in packages/node/src/webhooks/webhooks.ts): only
- * those who build it, or open a data folder whose node does not run, know how they are implemented.
+ * The webhook service uses its database through ports (`WebhookStorage` in
+ * packages/node/src/webhooks/webhooks.ts): only composition roots, and commands on a data folder whose node
+ * does not run, import the implementation.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +18,7 @@ const BUILDERS = /^(processes|archive|commands)\//;
 
 const isService = (path: string) => path.startsWith("webhooks/") && !path.startsWith(IMPLEMENTATION);
 
-test("Nothing but composition roots and commands imports the implementation of the webhook storage.", () => {
+test("Only composition roots and commands import the implementation of the webhook storage.", () => {
   const others = imports.filter(
     ({ from, to }) =>
       to.startsWith(IMPLEMENTATION) && !from.startsWith(IMPLEMENTATION) && !BUILDERS.test(from),

@@ -8,7 +8,7 @@ import { type Import, readImports, specifiersOf } from "./imports.ts";
 
 const SOURCE = fileURLToPath(new URL("../../src", import.meta.url));
 
-/** From the ground up. A room imports itself and the rooms before it, type imports included. */
+/** From the lowest up. A room imports itself and the rooms before it, type imports included. */
 const FLOORS = [
   "platform",
   "events",
@@ -62,7 +62,7 @@ test("No import leads to a higher floor.", () => {
   expect(imports.filter(leadsUp).map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
 });
 
-test("No room is a single file, and no folder holds more files than a reader can survey.", () => {
+test("No room is a single file, and no folder contains more files than a reader can survey.", () => {
   const filesIn = (folder: string) => readdirSync(folder).filter((name) => name.endsWith(".ts")).length;
   for (const room of FLOORS) {
     const files = foldersBelow(join(SOURCE, room)).map(filesIn);

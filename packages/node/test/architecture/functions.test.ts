@@ -7,10 +7,13 @@ import { present } from "../../src/platform/present.ts";
 const ROOT = join(import.meta.dirname, "../../../..");
 const MAX_LINES = 60;
 
-/** A function at the top level of a formatted file. Its last line is the first one that begins with its closing bracket. */
+/**
+ * Function at the top level of a formatted file. Its last line is the first one that begins with its closing
+ * bracket.
+ */
 const FIRST_LINE =
   /^(?:export )?(?:default )?(?:async )?(?:function\*? (\w+).*|const (\w+)\b.*(?:=>(?: [({]+)?|= (?:async )?\())$/;
-/** The end of a list of parameters, after which the body follows. */
+/** End of a list of parameters, after which the body follows. */
 const BODY_FOLLOWS = /^[)}\]].*[{(]$/;
 
 const END_OR_NEXT = /^(?:[)}\]]|\/\*\*|\/\/|export |const |let |async |function|type |class |await |test)/;

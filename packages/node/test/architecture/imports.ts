@@ -11,7 +11,9 @@ export type Import = {
   readonly line: number;
 };
 
-/** What a statement names after `from`, or a call of `import` with a text: types and re-exports included. */
+/**
+ * Path that a statement names after `from`, or a call of `import` with a text: types and re-exports included.
+ */
 const SPECIFIER = /(?:\bfrom|\bimport|\bimport\()\s*"(\.[^"]+)"/g;
 
 const readSpecifiers = (text: string) =>
@@ -20,7 +22,7 @@ const readSpecifiers = (text: string) =>
     line: text.slice(0, match.index).split("\n").length,
   }));
 
-/** Every relative import of a text, as it is written. */
+/** Every relative import of a text, unresolved. */
 export const specifiersOf = (text: string): string[] =>
   readSpecifiers(text).map(({ specifier }) => specifier);
 
@@ -31,7 +33,7 @@ export function readImports(folder: string, below = "."): Import[] {
     .filter((path) => /\.m?[jt]sx?$/.test(path) && !path.includes("node_modules"))
     .flatMap((path) => {
       const file = join(folder, below, path);
-      // What does not exist is an import within a text, as tests have them.
+      // Missing files are imports within a text, as in tests.
       return readSpecifiers(readFileSync(file, "utf8"))
         .map(({ specifier, line }) => ({ target: resolve(dirname(file), specifier), line }))
         .filter(({ target }) => existsSync(target))

@@ -1,4 +1,4 @@
-/** Syntax that marks a sentence as hard to read, counted in comments of sources and in documents. */
+/** Syntax that marks a sentence as hard to read, counted in comments and texts of sources, and in documents. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,6 +11,7 @@ const WORST_FILES = 20;
 
 type Marker =
   | 'docstring starts with "Of"'
+  | "docstring starts with a question word"
   | "docstring is a prepositional phrase"
   | '"is no X"'
   | '"those that"'
@@ -20,11 +21,12 @@ type Marker =
 /** Upper bounds. They only ever decrease. A bound of 0 lists the worst files. */
 const BOUNDS: Readonly<Record<Marker, number>> = {
   'docstring starts with "Of"': 0,
-  "docstring is a prepositional phrase": 6,
-  '"is no X"': 10,
-  '"those that"': 9,
+  "docstring starts with a question word": 0,
+  "docstring is a prepositional phrase": 3,
+  '"is no X"': 3,
+  '"those that"': 4,
   '"any more"': 0,
-  '"behind" for "after"': 8,
+  '"behind" for "after"': 6,
 };
 
 const PREPOSITIONS =
@@ -44,7 +46,8 @@ const isBarePhrase = (doc: string): boolean => {
 /** "behind" in its own meaning: behind a proxy or a token, and what lags. */
 const PLACE = [
   "behind (?:a |an |the |its |their )?(?:reverse |webhook |same |one )?(?:prox|nat\\b|firewall|tls|token|load balancer|network|chain|address|cache)",
-  "behind (?:`?backend\\.ts|the connection|a connection|a bounded|a network)",
+  "behind (?:`?backend\\.ts|the connection|a connection|a bounded|a network|the slot|ahead)",
+  'behind(?=: |"|<)',
   "(?:blocks?|fall|falls|fallen|far|further|lags?|leave|leaves|left|is|are|be|was|node|clock|ahead of it nor|none) behind",
   "(?:leave|leaves|leaving) (?:\\S+ ){1,4}behind",
 ];
@@ -52,6 +55,10 @@ const NOT_PLACE = new RegExp(`\\b(?:${PLACE.join("|")})`, "gi");
 
 const MATCHES: Readonly<Record<Marker, (text: string, docstrings: readonly string[]) => number>> = {
   'docstring starts with "Of"': (_, docstrings) => docstrings.filter((doc) => /^Of\b/.test(doc)).length,
+  "docstring starts with a question word": (_, docstrings) =>
+    docstrings.filter((doc) =>
+      /^(?:As|How|Once|That|What|When|Where|Whether|Which|Who|Whom|Whose)\b/.test(doc),
+    ).length,
   "docstring is a prepositional phrase": (_, docstrings) => docstrings.filter(isBarePhrase).length,
   '"is no X"': (text) =>
     count(text, /(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|other\b|more than\b)[a-z]/gi),
@@ -66,25 +73,40 @@ const count = (text: string, pattern: RegExp): number => text.match(pattern)?.le
 const toLine = (comment: string): string =>
   comment
     .replace(/^\/\*+|\*\/$/g, "")
-    .replace(/^[ \t]*(?:\*|\/\/)/gm, "")
+    .replace(/^[ \t]*(?:\*|\/\/|--)/gm, "")
     .replace(/\s+/g, " ")
     .trim();
 
+/** Docstrings, and the block comments of styles. */
 const docstringsIn = (source: string): string[] =>
-  [...source.matchAll(/\/\*\*[\s\S]*?\*\//g)].map(([comment]) => toLine(comment));
+  [...source.matchAll(/\/\*[*\s][\s\S]*?\*\//g)].map(([comment]) => toLine(comment));
 
-/** The comments of a source, one a line: docstrings, then line comments, of which consecutive ones are joined. */
+/** Line comments of TypeScript and SQL; consecutive ones are joined. */
+const lineCommentsIn = (source: string): string[] =>
+  [...source.matchAll(/(?:^|(?<=\s))(?:\/\/|--) [^\n]*(?:\n[ \t]*(?:\/\/|--) [^\n]*)*/g)].map(([comment]) =>
+    toLine(comment),
+  );
+
+const WITHOUT_COMMENTS = /\/\*[\s\S]*?\*\/|(?:^|(?<=\s))\/\/ [^\n]*/g;
+/** Texts of at least two words between quotation marks. */
+const textsIn = (source: string): string[] =>
+  (
+    source
+      .replace(WITHOUT_COMMENTS, "")
+      .match(/"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|(?<=>)[^<>{}]*[a-z] [a-z][^<>{}]*(?=[<{])/g) ?? []
+  ).filter((text) => text.includes(" "));
+
+/** The comments of a source, one a line: docstrings, then line comments. */
 const commentsIn = (source: string): string =>
-  [
-    ...docstringsIn(source),
-    ...[...source.matchAll(/(?:^|(?<=\s))\/\/ [^\n]*(?:\n[ \t]*\/\/ [^\n]*)*/g)].map(([comment]) =>
-      toLine(comment),
-    ),
-  ].join("\n");
+  [...docstringsIn(source), ...lineCommentsIn(source)].join("\n");
+
+/** The sentences of a source, one a line: comments, then texts, except in styles and SQL. */
+const sentencesIn = (path: string, source: string): string =>
+  [commentsIn(source), ...(/\.(?:css|sql)$/.test(path) ? [] : textsIn(source))].join("\n");
 
 const markersIn = (path: string, content: string): Record<Marker, number> => {
   const isDocument = path.endsWith(".md");
-  const text = isDocument ? content.replace(/\s+/g, " ") : commentsIn(content);
+  const text = isDocument ? content.replace(/\s+/g, " ") : sentencesIn(path, content);
   const docstrings = isDocument ? [] : docstringsIn(content);
   return Object.fromEntries(
     Object.entries(MATCHES).map(([marker, match]) => [marker, match(text, docstrings)]),
@@ -100,7 +122,9 @@ const paths = (): string[] =>
     )
     .filter((path) => path !== GLOSSARY)
     .filter((path) =>
-      /^packages\/\w+\/src\/.*\.tsx?$|^(bench|tools)\/.*\.(ts|mjs)$|^docs\/.*\.md$/.test(path),
+      /^packages\/\w+\/src\/.*\.(tsx?|css|sql)$|^packages\/console\/documents\/|^packages\/node\/templates\/.*\.js$|^(bench|tools)\/.*\.(ts|mjs)$|^docs\/.*\.md$/.test(
+        path,
+      ),
     );
 
 const counts = paths().map((path) => ({
@@ -120,7 +144,7 @@ test.each(Object.entries(BOUNDS) as [Marker, number][])("%s: at most %i.", (mark
   ).toBeLessThanOrEqual(bound);
 });
 
-test("Markers are found in comments only, across lines, and not where the word has its own meaning.", () => {
+test("Markers are found in comments and texts, across lines, and not where the word has its own meaning.", () => {
   const found = (source: string) =>
     Object.entries(markersIn("a.ts", source)).flatMap(([marker, number]) => (number > 0 ? [marker] : []));
   expect(found("/** Of each value the index. */")).toEqual(['docstring starts with "Of"']);
@@ -132,5 +156,92 @@ test("Markers are found in comments only, across lines, and not where the word h
   expect(found("// Not there any more.")).toEqual(['"any more"']);
   expect(found("// The bytes behind the header.")).toEqual(['"behind" for "after"']);
   expect(found("// Runs behind a proxy, far behind the chain, and leaves nothing behind.")).toEqual([]);
-  expect(found('const text = "those that";')).toEqual([]);
+  expect(found("/** What is kept. */\n/** How it is kept. */")).toEqual([
+    "docstring starts with a question word",
+  ]);
+  expect(found("/* Those that match */")).toEqual(['"those that"']);
+  expect(found('const text = "those that";')).toEqual(['"those that"']);
+  expect(found("const thoseThat = 1;")).toEqual([]);
+});
+
+type TestMarker = Marker | "docstring starts with a question word";
+
+/** Upper bounds for tests and their support, whose titles count as comments. They only ever decrease. */
+const TEST_BOUNDS: Readonly<Record<TestMarker, number>> = {
+  // Examples of test/citations.test.ts and words.test.ts.
+  'docstring starts with "Of"': 1,
+  "docstring starts with a question word": 1,
+  "docstring is a prepositional phrase": 6,
+  '"is no X"': 3,
+  '"those that"': 8,
+  '"any more"': 0,
+  '"behind" for "after"': 5,
+};
+
+const TEST_MATCHES: Readonly<Record<TestMarker, (text: string, docstrings: readonly string[]) => number>> = {
+  ...MATCHES,
+  "docstring starts with a question word": (_, docstrings) =>
+    docstrings.filter((doc) =>
+      /^(?:As|How|Once|That|What|When|Where|Whether|Which|Who|Whom|Whose)\b/.test(doc),
+    ).length,
+};
+
+/** The titles of tests and of groups of tests, one a line. */
+const titlesIn = (source: string): string =>
+  [
+    ...source.matchAll(
+      /(?:\b(?:test|describe)(?:\.(?:concurrent|skipIf\([^()]*\)))*|\]\)|\b(?:each|for)\([^()]*(?:\([^()]*\))*\))\(\s*(["'`])(.*?)\1/g,
+    ),
+  ]
+    .map(([, , title]) => title)
+    .join("\n");
+
+const testMarkersIn = (source: string): Record<TestMarker, number> => {
+  const docstrings = docstringsIn(source);
+  const text = `${commentsIn(source)}\n${titlesIn(source)}`;
+  return Object.fromEntries(
+    Object.entries(TEST_MATCHES).map(([marker, match]) => [marker, match(text, docstrings)]),
+  ) as Record<TestMarker, number>;
+};
+
+const testPaths = (): string[] =>
+  ["packages", "test"]
+    .flatMap((folder) =>
+      readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: "utf8" }).map(
+        (path) => `${folder}/${path}`,
+      ),
+    )
+    .filter((path) => /^(?:packages\/\w+\/test(?:-support)?|test)\/.*\.(?:tsx?|mjs)$/.test(path))
+    // This file, whose examples are markers.
+    .filter((path) => path !== "packages/node/test/architecture/markers.test.ts");
+
+const testCounts = testPaths().map((path) => ({
+  path,
+  markers: testMarkersIn(readFileSync(join(REPOSITORY, path), "utf8")),
+}));
+
+test.each(Object.entries(TEST_BOUNDS) as [TestMarker, number][])(
+  "In tests, %s: at most %i.",
+  (marker, bound) => {
+    const files = testCounts
+      .map(({ path, markers }) => ({ path, found: markers[marker] }))
+      .filter(({ found }) => found > 0)
+      .sort((a, b) => b.found - a.found);
+    const worst = files.slice(0, WORST_FILES).map(({ path, found }) => `${found} ${path}`);
+    expect(
+      files.reduce((sum, { found }) => sum + found, 0),
+      `${marker}, in ${files.length} files, the worst first:\n${worst.join("\n")}\nreceived, allowed`,
+    ).toBeLessThanOrEqual(bound);
+  },
+);
+
+test("Titles of tests and of groups are searched, and no other texts.", () => {
+  const found = (source: string) =>
+    Object.entries(testMarkersIn(source)).flatMap(([marker, number]) => (number > 0 ? [marker] : []));
+  expect(found("/** What is read. */")).toEqual(["docstring starts with a question word"]);
+  expect(found('test("a text is no number", () => {});')).toEqual(['"is no X"']);
+  expect(found('describe.concurrent("those that match", () => {});')).toEqual(['"those that"']);
+  expect(found('test.each([\n  ["a"],\n])("%s is not there any more", () => {});')).toEqual(['"any more"']);
+  expect(found('test.each(Object.keys(LISTS))("%s is no list", () => {});')).toEqual(['"is no X"']);
+  expect(found('const text = "is no number";')).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** The native addon is the one that its guide says how to build. */
+/** The native addon is the one that its guide describes. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";

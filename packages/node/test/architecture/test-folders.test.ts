@@ -1,4 +1,4 @@
-/** Who may import a test folder: only itself. What tests share lies in the `test-support` of a package. */
+/** A test folder is imported only by itself. Tests share code in the `test-support` of a package. */
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { type Import, readImports } from "./imports.ts";
@@ -13,7 +13,10 @@ const isForeign = ({ from, to }: Pick<Import, "from" | "to">): boolean =>
   testFolderOf(to) !== undefined && testFolderOf(to) !== testFolderOf(from);
 
 const packageOf = (path: string): string | undefined => /^packages\/[^/]+\/src\//.exec(path)?.[0];
-/** No other package imports internals of a library. The node has no public names: its tests and tools import its files. */
+/**
+ * No other package imports internals of a library. The node has no public names: its tests and tools import
+ * its files.
+ */
 const isInternal = ({ from, to }: Pick<Import, "from" | "to">): boolean =>
   packageOf(to) !== undefined &&
   packageOf(to) !== "packages/node/src/" &&

@@ -1,4 +1,4 @@
-/** A data folder that holds a recorded chain, and what is needed to work on it. */
+/** Data folder with a recorded chain, and the means to work on it. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Block, createNetwork, genesisBlockFromJson, type Network } from "@uniknode/protocol";
@@ -18,9 +18,9 @@ import {
 export type Archived = {
   readonly content: Content;
   readonly height: number;
-  /** Empty, for everything that a test makes. */
+  /** Empty folder for everything that a test creates. */
   readonly folder: string;
-  /** Data folder with the whole chain. */
+  /** Data folder with the complete chain. */
   readonly data: string;
   readonly deps: {
     readonly network: Network;

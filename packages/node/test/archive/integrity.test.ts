@@ -59,7 +59,7 @@ const alteredBy = (sql: string) =>
     database.close();
   });
 
-test("a chain with transactions of every kind is sound, and all of its blocks are inspected", () => {
+test("a chain with transactions of every kind is intact, and all of its blocks are inspected", () => {
   for (const chain of chains) {
     const path = join(chain.data, "node.sqlite");
     expect(inspect(path, chain)).toEqual({ inspected: chain.height - 1, blocks: chain.height });
@@ -75,11 +75,11 @@ describe("noise of 4 KiB is found", () => {
       found.push(inspect(path).damage !== undefined);
     }
     expect(found.length).toBeGreaterThan(20);
-    // Pages that hold nothing are no loss.
+    // Free pages lose nothing.
     expect(found.filter(Boolean).length / found.length).toBeGreaterThan(0.95);
   });
 
-  test("in a file that is cut, too", () => {
+  test("in a truncated file", () => {
     const path = copyOf((path) => write(path, noise(3 * PAGE, 1), statSync(whole).size - 3 * PAGE));
     expect(inspect(path).damage).toMatch(/\w/);
   });
@@ -133,7 +133,7 @@ test("without a network, pages and rows are inspected", () => {
   expect(inspectDatabase(alteredBy("UPDATE rounds SET record = '1}'")).damage).toMatch(/^table rounds/);
 });
 
-test("a file that is none is damaged, one that is missing is an error", () => {
+test("an invalid file is damaged, a missing one is an error", () => {
   expect(inspect(copyOf((path) => write(path, noise(PAGE, 7), 0))).damage).toMatch(/SQLITE_NOTADB/);
   expect(() => inspect(join(archived.folder, "nothing"))).toThrow();
 });

@@ -20,7 +20,7 @@ import { type Archived, alter, archiveFixture, WEBHOOK_TOKEN } from "./fixture.t
 
 let archived: Archived;
 let names = 0;
-/** A path that nothing is at. */
+/** Path of a file that does not exist. */
 const newPath = () => join(archived.folder, String(names++));
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ async function snapshotOf(data: string): Promise<string> {
   return output;
 }
 
-/** A snapshot of the chain after a statement has changed its database. */
+/** Snapshot of the chain after a statement has changed its database. */
 async function alteredSnapshot(sql: string): Promise<string> {
   const data = newPath();
   cpSync(archived.data, data, { recursive: true });
@@ -62,17 +62,17 @@ const dump = (data: string) => {
 };
 
 describe("a snapshot", () => {
-  test("describes the chain as it is", async () => {
+  test("describes the chain", async () => {
     const manifest = await create();
     expect(manifest.head.height).toBe(archived.height);
     expect(manifest.nethash).toBe(archived.deps.network.description.nethash);
   });
 
-  test("is two files", async () => {
+  test("consists of two files", async () => {
     expect(readdirSync(await snapshotOf(archived.data)).sort()).toEqual([DATABASE_FILE, "manifest.json"]);
   });
 
-  test("restored is the same chain, which goes back as far and on as well", async () => {
+  test("restores the same chain, which can be reverted and extended as far", async () => {
     const snapshot = await snapshotOf(archived.data);
     const data = newPath();
     await restoreSnapshot(snapshot, data, archived.deps);
@@ -83,13 +83,13 @@ describe("a snapshot", () => {
     await close();
   });
 
-  test("leaves nothing but the chain in the data folder", async () => {
+  test("leaves only the chain in the data folder", async () => {
     const data = newPath();
     await restoreSnapshot(await snapshotOf(archived.data), data, archived.deps);
     expect(readdirSync(data).sort()).toEqual(["lock.sqlite", "node.sqlite"]);
   });
 
-  test("holds nothing that belongs to the node alone", async () => {
+  test("contains nothing that belongs to the node alone", async () => {
     const data = newPath();
     cpSync(archived.data, data, { recursive: true });
     alter(data, `INSERT INTO forged_slots VALUES ('a-public-key-of-ours', 7, 'block')`);
@@ -105,14 +105,14 @@ describe("a snapshot", () => {
     database.close();
   });
 
-  test("has the same state as any other node at this height", async () => {
+  test("has the same state as that of any other node at this height", async () => {
     const other = await archiveFixture("chain-1");
     const { state } = await create(other.data);
     expect((await create()).state).toBe(state);
     other.remove();
   });
 
-  test("has the root of the facts that are final, as any other node", async () => {
+  test("has the root of the final facts, like any other node", async () => {
     const other = await archiveFixture("chain-1");
     const { facts, head } = await create(other.data);
     expect(facts).toMatchObject({ height: finalHeight(head.height, archived.deps.network) });
@@ -120,7 +120,7 @@ describe("a snapshot", () => {
     other.remove();
   });
 
-  test("of a node whose tree is behind has the root up to there, and none of a tree without leaves", async () => {
+  test("of a node whose tree lags has the root up to there, and none of a tree without leaves", async () => {
     const snapshot = await alteredSnapshot("DELETE FROM fact_tiles; DELETE FROM fact_sizes");
     const { facts } = JSON.parse(readFileSync(join(snapshot, "manifest.json"), "utf8")) as Manifest;
     expect(facts).toBeUndefined();
@@ -130,7 +130,7 @@ describe("a snapshot", () => {
     expect(readFacts(present(data, "data"))).toEqual(readFacts(present(own, "own")));
   });
 
-  test("of facts that are not those of the manifest is refused", async () => {
+  test("whose facts are not those of the manifest is refused", async () => {
     const snapshot = await snapshotOf(archived.data);
     const path = join(snapshot, "manifest.json");
     const manifest = JSON.parse(readFileSync(path, "utf8")) as Manifest;
@@ -148,7 +148,7 @@ describe("a snapshot", () => {
     expect((await verify(snapshot, true)).facts?.root).toBe(root);
   });
 
-  test("is made beside a node that writes", async () => {
+  test("is created while a node writes", async () => {
     const data = newPath();
     cpSync(archived.data, data, { recursive: true });
     const lock = lockDataFolder(data);
@@ -163,7 +163,7 @@ describe("a snapshot", () => {
 
 describe("verification", () => {
   test.each(["chain-1", "chain-random-1", "chain-random-2"])(
-    "finds %s good, and executes it",
+    "finds %s valid, and executes it",
     async (name) => {
       const other = await archiveFixture(name);
       const snapshot = newPath();
@@ -214,7 +214,7 @@ describe("verification", () => {
     expect(refusal).toMatchObject({ code: "ARCHIVE_INVALID", message: expect.stringMatching(message) });
   });
 
-  test("finds a made-up balance by executing, and only so", async () => {
+  test("finds an invented balance only by executing", async () => {
     const snapshot = await alteredSnapshot(
       "UPDATE wallets SET balance = balance + 1 WHERE address = (SELECT max(address) FROM wallets)",
     );
@@ -230,7 +230,7 @@ describe("verification", () => {
   });
 });
 
-/** A snapshot that a stranger has made by hand: its database is altered, and the manifest describes it. */
+/** Snapshot created by hand by an attacker: its database is altered, and the manifest describes it. */
 async function inventedSnapshot(alteration: (database: Database) => void): Promise<string> {
   const snapshot = await snapshotOf(archived.data);
   const [path, plain] = [join(snapshot, DATABASE_FILE), newPath()];
@@ -252,8 +252,8 @@ function seal(snapshot: string, content: Buffer): string {
   return snapshot;
 }
 
-describe("a snapshot of a stranger", () => {
-  test("leaves no secret that he knows, no webhook and no pool of his", async () => {
+describe("a snapshot of an attacker", () => {
+  test("leaves no secret, webhook or pool of the attacker", async () => {
     const snapshot = await inventedSnapshot((database) =>
       database.execute(`
         INSERT INTO meta VALUES ('webhookToken', 'known to a stranger');
@@ -274,7 +274,7 @@ describe("a snapshot of a stranger", () => {
     ["a trigger", "CREATE TRIGGER mine AFTER INSERT ON blocks BEGIN DELETE FROM wallets; END"],
     ["a view in place of a table", "DROP TABLE payees; CREATE VIEW payees AS SELECT 1, 2, 3"],
     ["a table more", "CREATE TABLE mine (content BLOB)"],
-  ])("with %s is refused, and nothing stays", async (_what, sql) => {
+  ])("with %s is refused, and leaves no files", async (_what, sql) => {
     const snapshot = await inventedSnapshot((database) => database.execute(sql));
     const data = newPath();
     const restoring = restoreSnapshot(snapshot, data, archived.deps);
@@ -283,7 +283,7 @@ describe("a snapshot of a stranger", () => {
   });
 
   test.each([
-    ["is no database", () => snapshotOf(archived.data).then((path) => seal(path, Buffer.from("nothing")))],
+    ["is not a database", () => snapshotOf(archived.data).then((path) => seal(path, Buffer.from("nothing")))],
     [
       "has a broken one",
       () =>
@@ -292,22 +292,19 @@ describe("a snapshot of a stranger", () => {
         ),
     ],
     ["has blocks cut short", () => inventedSnapshot((of) => of.execute("UPDATE blocks SET header = x'00'"))],
+    ["has invalid rounds", () => inventedSnapshot((of) => of.execute("UPDATE rounds SET record = '{'"))],
     [
-      "has rounds that are none",
-      () => inventedSnapshot((of) => of.execute("UPDATE rounds SET record = '{'")),
-    ],
-    [
-      "has wallets that are none",
+      "has invalid wallets",
       () => inventedSnapshot((of) => of.execute("UPDATE wallets SET attributes = '{'")),
     ],
-  ])("that %s is refused, and nothing stays", async (_what, make) => {
+  ])("that %s is refused, and leaves no files", async (_what, make) => {
     const data = newPath();
     const restoring = restoreSnapshot(await make(), data, archived.deps);
     await expect(restoring).rejects.toBeInstanceOf(ArchiveError);
     expect(readdirSync(data)).toEqual(["lock.sqlite"]);
   });
 
-  test("that shows other amounts than its blocks is found by executing", async () => {
+  test("that has other amounts than its blocks is found by executing", async () => {
     const snapshot = await inventedSnapshot((database) =>
       database.execute("UPDATE transactions SET amount = amount + 1"),
     );
@@ -325,7 +322,7 @@ describe("a snapshot of a stranger", () => {
   });
 });
 
-test("a restore goes on where one was killed", async () => {
+test("a restore resumes after a kill", async () => {
   const data = newPath();
   mkdirSync(data);
   for (const name of ["restored.sqlite", "restored.sqlite-journal", "restored.sqlite.unpacked"]) {
@@ -374,7 +371,7 @@ describe("a damaged snapshot", () => {
   };
 
   test.each(damages.slice(0, 4).concat(damages.slice(6)))(
-    "%s is refused, and nothing stays",
+    "%s is refused, and leaves no files",
     async (_what, code, damage) => {
       const snapshot = await snapshotOf(archived.data);
       damage(snapshot);
@@ -384,11 +381,11 @@ describe("a damaged snapshot", () => {
     },
   );
 
-  test("without a manifest is none", async () => {
+  test("is refused without a manifest", async () => {
     await expect(verify(archived.data)).rejects.toMatchObject({ code: "ARCHIVE_MISSING" });
   });
 
-  test("with the manifest of another is refused", async () => {
+  test("is refused with the manifest of another", async () => {
     const snapshot = await snapshotOf(archived.data);
     const path = join(snapshot, "manifest.json");
     const manifest = JSON.parse(readFileSync(path, "utf8"));
@@ -397,13 +394,13 @@ describe("a damaged snapshot", () => {
   });
 });
 
-describe("what stands already", () => {
-  test("is not written over by a snapshot", async () => {
+describe("an existing folder", () => {
+  test("is not overwritten by a snapshot", async () => {
     await expect(create(archived.data, archived.folder)).rejects.toMatchObject({ code: "ARCHIVE_EXISTS" });
     expect(existsSync(archived.data)).toBe(true);
   });
 
-  test("is not written over by a restore", async () => {
+  test("is not overwritten by a restore", async () => {
     const snapshot = await snapshotOf(archived.data);
     const before = dump(archived.data);
     await expect(restoreSnapshot(snapshot, archived.data, archived.deps)).rejects.toMatchObject({
@@ -412,7 +409,7 @@ describe("what stands already", () => {
     expect(dump(archived.data)).toEqual(before);
   });
 
-  test("is left alone while a node uses it", async () => {
+  test("is unchanged while a node uses it", async () => {
     const snapshot = await snapshotOf(archived.data);
     const lock = lockDataFolder(archived.data);
     await expect(restoreSnapshot(snapshot, archived.data, archived.deps)).rejects.toMatchObject({
@@ -421,7 +418,7 @@ describe("what stands already", () => {
     lock.release();
   });
 
-  test("must be there for a snapshot", async () => {
+  test("is required for a snapshot", async () => {
     const output = newPath();
     await expect(create(newPath(), output)).rejects.toMatchObject({ code: "ARCHIVE_MISSING" });
     expect(existsSync(output)).toBe(false);

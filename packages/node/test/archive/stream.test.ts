@@ -24,7 +24,7 @@ const written = async (blocks: Uint8Array[], height = 2) =>
   Buffer.concat(await collect(writeStream({ nethash: NETHASH, height }, blocks)));
 
 describe("a stream of blocks", () => {
-  test("comes back, in whatever pieces it arrives", async () => {
+  test("is decoded from pieces of any size", async () => {
     const someBlocks = fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(someBlocks, fc.integer({ min: 1, max: 500 }), async (blocks, size) => {
@@ -36,7 +36,7 @@ describe("a stream of blocks", () => {
     );
   });
 
-  test("that is cut off anywhere says so", async () => {
+  test("that is truncated anywhere is reported", async () => {
     const whole = await written([new Uint8Array(40).fill(1), new Uint8Array(3).fill(2)]);
     for (let length = 0; length < whole.length; length++) {
       const reading = readStream(pieces(whole.subarray(0, length), 9)).then(({ blocks }) => collect(blocks));
@@ -44,7 +44,7 @@ describe("a stream of blocks", () => {
     }
   });
 
-  test("of a block that is larger than any is refused before it is read", async () => {
+  test("with a block above the maximum size is refused before it is read", async () => {
     const whole = await written([]);
     whole.writeUInt32LE(0xffffffff, whole.length - 4);
     const { blocks } = await readStream(pieces(whole, 50));
@@ -72,14 +72,14 @@ describe("export and import", () => {
     return rows;
   };
 
-  test("carry a chain to an empty folder", async () => {
+  test("copy a chain to an empty folder", async () => {
     const data = newFolder();
     const { accepted, skipped, head } = await imported(exported(), data);
     expect([accepted, skipped, head.height]).toEqual([archived.height - 1, 0, archived.height]);
     expect(dump(data)).toEqual(dump(archived.data));
   });
 
-  test("go on where an import was stopped", async () => {
+  test("resume a stopped import", async () => {
     const data = newFolder();
     await imported(exported({ from: 2, to: 20 }), data);
     const { accepted, skipped } = await imported(exported({ from: 10 }), data);
@@ -87,7 +87,7 @@ describe("export and import", () => {
     expect(dump(data)).toEqual(dump(archived.data));
   });
 
-  test("keep what was accepted before the stream was cut off", async () => {
+  test("keep blocks that were accepted before the truncation", async () => {
     const data = newFolder();
     const whole = Buffer.concat(await collect(exported()));
     const half = pieces(whole.subarray(0, whole.length / 2), 5000);
@@ -97,7 +97,7 @@ describe("export and import", () => {
     expect(head.height).toBe(archived.height);
   });
 
-  test("leave out the check of signatures up to a block, and go on with the same one only", async () => {
+  test("skip the check of signatures up to a block, and resume with the same one only", async () => {
     const { id } = archived.content.blocks.at(-1);
     const assumeValid = { height: archived.height, id };
     const pinned = (stream: AsyncIterable<Uint8Array>, data: string, pin = assumeValid) =>
@@ -114,7 +114,7 @@ describe("export and import", () => {
     expect(await pinned(exported(), other, wrong)).toMatchObject({ skipped: 0, head: { id } });
   });
 
-  test("tell which block was refused and why", async () => {
+  test("name the refused block and the reason", async () => {
     const blocks = await collect((await readStream(exported())).blocks);
     const altered = [...blocks.slice(0, 5), ...blocks.slice(6)];
     const { nethash } = archived.deps.network.description;

@@ -1,4 +1,7 @@
-/** Signatures that are assumed to be valid up to a pinned block, and what becomes of them (decision 39). */
+/**
+ * Signatures that are assumed to be valid up to a pinned block, and the handling of unchecked blocks
+ * (decision 39).
+ */
 
 import { builders, type EncodedBlock, encodeBlock, keysFromPassphrase } from "@uniknode/protocol";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -29,7 +32,7 @@ import {
 } from "../../test-support/peers/chains.ts";
 
 const LENGTH = 40;
-/** Of the block that its delegate has not signed. */
+/** Height of the block that its delegate has not signed. */
 const FORGED = 15;
 const OTHER_ID = "ab".repeat(32);
 const ANYWHERE: Pin = { height: 10_000, id: OTHER_ID };
@@ -38,9 +41,9 @@ const thief = keysFromPassphrase("of no delegate").privateKey;
 let folder: ReturnType<typeof temporaryFolder>;
 let news: PinNews[];
 let changes: ChainChange[];
-/** Signed by whom it should be. */
+/** Blocks signed by the right delegates. */
 let honest: EncodedBlock[];
-/** The same up to the forged block, and others from there on, which are signed. */
+/** Same blocks up to the forged one, and other signed blocks from there on. */
 let forged: EncodedBlock[];
 let open: TestChain[];
 
@@ -114,7 +117,7 @@ const dump = <T>(read: (database: Database) => T): T => {
 const dumpWithoutMeta = () => dump(dumpOf).filter((row) => !row.startsWith("meta "));
 
 describe("up to the pinned block", () => {
-  test("a signature that is wrong is not found out, and above it every one is checked", async () => {
+  test("a wrong signature is not detected, and above it every signature is checked", async () => {
     const pin = pinOf(forged, 30);
     const own = start(pin);
     expect(await outcomesOf(own, forged)).toEqual(["Accepted"]);
@@ -137,7 +140,7 @@ describe("up to the pinned block", () => {
     expect(own.chain.head().height).toBe(6);
   });
 
-  test("a block that was posted or made by this node is checked", async () => {
+  test("a block that was posted or forged by this node is checked", async () => {
     const own = start(pinOf(forged, 30));
     await outcomesOf(own, forged.slice(0, FORGED - 2));
     const [outcome] = await own.chain.accept(bytesOf([present(forged[FORGED - 2], "an item of forged")]));
@@ -169,7 +172,7 @@ describe("up to the pinned block", () => {
     expect(own.chain.assumption().uncheckedFrom).toBeUndefined();
   });
 
-  test("transactions of unchecked blocks are not handed back to the pool", async () => {
+  test("transactions of unchecked blocks do not return to the pool", async () => {
     const own = start(ANYWHERE);
     await own.take(...honest.slice(0, 5));
     const transactions = [payment(rich), payment({ ...rich, keys: { ...rich.keys, privateKey: thief } })];
@@ -187,10 +190,10 @@ describe("up to the pinned block", () => {
   });
 });
 
-describe("when the chain has another block at the height of the pin", () => {
+describe("if the chain has another block at the height of the pin", () => {
   const pin: Pin = { height: 30, id: OTHER_ID };
 
-  test("what was not checked is discarded, and the bad chain is refused from then on", async () => {
+  test("unchecked blocks are discarded, and the bad chain is refused from then on", async () => {
     const own = start(pin);
     await own.take(...honest.slice(0, 5));
     await outcomesOf(own, forged.slice(5, 20));
@@ -204,7 +207,7 @@ describe("when the chain has another block at the height of the pin", () => {
     expect(await outcomesOf(own, honest.slice(FORGED - 2))).toEqual(["Accepted"]);
   });
 
-  test("the pin has failed after the next start, too, and another one can be given", async () => {
+  test("the pin is still refuted after the next start, and another one can be given", async () => {
     const own = start(pin);
     await outcomesOf(own, forged.slice(0, 20));
     await expect(own.chain.acceptFetched(bytesOf(forged.slice(20)))).rejects.toMatchObject(failure);
@@ -218,7 +221,7 @@ describe("when the chain has another block at the height of the pin", () => {
     expect(news.at(-1)).toEqual({ kind: "reached", pin: pinOf(honest, 30) });
   });
 
-  test("where undo is not kept that far, all is discarded but what is not of the chain", async () => {
+  test("if undo records do not reach that far, everything except the genesis state is discarded", async () => {
     const empty = start(pin);
     await stop(empty);
     dump((database) => {
@@ -248,7 +251,7 @@ describe("when the chain has another block at the height of the pin", () => {
     expect(await outcomesOf(again, honest)).toEqual(["Accepted"]);
   });
 
-  test("nothing is discarded if it comes in the same commit as all blocks below", async () => {
+  test("nothing is discarded if it is in the same commit as all blocks below", async () => {
     const own = start(pin);
     await own.take(...honest.slice(0, 5));
     await expect(own.chain.acceptFetched(bytesOf(forged.slice(5)))).rejects.toMatchObject(failure);
@@ -257,7 +260,7 @@ describe("when the chain has another block at the height of the pin", () => {
     expect(news).toEqual([{ kind: "failed", pin, height: 6 }]);
   });
 
-  test("blocks that were handed over before are not taken unchecked behind it", async () => {
+  test("blocks that were queued before are not accepted unchecked after it", async () => {
     const own = start(pin);
     await outcomesOf(own, forged.slice(0, 20));
     const above = own.chain.acceptFetched(bytesOf(forged.slice(20)));
@@ -300,7 +303,7 @@ describe("when the chain has another block at the height of the pin", () => {
     expect(news).toEqual([{ kind: "other", pin, id: present(honest[28], "an item of honest").header.id }]);
   });
 
-  test("a block of a branch that takes the place of others has the same effect", async () => {
+  test("a block of a branch that replaces others has the same effect", async () => {
     const own = start(pin);
     await outcomesOf(own, honest.slice(0, 20));
     await expect(own.chain.switchTo(18, bytesOf(honest.slice(17)))).rejects.toMatchObject(failure);
@@ -315,7 +318,7 @@ describe("while there are unchecked blocks", () => {
     await stop(own);
   });
 
-  test("the chain is not opened without the pin, or with another one, and says what to do", () => {
+  test("the chain is not opened without the pin, or with another one, and the error names the next step", () => {
     const expected = expect.objectContaining({
       code: "CHAIN_UNCHECKED",
       message: expect.stringContaining(`--assume-valid ${pinText(ANYWHERE)}`),
@@ -324,7 +327,7 @@ describe("while there are unchecked blocks", () => {
     expect(() => start(pinOf(honest, 30))).toThrow(expected);
   });
 
-  test("it goes on with the same pin", async () => {
+  test("it continues with the same pin", async () => {
     const own = start(ANYWHERE);
     expect(own.chain.assumption().uncheckedFrom).toBe(2);
     expect(await outcomesOf(own, honest.slice(20))).toEqual(["Accepted"]);
@@ -339,7 +342,7 @@ describe("while there are unchecked blocks", () => {
   });
 });
 
-test("the tree of facts has no block that is not proved", async () => {
+test("the fact tree contains only proved blocks", async () => {
   const own = start(pinOf(honest, 30));
   const database = openDatabase(`${folder.path}/chain.sqlite`);
   const growth = createGrowth({ database, network, onTruncated: () => expect.unreachable() });
@@ -355,7 +358,7 @@ test("the tree of facts has no block that is not proved", async () => {
   database.close();
 });
 
-test("blocks with short ids are checked, since such an id does not name one block", () => {
+test("blocks with short ids are checked, since such an id does not identify one block", () => {
   const { assumption, close } = openMeta();
   const { header } = present(honest[0], "an item of honest");
   expect(assumption.covers(header)).toBe(true);

@@ -1,4 +1,4 @@
-/** Leaving the top of the chain for another branch, in one commit (decision 15). */
+/** Switch from the top of the chain to another branch, in one commit (decision 15). */
 
 import { type EncodedBlock, encodeBlock } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -20,7 +20,7 @@ const DEPTH = 50;
 let folder: ReturnType<typeof temporaryFolder>;
 let own: TestChain;
 let other: TestChain;
-/** Of the other branch, from the first block that is not on ours. */
+/** Blocks of the other branch, from the first that is not on ours. */
 let branch: EncodedBlock[];
 let changes: ChainChange[];
 
@@ -34,7 +34,7 @@ beforeEach(async () => {
   const common = await own.forge(...range(1, BASE - 1));
   await other.take(...common);
   await own.forge(...range(BASE, BASE + DEPTH - 1));
-  // One slot was missed, so that every block after it is another one.
+  // One slot was missed, so that every later block differs.
   branch = await other.forge(...range(BASE + 1, BASE + DEPTH + 1));
   changes = [];
   own.chain.subscribe((change) => changes.push(change));
@@ -46,7 +46,7 @@ afterEach(async () => {
 });
 
 describe("a longer branch", () => {
-  test("takes the place of fifty blocks, and no reader sees anything between", {
+  test("replaces fifty blocks, and no reader sees a state in between", {
     timeout: 60_000,
   }, async () => {
     const reader = await openHeadReader(`${folder.path}/chain.sqlite`, BASE + 1);
@@ -65,7 +65,7 @@ describe("a longer branch", () => {
     expect(present(seen[0], "an item of seen").forkId).not.toBe(newFork.forkId);
   });
 
-  test("is announced once, with what left and what came", async () => {
+  test("is announced once, with the reverted and the applied blocks", async () => {
     await own.chain.switchTo(BASE, bytesOf(branch));
     expect(changes).toHaveLength(1);
     expect(changes[0]).toMatchObject({
@@ -78,7 +78,7 @@ describe("a longer branch", () => {
     expect(own.chain.head().id).toBe(present(branch.at(-1), "the last of branch").header.id);
   });
 
-  test("can be left again, and be continued", async () => {
+  test("can be reverted again, and be extended", async () => {
     const old = range(BASE + 1, BASE + DEPTH).map((height) =>
       present(own.chain.blocks.block(height), "the result of block"),
     );
@@ -103,7 +103,7 @@ test("the headers of a branch are reported before the switch, except of a block 
   expect(heads).toEqual(branch.map(() => BASE + DEPTH));
 });
 
-describe("the chain stays as it was, and no listener is notified,", () => {
+describe("the chain is unchanged, and no listener is notified,", () => {
   let before: string | undefined;
   beforeEach(() => {
     before = own.chain.head().id;
@@ -112,7 +112,7 @@ describe("the chain stays as it was, and no listener is notified,", () => {
     expect(own.chain.head().id).toBe(before);
     expect(idAt(BASE + DEPTH)).toBe(before);
     expect(changes).toEqual([]);
-    // What was executed is forgotten: both branches can go on.
+    // The executed changes are discarded: both branches can be extended.
     await own.forge(BASE + DEPTH);
   });
 
@@ -133,7 +133,7 @@ describe("the chain stays as it was, and no listener is notified,", () => {
     expect(outcomes.at(-1)).toMatchObject({ kind: "Unreadable" });
   });
 
-  test("when the branch does not stand on that block", async () => {
+  test("when the branch does not extend that block", async () => {
     const outcomes = await own.chain.switchTo(BASE - 1, bytesOf(branch).concat(bytesOf(branch)));
     expect(outcomes).toHaveLength(1);
     expect(present(outcomes[0], "an item of outcomes").kind).not.toBe("Accepted");
@@ -146,7 +146,7 @@ describe("the chain stays as it was, and no listener is notified,", () => {
     });
   });
 
-  test("when there is no such block to go back to", async () => {
+  test("when the block to revert to does not exist", async () => {
     for (const height of [BASE + 0.5, BASE + DEPTH + 1, Number.POSITIVE_INFINITY]) {
       await expect(own.chain.switchTo(height, bytesOf(branch))).rejects.toMatchObject({
         code: "CHAIN_HEIGHT_UNKNOWN",
@@ -154,7 +154,7 @@ describe("the chain stays as it was, and no listener is notified,", () => {
     }
   });
 
-  test("when blocks are made in place, and there is none to be made", async () => {
+  test("when forging fails", async () => {
     await expect(
       own.chain.forgeFrom(BASE, () => {
         throw new Error("no key at hand");
@@ -162,13 +162,13 @@ describe("the chain stays as it was, and no listener is notified,", () => {
     ).rejects.toThrow("no key at hand");
   });
 
-  test("when a block that is made in place is none that may stand there", async () => {
+  test("when a forged block is not valid at its position", async () => {
     const wrong = own.make(BASE + DEPTH);
     await expect(own.chain.forgeFrom(BASE, () => wrong)).rejects.toThrow(/refused/);
   });
 });
 
-test("blocks are made in place, each on the one before", async () => {
+test("the blocks of a branch can be forged during the switch", async () => {
   let slot = BASE + DEPTH;
   const made: EncodedBlock[] = [];
   await own.chain.forgeFrom(BASE, () => {

@@ -26,7 +26,7 @@ import {
 const content = readChain("chain-1");
 const blocks = blocksOf(content);
 const network = createNetwork(content.network);
-/** Of the blocks from one height to another. */
+/** Blocks from one height to another. */
 const heights = (from: number, to: number) => blocks.slice(from - 2, to - 1);
 const accepted = (count: number) => Array.from({ length: count }, () => ({ kind: "Accepted" }));
 
@@ -47,17 +47,17 @@ function start(options: OpenOptions = {}, name = "chain.sqlite"): OpenChain {
   return opened;
 }
 
-/** The block with one byte of its header changed. */
+/** Block with one byte of its header changed. */
 function withByte(bytes: Uint8Array, at: number): Uint8Array {
   const changed = Uint8Array.from(bytes);
   changed[at] = present(changed[at], "an item of changed") ^ 1;
   return changed;
 }
 const REWARD_AT = 32 + 32;
-/** Inside r of the DER signature. */
+/** A byte inside r of the DER signature. */
 const SIGNATURE_AT = 109 + 32 + 8;
 
-describe("a delivery", () => {
+describe("a batch", () => {
   test("gets an outcome for each block, when it is on disk", async () => {
     const { chain, database } = start();
     expect(await chain.accept(heights(2, 20))).toEqual(accepted(19));
@@ -66,7 +66,7 @@ describe("a delivery", () => {
     expect(await chain.accept([])).toEqual([]);
   });
 
-  test("that does not continue the head is left alone", async () => {
+  test("that does not continue the head is ignored", async () => {
     const { chain } = start();
     await chain.accept(heights(2, 10));
     for (const first of [9, 10, 12]) {
@@ -99,7 +99,7 @@ describe("a delivery", () => {
     expect(dumpOf(database)).toEqual(dumpOf(other.database));
   });
 
-  test("with a wrong signature is rejected with the fault", async () => {
+  test("with a wrong signature is rejected with the error", async () => {
     const { chain } = start();
     await chain.accept(heights(2, 4));
     const [outcome] = await chain.accept([
@@ -144,7 +144,7 @@ describe("a delivery", () => {
     expect(chain.head().height).toBe(110);
   });
 
-  test("stands between reverts in the order of the calls", async () => {
+  test("is executed between reverts in the order of the calls", async () => {
     const { chain } = start();
     const done = [
       chain.accept(heights(2, 40)),
@@ -159,7 +159,7 @@ describe("a delivery", () => {
 
 type Candidate = { id: string; height: number; block: { serialized: string }; expected: { result: string } };
 
-describe("candidates behind the head in a delivery (block-processing.json)", () => {
+describe("candidates after the head in a batch (block-processing.json)", () => {
   const url = new URL("../../../../test/vectors/state/block-processing.json", import.meta.url);
   const { cases } = JSON.parse(readFileSync(url, "utf8"));
   const single: Candidate[] = cases.filter(
@@ -205,7 +205,7 @@ describe("a failing commit", () => {
     return { failure, openFile };
   }
 
-  test("leaves chain, state and file as they were, and the next delivery goes through", async () => {
+  test("leaves chain, state and file unchanged, and the next batch is applied", async () => {
     const { failure, openFile } = failingDatabase();
     const { chain, database } = start({ openFile, cacheSize: 1_000 });
     await chain.accept(heights(2, 20));
@@ -234,7 +234,7 @@ describe("a failing commit", () => {
 });
 
 describe("a failing read", () => {
-  test("refuses the block and is reported, and the block may come again", async () => {
+  test("refuses the block and is reported, and the block can be submitted again", async () => {
     const failure = { isOn: false };
     const openFile = (path: string): Database => {
       const database = openDatabase(path);
@@ -264,7 +264,7 @@ describe("a failing read", () => {
   });
 });
 
-test("a failure while blocks are executed takes them back, and the chain goes on", async () => {
+test("a failure while blocks are executed reverts them, and the chain continues", async () => {
   let isBroken = true;
   const eventsOfFacts = () => {
     if (isBroken) throw new Error("broken");
@@ -302,7 +302,7 @@ describe("a revert", () => {
     expect(chain.head().height).toBe(10);
   });
 
-  test("reaches as deep as undo is kept, and changes nothing beyond", async () => {
+  test("reaches as deep as undo records are kept, and changes nothing beyond", async () => {
     const { chain, database } = start({ undoDepth: 5 });
     await chain.accept(heights(2, 20));
     expect(database.prepare("SELECT min(height) AS lowest, count(*) AS rows FROM undo").get()).toEqual({
@@ -320,7 +320,7 @@ describe("a revert", () => {
     expect(await chain.accept(heights(16, 20))).toEqual(accepted(5));
   });
 
-  test("hands back the transactions, oldest first, as many as may be", async () => {
+  test("returns the transactions, oldest first, up to a bound", async () => {
     const { chain } = start({ maxReturnedTransactions: 4 });
     await chain.accept(heights(2, 20));
     const changes: ChainChange[] = [];
@@ -334,7 +334,7 @@ describe("a revert", () => {
   });
 });
 
-describe("those who follow the chain", () => {
+describe("listeners of the chain", () => {
   test("are called after every commit, with what each block changed, until they unsubscribe", async () => {
     const { chain } = start();
     const seen: ChainChange[] = [];
@@ -360,7 +360,7 @@ describe("those who follow the chain", () => {
     expect(new Set(states)).toEqual(new Set([true]));
   });
 
-  test("do not disturb one another, nor the chain", async () => {
+  test("do not affect one another, nor the chain", async () => {
     const errors: unknown[] = [];
     const { chain } = start({ deps: { onListenerError: (error) => errors.push(error) } });
     const reported: number[] = [];
@@ -381,7 +381,7 @@ describe("the event log of the chain", () => {
       .all()
       .map(({ name, height }) => `${name} ${height}`);
 
-  test("has the wanted events of applied and reverted blocks, in order", async () => {
+  test("has the subscribed events of applied and reverted blocks, in order", async () => {
     const recordedNames = new Set(["block.applied", "block.reverted", "transaction.reverted"]);
     const { chain, database } = start({ recordedNames });
     await chain.accept(heights(2, 3));
@@ -397,7 +397,7 @@ describe("the event log of the chain", () => {
     expect(names(database)).toEqual(["block.applied 2", "block.applied 3", ...reverted(3), ...reverted(2)]);
   });
 
-  test("tells wallets as they are after the revert", async () => {
+  test("contains wallets as they are after the revert", async () => {
     const { chain, database } = start({ recordedNames: new Set(["wallet.saved"]) });
     await chain.accept(heights(2, 9));
     const before = stateInFile(database);
@@ -414,9 +414,9 @@ describe("the event log of the chain", () => {
     }
   });
 
-  test("is empty without subscriptions, and no event is even made", async () => {
+  test("is empty without subscriptions, and no event is even created", async () => {
     const eventsOfFacts = () => {
-      throw new Error("asked for nothing");
+      throw new Error("called without subscribers");
     };
     const { chain, database } = start({ deps: { eventsOfFacts } });
     expect(await chain.accept(heights(2, 9))).toEqual(accepted(8));
@@ -425,7 +425,7 @@ describe("the event log of the chain", () => {
 });
 
 describe("opening", () => {
-  test("puts the genesis block into an empty database once", async () => {
+  test("inserts the genesis block into an empty database once", async () => {
     const { chain, database, close } = start();
     expect(chain.head()).toMatchObject({ height: 1, id: content.genesis.id });
     const dump = dumpOf(database);
@@ -453,8 +453,8 @@ describe("opening", () => {
   });
 });
 
-describe("the end", () => {
-  test("comes when everything handed over has an outcome", async () => {
+describe("closing", () => {
+  test("settles when everything submitted has an outcome", async () => {
     const { chain } = start();
     const outcomes = chain.accept(heights(2, 30));
     await chain.close();
@@ -464,7 +464,7 @@ describe("the end", () => {
     await expect(chain.revertTo(1)).rejects.toMatchObject({ code: "CHAIN_CLOSED" });
   });
 
-  test("of the verifier rejects deliveries, and what was accepted before stands", async () => {
+  test("the verifier rejects batches, and keeps what was accepted before", async () => {
     const verifier = createVerifier({ threads: 1 });
     const { chain } = start({ deps: { verifier } });
     await chain.accept(heights(2, 10));

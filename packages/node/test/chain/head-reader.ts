@@ -1,14 +1,14 @@
-/** A reader of a database file in a thread of its own, which looks at the head as often as it can. */
+/** Reader of a database file in its own thread, which polls the head as often as it can. */
 
 import { once } from "node:events";
 import { parentPort, Worker, workerData } from "node:worker_threads";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 
-/** The head, with the id of a lower block that was in the same read. */
+/** Head, with the id of a lower block from the same read. */
 export type Seen = { readonly height: number; readonly id: string; readonly forkId: string };
 
-/** Reads in a loop from when it settles; `forkHeight` is the block that tells one branch from another. */
+/** Reads in a loop from the moment it settles; `forkHeight` is the block that distinguishes the branches. */
 export async function openHeadReader(path: string, forkHeight: number) {
   const ended = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(new URL(import.meta.url), { workerData: { path, forkHeight, ended } });
@@ -16,13 +16,13 @@ export async function openHeadReader(path: string, forkHeight: number) {
   worker.on("message", (one: Seen) => seen.push(one));
   await once(worker, "message");
   return {
-    /** Settles when a head was seen. */
+    /** Settles when a head was read. */
     async sees(id: string) {
       while (seen.at(-1)?.id !== id) await once(worker, "message");
     },
-    /** Every head that was seen, each change once. */
+    /** Every head that was read, each change once. */
     async close(): Promise<readonly Seen[]> {
-      // Not terminated: a statement that is cut off returns as if there were no row.
+      // Not terminated: an interrupted statement returns as if there were no row.
       ended[0] = 1;
       await once(worker, "exit");
       return seen;

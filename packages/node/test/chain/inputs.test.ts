@@ -1,4 +1,4 @@
-/** A block as a value and as bytes: the same checks, the same outcome, and no second reading. */
+/** A block as a value and as bytes: the same checks, the same outcome, and no second decoding. */
 
 import {
   type Block,
@@ -33,7 +33,7 @@ import {
 } from "../../test-support/chain/fixtures.ts";
 import { createForkingChain } from "../../test-support/chain/forking.ts";
 
-/** Calls of the node into the codec of blocks. What the codec does in each is tested where it is. */
+/** Calls of the node into the codec of blocks. The codec itself is tested elsewhere. */
 const calls = vi.hoisted(() => ({ read: 0, write: 0 }));
 
 vi.mock("@uniknode/protocol", async (original) => {
@@ -70,7 +70,7 @@ async function counting<T>(run: () => T): Promise<{ result: Awaited<T>; counts: 
   return { result, counts: { ...calls } };
 }
 
-/** As a node of the old kind sends it: the header apart, and each transaction in bytes. */
+/** Format of old nodes: the header separate, and each transaction in bytes. */
 function partsOf({ header, headerBytes, transactions }: EncodedBlock): BlockParts {
   return { header, headerBytes, transactionBytes: transactions.map(({ bytes }) => bytes) };
 }
@@ -88,7 +88,7 @@ const blocks = blocksOf(content);
 /** Index of a block with transactions of version 2. */
 const FULL = 5;
 
-/** As a forger holds it: verified transactions, and no record of the rules that they were read by. */
+/** Format of a forger: verified transactions, without a record of the rules by which they were read. */
 function heldBlock(bytes: Uint8Array, height: number, of = network): EncodedBlock {
   const block = blockFromBytes(bytes, { network: of, height: height - 1 }, { checkSignature: false });
   return withHeaderBytes({
@@ -136,12 +136,12 @@ describe("a block as a value has the outcome of its bytes", () => {
   };
 
   test.each([
-    ["is the right one", whole],
-    ["has a reward that is not the milestone's", () => changed({ reward: 1n })],
-    ["has a reward that no number may have", () => changed({ reward: 2n ** 63n })],
+    ["is valid", whole],
+    ["has a reward other than the milestone's", () => changed({ reward: 1n })],
+    ["has a reward beyond the range of numbers", () => changed({ reward: 2n ** 63n })],
     ["announces more transactions than a block may have", () => changed({ numberOfTransactions: 100_000 })],
     ["announces fewer transactions than it has", () => changed({ numberOfTransactions: 0 })],
-    ["is of another height", () => changed({ height: FULL + 3 })],
+    ["has another height", () => changed({ height: FULL + 3 })],
     ["has the payload hash of other transactions", () => changed({ payloadHash: "ab".repeat(32) })],
     ["is signed by another key", () => forgedBy("another delegate")],
     [
@@ -149,7 +149,7 @@ describe("a block as a value has the outcome of its bytes", () => {
       () => forgedBy("another delegate", whole().transactions.map(altered)),
     ],
     [
-      "has a transaction of a version that is not in force",
+      "has a transaction of an inactive version",
       () => forgedBy("another delegate", heldBlock(present(blocks[0], "an item of blocks"), 2).transactions),
     ],
   ])("that %s", async (_, make) => {
@@ -161,7 +161,7 @@ describe("a block as a value has the outcome of its bytes", () => {
       }),
     );
     const { header, transactions } = make();
-    // A header that miscounts: the bytes hold other transactions than the value, and both are refused.
+    // A header that miscounts: the bytes contain other transactions than the value, and both are refused.
     if (header.numberOfTransactions !== transactions.length) {
       expect(outcomes[0]?.kind).toBe(present(outcomes[2], "an item of outcomes").kind);
       expect(present(outcomes[0], "an item of outcomes").kind).not.toBe("Accepted");
@@ -173,7 +173,7 @@ describe("a block as a value has the outcome of its bytes", () => {
     expect(outcomes[1]).toEqual(outcomes[2]);
   });
 
-  /** What was read by a peer's room; what cannot be read stays bytes. */
+  /** Result of the peer server's decoder; undecodable blocks stay bytes. */
   function receivedOr(made: EncodedBlock): BlockInput {
     try {
       return receiveBlock(bytesOfBlock(made), network);
@@ -188,7 +188,7 @@ describe("a block as a value has the outcome of its bytes", () => {
   }
 });
 
-/** Another fee under the same signature. */
+/** Another fee with the same signature. */
 function altered({ data }: SealedTransaction): SealedTransaction {
   return sealedFromTrustedBytes(encodeTransaction({ ...data, fee: data.fee + 1n }));
 }

@@ -29,7 +29,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** Heights that the child printed, `true` behind them when it came to the end before it was killed. */
+/** Heights that the child printed, followed by `true` if it finished before it was killed. */
 type Run = { heights: number[]; isFinished: boolean };
 
 /** Runs the child until it ends, or kills it some time after a number of lines. */
@@ -68,7 +68,7 @@ const dumpAfter = async (content: Content, path: string): Promise<string[]> => {
   return dump;
 };
 
-/** One seed a chain; the seed decides when the child is killed. Change it to try other moments. */
+/** One seed per chain; the seed determines when the child is killed. Change it to try other moments. */
 describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
   "$name killed with seed $seed",
   (run) => {
@@ -85,7 +85,8 @@ describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
         const killAfter = { lines: 2 + Math.floor(random() * 10), ms: random() * 12 };
         const { heights, ...end } = await runUntilKilled([run.name, path, String(delivery)], killAfter);
         isFinished = end.isFinished;
-        // What the last run saw on disk is there, but for a revert that it had no time to report.
+        // Everything that the last run saw on disk is there, except for a revert that it had no time to
+        // report.
         expect(heights[0] ?? known).toBeGreaterThanOrEqual(known - 2);
         known = heights.at(-1) ?? known;
       }
@@ -114,7 +115,7 @@ describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
   },
 );
 
-test("a chain that is killed below a pinned block knows what is unchecked", {
+test("a chain that is killed below a pinned block knows its unchecked blocks", {
   timeout: 120_000,
 }, async () => {
   const random = randomFrom(4_711);

@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => open.close());
 
 describe("a replay", () => {
-  test("takes all blocks of a source, whatever may be in flight", async () => {
+  test("applies all blocks of a source, however many are in flight", async () => {
     const progress: number[] = [];
     const options = { maxBytesInFlight: 1, onProgress: (accepted: number) => progress.push(accepted) };
     expect(await replay(open.chain, blocks.slice(0, 60), options)).toEqual({ accepted: 60 });
@@ -30,11 +30,11 @@ describe("a replay", () => {
     expect(open.chain.head().height).toBe(31);
   });
 
-  test("of nothing is nothing", async () => {
+  test("of an empty source applies nothing", async () => {
     expect(await replay(open.chain, [])).toEqual({ accepted: 0 });
   });
 
-  test("passes on what made the chain fail", async () => {
+  test("reports the error of the chain", async () => {
     await open.chain.close();
     await expect(replay(open.chain, blocks)).rejects.toMatchObject({ code: "CHAIN_CLOSED" });
   });

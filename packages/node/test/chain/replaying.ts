@@ -1,7 +1,7 @@
 /**
- * Child process of kill.test.ts: goes on with a recorded chain in a database file, in deliveries of a few blocks, and
- * prints the height of its head after each. Now and then it reverts two blocks before, or leaves two for longer ones.
- * Ends when the chain does.
+ * Child process of kill.test.ts: continues a recorded chain in a database file, in batches of a few blocks, and prints
+ * the height of its head after each. Occasionally it first reverts two blocks, or replaces two by a longer branch.
+ * Ends with the chain.
  *
  *   node replaying.ts NAME FILE DELIVERY [HEIGHT:ID]
  *
@@ -23,7 +23,7 @@ while (chain.head().height <= blocks.length) {
   const { height } = chain.head();
   const dice = pin === undefined ? Math.random() : 1;
   if (height > 3 && dice < 0.2) await chain.revertTo(height - 2);
-  // Of the recorded chain there is one branch only.
+  // The recorded chain has one branch only.
   else if (height > 3 && height <= blocks.length && dice < 0.4) {
     await chain.switchTo(height - 2, blocks.slice(height - 3, height));
   }

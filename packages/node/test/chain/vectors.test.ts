@@ -43,7 +43,7 @@ describe.each(CHAINS)("%s through the pipeline into a file", (name) => {
     await close();
   });
 
-  test("gives the same database in one delivery as block by block, after reverts of any depth", async () => {
+  test("creates the same database in one batch as block by block, after reverts of any depth", async () => {
     const blocks = blocksOf(content);
     const single = openChain(content, path());
     for (const bytes of blocks) await single.chain.accept([bytes]);
@@ -61,7 +61,7 @@ describe.each(CHAINS)("%s through the pipeline into a file", (name) => {
     await close();
   });
 
-  test("goes on where it stopped when it is opened again", async () => {
+  test("continues at its position when it is opened again", async () => {
     const blocks = blocksOf(content);
     for (let from = 0; from < blocks.length; from += 13) {
       const { chain, close } = openChain(content, path());

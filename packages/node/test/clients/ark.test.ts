@@ -1,8 +1,8 @@
-/** What programs do that are made with `@arkecosystem/client` 1.1 and `@arkecosystem/crypto` 2.7. */
+/** Behaviour of programs that use `@arkecosystem/client` 1.1 and `@arkecosystem/crypto` 2.7. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { people, serveEverything } from "../../test-support/clients/chain.ts";
 import {
-  type Answer,
+  type ApiResponse,
   type Builder,
   type BuilderName,
   type Built,
@@ -27,7 +27,7 @@ beforeAll(async () => {
   connection = new Connection(`${node.url}/api`).withOptions({ timeout: 20_000 });
   const { body } = await call<{ data: unknown }>(connection, "node", "crypto");
   crypto.Managers.configManager.setConfig(body.data);
-  // On top of the first block nothing but version 1 is in force (trap A1).
+  // On top of the first block, only version 1 is in force (trap A1).
   crypto.Managers.configManager.setHeight(1);
   const first = crypto.Transactions.BuilderFactory.transfer().version(1).recipientId(bob.address);
   await confirmed(signed(first.amount("1"), frank));
@@ -44,7 +44,7 @@ async function walletOf({ address }: { address: string }): Promise<Wallet> {
   return (await call<{ data: Wallet }>(connection, "wallets", "get", address)).body.data;
 }
 
-/** A builder with what every transaction needs. */
+/** Sets the common members of every transaction on a builder. */
 async function begin(name: BuilderName, sender: { address: string }): Promise<Builder> {
   const builder = crypto.Transactions.BuilderFactory[name]();
   return builder.version(2).nonce(`${BigInt((await walletOf(sender)).nonce) + 1n}`);
@@ -57,16 +57,16 @@ type Submission = { data: Record<"accept" | "broadcast" | "excess" | "invalid", 
 const post = (transactions: Built[]) =>
   call<Submission>(connection, "transactions", "create", { transactions });
 
-/** Hands a transaction over and waits for its block, as clients do: 404 until it is there. */
+/** Submits a transaction and waits for its block, as clients do: 404 until it is there. */
 async function confirmed(transaction: Built): Promise<Record<string, unknown>> {
   const { status, body } = await post([transaction]);
   expect(body.errors, JSON.stringify(transaction)).toBeUndefined();
   expect([status, body.data.accept]).toEqual([200, [transaction.id]]);
   return vi.waitFor(
     async () => {
-      const answer = await found(transaction.id);
-      if (!answer) throw new Error("not confirmed yet");
-      return answer;
+      const result = await found(transaction.id);
+      if (!result) throw new Error("not confirmed yet");
+      return result;
     },
     { timeout: 20_000, interval: 50 },
   );
@@ -74,7 +74,7 @@ async function confirmed(transaction: Built): Promise<Record<string, unknown>> {
 
 async function found(id: string): Promise<Record<string, unknown> | undefined> {
   try {
-    return (await call<Answer["body"]>(connection, "transactions", "get", id)).body.data;
+    return (await call<ApiResponse["body"]>(connection, "transactions", "get", id)).body.data;
   } catch (error) {
     const { response } = error as { response?: { status: number; body: unknown } };
     expect(response).toMatchObject({ status: 404, body: { message: "Transaction not found" } });
@@ -98,7 +98,7 @@ describe("builds, signs, posts and reads", () => {
     });
   });
 
-  test("second signatures, and what is signed with them", async () => {
+  test("second signatures, and transactions signed with them", async () => {
     const words = "a second passphrase";
     const registration = (await begin("secondSignature", bob)).signatureAsset(words);
     await confirmed(signed(registration, bob));
@@ -119,11 +119,11 @@ describe("builds, signs, posts and reads", () => {
     const unvote = (await begin("vote", alice)).votesAsset([`-${carol.publicKey}`]);
     await confirmed(signed(unvote, alice));
     await confirmed(signed(await begin("delegateResignation", carol), carol));
-    const { body } = await call<Answer["body"]>(connection, "delegates", "get", "carol_of_ark");
+    const { body } = await call<ApiResponse["body"]>(connection, "delegates", "get", "carol_of_ark");
     expect(body.data).toMatchObject({ username: "carol_of_ark", isResigned: true });
   });
 
-  test("multi signatures, and what is signed by several", async () => {
+  test("multi signatures, and transactions signed by several", async () => {
     const signers = [dave, erin, frank];
     const publicKeys = signers.map(({ publicKey }) => publicKey);
     const asset = { publicKeys, min: 2 };
@@ -177,10 +177,11 @@ describe("builds, signs, posts and reads", () => {
       return transaction.id;
     };
     const height = async () =>
-      (await call<Answer<{ data: { now: number } }>["body"]>(connection, "node", "status")).body.data.now;
+      (await call<ApiResponse<{ data: { now: number } }>["body"]>(connection, "node", "status")).body.data
+        .now;
 
     const claimed = await lock((await height()) + 1_000);
-    expect((await call<Answer["body"]>(connection, "locks", "get", claimed)).body.data).toMatchObject({
+    expect((await call<ApiResponse["body"]>(connection, "locks", "get", claimed)).body.data).toMatchObject({
       lockId: claimed,
       isExpired: false,
     });
@@ -190,10 +191,10 @@ describe("builds, signs, posts and reads", () => {
     });
     await confirmed(signed(claim, frank));
 
-    // The next six blocks, one for each delegate, are refused as too near.
+    // The next six blocks, one for each delegate, are refused as too close.
     const expired = await lock((await height()) + 8);
     const isExpired = async () =>
-      (await call<Answer["body"]>(connection, "locks", "get", expired)).body.data.isExpired;
+      (await call<ApiResponse["body"]>(connection, "locks", "get", expired)).body.data.isExpired;
     while (!(await isExpired())) {
       const another = (await begin("transfer", alice)).recipientId(bob.address).amount("1");
       await confirmed(signed(another, alice));
@@ -204,7 +205,7 @@ describe("builds, signs, posts and reads", () => {
     expect(unlocked.body.data.map(({ type }) => type).sort()).toEqual([10, 9].sort());
   });
 
-  test("what is refused, and why", async () => {
+  test("refused transactions, and the reasons", async () => {
     const builder = (await begin("transfer", alice)).recipientId(bob.address).amount("1").fee("1");
     const transaction = signed(builder, alice);
     const { status, body } = await post([transaction]);
@@ -214,7 +215,7 @@ describe("builds, signs, posts and reads", () => {
 });
 
 describe("reads", () => {
-  test("single things", async () => {
+  test("single objects", async () => {
     const { body } = await call<Page>(connection, "transactions", "all", { limit: 1 });
     const [{ blockId, id } = {}] = body.data;
     const singles: [resource: string, name: string, ...given: unknown[]][] = [
@@ -225,7 +226,7 @@ describe("reads", () => {
       ["delegates", "get", "founder_1"],
       ["node", "configuration"],
       ["node", "fees", 7],
-      // The argument is left out: the library sends `days=undefined`.
+      // The argument is omitted: the library sends `days=undefined`.
       ["node", "fees"],
       ["node", "status"],
       ["node", "syncing"],
@@ -242,7 +243,7 @@ describe("reads", () => {
     }
   });
 
-  test("the absence of what this network has not", async () => {
+  test("errors for objects that this network does not have", async () => {
     for (const resource of ["businesses", "bridgechains"]) {
       const refusal = call(connection, resource, "all");
       await expect(refusal).rejects.toMatchObject({
@@ -256,10 +257,10 @@ test.each([
   ["a type on a request without a body", "/api/blockchain", { "content-type": "application/json" }],
   ["another media type", "/api/v2/blockchain", { accept: "application/vnd.core-api.v2+json" }],
   ["a version", "/api/blockchain", { "api-version": "2" }],
-  ["an encoding that there is not", "/api/blockchain", { "accept-encoding": "br;q=1, *;q=0" }],
+  ["an unknown encoding", "/api/blockchain", { "accept-encoding": "br;q=1, *;q=0" }],
   ["a trailing slash", "/api/v2/blockchain/", {}],
 ])("understands %s", async (_what, path, headers) => {
-  const answer = await fetch(`${node.url}${path}`, { headers });
-  expect(answer.status).toBe(200);
-  expect(await answer.json()).toHaveProperty("data.block.height");
+  const response = await fetch(`${node.url}${path}`, { headers });
+  expect(response.status).toBe(200);
+  expect(await response.json()).toHaveProperty("data.block.height");
 });

@@ -1,4 +1,4 @@
-/** The libraries that existing clients are made with, as they are published. They know nothing of modules or types. */
+/** Published libraries that existing clients use. They support neither modules nor types. */
 import { createRequire } from "node:module";
 
 // Its curves would need a compiler; this is their other half.
@@ -10,10 +10,10 @@ export type Page = {
   meta: { totalCount: number; next: string | null };
   data: Record<string, unknown>[];
 };
-export type Answer<B = { data: Record<string, never> }> = { status: number; body: B };
+export type ApiResponse<B = { data: Record<string, never> }> = { status: number; body: B };
 
-/** Every function of a resource answers a body with its status. */
-type Resource = Record<string, (...given: never[]) => Promise<Answer<never>>>;
+/** Every function of a resource returns a body with its status. */
+type Resource = Record<string, (...given: never[]) => Promise<ApiResponse<never>>>;
 type Connection = {
   api(name: string): Resource;
   withOptions(options: Query): Connection;
@@ -68,9 +68,9 @@ type Crypto = {
 export const { Connection } = load("@arkecosystem/client") as { Connection: new (url: string) => Connection };
 export const crypto = load("@arkecosystem/crypto") as Crypto;
 
-/** A function of a resource, called as a JavaScript client calls it. */
+/** Calls a function of a resource as a JavaScript client does. */
 export const call = <B>(connection: Connection, resource: string, name: string, ...given: unknown[]) =>
-  (connection.api(resource)[name] as unknown as (...given: unknown[]) => Promise<Answer<B>>).call(
+  (connection.api(resource)[name] as unknown as (...given: unknown[]) => Promise<ApiResponse<B>>).call(
     connection.api(resource),
     ...given,
   );

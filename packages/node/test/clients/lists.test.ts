@@ -1,4 +1,4 @@
-/** Every list that `@arkecosystem/client` 1.1 knows, page by page, for as long as `meta.next` says that there is more. */
+/** Every list of `@arkecosystem/client` 1.1, page by page, until `meta.next` ends. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice, chain, unik } from "../../test-support/http/chain.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
@@ -40,7 +40,7 @@ const lists: [resource: string, name: string, ...given: unknown[]][] = [
   ["wallets", "locks", alice.address],
 ];
 
-/** Of which this chain has one. */
+/** Lists of which this chain has one row. */
 const isVotes = (resource: string, name: string) => resource === "votes" || name === "votes";
 
 describe.each(["/api", "/api/v2"])("%s", (prefix) => {

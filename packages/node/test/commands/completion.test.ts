@@ -1,4 +1,4 @@
-/** Completion, as the shells themselves do it. */
+/** Completion, as the shells perform it. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,12 +22,12 @@ describe.each(shells)("%s", (shell) => {
     ["commands", "uniknode web", ["webhooks"]],
     ["subcommands", "uniknode webhooks re", ["replay", "resume", "retry"]],
     [
-      "options behind arguments and values",
+      "options after arguments and values",
       "uniknode webhooks create http://a/ --match all --ev",
       ["--event"],
     ],
-    ["the values of an option that has few", "uniknode webhooks deliveries 1 --state p", ["pending"]],
-    ["the values of an argument that has few", "uniknode completion ", [...shells].sort()],
+    ["the values of an enumerated option", "uniknode webhooks deliveries 1 --state p", ["pending"]],
+    ["the values of an enumerated argument", "uniknode completion ", [...shells].sort()],
     ["events", "uniknode webhooks create http://a/ --event unik.m", ["unik.minted"]],
     ["events of listen", "uniknode listen --event block.r", ["block.received", "block.reverted"]],
     ["the event to trigger", "uniknode trigger wallet.v", ["wallet.vote"]],
@@ -42,7 +42,7 @@ describe.each(shells)("%s", (shell) => {
   test.skipIf(isMissing)("completes the webhooks of the node that the line names", () => {
     const bin = join(folder, shell);
     mkdirSync(bin);
-    // Stands for the program: shows what it is called with, as words to complete.
+    // Replaces the program: offers its own arguments as words to complete.
     writeFileSync(join(bin, "uniknode"), '#!/bin/sh\necho "7 8" | tr " " "\\n"\necho "$@" > "$0.called"\n', {
       mode: 0o755,
     });
@@ -59,14 +59,14 @@ describe.each(shells)("%s", (shell) => {
     expect(ids("uniknode webhooks retry 7 ")).toEqual([]);
   });
 
-  test.skipIf(isMissing)("completes no command after an option with a value, but files", () => {
+  test.skipIf(isMissing)("completes files after an option with a value, not commands", () => {
     const found = complete("uniknode dev --data ");
-    // bash completes the files itself when it is given no words.
+    // bash completes the files itself if it receives no words.
     expect(found).toEqual(shell === "bash" ? [] : expect.arrayContaining(["file"]));
     expect(found).not.toContain("--http-port");
   });
 
-  test.skipIf(isMissing)("offers no file where only its own words are possible", () => {
+  test.skipIf(isMissing)("offers no file if only its own words are possible", () => {
     expect(complete("uniknode ")).toContain("webhooks");
     expect(complete("uniknode ")).not.toContain("file");
   });

@@ -1,4 +1,4 @@
-/** `uniknode doctor`: each check against real servers and files, where it passes and where it does not. */
+/** `uniknode doctor`: each check against real servers and files, passing and failing. */
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkFolder, checkTime } from "../../src/commands/doctor/machine.ts";
 import { checkGenesis, checkPeers, checkPort } from "../../src/commands/doctor/network.ts";
-import { answerOf, startTimeServer } from "../../test-support/platform/time-server.ts";
+import { replyOf, startTimeServer } from "../../test-support/platform/time-server.ts";
 import { runMain } from "../../test-support/process/main.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
@@ -24,7 +24,7 @@ async function listen(host = "127.0.0.1"): Promise<Server> {
 
 describe("clock", () => {
   const compared = async (aheadMs: number) => {
-    const { server, close } = await startTimeServer((question) => [answerOf(question, Date.now() + aheadMs)]);
+    const { server, close } = await startTimeServer((request) => [replyOf(request, Date.now() + aheadMs)]);
     try {
       return { server, finding: await checkTime([server]) };
     } finally {
@@ -32,7 +32,7 @@ describe("clock", () => {
     }
   };
 
-  test("a clock that agrees with a time server is right", async () => {
+  test("a clock that agrees with a time server passes", async () => {
     const { finding, server } = await compared(0);
     expect(finding).toMatchObject({ name: "clock", state: "ok" });
     expect(finding.text).toMatch(new RegExp(`^\\d+ ms (behind|ahead of) ${server}$`));
@@ -41,16 +41,16 @@ describe("clock", () => {
   test.each([
     ["behind", 60_000],
     ["ahead of", -60_000],
-  ])("a clock that is a minute %s the server is a failure", async (side, aheadMs) => {
+  ])("a clock that is a minute %s the server fails", async (side, aheadMs) => {
     const { finding } = await compared(aheadMs);
     expect(finding).toMatchObject({ state: "fail", remedy: expect.stringContaining("timedatectl") });
     expect(finding.text).toMatch(new RegExp(`^(59|60)\\d{3} ms ${side} 127`));
   });
 
-  test("a server that does not answer is a warning with the reason, and the next one is asked", async () => {
-    // No name of the DNS: the answer is there at once.
+  test("an unresponsive server is a warning with the reason, and the next one is queried", async () => {
+    // Not a DNS name: the reply arrives at once.
     const broken = "a..b";
-    const right = await startTimeServer((question) => [answerOf(question, Date.now())]);
+    const right = await startTimeServer((request) => [replyOf(request, Date.now())]);
     try {
       expect(await checkTime([broken, right.server])).toMatchObject({ state: "ok" });
       const finding = await checkTime([broken]);
@@ -61,13 +61,13 @@ describe("clock", () => {
     }
   });
 
-  test("without a time server nothing is compared", async () => {
+  test("without a time server, the check is skipped", async () => {
     expect(await checkTime([])).toMatchObject({ state: "ok", text: expect.stringContaining("not checked") });
   });
 });
 
 describe("ports", () => {
-  test("a port that is free, or any port, can be used", async () => {
+  test("a port that is free, or any port, passes", async () => {
     const server = await listen();
     const port = portOf(server);
     server.close();
@@ -79,7 +79,7 @@ describe("ports", () => {
     expect(await checkPort("peer port", "::1", 0, "--p2p-port")).toMatchObject({ state: "ok" });
   });
 
-  test("a port of another program is a failure that names the option", async () => {
+  test("a port of another program fails and names the option", async () => {
     const server = await listen();
     const port = portOf(server);
     const finding = await checkPort("peer port", "127.0.0.1", port, "--p2p-port");
@@ -92,7 +92,7 @@ describe("ports", () => {
     });
   });
 
-  test("an address that is not of this machine is a failure", async () => {
+  test("an address that is not of this machine fails", async () => {
     const finding = await checkPort("HTTP port", "192.0.2.1", 4003, "--http-port");
     expect(finding).toMatchObject({ state: "fail", text: expect.stringContaining("EADDRNOTAVAIL") });
   });
@@ -101,7 +101,7 @@ describe("ports", () => {
 describe("genesis", () => {
   const networkDir = join(folder, "network");
 
-  test("files of a network that belong together are right", async () => {
+  test("consistent files of a network pass", async () => {
     expect(await runMain(["network", "init", networkDir, "--name", "ours"])).toMatchObject({ code: 0 });
     expect(checkGenesis({ networkDir })).toMatchObject({
       state: "ok",
@@ -109,7 +109,7 @@ describe("genesis", () => {
     });
   });
 
-  test("files that are missing, damaged or of another network are failures with their names", () => {
+  test("files that are missing, damaged or of another network fail and are named", () => {
     const empty = join(folder, "empty");
     mkdirSync(empty);
     expect(checkGenesis({ networkDir: empty })).toMatchObject({
@@ -137,7 +137,7 @@ describe("genesis", () => {
 });
 
 describe("peers", () => {
-  test("seeds that all accept connections are right; one that does not is a warning; none is a failure", async () => {
+  test("seeds that all accept connections pass; one that does not is a warning; none fails", async () => {
     const peer = await listen("127.0.0.1");
     const port = portOf(peer);
     expect(await checkPeers(["127.0.0.1"], port)).toMatchObject({
@@ -157,7 +157,7 @@ describe("peers", () => {
     });
   });
 
-  test("without seeds none are tried", async () => {
+  test("without seeds, the check is skipped", async () => {
     expect(await checkPeers([], 4001)).toMatchObject({
       state: "ok",
       text: expect.stringContaining("no seed peers"),
@@ -166,7 +166,7 @@ describe("peers", () => {
 });
 
 describe("data folder", () => {
-  test("an empty or missing folder is right; a file and a damaged database are failures", () => {
+  test("an empty or missing folder passes; a file and a damaged database fail", () => {
     expect(checkFolder(join(folder, "new/data"))).toMatchObject({ state: "ok" });
     const file = join(folder, "file");
     writeFileSync(file, "");
@@ -183,7 +183,7 @@ describe("data folder", () => {
   });
 });
 
-describe("a node that runs", () => {
+describe("a running node", () => {
   const data = join(folder, "running");
   let node: Running;
   let port: string;
@@ -197,7 +197,7 @@ describe("a node that runs", () => {
     await node.ended;
   });
 
-  test("has taken its own port, and that is no failure", async () => {
+  test("uses its own port, which passes", async () => {
     const { code, stdout, stderr } = await runMain(["doctor", "--data", data, "--http-port", port, "--json"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const findings = JSON.parse(stdout) as { name: string; state: string; text: string }[];
@@ -211,7 +211,7 @@ describe("a node that runs", () => {
 });
 
 test("every failure is named at the end, and the code is 1", async () => {
-  const { server, close } = await startTimeServer((question) => [answerOf(question, Date.now() + 60_000)]);
+  const { server, close } = await startTimeServer((request) => [replyOf(request, Date.now() + 60_000)]);
   const taken = await listen();
   const args = ["--network", "livenet", "--http-port", `${portOf(taken)}`, "--time-servers", server];
   const peers = ["--peers", "127.0.0.9", "--p2p-host", "127.0.0.1", "--p2p-port", `${portOf(taken)}`];

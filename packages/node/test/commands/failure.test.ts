@@ -6,12 +6,12 @@ import { ConfigError } from "../../src/platform/config-error.ts";
 const coded = (code: string, message: string, more: object = {}) =>
   Object.assign(new Error(message), { code, ...more });
 
-describe("An expected failure is one line with what to do.", () => {
+describe("An expected failure is one line with the next step.", () => {
   test.each<[error: unknown, text: string, exitCode: number]>([
     [new ConfigError("--x: a non-empty string is expected"), "--x: a non-empty string is expected", 2],
     [
       new ApiError({ code: "API_TIMEOUT", timeoutMs: 5 }, "GET /api/x"),
-      "GET /api/x: no answer within 5 ms; the node is busy or stopped; check its /health/ready, or increase --timeout",
+      "GET /api/x: no response within 5 ms; the node is busy or stopped; check its /health/ready, or increase --timeout",
       1,
     ],
     [
@@ -19,7 +19,7 @@ describe("An expected failure is one line with what to do.", () => {
         { code: "API_UNREACHABLE", cause: new Error("connect ECONNREFUSED 127.0.0.1:4003") },
         "GET /api/x",
       ),
-      'GET /api/x: no answer: connect ECONNREFUSED 127.0.0.1:4003; is the node running? Start a dev chain with "uniknode dev", or give another node with --url',
+      'GET /api/x: no response: connect ECONNREFUSED 127.0.0.1:4003; is the node running? Start a dev chain with "uniknode dev", or give another node with --url',
       1,
     ],
     [
@@ -55,7 +55,7 @@ describe("An expected failure is one line with what to do.", () => {
     expect(describeFailure(error, false)).toEqual({ text: `uniknode: ${text}\n`, exitCode });
   });
 
-  test("in what others say, a line feed forges no line, nothing is obeyed, and the length is bounded", () => {
+  test("texts of others cannot forge lines or control the terminal, and their length is bounded", () => {
     const { text } = describeFailure(
       coded("ARCHIVE_FOREIGN", `of a\nuniknode: fine\u202e\u009b${"x".repeat(60_000)}`),
       false,
@@ -66,7 +66,7 @@ describe("An expected failure is one line with what to do.", () => {
     expect(text.length).toBeLessThan(5_000);
   });
 
-  test("with its calls where they are asked for", () => {
+  test("includes stack traces on request", () => {
     expect(describeFailure(new ConfigError("no"), true).text).toMatch(
       /^uniknode: no\nConfigError: no\n +at /,
     );
@@ -86,6 +86,6 @@ test.each<[error: unknown]>([
   expect(exitCode).toBe(1);
 });
 
-test("What is no error is shown as well.", () => {
+test("A thrown value that is not an error is shown as well.", () => {
   expect(describeFailure("out of the blue", false).text).toMatch(/^uniknode: Error: out of the blue\n/);
 });

@@ -1,4 +1,4 @@
-/** The project that `uniknode init` writes. Its own test runs in test/release, where it is installed. */
+/** Project that `uniknode init` creates. Its own test runs in test/release, where it is installed. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -56,7 +56,7 @@ test.each([
 
 const PROGRAM = fileURLToPath(new URL("../../bin/uniknode.js", import.meta.url));
 
-test("The command says how to install the packages, none of which is in a registry.", () => {
+test("The command explains how to install the packages, none of which is in a registry.", () => {
   const init = (...args: string[]) =>
     execFileSync(process.execPath, [PROGRAM, "init", ...args], { cwd: folder, encoding: "utf8" });
   const printed = init("app");
@@ -88,7 +88,7 @@ test("The packed files of a release are installed instead of those of the regist
   );
 });
 
-test("A folder with anything in it is refused and left as it is.", () => {
+test("A folder that is not empty is refused and unchanged.", () => {
   writeFileSync(join(folder, "mine.txt"), "mine");
   expect(() => createProject(folder)).toThrow(
     `the project folder ${folder} is not empty; choose another with uniknode init FOLDER`,
@@ -96,7 +96,7 @@ test("A folder with anything in it is refused and left as it is.", () => {
   expect(readdirSync(folder)).toEqual(["mine.txt"]);
 });
 
-test("A file, a folder below a file, and a folder that cannot be made are refused.", () => {
+test("A file, a folder below a file, and a folder that cannot be created are refused.", () => {
   const file = join(folder, "file");
   writeFileSync(file, "");
   for (const [path, reason] of [

@@ -18,7 +18,7 @@ const leaves = (command: Command, path: readonly string[]): [string, Command][] 
 
 describe("help", () => {
   test.each(leaves(program, []))(
-    "%s has a description and an example that names only options that it has",
+    "%s has a description and an example that names only its own options",
     (path, command) => {
       const { examples } = present(COMMANDS.find(({ name }) => name === path.split(" ")[0]));
       const own = examplesOf(path, examples);
@@ -30,13 +30,13 @@ describe("help", () => {
     },
   );
 
-  test("no example has a passphrase, and no flag takes one", () => {
+  test("no example contains a passphrase, and no flag accepts one", () => {
     const flags = leaves(program, []).flatMap(([, { options }]) => options.map(({ long }) => long));
     expect(flags).not.toContain("--passphrase");
     expect(COMMANDS.flatMap(({ examples }) => examples).join("\n")).not.toMatch(/passphrase(?!-file FILE)/);
   });
 
-  test("help with the names of a command shows what its --help shows, and starts nothing", async () => {
+  test("help with the names of a command shows its --help, and starts nothing", async () => {
     for (const path of [["webhooks", "list"], ["webhooks"], ["init"]]) {
       const { stdout } = await runMain([...path, "--help"]);
       expect(stdout).toContain(`Usage: uniknode ${path.join(" ")}`);
@@ -46,6 +46,13 @@ describe("help", () => {
       code: 0,
       stdout: expect.stringContaining("Usage: uniknode init"),
     });
+  });
+
+  test.each(leaves(program, []))("The options of %s are described by sentences.", (_path, command) => {
+    const texts = command.options.map(({ description }) => description);
+    expect(texts.filter((text) => !/^[A-Z0-9].*\.(?: \[\w+\])?(?: \(default: .*\))?$/.test(text))).toEqual(
+      [],
+    );
   });
 
   test("dev --help shows its own options first, and few others; --help all shows every one in groups", async () => {
@@ -89,7 +96,7 @@ describe("help", () => {
 });
 
 describe("config", () => {
-  test("shows each option with its value and where that comes from, without secrets", async () => {
+  test("shows each option with its value and source, without secrets", async () => {
     const { stdout } = await runMain([
       "config",
       "dev",
@@ -118,7 +125,7 @@ describe("config", () => {
     expect(stdout).toMatch(/\n\nuniknode 5\.7\.2 protocol, \d+\.\d+\.\d+ program \(Node\.js .*\)\n$/);
   });
 
-  test("--check names everything that is wrong at once", async () => {
+  test("--check names all errors at once", async () => {
     const args = ["config", "dev", "--check", "--http-port", "x", "--block-time", "0"];
     const { code, stderr } = await runMain(args);
     expect(code).toBe(2);
@@ -127,7 +134,7 @@ describe("config", () => {
   });
 });
 
-describe("environment variables that nothing reads", () => {
+describe("unused environment variables", () => {
   const variables = (values: Record<string, string>) => {
     for (const [name, value] of Object.entries(values)) process.env[name] = value;
     onTestFinished(() => {
@@ -135,7 +142,7 @@ describe("environment variables that nothing reads", () => {
     });
   };
 
-  test("are warned about once, with the name that is probably meant, and without their value", async () => {
+  test("cause one warning, with the name that is probably meant, and without their value", async () => {
     variables({ UNIKNODE_HTTP_PROT: "5", UNIKNODE_TOKEN: "hidden", UNIKNODE_XYZZYX: "1" });
     const { code, stderr } = await runMain(["config", "dev"]);
     expect(code).toBe(0);
@@ -150,7 +157,7 @@ describe("environment variables that nothing reads", () => {
     expect(stderr).not.toContain("hidden");
   });
 
-  test("make config --check fail, with everything else that is wrong", async () => {
+  test("make config --check fail, with all other errors", async () => {
     variables({ UNIKNODE_P2P_PROT: "5" });
     const { code, stderr } = await runMain(["config", "run", "--check", "--http-port", "x"]);
     expect(code).toBe(2);
@@ -158,7 +165,7 @@ describe("environment variables that nothing reads", () => {
     expect(stderr).not.toContain("warning");
   });
 
-  test("are none of the variables of any command, nor of the passphrases", async () => {
+  test("do not include the variables of any command, nor of the passphrases", async () => {
     const known = leaves(program, []).flatMap(([, { options }]) =>
       options.flatMap(({ description }) => /\[(UNIKNODE_\w+)\]/.exec(description)?.[1] ?? []),
     );
@@ -180,7 +187,7 @@ describe("environment variables that nothing reads", () => {
   });
 });
 
-test("tables are cut to the width of the terminal at their widest columns, and elsewhere not", () => {
+test("tables are cut to the width of the terminal in their widest columns only", () => {
   const rows = [["1", "a".repeat(40), "short"]];
   expect(columns(["ID", "LONG", "END"], rows, undefined)[1]).toBe(`1   ${"a".repeat(40)}  short`);
   expect(columns(["ID", "LONG", "END"], rows, 30)[1]).toBe(`1   ${"a".repeat(18)}…  short`);

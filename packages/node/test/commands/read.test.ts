@@ -13,7 +13,7 @@ import {
 
 const ADDRESS = "DAxkNhWf8g3spepbDYYpz5F3rKVEhmiSpP";
 
-describe("what an argument is read as", () => {
+describe("parsing of arguments", () => {
   test("amounts, ids, addresses and numbers", () => {
     expect(readTokens("12.5")).toBe(1_250_000_000n);
     expect(readHex64("ab".repeat(32))).toBe("ab".repeat(32));
@@ -22,7 +22,7 @@ describe("what an argument is read as", () => {
     expect(["individual", "organization", "network"].map(readUnikType)).toEqual([1, 2, 3]);
   });
 
-  test("what may be given several times is collected", () => {
+  test("repeatable options are collected", () => {
     const payments = readPayment(`${ADDRESS}=2`, readPayment(`${ADDRESS}=1`));
     expect(payments.map(({ amount }) => amount)).toEqual([100_000_000n, 200_000_000n]);
     expect(readPair("b=", readPair("a=b=c"))).toEqual([
@@ -39,7 +39,7 @@ test.each<[string, () => unknown]>([
   ["an id that is too short", () => readHex64("ab")],
   ["an id in capitals", () => readHex64("AB".repeat(32))],
   ["an address that is too long", () => readAddress(`${ADDRESS}a`)],
-  ["an address with a character that none has", () => readAddress(ADDRESS.replace("D", "0"))],
+  ["an address with an invalid character", () => readAddress(ADDRESS.replace("D", "0"))],
   ["a negative number", () => readUnsigned("-1")],
   ["a number with a fraction", () => readUnsigned("1.5")],
   ["a number that is too large", () => readUnsigned("99999999999999999999")],
@@ -50,7 +50,7 @@ test.each<[string, () => unknown]>([
   ["a pair without value", () => readPair("a")],
   ["a name with two values", () => readPair("a=2", readPair("a=1"))],
   ["a type of unik", () => readUnikType("human")],
-  ["the name of a member of every object", () => readUnikType("toString")],
+  ["the name of an inherited member", () => readUnikType("toString")],
 ])("%s is refused", (_what, read) => {
   expect(read).toThrow(InvalidArgumentError);
 });

@@ -1,4 +1,4 @@
-/** Times that commands take. */
+/** Times that commands accept. */
 import { InvalidArgumentError } from "commander";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { readTime } from "../../src/commands/webhooks/time.ts";
@@ -14,7 +14,7 @@ test.each([
   ["a time of UTC", "2026-01-30T10:20Z", Date.UTC(2026, 0, 30, 10, 20)],
   ["a span before now", "2h", NOW - 7_200_000],
   ["days before now", "3d", NOW - 3 * 86_400_000],
-  ["a span that is longer than all time", "999999d", 0],
+  ["a span beyond the range of time", "999999d", 0],
   ["milliseconds since 1970", "1769774400000", 1_769_774_400_000],
   ["all time", "0", 0],
 ])("%s", (_what, text, ms) => {
@@ -31,7 +31,7 @@ test.each([
   "-2h",
   "1960-01-01",
   "1.5h",
-])("%j is refused with the forms that are taken", (text) => {
+])("%j is refused with the accepted formats", (text) => {
   expect(() => readTime(text)).toThrow(InvalidArgumentError);
   expect(() => readTime(text)).toThrow(/2026-01-31T12:00Z, 2h for two hours ago/);
 });

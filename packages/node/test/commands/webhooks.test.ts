@@ -14,7 +14,7 @@ let node: Running;
 let url: string;
 let target: string;
 
-/** The id of a webhook on the old node, from which it was brought before the start. */
+/** Id of a webhook on the old node, from which it was imported before the start. */
 const IMPORTED = "0b9d8bfe-6c0c-4a0e-9f5c-1d7f6a1e2c3d";
 
 async function importWebhook(): Promise<void> {
@@ -50,7 +50,7 @@ async function webhooks(...args: string[]): Promise<string> {
   return stdout;
 }
 
-test("every command takes the id that an imported webhook had on the old node", async () => {
+test("every command accepts the id that an imported webhook had on the old node", async () => {
   const id = IMPORTED;
   expect(await webhooks("show", id)).toMatch(/^id +1$/m);
   expect(await webhooks("update", id, "--event", "block.applied")).toMatch(/^events +block\.applied$/m);
@@ -72,7 +72,7 @@ test("every command takes the id that an imported webhook had on the old node", 
   expect(gone).toMatchObject({ code: 1, stderr: expect.stringContaining("HTTP 404") });
 });
 
-test("a webhook lives its whole life from the command line", async () => {
+test("a webhook is created, changed, used and removed from the command line", async () => {
   expect(await webhooks("list")).toContain("no webhooks registered");
   const created = await webhooks("create", target, "--event", "block.*", "--condition", "height gte 1");
   expect(created).toMatch(/^secret +whsec_\S+$/m);
@@ -102,7 +102,7 @@ test("a webhook lives its whole life from the command line", async () => {
   expect(await webhooks("delete", "2")).toBe("webhook 2 is removed\n");
 });
 
-test("a target is corrected, a webhook paused and resumed, without a loss; dropping the queue is said", async () => {
+test("changing a target, pausing and resuming lose no delivery; dropping the queue requires an option", async () => {
   const created = await webhooks("create", "http://127.0.0.1:1/", "--event", "block.applied");
   const id = /^id +(\d+)$/m.exec(created)?.[1] as string;
   await webhooks("replay", id, "--from", "1");
@@ -133,20 +133,20 @@ test("a ping that is not accepted ends with code 1 and the reason", async () => 
   expect(stderr).toMatch(/did not accept the ping \(ECONNREFUSED.*check that it is running/);
 });
 
-test("retry names the times that --since takes", async () => {
+test("retry lists the times that --since accepts", async () => {
   const { code, stderr } = await runMain(["webhooks", "retry", "1", "--all-failed", "--since", "yesterday"]);
   expect(code).toBe(2);
   expect(stderr).toMatch(/--since <TIME>' argument 'yesterday' is invalid\. A time is expected: 2026-01-31/);
 });
 
-test("a wrong token is answered with one hint", async () => {
+test("a wrong token causes one hint", async () => {
   const { code, stderr } = await runMain(["listen", "--url", url, "--token", "wrong"]);
   expect(code).toBe(1);
   expect(stderr.match(/"uniknode token"/g)).toHaveLength(1);
   expect(stderr).toMatch(/a different token \(HTTP 401\); give the token with --token\n$/);
 });
 
-test("a delivery that is given up has one name in the API, the commands and the metrics", async () => {
+test("a failed delivery has one name in the API, the commands and the metrics", async () => {
   const headers = { authorization: (await runMain(["token", "--data", folder])).stdout.trim() };
   const [refused] = JSON.parse(await webhooks("list", "--json")) as [{ id: number }];
   const { data } = (await (
@@ -159,7 +159,7 @@ test("a delivery that is given up has one name in the API, the commands and the 
   expect(metrics).not.toMatch(/"dead"/);
 });
 
-test("the state of a node names the versions of program and protocol", async () => {
+test("the state of a node includes the versions of program and protocol", async () => {
   const status = await (await fetch(`${url}/health/status`)).json();
   expect(status).toMatchObject({ protocol: "5.7.2", version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
 });

@@ -14,7 +14,7 @@ test.each([
 test.each([
   ...["", "5", "5s,", "0s", "8d", "1.5m", "-1s", "5 s", "5x", "1s,".repeat(30).concat("1s")],
   ...[[], [5], 5, null, { a: 1 }],
-])("%j is none", (value) => {
+])("%j is invalid", (value) => {
   expect(() => readPauses(value)).toThrow(
     "a list of 1 to 30 pauses such as 5s,2m,24h, each of 1 second to 7 days, is expected",
   );

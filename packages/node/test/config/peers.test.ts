@@ -16,13 +16,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const options = (flags: Record<string, unknown>, network = "unknown") =>
   toPeersOptions(resolveConfig(peerOptions, { flags, environment: {} }), network);
 
-test("port and first peers are those of the network", () => {
+test("port and seeds are those of the network", () => {
   expect(options({}, "livenet")).toMatchObject({ port: 4001, seeds: ["212.47.252.24"] });
   expect(options({}, "sandbox")).toMatchObject({ port: 4002, seeds: ["51.15.218.206"] });
   expect(options({})).toMatchObject({ port: 4002, seeds: [], version: "5.7.2" });
 });
 
-test("addresses are given with or without a port, which means nothing", () => {
+test("addresses are given with or without a port, which is ignored", () => {
   const peers = "203.0.113.7, 203.0.113.8:4001,2001:db8::7,[2001:db8::8]:4001";
   expect(options({ peers }, "livenet").seeds).toEqual([
     "203.0.113.7",
@@ -39,7 +39,7 @@ describe("a peers file", () => {
     return path;
   };
 
-  test("is read as old nodes have it", () => {
+  test("has the format of old nodes", () => {
     const peersFile = write({ list: [{ ip: "203.0.113.7", port: 4001 }], sources: ["https://example.org"] });
     expect(options({ peersFile, peers: "203.0.113.9" }).seeds).toEqual(["203.0.113.9", "203.0.113.7"]);
     expect(options({ peersFile }).sources).toEqual(["https://example.org"]);
@@ -51,11 +51,11 @@ describe("a peers file", () => {
     [{ list: [{ ip: "example.org" }] }],
     [{ list: [], sources: "https://example.org" }],
     [{ list: [], sources: ["peers.json"] }],
-  ])("is refused with what is wrong: %j", (content) => {
+  ])("is refused with the reason: %j", (content) => {
     expect(() => options({ peersFile: write(content) })).toThrow(ConfigError);
   });
 });
 
-test.each(["example.org", "203.0.113", "203.0.113.7;203.0.113.8"])("%s is no address", (peers) => {
+test.each(["example.org", "203.0.113", "203.0.113.7;203.0.113.8"])("%s is not an address", (peers) => {
   expect(() => options({ peers })).toThrow(/IP addresses are expected/);
 });

@@ -7,11 +7,11 @@ import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
 const resolve = (flags: Record<string, unknown>, environment: Record<string, string> = {}) =>
   resolveConfig(poolOptions, { flags, environment });
 
-test("the pool is that of the network's files unless it is said otherwise", () => {
+test("the pool has the options of the network's files unless others are given", () => {
   expect(toPoolOptions(resolve({}))).toEqual(DEFAULT_POOL_OPTIONS);
 });
 
-test("variables of the old node are read", () => {
+test("variables of the old node are supported", () => {
   const config = resolve(
     {},
     {

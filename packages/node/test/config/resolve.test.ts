@@ -19,18 +19,18 @@ function configFile(content: unknown): string {
 describe("precedence", () => {
   const file = configFile({ httpPort: 3 });
 
-  test("a flag wins over everything", () => {
+  test("a flag takes precedence over all others", () => {
     const sources = { flags: { httpPort: "1" }, environment: { UNIKNODE_HTTP_PORT: "2" }, file };
     expect(resolveConfig(nodeOptions, sources).httpPort).toBe(1);
   });
 
-  test("the environment wins over the file", () => {
+  test("the environment takes precedence over the file", () => {
     expect(
       resolveConfig(nodeOptions, { ...none, environment: { UNIKNODE_HTTP_PORT: "2" }, file }).httpPort,
     ).toBe(2);
   });
 
-  test("a variable of the old node wins over the file, and not over the one of this node", () => {
+  test("a variable of the old node takes precedence over the file, and not over the one of this node", () => {
     const resolve = (environment: Record<string, string>) =>
       resolveConfig(nodeOptions, { ...none, environment, file }).httpPort;
     expect(resolve({ CORE_API_PORT: "4" })).toBe(4);
@@ -57,7 +57,7 @@ describe("precedence", () => {
     });
   });
 
-  test("the switch of old containers for webhooks is on whatever it says, and webhooks are on without", () => {
+  test("the variable of old containers enables webhooks with any value, and they are enabled without it", () => {
     const webhooks = (environment: Record<string, string>, content = {}) =>
       resolveConfig(nodeOptions, { flags: {}, environment, file: configFile(content) }).webhooks;
     expect(webhooks({})).toBe("on");
@@ -86,17 +86,17 @@ describe("precedence", () => {
     );
   });
 
-  test("the file wins over the default", () => {
+  test("the file takes precedence over the default", () => {
     expect(resolveConfig(nodeOptions, { ...none, file }).httpPort).toBe(3);
   });
 
-  test("the default is what is left", () => {
+  test("the default applies otherwise", () => {
     expect(resolveConfig(nodeOptions, none)).toMatchObject({ httpPort: 4003, httpHost: "127.0.0.1" });
     expect(resolveConfig(nodeOptions, none).data).toBeUndefined();
   });
 });
 
-describe("refusals name the place and the remedy", () => {
+describe("refusals name the source and the remedy", () => {
   test.each([
     [
       { flags: { httpPort: "70000" }, environment: {} },
@@ -123,17 +123,17 @@ describe("refusals name the place and the remedy", () => {
   });
 });
 
-test("secrets are masked where the configuration is shown", () => {
+test("secrets are masked in the printed configuration", () => {
   const config = resolveConfig(nodeOptions, { flags: { webhookToken: "s3cret" }, environment: {} });
   expect(maskConfig(nodeOptions, config)).toMatchObject({ webhookToken: "***", httpPort: 4003 });
 });
 
-test("flags and variables follow the option's name", () => {
+test("flags and variables are derived from the option's name", () => {
   expect(toFlag(nodeOptions.httpPort)).toBe("--http-port");
   expect(toVariable(nodeOptions.forgerSecrets)).toBe("UNIKNODE_FORGER_SECRETS");
 });
 
-test("deliveries to private addresses are for the dev chain, unless asked for", () => {
+test("only the dev chain delivers to private addresses by default", () => {
   expect(resolveConfig(devOptions, none).webhookPrivateTargets).toBe(true);
   expect(resolveConfig(runOptions, none).webhookPrivateTargets).toBe(false);
 });
@@ -143,7 +143,7 @@ test("every option has a sentence with a full stop", () => {
     expect(option.sentence).toMatch(/\.$/);
 });
 
-test("networks of webhook targets are lists that make sense", () => {
+test("networks of webhook targets are validated lists", () => {
   const resolve = (webhookDeny: string) =>
     resolveConfig(runOptions, { flags: { webhookDeny }, environment: {} });
   expect(resolve("10.1.0.0/16, fd00::/8").webhookDeny).toBe("10.1.0.0/16, fd00::/8");

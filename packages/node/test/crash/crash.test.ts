@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runCrashes } from "../../test-support/crash/crashes.ts";
 
 /** The long run: `npm run crash -- 200`. */
-test("killed at random moments, nothing accepted is lost and every fact is delivered", {
+test("a node that is killed at random moments loses no accepted transaction and delivers every fact", {
   timeout: 120_000,
 }, async () => {
   const report = await runCrashes({ kills: 6, seed: 20_261_121, log: () => {} });

@@ -25,7 +25,7 @@ test("is that of the machine until it is moved, and leaves no file", () => {
   expect(existsSync(path)).toBe(false);
 });
 
-test("goes on from where it was moved to, in the next process as well", () => {
+test("continues at its moved time, in the next process as well", () => {
   openClock(path).moveTo(5_000_000);
   vi.setSystemTime(1_000_700);
   const clock = openClock(path);

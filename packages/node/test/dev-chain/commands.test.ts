@@ -24,7 +24,7 @@ const BLOCK_TIME = 2;
 
 type Timestamp = { epoch: number; unix: number; human: string };
 type BlockReference = { height: number; id: string; timestamp: Timestamp };
-type Answer = {
+type CommandResult = {
   id?: string;
   head: BlockReference;
   reverted: BlockReference[];
@@ -61,10 +61,13 @@ async function post(command: string, body?: unknown, headers: Record<string, str
     headers: { authorization: TOKEN, ...(hasBody && { "content-type": "application/json" }), ...headers },
     ...(hasBody && { body: JSON.stringify(body) }),
   });
-  return { status: response.status, ...((await response.json()) as { data: Answer; message?: string }) };
+  return {
+    status: response.status,
+    ...((await response.json()) as { data: CommandResult; message?: string }),
+  };
 }
 
-async function run(command: string, body?: unknown): Promise<Answer> {
+async function run(command: string, body?: unknown): Promise<CommandResult> {
   const { status, message, data } = await post(command, body);
   expect({ status, message }).toEqual({ status: 200, message: undefined });
   return data;
@@ -80,7 +83,7 @@ const nonceOf = async (address: string) =>
 const balanceOf = async (address: string) =>
   ((await client.get(`/api/wallets/${address}`)) as { balance: string }).balance;
 
-/** The id of a transfer from alice to bob that is pending. */
+/** Id of a pending transfer from alice to bob. */
 async function transfer(): Promise<string> {
   const transaction = transferOf(client.network, alice, bob.address, (await nonceOf(alice.address)) + 1n);
   expect((await client.submit([transaction])).accepted).toEqual([transaction.id]);
@@ -91,7 +94,7 @@ async function transfer(): Promise<string> {
 const transfers = (count: number, nonce: bigint, sender: typeof alice) =>
   range(1, count).map((step) => transferOf(client.network, sender, bob.address, nonce + BigInt(step)));
 
-/** Registers a webhook that every event of these names fires. */
+/** Registers a webhook that subscribes to these events. */
 async function register(webhook: object): Promise<void> {
   const response = await fetch(`${url}/api/webhooks`, {
     method: "POST",
@@ -115,7 +118,7 @@ describe("forge", () => {
     await forgedAbove((await run("snapshot")).head.height);
     const { head, forging } = await run("forge", { enabled: false });
     expect(forging).toBe(false);
-    // As many slots as would make a round of blocks, if anything still forged.
+    // A round of slots, in which blocks would appear if forging continued.
     const { unix } = (await run("travel", { seconds: 6 * BLOCK_TIME })).now;
     await expect
       .poll(async () => (await run("snapshot")).now.unix, { timeout: 10_000 })
@@ -128,7 +131,7 @@ describe("forge", () => {
 });
 
 describe("mine", () => {
-  test("makes one block unless asked for more, each in a slot of its own", async () => {
+  test("forges one block by default, or several, each in its own slot", async () => {
     const before = await run("snapshot");
     const one = await run("mine");
     expect(heights(one.applied)).toEqual([before.head.height + 1]);
@@ -144,7 +147,7 @@ describe("mine", () => {
     expect((await blockAt(head.height)).id).toBe(head.id);
   });
 
-  test("takes what is pending", async () => {
+  test("includes pending transactions", async () => {
     const id = await transfer();
     const { head } = await run("mine", { blocks: 2 });
     expect(await client.get(`/api/transactions/${id}`)).toMatchObject({ confirmations: 2 });
@@ -154,7 +157,7 @@ describe("mine", () => {
 });
 
 describe("reorg", () => {
-  test("leaves blocks for a longer branch; their transactions are pending again", async () => {
+  test("replaces blocks by a longer branch; their transactions are pending again", async () => {
     const id = await transfer();
     const { head, applied } = await run("mine", { blocks: 3 });
     const { reverted, ...after } = await run("reorg", { depth: 3 });
@@ -167,7 +170,7 @@ describe("reorg", () => {
     expect(await pending()).toEqual([]);
   });
 
-  test("takes the transactions over to the other branch when asked to", async () => {
+  test("includes the transactions in the other branch on request", async () => {
     const id = await transfer();
     await run("mine", { blocks: 2 });
     const { applied } = await run("reorg", { depth: 2, blocks: 5, transactions: true });
@@ -175,7 +178,7 @@ describe("reorg", () => {
     expect(await client.get(`/api/transactions/${id}`)).toMatchObject({ blockId: present(applied[0]).id });
   });
 
-  test("leaves out the transactions that are named, and what is valid only after them", async () => {
+  test("omits the named transactions, and their dependents", async () => {
     const [first, second] = transfers(2, await nonceOf(alice.address), alice);
     const [other] = transfers(1, await nonceOf(bob.address), bob);
     const ids = [present(first), present(second), present(other)].map(({ id }) => id);
@@ -196,7 +199,7 @@ describe("reorg", () => {
     });
   });
 
-  test("goes through many rounds, and no delegate signs two blocks for one slot", {
+  test("works over many rounds, and no delegate signs two blocks for one slot", {
     timeout: 40_000,
   }, async () => {
     const { head, applied } = await run("mine", { blocks: 60 });
@@ -207,7 +210,7 @@ describe("reorg", () => {
     expect(new Set(times).size).toBe(times.length);
   });
 
-  test("is never seen in the middle by who reads the API", { timeout: 60_000 }, async () => {
+  test("never shows an intermediate state to API clients", { timeout: 60_000 }, async () => {
     const { head: before } = await run("mine", { blocks: 55 });
     const seen = new Set<string>();
     let isOver = false;
@@ -259,7 +262,7 @@ describe("reorg", () => {
     receiver.close();
   });
 
-  test("does not leave the first blocks of the chain, nor for a branch that is not longer", async () => {
+  test("reverts neither the first blocks of the chain, nor for a branch that is not longer", async () => {
     const { head } = await run("snapshot");
     const deepest = head.height - SETUP_HEIGHT;
     expect(await post("reorg", { depth: deepest + 1 })).toMatchObject({
@@ -275,7 +278,7 @@ describe("reorg", () => {
 });
 
 describe("snapshot and restore", () => {
-  test("bring the chain back to where it was, with nothing pending", async () => {
+  test("restore the chain to its earlier state, with nothing pending", async () => {
     const before = [await balanceOf(alice.address), await balanceOf(bob.address)];
     const { id, head } = await run("snapshot");
     await transfer();
@@ -286,14 +289,14 @@ describe("snapshot and restore", () => {
     expect(restored.reverted).toEqual(applied.toReversed());
     expect(await pending()).toEqual([]);
     expect([await balanceOf(alice.address), await balanceOf(bob.address)]).toEqual(before);
-    // Once more: the same transactions are welcome again, and blocks find slots.
+    // Once more: the same transactions are accepted again, and blocks find slots.
     await transfer();
     await run("mine");
     expect((await run("restore", { id })).head).toEqual(head);
     expect((await run("restore", { id })).reverted).toEqual([]);
   });
 
-  test("there is no way to a block that was reverted, nor to one that never was", async () => {
+  test("refuse to restore a block that was reverted, or that never existed", async () => {
     const { head } = await run("mine");
     await run("reorg", { depth: 1 });
     const now = await run("snapshot");
@@ -308,7 +311,7 @@ describe("snapshot and restore", () => {
 });
 
 describe("travel", () => {
-  test("moves the clock on, by seconds or to a time, and the next block stands there", async () => {
+  test("moves the clock forward, by seconds or to a time, and the next block has that time", async () => {
     const { now, head } = await run("travel", { seconds: 3600 });
     expect((await run("snapshot")).head).toEqual(head);
     const block = await run("mine");
@@ -320,7 +323,7 @@ describe("travel", () => {
     expect(await client.get("/api/node/status")).toMatchObject({ now: block.head.height + 1 });
   });
 
-  test("does not age the events of the log: readers may still want them", async () => {
+  test("does not age the events of the log: readers may still need them", async () => {
     await register({ events: ["block.applied"], target: "http://127.0.0.1:9/" });
     await run("travel", { seconds: 30 * 86_400 });
     await run("mine");
@@ -332,7 +335,7 @@ describe("travel", () => {
     expect(latest).toBeLessThanOrEqual(Date.now());
   });
 
-  test("goes neither back nor out of the range of timestamps", async () => {
+  test("neither goes back nor leaves the range of timestamps", async () => {
     const { now } = await run("snapshot");
     const back = await post("travel", { to: now.unix - 60 });
     expect(back).toMatchObject({ status: 422, message: expect.stringContaining("cannot be moved back") });
@@ -348,7 +351,7 @@ describe("travel", () => {
 });
 
 describe("a request", () => {
-  test("needs the token of the register, and JSON", async () => {
+  test("requires the token of the register, and JSON", async () => {
     const { head } = await run("snapshot");
     for (const command of ["mine", "reorg", "snapshot", "restore", "travel", "forge"]) {
       expect((await post(command, {}, { authorization: "another" })).status).toBe(401);
@@ -374,7 +377,7 @@ describe("a request", () => {
     ["travel", { to: "tomorrow" }, '"to"'],
     ["forge", {}, '"enabled"'],
     ["forge", { enabled: "true" }, '"enabled"'],
-  ])("%s %j is refused, and the member named", async (command, body, message) => {
+  ])("%s %j is refused with the name of the member", async (command, body, message) => {
     const before = await run("snapshot");
     expect(await post(command, body)).toMatchObject({
       status: 422,
@@ -384,16 +387,16 @@ describe("a request", () => {
     expect({ head, forging }).toEqual({ head: before.head, forging: before.forging });
   });
 
-  test("waits for the one before", async () => {
+  test("waits for the previous one", async () => {
     const { head } = await run("snapshot");
-    const answers = await Promise.all([1, 2, 3].map((blocks) => run("mine", { blocks })));
-    expect(answers.flatMap(({ applied }) => heights(applied)).sort((a, b) => a - b)).toEqual(
+    const results = await Promise.all([1, 2, 3].map((blocks) => run("mine", { blocks })));
+    expect(results.flatMap(({ applied }) => heights(applied)).sort((a, b) => a - b)).toEqual(
       range(head.height + 1, 6),
     );
   });
 });
 
-test("where a block is made on demand, what comes back from a branch demands one", {
+test("with blocks on demand, transactions that return from a branch cause one", {
   timeout: 40_000,
 }, async () => {
   const own = mkdtempSync(join(tmpdir(), "uniknode-demand-"));
@@ -426,7 +429,7 @@ test("where a block is made on demand, what comes back from a branch demands one
 });
 
 describe("after a restart", () => {
-  test("the clock is where it was, and the chain goes on from there", { timeout: 40_000 }, async () => {
+  test("the clock has its earlier time, and the chain continues", { timeout: 40_000 }, async () => {
     const { now, head } = await run("travel", { seconds: 86_400 });
     node.child.kill("SIGKILL");
     await node.ended;

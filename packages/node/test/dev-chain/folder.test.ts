@@ -1,4 +1,4 @@
-/** The data folder of a dev chain, which may be started over. */
+/** Data folder of a dev chain, which can be reset. */
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { claimFolder, resetFolder } from "../../src/dev-chain/folder.ts";
 import { openSessionFile } from "../../src/http/console/session-file.ts";
 import { createSessions } from "../../src/http/console/sessions.ts";
 
-test("A reset signs out at the console, and leaves files that are not of the chain.", () => {
+test("A reset ends console sessions, and keeps files that are not of the chain.", () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-folder-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   claimFolder(folder, { mnemonic: "test", accounts: 1, blockTime: 1 });

@@ -1,4 +1,4 @@
-/** Limits of the dev commands: how deep undo goes, whose keys are at hand, and what is there at the start. */
+/** Limits of the dev commands: the depth of undo records, the available keys, and the first blocks. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -121,13 +121,13 @@ async function open({ secrets = allSecrets, undoDepth = 5, isSetUp = true } = {}
   return { chain, run: createDevCommands({ chain, pool, forger, slots }, clock) };
 }
 
-const codeOf = (answer: Promise<unknown>) =>
-  answer.then(
+const codeOf = (result: Promise<unknown>) =>
+  result.then(
     () => "done",
     ({ code }: { code: string }) => code,
   );
 
-test("a restore as deep as undo goes is done, and a deeper one changes nothing", async () => {
+test("a restore within the undo depth works, and a deeper one changes nothing", async () => {
   const { chain, run } = await open({ undoDepth: 5 });
   const { head } = await run({ name: "mine", blocks: 1 });
   await run({ name: "mine", blocks: 1 });
@@ -139,7 +139,7 @@ test("a restore as deep as undo goes is done, and a deeper one changes nothing",
   expect((await run({ name: "mine", blocks: 1 })).applied).toHaveLength(1);
 });
 
-test("a branch deeper than undo goes is not begun", async () => {
+test("a branch beyond the undo depth is not started", async () => {
   const { chain, run } = await open({ undoDepth: 5 });
   const { head } = await run({ name: "mine", blocks: 10 });
   expect(await codeOf(run({ name: "reorg", depth: 6, withTransactions: false }))).toBe("CHAIN_UNDO_MISSING");
@@ -147,13 +147,13 @@ test("a branch deeper than undo goes is not begun", async () => {
   expect((await run({ name: "reorg", depth: 5, withTransactions: false })).applied).toHaveLength(6);
 });
 
-test("nothing is mined while the keys of all active delegates are elsewhere", async () => {
+test("nothing is forged while other nodes have the keys of all active delegates", async () => {
   const { chain, run } = await open({ secrets: ["another"] });
   expect(await codeOf(run({ name: "mine", blocks: 1 }))).toBe("DEV_DELEGATES");
   expect(chain.head().height).toBe(3);
 });
 
-test("slots of others are passed over", async () => {
+test("slots of others are skipped", async () => {
   const [{ account }] = cast.delegates as [(typeof cast.delegates)[number]];
   const { chain, run } = await open({
     secrets: allSecrets.filter((secret) => secret !== account.passphrase),
@@ -170,12 +170,12 @@ test.each<DevCommand>([
   { name: "mine", blocks: 1 },
   { name: "snapshot" },
   { name: "restore", id: block.header.id },
-])("before the first blocks are made, $name has to wait", async (command) => {
+])("before the first blocks exist, $name waits", async (command) => {
   const { run } = await open({ isSetUp: false });
   await expect(run(command)).rejects.toMatchObject({ code: "DEV_STARTING", isRetryable: true });
 });
 
-test("the first blocks stay, whatever is asked for", async () => {
+test("the first blocks are never reverted", async () => {
   const { chain, run } = await open();
   await run({ name: "mine", blocks: 1 });
   for (const id of [block.header.id, present(chain.blocks.header(2)).id]) {

@@ -1,4 +1,4 @@
-/** What a dev chain begins with. */
+/** Initial state of a dev chain. */
 import { blockToJson, createNetwork, encodeBlock, genesisBlockFromJson } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import { createChain } from "../../src/chain/chain.ts";
@@ -39,7 +39,7 @@ function newChain() {
 }
 
 describe("the genesis block", () => {
-  test("is the same for the same mnemonic, and another for another", () => {
+  test("depends on the mnemonic only", () => {
     expect(devGenesis(cast, 2).block).toEqual(block);
     const words =
       "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about";

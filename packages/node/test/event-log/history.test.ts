@@ -14,7 +14,7 @@ import {
   temporaryFolder,
 } from "../../test-support/chain/fixtures.ts";
 
-/** Events whose delegates are derived with fewer members than were recorded at the time. */
+/** Events whose delegates are derived with fewer members than were recorded originally. */
 const REDUCED = ["forger.missing", "round.missed", "round.created"];
 
 /** A chain in a file, with all events that were recorded while it was built. */
@@ -36,7 +36,7 @@ async function grow(name: string) {
 }
 
 describe("the past events of a chain", () => {
-  test.each(CHAINS)("%s are those that were recorded when they happened", async (name) => {
+  test.each(CHAINS)("%s equal those that were recorded when they happened", async (name) => {
     const { database, live, network } = await grow(name);
     const remembered = live.filter(({ name }) => isRemembered(name));
     const history = createHistory(database, network);
@@ -55,7 +55,7 @@ describe("the past events of a chain", () => {
     expect(history.eventsAt(history.head() + 1)).toEqual([]);
   });
 
-  test("know the owner of a unik before and after a transfer, and none before its mint", async () => {
+  test("contain the owner of a unik before and after a transfer, and none before its mint", async () => {
     const { database, live } = await grow("chain-random-2");
     const { ownerAfter } = createOwnerStore(database);
     type UnikEvent = {
@@ -90,7 +90,7 @@ describe("the past events of a chain", () => {
   });
 });
 
-test("everything that blocks bring about is remembered, wallets apart", () => {
+test("all facts of blocks can be derived, except wallets", () => {
   expect(Object.keys(EVENTS).filter(isRemembered)).toEqual([
     "block.applied",
     "delegate.registered",

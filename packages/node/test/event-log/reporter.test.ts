@@ -19,7 +19,7 @@ function open(...recordedNames: string[]) {
   return { database, events, lines, seen, ...createReporter({ database, events, onLogged, logger }) };
 }
 
-test("notifies the readers once they can find the event, also from within a transaction", async () => {
+test("notifies readers when they can read the event, also from within a transaction", async () => {
   const { database, log, seen } = open(event.name);
   database.transaction(() => {
     log(event);
@@ -37,7 +37,7 @@ test("records no event without a subscriber", async () => {
   expect(seen).toEqual([]);
 });
 
-test("throws when an event that is about to happen cannot be written, and logs when one that has happened cannot", () => {
+test("throws if a future event cannot be written, and logs if a past one cannot", () => {
   const { database, log, report, lines } = open(event.name);
   database.prepare("DROP TABLE events").run();
   expect(() => log(event)).toThrow("events");

@@ -7,7 +7,7 @@ import { readChain } from "../../test-support/chain/fixtures.ts";
 const { network, genesis } = readChain("chain-1");
 const { header } = genesisBlockFromJson(genesis, createNetwork(network));
 
-/** The names that a node so far behind records of a block, and how many gaps it marked. */
+/** Names that a node this far behind records of a block, and the number of gaps that it marked. */
 function select(ageSeconds: number, hours: number) {
   let gaps = 0;
   const select = createSelection({
@@ -28,6 +28,6 @@ test("a node that catches up records no events of blocks older than the option a
   expect(select(2 * 3_600 + 1, 2)).toEqual(LEFT_OUT);
 });
 
-test("0 hours is no limit", () => {
+test("0 hours disables the limit", () => {
   expect(select(1e9, 0)).toEqual(RECORDED);
 });

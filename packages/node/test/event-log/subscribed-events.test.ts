@@ -33,7 +33,7 @@ test("unites the names that webhooks and streams subscribe to", () => {
   expect([...subscribedEvents.names()]).toEqual(["peer.added"]);
 });
 
-test("knows from which sequence on the log has every event of a name", () => {
+test("returns the sequence from which on the log has every event of a name", () => {
   const { log, start } = open();
   const subscribedEvents = start();
   log.last = 7;
@@ -80,7 +80,7 @@ test("drops no name that a stream or a webhook subscribes to", () => {
   });
 });
 
-test("counts from a gap on, where subscribed events were not recorded", () => {
+test("counts from a gap on in which subscribed events were not recorded", () => {
   const { log, start } = open();
   const subscribedEvents = start();
   subscribedEvents.streamsChanged(["peer.added"]);

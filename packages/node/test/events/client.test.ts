@@ -2,7 +2,7 @@ import { type EventContents, isEvent } from "@uniknode/client";
 import { expect, test } from "vitest";
 import { DATA_SCHEMAS } from "../../src/events/schemas.ts";
 
-/** The compiler demands that each is here, and only those. */
+/** The compiler requires exactly these names. */
 const NAMES: Record<keyof EventContents, true> = {
   "block.applied": true,
   "block.disregarded": true,
@@ -37,7 +37,7 @@ const NAMES: Record<keyof EventContents, true> = {
   "wallet.vote": true,
 };
 
-test("the client knows the content of every event that has one", () => {
+test("the client has a type for the content of every event", () => {
   expect(Object.keys(NAMES).sort()).toEqual(Object.keys(DATA_SCHEMAS).sort());
   expect(isEvent({ event: "block.applied", data: {} }, "block.applied")).toBe(true);
 });

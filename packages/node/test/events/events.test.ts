@@ -32,7 +32,7 @@ const header: BlockHeader = {
   blockSignature: "3044",
 };
 
-/** Block data as events.md 1 shows it. */
+/** Block data as in events.md 1. */
 const B = {
   version: 0,
   timestamp: 96000032,
@@ -196,7 +196,7 @@ describe("events of an applied block", () => {
     }
   });
 
-  test("have ids that are distinct, and the same at every application", () => {
+  test("have ids that are distinct, and equal each time the block is applied", () => {
     const ids = eventsOfFacts(facts, header).map(({ id }) => id);
     expect(new Set(ids).size).toBe(facts.length);
     expect(eventsOfFacts(facts, header).map(({ id }) => id)).toEqual(ids);
@@ -205,7 +205,7 @@ describe("events of an applied block", () => {
     expect(ids.at(-1)).toBe(`block.applied:${header.id}`);
   });
 
-  test("hold copies", () => {
+  test("are copies", () => {
     const events = eventsOfFacts([{ name: "transaction.applied", transaction, sequence: 0 }], header);
     expect(events[0]).not.toHaveProperty(
       "data.asset",
@@ -227,7 +227,7 @@ test("events of a reverted block are in reverse order and have other ids than th
   for (const { id } of events) expect(applied.has(id)).toBe(false);
 });
 
-test("the event of an arriving block carries its transactions as they came", () => {
+test("the event of an arriving block contains its transactions as received", () => {
   for (const outcome of ["received", "disregarded"] as const) {
     expect(eventOfArrival(block, outcome)).toEqual({
       id: `block.${outcome}:${header.id}`,
@@ -282,7 +282,7 @@ describe("events of the node", () => {
     expect(eventOfStart(5)).toEqual({ id: "state.started:5", name: "state.started", data: true });
   });
 
-  test("another tree of facts", () => {
+  test("fork of the fact tree", () => {
     const data = { url: "https://node.example", size: 7, root: "ab".repeat(32), otherRoot: "cd".repeat(32) };
     expect(eventOfDivergence(data, 5)).toEqual({ id: "state.diverged:5", name: "state.diverged", data });
   });

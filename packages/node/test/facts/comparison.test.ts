@@ -1,4 +1,4 @@
-/** Nodes that compare their trees, one of which was made to differ. */
+/** Nodes that compare their trees, one of which was modified. */
 
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -34,7 +34,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true });
 });
 
-/** A copy, with the result of a statement. */
+/** Copies a database and runs a statement on it. */
 function copyOf(data: string, sql = ""): string {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-facts-"));
   folders.push(folder);
@@ -45,7 +45,7 @@ function copyOf(data: string, sql = ""): string {
   return folder;
 }
 
-/** As if the node had counted the votes of a round otherwise. */
+/** Simulates a node that counted the votes of a round differently. */
 const OTHER_VOTES = `UPDATE rounds SET record = json_set(record, '$.delegates[0].voteBalance', '1') WHERE round = 3`;
 
 async function serve(data: string, compareWith: readonly string[] = [], logged?: string[]): Promise<Node> {
@@ -60,7 +60,7 @@ async function serve(data: string, compareWith: readonly string[] = [], logged?:
   return node;
 }
 
-/** Compares the tree of a folder when it is asked to. */
+/** Compares the tree of a folder on request. */
 function comparisonOf(data: string, urls: readonly string[], facts?: FactReader) {
   const database = openDatabase(join(data, "node.sqlite"), { readonly: true });
   const reported: Event[] = [];
@@ -81,7 +81,7 @@ function comparisonOf(data: string, urls: readonly string[], facts?: FactReader)
   return { comparison, reported, logged };
 }
 
-test("Nodes of one chain agree, whichever of them has the longer tree.", async () => {
+test("Nodes of one chain agree, regardless of the sizes of their trees.", async () => {
   const [long, short] = [await serve(chain.long), await serve(chain.short)];
   for (const data of [chain.long, chain.short]) {
     const { comparison, reported, logged } = comparisonOf(data, [long.url, `${short.url}/`]);
@@ -91,7 +91,7 @@ test("Nodes of one chain agree, whichever of them has the longer tree.", async (
   }
 });
 
-test("A node that was made to differ is found by a shorter tree and by a longer one, and reported once.", async () => {
+test("A modified node is detected by a shorter tree and by a longer one, and reported once.", async () => {
   for (const [own, other] of [
     [chain.long, copyOf(chain.short, `${OTHER_VOTES}; DELETE FROM fact_tiles; DELETE FROM fact_sizes`)],
     [chain.short, copyOf(chain.long, `${OTHER_VOTES}; DELETE FROM fact_tiles; DELETE FROM fact_sizes`)],
@@ -113,13 +113,13 @@ test("A node that was made to differ is found by a shorter tree and by a longer 
     );
     expect(logged).toMatchObject([{ level: 50, url: node.url }]);
     await node.stop();
-    // A node that is down has not become right.
+    // A node that is down is still divergent.
     await comparison.compare();
     expect(comparison.figures()).toMatchObject({ failed: 1, differing: 1 });
   }
 });
 
-test("A node that agrees again is differing no more, and can be reported anew.", async () => {
+test("A node that agrees again is no longer divergent, and can be reported again.", async () => {
   const node = await serve(chain.short);
   let isWrong = true;
   const right = createFactReader(openDatabase(join(chain.short, "node.sqlite"), { readonly: true }), network);
@@ -140,15 +140,15 @@ test("A node that agrees again is differing no more, and can be reported anew.",
 
 test.each<[what: string, content: object | string, message: RegExp]>([
   ["another network", checkpoint({ note: "uniknode-facts-v1/ab\n" }), /its log is uniknode-facts-v1\/ab/],
-  ["no JSON", "<html>", /JSON/],
+  ["invalid JSON", "<html>", /JSON/],
   ["no data", {}, /no data/],
-  ["a size that is none", checkpoint({ size: -1 }), /size or note is missing/],
+  ["an invalid size", checkpoint({ size: -1 }), /size or note is missing/],
   ["no root", checkpoint({ root: "ab" }), /32 bytes/],
   ["too much", JSON.stringify({ data: "x".repeat(100_000) }), /too long/],
   ["a name of 60 KB", checkpoint({ note: `${"x".repeat(60_000)}\n1\n` }), /^.{50,500}$/],
   ["a name with controls", checkpoint({ note: "a\u202eb\u009bc\u2028d\n" }), /a\\u202eb\\u009bc\\u2028d/],
-  ["a proof that is none", checkpoint({ size: 1e9 }), /not a list of hashes/],
-])("Of a node that responds with %s nothing is believed.", async (_what, content, message) => {
+  ["an invalid proof", checkpoint({ size: 1e9 }), /not a list of hashes/],
+])("The reply of a node with %s is ignored.", async (_what, content, message) => {
   const server = createServer((_request, response) => {
     response.setHeader("content-type", "application/json");
     response.end(typeof content === "string" ? content : JSON.stringify(content));
@@ -168,7 +168,7 @@ function checkpoint(data: object): object {
   return { data: { size: 1, root: "ab".repeat(32), note: `${NAME}\n1\n`, ...data } };
 }
 
-test("A running node raises the alarm in its log, its metrics and its events.", {
+test("A running node reports divergence in its log, its metrics and its events.", {
   timeout: 30_000,
 }, async () => {
   const receiver = await openWebhookReceiver();
@@ -177,7 +177,7 @@ test("A running node raises the alarm in its log, its metrics and its events.", 
     copyOf(chain.short, `${OTHER_VOTES}; DELETE FROM fact_tiles; DELETE FROM fact_sizes`),
   );
   const folder = copyOf(chain.long);
-  // Before there is anything to be reported.
+  // Before any divergence.
   const before = await serve(folder);
   await receiver.register(before, "state.diverged");
   await before.stop();

@@ -1,6 +1,6 @@
 /**
- * Child process of growth.test.ts: goes on with a recorded chain and its tree in a database file, and prints a line after each step. Now
- * and then it reverts some blocks before. Ends when the chain does.
+ * Child process of growth.test.ts: continues a recorded chain and its tree in a database file, and prints a line after
+ * each step. Occasionally it first reverts some blocks. Ends with the chain.
  *
  *   node growing.ts NAME FILE
  */

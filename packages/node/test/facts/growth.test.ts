@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-/** The leaves of all final blocks, from the blocks alone. */
+/** Leaves of all final blocks, derived from the blocks alone. */
 function finalLeaves(database: Database, network: Network): string[] {
   const blocks = createBlockStore(database);
   const height = finalHeight(present(blocks.head(), "the result of head").height, network);
@@ -43,7 +43,7 @@ const rootOf = (database: Database, of: Network) => Buffer.from(checkpointOf(dat
 
 const DEPTH = finalHeight(1_000, network) - 1_000;
 
-test("A block is final with two rounds of delegates above it.", () => {
+test("A block is final when two rounds of delegates follow it.", () => {
   const { activeDelegates } = network.milestoneAt(1);
   expect(DEPTH).toBe(-2 * activeDelegates);
   expect(finalHeight(2 * activeDelegates, network)).toBe(0);
@@ -52,7 +52,7 @@ test("A block is final with two rounds of delegates above it.", () => {
 });
 
 test.each([1, 2, 3])(
-  "Whatever is reverted, and whenever the node is started anew, the tree is that of the final blocks (seed %i).",
+  "After any reverts and restarts, the tree is that of the final blocks (seed %i).",
   { timeout: 60_000 },
   async (seed) => {
     const random = createDraws(seed);
@@ -97,7 +97,7 @@ test.each([1, 2, 3])(
     complete(growth);
     const leaves = finalLeaves(database, network);
     const { size } = checkpointOf(database, network);
-    // A tree that is longer than what is final now has what was final before.
+    // A longer tree contains the blocks that were final before.
     expect(size).toBeGreaterThanOrEqual(leaves.length);
     while (growth.figures().height > finalHeight(chain.head().height, network)) await forge();
     complete(growth);
@@ -126,7 +126,7 @@ const blockAt = (database: Database, height: number) => {
   };
 };
 
-test("A revert of blocks that are not final takes nothing out of the tree; a deeper one does, and says so.", async () => {
+test("A revert of blocks that are not final does not change the tree; a deeper one does, and is reported.", async () => {
   const { chain, forge, transfer } = createForkingChain(`${folder.path}/node.sqlite`);
   const database = openDatabase(`${folder.path}/node.sqlite`);
   const truncations: unknown[] = [];
@@ -155,7 +155,7 @@ test("A revert of blocks that are not final takes nothing out of the tree; a dee
   database.close();
 });
 
-test("Blocks that were stored before the tree was known are added, and their leaves are found again.", async () => {
+test("Blocks that were stored before the tree existed are added, and their leaves are found again.", async () => {
   const content = readChain("chain-random-2");
   const { chain, database, close } = openChain(content, `${folder.path}/node.sqlite`);
   await chain.accept(blocksOf(content));
@@ -183,7 +183,7 @@ test("Blocks that were stored before the tree was known are added, and their lea
   await close();
 });
 
-test("A tree goes on where a killed process left it.", { timeout: 60_000 }, async () => {
+test("A tree resumes at the position of a killed process.", { timeout: 60_000 }, async () => {
   const name = "chain-random-1";
   const path = `${folder.path}/node.sqlite`;
   const script = new URL("./growing.ts", import.meta.url).pathname;

@@ -44,12 +44,12 @@ const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 
 describe("the leaves of a block", () => {
   test.each(CHAINS)(
-    "of %s are the same from the block that came and from the stored one, after any other",
+    "of %s are equal for the received block and the stored one, after any other",
     async (name) => {
       const { database, network, live, blocks } = await grow(name);
       const heights = [...live.keys()];
       expect(heights.length).toBeGreaterThan(40);
-      // Backwards, so that nothing is known of the block before.
+      // In reverse, so that the previous block is unknown.
       for (const height of heights.toReversed()) {
         const block = present(blocks.block(height), "the result of block");
         const fresh = createPastFacts(database, network);
@@ -59,7 +59,7 @@ describe("the leaves of a block", () => {
   );
 
   test.each(CHAINS)(
-    "of %s say what its events say, but for what the chain alone does not tell",
+    "of %s equal its events, except for what the chain alone does not contain",
     async (name) => {
       const { database, network, blocks } = await grow(name);
       const [history, pastFacts] = [createHistory(database, network), createPastFacts(database, network)];
@@ -73,7 +73,7 @@ describe("the leaves of a block", () => {
           const content = leafContent(present(facts[index], "an item of facts"), header, network);
           const { id, name, data } = present(events[index], "an item of events");
           expect(content.id).toBe(id);
-          // A delegate has no more members than its public key: the others change.
+          // A delegate has only its public key: the other members change.
           if (content.data !== undefined) expect(data).toMatchObject(JSON.parse(canonicalJson(content.data)));
           else expect(data).toBeUndefined();
           const isShort = ["forger.missing", "round.missed", "round.created"].includes(name);
@@ -87,7 +87,7 @@ describe("the leaves of a block", () => {
   );
 });
 
-test("Events of this node, of its peers and of its pool are no leaves, and neither are retractions.", () => {
+test("Events of this node, of its peers and of its pool are not leaves, and neither are retractions.", () => {
   const leaves = Object.keys(EVENTS).filter(isRemembered);
   expect(leaves.every(isChainFact)).toBe(true);
   for (const name of [
@@ -102,7 +102,7 @@ test("Events of this node, of its peers and of its pool are no leaves, and neith
   expect(leaves.filter((name) => /reverted|wallet\.(saved|created)/.test(name))).toEqual([]);
 });
 
-test("Canonical text has sorted members and no white space, and means what was given.", () => {
+test("Canonical text has sorted members and no white space, and preserves the value.", () => {
   expect(canonicalJson({ b: 1n, a: [true, null, "\u20ac\n\u0001"], c: undefined, "\u00f6": {} })).toBe(
     '{"a":[true,null,"\u20ac\\n\\u0001"],"b":"1","\u00f6":{}}',
   );

@@ -1,4 +1,4 @@
-/** The tree of a running node, as its clients see it. */
+/** Fact tree of a running node, as its clients see it. */
 
 import { createPublicKey, verify } from "node:crypto";
 import { createClient } from "@uniknode/client";
@@ -21,7 +21,7 @@ const bytesOf = (hex: string) => Buffer.from(hex, "hex");
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${node.url}/api/v2/facts/${path}`, { headers });
 
-test("The checkpoint is of the last final block, and the note that its key signed says the same.", async () => {
+test("The checkpoint is of the last final block, and equals the note that its key signed.", async () => {
   const { data } = await client().facts.checkpoint();
   expect(data.height).toBe(node.head - node.depth);
   expect(data).toMatchObject(
@@ -46,7 +46,7 @@ test("The checkpoint is of the last final block, and the note that its key signe
   ]);
 });
 
-test("Every fact is proven to be in the tree, and each tree to be the beginning of the next.", async () => {
+test("Every fact has an inclusion proof, and each tree a consistency proof to the next.", async () => {
   const { data: now } = await client().facts.checkpoint();
   for (let index = 0; index < now.size; index += 7) {
     const { data } = await client().facts.proof(index);
@@ -68,7 +68,7 @@ test("Every fact is proven to be in the tree, and each tree to be the beginning 
   expect(isConsistent(from, to, data.proof.map(bytesOf))).toBe(true);
 });
 
-test("The tiles have the root, and the files of leaves their hashes.", async () => {
+test("The tiles yield the root, and the files of leaves yield the tiles' hashes.", async () => {
   const { data } = await client().facts.checkpoint();
   const width = (number: number) => Math.min(256, data.size - number * 256);
   const tiles = new Map<string, Buffer>();
@@ -120,7 +120,7 @@ test.each([
   ["tile/entries/000.p/257", 404, "FACT_UNKNOWN"],
   ["tile/0/..%2f..%2fnode.sqlite", 404, "FACT_UNKNOWN"],
 ])("%s is refused with %i and %s.", async (path, status, code) => {
-  // A whole tile is there on long chains only.
+  // Only long chains have a complete tile.
   if (path === "tile/0/000" && (await client().facts.checkpoint()).data.size >= 256) return;
   const response = await get(path);
   expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([status, code]);

@@ -38,7 +38,7 @@ async function start(isDevChain = false, alter: (database: Database) => Database
   return { ...forking, task, logged, complete, final };
 }
 
-test("The tree follows the chain, after the commits and without being asked to.", async () => {
+test("The tree follows the chain's commits by itself.", async () => {
   const { forge, task, complete, final, logged } = await start();
   for (let index = 0; index < 40; index++) await forge();
   await complete();
@@ -63,7 +63,7 @@ test.each([
   expect(logged).toHaveLength(1);
 });
 
-test("A database that cannot be written is an error in the log, and no end of the node.", async () => {
+test("A failed database write is logged as an error, and the node continues.", async () => {
   const { forge, logged, task } = await start(false, (database) => ({
     ...database,
     transaction() {

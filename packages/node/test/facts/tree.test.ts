@@ -35,7 +35,7 @@ function openTree() {
   };
 }
 
-/** Of one tree that grew in one step, for the proofs below. */
+/** Hashes of one tree that was built in one step, for the proofs below. */
 const LEAVES = leavesOf(700);
 const grown = openTree();
 grown.append(LEAVES);
@@ -57,7 +57,7 @@ test("A tree that grows in steps of any size has the root of its definition afte
   );
 });
 
-test("A tree above whole tiles of tiles has the root of its definition.", () => {
+test("A tree above complete tiles of tiles has the root of its definition.", () => {
   const { nodes, append } = openTree();
   const leaves = leavesOf(66_000);
   append(leaves.slice(0, 65_000));
@@ -67,7 +67,7 @@ test("A tree above whole tiles of tiles has the root of its definition.", () => 
   }
 });
 
-test("A tree that was truncated and grew again is the one that never was longer.", () => {
+test("A tree that was truncated and extended again equals one that was never longer.", () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 2, maxLength: 5 }),
@@ -96,7 +96,7 @@ test("A tree that was truncated and grew again is the one that never was longer.
   );
 });
 
-test("Inclusion is proven as the definition says, and by nothing else.", () => {
+test("Inclusion is proven by the proof of the definition only.", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: LEAVES.length }), fc.nat(), fc.nat(), (size, at, change) => {
       const index = at % size;
@@ -119,7 +119,7 @@ test("Inclusion is proven as the definition says, and by nothing else.", () => {
   );
 });
 
-test("Consistency is proven as the definition says, and by nothing else.", () => {
+test("Consistency is proven by the proof of the definition only.", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: LEAVES.length }), fc.nat(), fc.nat(), (size, at, change) => {
       const first = 1 + (at % size);
@@ -146,7 +146,7 @@ test("The tree without leaves is the beginning of every other, and proves nothin
   expect(isIncluded({ leaf: leafHash("leaf 0"), index: 0, size: 0 }, plainRoot([]), [])).toBe(false);
 });
 
-/** Each has another hash, one more, one less, or another order. */
+/** Invalid proofs: another hash, one more, one less, or another order. */
 function alteredProofs(proof: readonly Uint8Array[], change: number): Uint8Array[][] {
   const longer = [...proof, leafHash("more")];
   if (proof.length === 0) return [longer];
@@ -160,7 +160,7 @@ function alteredProofs(proof: readonly Uint8Array[], change: number): Uint8Array
   return [longer, proof.slice(0, -1), flipped, ...(proof.length > 1 ? [proof.toReversed()] : [])];
 }
 
-test("Tiles have the paths of their specification, each one only.", () => {
+test("Tiles have exactly the paths of their specification.", () => {
   expect(tilePath(0, 1_234_067)).toBe("0/x001/x234/067");
   expect(tilePath(2, 5, 12)).toBe("2/005.p/12");
   expect(tilePath("entries", 1_000, 255)).toBe("entries/x001/000.p/255");

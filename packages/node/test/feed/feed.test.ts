@@ -96,7 +96,7 @@ const toChanges = (records: readonly Record[]): Change[] =>
 const tablesOf = (state: MemoryState) =>
   TABLE_NAMES.map((table) => [table, state.entries(table).sort(([a], [b]) => (a < b ? -1 : 1))]);
 
-/** The state after the genesis block, as a new mirror gets it. */
+/** State after the genesis block, as a new mirror receives it. */
 async function stateAtGenesis(): Promise<MemoryState> {
   const fresh = openChain(content, `${folder.path}/genesis.sqlite`, {});
   const state = stateInFile(fresh.database);
@@ -104,7 +104,7 @@ async function stateAtGenesis(): Promise<MemoryState> {
   return state;
 }
 
-test("The changes of all blocks lead from the state of the genesis block to that of the chain.", async () => {
+test("The changes of all blocks transform the state of the genesis block into that of the chain.", async () => {
   const state = await stateAtGenesis();
   const lines = await linesOf(feed.follow([positionAt(1)]), last - 1);
   expect(lines.map(({ height }) => height)).toEqual(
@@ -114,7 +114,7 @@ test("The changes of all blocks lead from the state of the genesis block to that
   expect(tablesOf(state)).toEqual(tablesOf(stateInFile(opened.database)));
 });
 
-test("A block of the feed is that of the chain, on its parent.", async () => {
+test("A block of the feed is that of the chain, with its parent.", async () => {
   const lines = await linesOf(feed.follow([positionAt(1)]), last - 1);
   for (const { height, id, parent, block } of lines) {
     const received = receiveBlock(Buffer.from(block, "base64"), network);
@@ -144,7 +144,7 @@ test("The rows of the state, and the blocks below it, make a mirror complete.", 
   );
 });
 
-test("A block that is committed later follows at once; before it there are heartbeats.", async () => {
+test("A block that is committed later follows at once, after heartbeats.", async () => {
   await opened.chain.revertTo(last - 1);
   const response = feed.follow([positionAt(last - 1)]);
   const parts: string[] = [];

@@ -48,12 +48,12 @@ const head = () => {
   return `?after=${height}:${id}`;
 };
 
-test("Only clients with the token, at addresses of the list, may read the feed.", async () => {
+test("Only clients with the token, at listed addresses, can read the feed.", async () => {
   expect(await codeOf(await open(head(), { token: "wrong" }))).toEqual([401, "TOKEN_WRONG"]);
   expect(await codeOf(await open(head(), { from: "127.0.0.2" }))).toEqual([403, "ADDRESS_REFUSED"]);
 });
 
-test("A wrong position is named; positions that are not on the chain are gone.", async () => {
+test("An invalid position is named; positions that are not on the chain return 410.", async () => {
   for (const query of ["", "?after=12", "?after=x:y", "?after=1:ab", `?${"after=1:12&".repeat(33)}`]) {
     const response = await open(query);
     expect(response.statusCode, query).toBe(422);
@@ -70,7 +70,7 @@ test("A compressed response has the same lines as a plain one.", async () => {
   expect(plain).toMatch(/ \{"end":\d+\}\n$/);
 });
 
-test("A mirror at the head gets heartbeats, and its connection is counted until it leaves.", async () => {
+test("A mirror at the head receives heartbeats, and its connection is counted until it closes.", async () => {
   const response = await open(head());
   const [chunk] = (await once(response, "data")) as [Buffer];
   expect(chunk.toString()).toBe("\n");

@@ -1,4 +1,4 @@
-/** The keys that a node forges with, as operators have them (forger.md 1). */
+/** Keys with which a node forges, in the formats of operators (forger.md 1). */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ function fileOf(content: unknown): string {
   return path;
 }
 
-test("passphrases and encrypted keys of file and environment forge together", async () => {
+test("passphrases and encrypted keys of file and environment are combined", async () => {
   const delegates = fileOf({ secrets: ["one", " two "], bip38 });
   const opened = await openDelegates(
     secretsOf({ delegates, forgerSecrets: ["two", " four "], forgerSecret: "four" }),
@@ -33,14 +33,14 @@ test("passphrases and encrypted keys of file and environment forge together", as
   );
 });
 
-test("an encrypted key may stand alone, or among the passphrases", async () => {
+test("an encrypted key can be alone, or among the passphrases", async () => {
   const three = delegatesFromSecrets(["three"]);
   for (const content of [{ bip38 }, { secrets: [], bip38 }, { secrets: [bip38], bip38: "" }]) {
     expect(await openDelegates(readSecrets(fileOf(content)), PASSWORD)).toEqual(three);
   }
 });
 
-describe("is reported", () => {
+describe("the error names", () => {
   const SECRET = "clutch captain shoe salt awake";
 
   test.each([
@@ -49,7 +49,7 @@ describe("is reported", () => {
     `{"secrets": ["${SECRET}`,
     `"${SECRET}"`,
     `{${SECRET}}`,
-  ])("that a file is malformed, without a word of what is in it: %#", (text) => {
+  ])("a malformed file, without its content: %#", (text) => {
     const path = join(folder, "malformed.json");
     writeFileSync(path, text);
     let message = "";
@@ -62,7 +62,7 @@ describe("is reported", () => {
     for (const word of SECRET.split(" ")) expect(message).not.toContain(word.slice(0, 4));
   });
 
-  test("that an encrypted key has no password, or a wrong one", async () => {
+  test("an encrypted key without a password, or with a wrong one", async () => {
     await expect(openDelegates([bip38], undefined)).rejects.toThrow(
       /give its password in UNIKNODE_FORGER_PASSWORD/,
     );
@@ -73,14 +73,14 @@ describe("is reported", () => {
   });
 
   test.each([{}, { secrets: [] }, { secrets: [1] }, { secrets: "one" }, { secrets: [" "] }])(
-    "that %j holds no secret",
+    "%j, which contains no secret",
     (content) => {
       expect(() => readSecrets(fileOf(content))).toThrow(/"secrets" in delegates file .* at least one/);
     },
   );
 
   test.each([{ secrets: ["one"], bip38: "one" }, { bip38: 1 }])(
-    "that %j holds no encrypted key",
+    "%j, which contains no encrypted key",
     (content) => {
       expect(() => readSecrets(fileOf(content))).toThrow(/"bip38" in delegates file .* encrypted key/);
     },

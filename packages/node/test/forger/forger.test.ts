@@ -29,7 +29,7 @@ function headerAt(slot: number): BlockHeader {
   return { id, height: slot, timestamp, generatorPublicKey: one } as BlockHeader;
 }
 
-/** A chain that takes every block, and what happened to it. */
+/** Chain that accepts every block, and a record of its calls. */
 function world(changes: Partial<ForgerDeps> = {}, onDemand = false) {
   const database = openDatabase(":memory:");
   migrate(database);
@@ -89,7 +89,7 @@ test("secrets are trimmed, and repeated ones count once", () => {
 });
 
 describe("forging", () => {
-  test("takes the slots of its delegates and leaves those of others", async () => {
+  test("uses the slots of its delegates and skips those of others", async () => {
     const { forger, forged } = world();
     forger.start();
     await vi.advanceTimersByTimeAsync(6 * slotMs);
@@ -108,7 +108,7 @@ describe("forging", () => {
     expect(forged).toEqual([START_SLOT + 1]);
   });
 
-  test("goes on at once where a clock that was behind the chain is set right", async () => {
+  test("continues at once when a clock that was behind the chain is corrected", async () => {
     let head = headerAt(START_SLOT + 100);
     const submit = async (block: EncodedBlock) => {
       head = block.header;
@@ -123,7 +123,7 @@ describe("forging", () => {
     expect(slots.slotAt(head.timestamp)).toBeGreaterThan(START_SLOT + 109);
   });
 
-  test("records the slot before the block leaves, and never forges it again", async () => {
+  test("records the slot before the block is sent, and never forges it again", async () => {
     let recorded: number | undefined;
     const first = world({ forgingOrder: () => [one] });
     const submit = first.deps.submitBlock;
@@ -141,7 +141,7 @@ describe("forging", () => {
 });
 
 describe("a missed slot has a recorded reason", () => {
-  test("a disk that is full, also for slots that go by while the forger pauses", async () => {
+  test("on a full disk, also for slots that pass while the forger pauses", async () => {
     const full = Object.assign(new Error("could not be committed"), {
       cause: Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" }),
     });
@@ -160,7 +160,7 @@ describe("a missed slot has a recorded reason", () => {
     expect(failures.length).toBeGreaterThan(0);
   });
 
-  test("an preflight that stays for the whole slot", async () => {
+  test("for a preflight failure that lasts for the complete slot", async () => {
     const preflight = async () => "catching up";
     const { forger, forged, slotStore } = world({ forgingOrder: () => [one], preflight });
     forger.start();
@@ -170,7 +170,7 @@ describe("a missed slot has a recorded reason", () => {
     expect(slotStore.missed(1)).toEqual([{ slot: START_SLOT + 1, publicKey: one, reason: "catching up" }]);
   });
 
-  test("but an preflight that goes away within the slot does not cost it", async () => {
+  test("but not for a preflight failure that ends within the slot", async () => {
     let tries = 0;
     const preflight = async () => (++tries < 5 ? "behind" : undefined);
     const { forger, forged, slotStore } = world({ forgingOrder: () => [one], preflight });
@@ -181,7 +181,7 @@ describe("a missed slot has a recorded reason", () => {
     expect(slotStore.missed(1)).toEqual([]);
   });
 
-  test("nothing is forged on a head that was overtaken while the network was asked", async () => {
+  test("nothing is forged on a head that was replaced during the network check", async () => {
     let head = headerAt(START_SLOT - 10);
     const preflight = async () => {
       head = headerAt(START_SLOT + 1);
@@ -194,7 +194,7 @@ describe("a missed slot has a recorded reason", () => {
     expect(forged).toEqual([]);
   });
 
-  test("a slot of another delegate is none, whatever the order of the next round says", async () => {
+  test("a slot of another delegate is not missed, whatever the order of the next round", async () => {
     const orders = [
       ["another", one],
       [one, "another"],
@@ -209,7 +209,7 @@ describe("a missed slot has a recorded reason", () => {
     expect(slotStore.missed(9)).toEqual([]);
   });
 
-  test("a process that was busy or asleep", async () => {
+  test("a process that was busy or suspended", async () => {
     const { forger, slotStore } = world({ forgingOrder: () => [one] });
     forger.start();
     vi.setSystemTime(Date.now() + 3 * slotMs);
@@ -232,7 +232,7 @@ describe("a missed slot has a recorded reason", () => {
 });
 
 describe("a slot that must not be signed", () => {
-  /** A record that holds a later slot, or cannot be written. */
+  /** A record that has a later slot, or cannot be written. */
   const guarded = (record: SigningRecord, otherForger?: OtherForger) => {
     const refused: string[] = [];
     const slotOf = ({ timestamp }: BlockHeader) => slots.slotAt(timestamp);
@@ -240,7 +240,7 @@ describe("a slot that must not be signed", () => {
     return { ...world({ forgingOrder: () => [one], guard }), refused };
   };
 
-  test("after the clock went back is missed with the reason, up to the last one that was signed", async () => {
+  test("after the clock went back is missed with the reason, up to the last signed one", async () => {
     const last = { publicKey: one, slot: START_SLOT + 2, height: 7, blockId: "abc" };
     const { forger, forged, refused, slotStore, failures } = guarded({
       lastSigned: () => last,
@@ -262,10 +262,10 @@ describe("a slot that must not be signed", () => {
       ],
     ]);
     expect(failures).toEqual([]);
-    await expect(forger.forgeSlot(START_SLOT + 1)).rejects.toThrow("this node cannot forge slot");
+    await expect(forger.forgeSlot(START_SLOT + 1)).rejects.toThrow(/^cannot forge slot \d+: /);
   });
 
-  test("does not publish its block when the record cannot be written, and tries the next slot", async () => {
+  test("whose record cannot be written publishes no block, and the next slot is tried", async () => {
     let tries = 0;
     const { forger, forged, failures } = guarded({
       lastSigned: () => undefined,
@@ -280,7 +280,7 @@ describe("a slot that must not be signed", () => {
     expect(failures).toEqual(["disk full"]);
   });
 
-  test("while the start watches for other forgers is left out, and counted for the key", async () => {
+  test("while the start watches for other forgers is skipped, and counted for the key", async () => {
     const leftOut: string[] = [];
     const otherForger: OtherForger = {
       start: (slot) => leftOut.push(`from ${slot}`),
@@ -300,7 +300,7 @@ describe("a slot that must not be signed", () => {
 });
 
 describe("on demand", () => {
-  test("nothing is forged unasked, and one block for each asking", async () => {
+  test("nothing is forged by itself, and one block per request", async () => {
     const { forger, forged } = world({ forgingOrder: () => [one] }, true);
     forger.start();
     await vi.advanceTimersByTimeAsync(3 * slotMs);
@@ -318,7 +318,7 @@ describe("on demand", () => {
 describe("forging of a slot on request", () => {
   const aloneWith = (...order: string[]) => world({ forgingOrder: () => order });
 
-  test("no slot is tried during a pause; afterwards the slots that passed are no faults", async () => {
+  test("no slot is tried during a pause; afterwards the passed slots are not counted as missed", async () => {
     const { forger, forged, slotStore } = aloneWith(one);
     forger.start();
     await vi.advanceTimersByTimeAsync(slotMs);
@@ -332,7 +332,7 @@ describe("forging of a slot on request", () => {
     expect(slotStore.missed(9)).toEqual([]);
   });
 
-  test("a pause waits for the slot that is being forged", async () => {
+  test("a pause waits for the slot in progress", async () => {
     const taken = Promise.withResolvers<undefined>();
     const { forger } = world({ forgingOrder: () => [one], submitBlock: () => taken.promise });
     forger.start();
@@ -348,7 +348,7 @@ describe("forging of a slot on request", () => {
     await forger.stop();
   });
 
-  test("resuming is no start, and no way around a stop", async () => {
+  test("resuming is not a start, and does not override a stop", async () => {
     const { forger, forged } = aloneWith(one);
     forger.resume();
     await vi.advanceTimersByTimeAsync(2 * slotMs);
@@ -366,17 +366,17 @@ describe("forging of a slot on request", () => {
     forger.start();
     expect(forger.nextSlot()).toBe(START_SLOT + 1);
     await forger.forgeSlot(START_SLOT + 1);
-    // The one after belongs to another delegate.
+    // The following slot belongs to another delegate.
     expect((START_SLOT + 2) % 3).toBe(0);
     expect(forger.nextSlot()).toBe(START_SLOT + 3);
     await forger.stop();
   });
 
-  test("there is no next slot where all delegates are elsewhere", () => {
+  test("there is no next slot if other nodes have all delegates", () => {
     expect(aloneWith("another").forger.nextSlot()).toBeUndefined();
   });
 
-  test("holds the transactions given, or else those of the pool", async () => {
+  test("contains the given transactions, or else those of the pool", async () => {
     const held: number[] = [];
     const { forger } = world({
       forgingOrder: () => [one],
@@ -391,7 +391,7 @@ describe("forging of a slot on request", () => {
     expect(held).toEqual([2, 0]);
   });
 
-  test("a slot is never forged twice, even if its block has left the chain", async () => {
+  test("a slot is never forged twice, even if its block was reverted", async () => {
     const head = headerAt(START_SLOT - 10);
     const { forger, forged } = world({ forgingOrder: () => [one], head: () => head });
     expect((await forger.forgeSlot(START_SLOT)).header.height).toBe(START_SLOT);
@@ -400,13 +400,17 @@ describe("forging of a slot on request", () => {
     expect(forged).toEqual([START_SLOT]);
   });
 
-  test("fails for the slot of another, for a block that is refused, and when the forger has stopped", async () => {
+  test("fails for the slot of another, for a refused block, and after the forger has stopped", async () => {
     const { forger } = aloneWith("another");
-    await expect(forger.forgeSlot(START_SLOT)).rejects.toThrow("this node cannot forge slot");
+    await expect(forger.forgeSlot(START_SLOT)).rejects.toThrow(
+      `cannot forge slot ${START_SLOT}: it belongs to a delegate of another node`,
+    );
     const refusing = world({ forgingOrder: () => [one], submitBlock: async () => "wrong" });
     await expect(refusing.forger.forgeSlot(START_SLOT)).rejects.toThrow("was refused: wrong");
     const ended = aloneWith(one);
     await ended.forger.stop();
-    await expect(ended.forger.forgeSlot(START_SLOT)).rejects.toThrow("this node cannot forge slot");
+    await expect(ended.forger.forgeSlot(START_SLOT)).rejects.toThrow(
+      `cannot forge slot ${START_SLOT}: the forger is stopped`,
+    );
   });
 });

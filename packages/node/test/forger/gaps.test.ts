@@ -12,7 +12,7 @@ const ORDER = ["ours", "another", "ours too"];
 const START_SLOT = 300_000;
 const slotMs = (slot: number) => slots.unixMsOf(slots.slotTime(slot));
 
-/** A chain of blocks in the slots given, announced one after another. */
+/** Chain of blocks in the given slots, announced one after another. */
 function world({ nowSlot = START_SLOT } = {}) {
   const database = openDatabase(":memory:");
   migrate(database);
@@ -72,7 +72,7 @@ test("a block of ours that is on another branch is reported as such", () => {
   expect(reasons()[0]).toEqual([START_SLOT + 3, "the block of the slot is on another branch"]);
 });
 
-test("the reason of the forger stays, and takes the place of a guess", () => {
+test("the reason of the forger is kept, and replaces a derived one", () => {
   const { slotStore, forge, reasons } = world();
   slotStore.recordMissed("ours too", START_SLOT + 2, "no quorum");
   forge(5, START_SLOT + 1);
@@ -94,7 +94,7 @@ test("a slot that has a block after all was not missed", () => {
   expect(reasons()).toEqual([]);
 });
 
-test("at most a round is looked at, and nothing that is long ago", () => {
+test("at most a recent round is examined", () => {
   const { forge, reasons } = world();
   forge(5, START_SLOT - 30_000);
   forge(6, START_SLOT - 29_990);

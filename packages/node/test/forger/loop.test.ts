@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createLoop } from "../../src/forger/loop.ts";
 
 let runs: number;
-/** Ends the run under way with the delay of the next one. */
+/** Ends the current run with the delay of the next one. */
 let end: (delayMs: number) => void;
 let loop: ReturnType<typeof createLoop>;
 
@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-test("Each run chooses when the next one begins.", async () => {
+test("Each run chooses the time of the next one.", async () => {
   loop.start(100);
   await vi.advanceTimersByTimeAsync(99);
   expect(runs).toBe(0);
@@ -29,7 +29,7 @@ test("Each run chooses when the next one begins.", async () => {
   expect(runs).toBe(2);
 });
 
-test("A run is woken early, and never while one is under way.", async () => {
+test("A run can be woken early, but never while another one runs.", async () => {
   loop.start(1_000);
   loop.runNow();
   await vi.advanceTimersByTimeAsync(0);
@@ -46,7 +46,7 @@ test("Nothing runs before the start.", async () => {
   expect(runs).toBe(0);
 });
 
-test("A pause waits for the run under way and holds until the loop is resumed, also over a start.", async () => {
+test("A pause waits for the current run and lasts until the loop is resumed, also over a start.", async () => {
   loop.start(0);
   await vi.advanceTimersByTimeAsync(0);
   let isPaused = false;

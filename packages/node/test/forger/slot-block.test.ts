@@ -26,7 +26,7 @@ function open(changes: Partial<SlotBlocksDeps> = {}) {
   return { blocks, calls };
 }
 
-test("A slot is settled before it is signed, and its signature recorded before the block leaves.", async () => {
+test("A slot is settled before it is signed, and its signature is recorded before the block is sent.", async () => {
   const { blocks, calls } = open();
   expect(await blocks.forge(own, [])).toBe(block);
   expect(calls).toEqual(["settled 7", "recorded: abc", "signed", "submitted", "forged: abc"]);
@@ -43,7 +43,7 @@ test("A slot that the guard refuses is not signed.", () => {
   expect(calls).toEqual(["settled 7"]);
 });
 
-test("A block that the chain refuses, or that cannot be made, is a missed slot with its reason.", async () => {
+test("A block that the chain refuses, or that cannot be created, is a missed slot with its reason.", async () => {
   const refused = open({ submitBlock: async () => "wrong" });
   await expect(refused.blocks.forge(own, [])).rejects.toThrow("forged block abc was refused: wrong");
   expect(refused.calls.at(-1)).toBe("missed 7: the block was refused: wrong");
@@ -56,7 +56,7 @@ test("A block that the chain refuses, or that cannot be made, is a missed slot w
   expect(broken.calls.at(-1)).toBe("missed 7: failed to create the block: no key");
 });
 
-test("The reason of a failure names the disk where it is the cause.", () => {
+test("The reason of a failure names the disk if it is the cause.", () => {
   const full = Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
   expect(failureReason(full)).toBe("failed to write the block to the database: disk full");
   expect(failureReason("nothing known")).toBe("failed to create the block: nothing known");

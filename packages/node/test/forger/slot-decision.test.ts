@@ -31,17 +31,17 @@ describe("In a slot", () => {
     expect(decide(state, view({ isOurs }, slotMs - 100))).toMatchObject({ delayMs: 100 });
   });
 
-  test("that is settled the next one is waited for.", () => {
+  test("that is settled the forger waits for the next one.", () => {
     const decision = decide(settled(state, SLOT), view());
     expect(decision).toEqual({ kind: "wait", slot: SLOT, delayMs: slotMs - 3_000 });
   });
 
-  test("whose head has not settled yet the clock is looked at again.", () => {
+  test("whose head has not settled yet the clock is read again.", () => {
     expect(decide(state, view({}, 500))).toEqual({ kind: "wait", slot: SLOT, delayMs: 200 });
     expect(isStillTime(state, SLOT, view({}, 500))).toBe(false);
   });
 
-  test("with too little left the slot is missed, for what hindered it if anything did.", () => {
+  test("with too little time left the slot is missed, with the preflight failure if there is one.", () => {
     const late = view({}, slotMs - 1_000);
     expect(decide(state, late)).toEqual({
       kind: "miss",
@@ -52,7 +52,7 @@ describe("In a slot", () => {
     expect(isStillTime(state, SLOT, late)).toBe(false);
   });
 
-  test("before that of the head the clock may be set right at any moment.", () => {
+  test("before that of the head the clock may be corrected at any moment.", () => {
     expect(decide(state, view({ headSlot: SLOT + 100 }))).toEqual({ kind: "wait", slot: SLOT, delayMs: 500 });
   });
 
@@ -66,14 +66,14 @@ describe("In a slot", () => {
 describe("The next slot of this node", () => {
   const isOurs = (slot: number) => slot % 3 === 0;
 
-  test("is the first that is ours of one round, after the head and all that is settled.", () => {
+  test("is the first one of ours in a round, after the head and all settled ones.", () => {
     expect(nextOwnSlot(state, view({ isOurs }), 3)).toBe(1_002);
     expect(nextOwnSlot(settled(state, 1_002), view({ isOurs }), 3)).toBe(1_005);
     expect(nextOwnSlot(state, view({ isOurs, headSlot: 1_009 }), 3)).toBe(1_011);
     expect(nextOwnSlot(started(state, 1_019), view({ isOurs }), 3)).toBe(1_020);
   });
 
-  test("is none where no delegate of the round is ours.", () => {
+  test("does not exist if no delegate of the round is ours.", () => {
     expect(nextOwnSlot(state, view({ isOurs: () => false }), 53)).toBeUndefined();
   });
 });

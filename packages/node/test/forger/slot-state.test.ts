@@ -21,38 +21,38 @@ test("The first slot is the one after the slot of the start.", () => {
   expect(state).toMatchObject({ firstSlot: 101, settledSlot: 100 });
 });
 
-test("A demand stands until a block is signed, also from before the start.", () => {
-  const asked = started(demanded(NOT_STARTED), 100);
-  expect(asked.isDemanded).toBe(true);
-  expect(signed(asked).isDemanded).toBe(false);
+test("A demand lasts until a block is signed, also from before the start.", () => {
+  const requested = started(demanded(NOT_STARTED), 100);
+  expect(requested.isDemanded).toBe(true);
+  expect(signed(requested).isDemanded).toBe(false);
 });
 
-test("A pause settles the slots that it left out, and never takes one back.", () => {
+test("A pause settles the slots that it skipped, and never unsettles one.", () => {
   expect(resumed(state, 110).settledSlot).toBe(109);
   expect(resumed(settled(state, 110), 105).settledSlot).toBe(110);
 });
 
 describe("Slots that passed", () => {
-  test("are those behind the last settled one.", () => {
+  test("are those after the last settled one.", () => {
     expect(passedSlots(state, 104, 53)).toEqual([101, 102, 103]);
     expect(passedSlots(settled(state, 102), 104, 53)).toEqual([103]);
     expect(passedSlots(state, 101, 53)).toEqual([]);
   });
 
-  test("are those of one round at most.", () => {
+  test("are those of at most one round.", () => {
     expect(passedSlots(state, 1_000, 3)).toEqual([997, 998, 999]);
   });
 
-  test("leave out one that was found to belong to another node.", () => {
+  test("exclude one that belongs to another node.", () => {
     expect(passedSlots(foundForeign(state, 102), 104, 53)).toEqual([101, 103]);
   });
 
-  test("never begin before the first slot, even after a resume.", () => {
+  test("never precede the first slot, even after a resume.", () => {
     expect(passedSlots(resumed(NOT_STARTED, 0), 2, 53)).toEqual([1]);
     expect(passedSlots({ ...state, settledSlot: 50 }, 103, 53)).toEqual([101, 102]);
   });
 
-  test("are missed for what hindered them, else for the failure, else for the silence of the process.", () => {
+  test("are missed because of the preflight failure, else the error, else the silence of the process.", () => {
     const paused = failed(hindered(state, 101, "behind"), "disk full");
     expect([101, 102].map((slot) => reasonPassed(paused, slot))).toEqual(["behind", "disk full"]);
     expect(reasonPassed(explained(paused, 103), 103)).toBe("the node was busy or suspended during the slot");

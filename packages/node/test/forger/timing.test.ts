@@ -7,7 +7,7 @@ const slots = createSlots(createNetwork(livenet));
 /** Unix milliseconds at `seconds` into a slot. */
 const at = (slot: number, seconds: number) => slots.unixMsOf(slots.slotTime(slot)) + seconds * 1000;
 
-describe("with slots of 8 s a block leaves between the seconds 2 and 6 of its slot", () => {
+describe("with slots of 8 s a block is sent between the seconds 2 and 6 of its slot", () => {
   const headSlot = 99;
   test.each([
     [0, "wait"],
@@ -22,11 +22,11 @@ describe("with slots of 8 s a block leaves between the seconds 2 and 6 of its sl
   });
 });
 
-test("after a missed slot nothing needs to settle", () => {
+test("after a missed slot there is no waiting time", () => {
   expect(momentAt(at(100, 0), 90, slots, timing).kind).toBe("forge");
 });
 
-test("a separate forger is kept from forging in the head's own slot, however short slots are", () => {
+test("a separate forger is prevented from forging in the head's own slot, however short slots are", () => {
   const isAllowed = (blocktime: number, seconds: number) =>
     canForge(slots.slotTime(100) + seconds, 100, slots, networkTiming(blocktime));
   expect([3, 7].map((seconds) => isAllowed(4, seconds))).toEqual([false, false]);
@@ -43,7 +43,7 @@ test("a chain of one node forges from the first to the last millisecond of a slo
   expect(momentAt(at(100, 7.999), 99, slots, soloTiming).kind).toBe("forge");
 });
 
-test("a slot that has begun is 0 ms away", () => {
+test("a slot that has started is 0 ms away", () => {
   expect(msUntilSlot(100, at(100, 4), slots)).toBe(0);
   expect(msUntilSlot(101, at(100, 4), slots)).toBe(4000);
 });

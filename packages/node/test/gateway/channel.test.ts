@@ -1,4 +1,6 @@
-/** Calls between the threads: each gets its result, or ends with a reason, and none leaves anything behind. */
+/**
+ * Calls between the threads: each gets its result, or ends with a reason, and none leaves anything in memory.
+ */
 import { once } from "node:events";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
@@ -27,7 +29,10 @@ function open(overrides: Partial<Gateway> = {}, options?: ChannelOptions) {
   return { port1, port2, ...gatewayThrough(port2, options) };
 }
 
-/** Sends what this thread cannot read, from one whose stack is deep enough to write it, and gives the port back. */
+/**
+ * Sends a message that this thread cannot read, from one whose stack is deep enough to write it, and returns
+ * the port.
+ */
 async function postUnreadable(port: MessagePort): Promise<MessagePort> {
   const worker = new Worker(
     `const { parentPort, workerData } = require("node:worker_threads");
@@ -41,7 +46,7 @@ async function postUnreadable(port: MessagePort): Promise<MessagePort> {
   return back;
 }
 
-test("a call gets its result, and nothing of it is left", async () => {
+test("a call gets its result, and leaves nothing in memory", async () => {
   const { gateway, figures } = open({ status: async () => STATUS });
   const result = gateway.status();
   expect(figures().open).toBe(1);
@@ -49,7 +54,7 @@ test("a call gets its result, and nothing of it is left", async () => {
   expect(figures()).toEqual({ open: 0, timedOut: 0, refused: 0 });
 });
 
-test("a call ends when its time is over; a late result is dropped and gives its place back", async () => {
+test("a call ends at its deadline; a late result is dropped and frees its slot", async () => {
   const late = Promise.withResolvers<NodeStatus>();
   const { gateway, figures } = open({ status: () => late.promise }, hurried());
   await expect(gateway.status()).rejects.toMatchObject({ code: "CALL_TIMEOUT", isRetryable: true });
@@ -58,7 +63,7 @@ test("a call ends when its time is over; a late result is dropped and gives its 
   await expect.poll(figures).toEqual({ open: 0, timedOut: 1, refused: 0 });
 });
 
-test("a call that has not begun when its time is over is not done", async () => {
+test("a call that has not started at its deadline is not executed", async () => {
   let submitted = 0;
   const { gateway, figures } = open(
     {
@@ -70,7 +75,7 @@ test("a call that has not begun when its time is over is not done", async () => 
     hurried({ timeoutsMs: { ...DEFAULT_CHANNEL_OPTIONS.timeoutsMs, submit: SHORT_MS } }),
   );
   const call = gateway.submit([{}]);
-  // The other end does nothing but what it is at.
+  // The other end is busy with one call.
   const end = performance.now() + 2 * SHORT_MS;
   while (performance.now() < end);
   await expect(call).rejects.toMatchObject({ code: "CALL_TIMEOUT" });
@@ -78,7 +83,7 @@ test("a call that has not begun when its time is over is not done", async () => 
   expect(submitted).toBe(0);
 });
 
-test("more calls than there may be are refused at once, those included for whose results nothing waits", async () => {
+test("calls beyond the bound are refused at once, including those whose results have no waiting caller", async () => {
   const silent = Promise.withResolvers<NodeStatus>();
   const { gateway, figures } = open({ status: () => silent.promise }, hurried({ maxCalls: 2 }));
   await Promise.allSettled([gateway.status(), gateway.status()]);
@@ -89,7 +94,7 @@ test("more calls than there may be are refused at once, those included for whose
   expect(await gateway.peers()).toEqual(await createGateway().peers());
 });
 
-test("large calls are refused while others of their size are under way; one alone never is", async () => {
+test("large calls are refused while others of their size are open; one alone never is", async () => {
   const result = { data: { accept: [], broadcast: [], excess: [], invalid: [] } };
   const { gateway } = open({ submit: async () => result }, hurried({ maxLength: 1_000 }));
   const large = [{ text: "x".repeat(2_000) }];
@@ -112,7 +117,7 @@ test("a result that cannot be copied ends its call only", async () => {
   expect(figures().open).toBe(0);
 });
 
-test("a call that cannot be read ends those that wait, since it may be any of them", async () => {
+test("a call that cannot be read ends the waiting ones, since it may be any of them", async () => {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port1.close());
   const { gateway, figures } = gatewayThrough(await postUnreadable(port2));
@@ -127,7 +132,7 @@ test("a call that cannot be read ends those that wait, since it may be any of th
   expect(await gateway.pendingTransaction("unknown")).toBeUndefined();
 });
 
-test("a result that cannot be read ends those that wait as well", async () => {
+test("a result that cannot be read ends the waiting calls as well", async () => {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port2.close());
   await postUnreadable(port1);
@@ -159,7 +164,7 @@ test.each<[string, unknown, object]>([
   ["undefined", undefined, { message: "a value of type undefined was thrown" }],
   ["an object", Object.create(null), { message: "a value of type object was thrown" }],
   ["a symbol", Symbol("no"), { message: "a value of type symbol was thrown" }],
-])("whatever is thrown comes back as an error: %s", async (_, thrown, expected) => {
+])("any thrown value is returned as an error: %s", async (_, thrown, expected) => {
   const { gateway } = open({
     status: async () => {
       throw thrown;
@@ -170,7 +175,7 @@ test.each<[string, unknown, object]>([
   expect(error).toMatchObject(expected);
 });
 
-test("the refusal of a body comes back as one", async () => {
+test("the refusal of a body is returned as one", async () => {
   const { gateway } = open();
   await expect(gateway.submit([])).rejects.toBeInstanceOf(BodyError);
 });

@@ -14,7 +14,7 @@ function openWindow(maxLength: number) {
 }
 
 describe("the window of submissions", () => {
-  test("sends what fits at once, and the rest when something has ended", () => {
+  test("sends calls that fit at once, and the rest when others have ended", () => {
     const { add, end, sent } = openWindow(100);
     const first = add("a", 60);
     add("a", 40);
@@ -35,7 +35,7 @@ describe("the window of submissions", () => {
     expect(sent).toEqual(["a1", "a2", "b3"]);
   });
 
-  test("gives each source its turn: one with many calls delays another by one call", () => {
+  test("alternates between sources: one with many calls delays another by one call", () => {
     const { add, end, sent } = openWindow(10);
     for (let count = 0; count < 50; count++) add("flood", 10);
     add("other", 10);
@@ -55,7 +55,7 @@ describe("the window of submissions", () => {
     expect(sent).toEqual(["a1", "c3"]);
   });
 
-  test("sends all that wait while calls end in the middle of it", () => {
+  test("sends all waiting calls while calls end in between", () => {
     const sent: number[] = [];
     const window = createSendWindow(10);
     for (let number = 1; number <= 1_000; number++) {

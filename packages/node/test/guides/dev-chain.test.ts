@@ -1,4 +1,4 @@
-/** What the commands of the guide of the dev chain, and the reorganisation of the README, bring about. */
+/** Effects of the commands in the guide of the dev chain, and of the reorganisation in the README. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const args = ["dev", "--data", folder, "--http-port", "0", "--block-time", "2", "--webhook-token", TOKEN];
   node = spawnUniknode(args);
   [, url] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
-  // Deep enough for whatever the pages leave.
+  // Deep enough for all reorganisations of the pages.
   await node.printed(/Ctrl-C stops/);
   await type(
     `curl -X POST -H "Authorization: TOKEN" -H "Content-Type: application/json" -d '{"blocks": 5}' http://127.0.0.1:4003/api/dev/mine`,
@@ -41,19 +41,19 @@ afterAll(async () => {
 });
 
 type Block = { height: number; id: string };
-type Answer = { id?: string; head: Block; reverted: Block[]; applied: Block[]; forging: boolean };
+type CommandResult = { id?: string; head: Block; reverted: Block[]; applied: Block[]; forging: boolean };
 
-/** Runs a command in a shell, with what stands for something put in. */
-async function type(command: string, values: Record<string, string> = {}): Promise<Answer> {
+/** Runs a command in a shell, with placeholders replaced. */
+async function type(command: string, values: Record<string, string> = {}): Promise<CommandResult> {
   const typed = Object.entries({ TOKEN, "http://127.0.0.1:4003": url, ...values }).reduce(
     (text, [name, value]) => text.replaceAll(name, value),
     command.replaceAll("curl ", "curl -sS --fail-with-body "),
   );
   const { stdout } = await run("sh", ["-c", typed]);
-  return (JSON.parse(stdout) as { data: Answer }).data;
+  return (JSON.parse(stdout) as { data: CommandResult }).data;
 }
 
-test("every command of the guide does what the guide says", { timeout: 30_000 }, async () => {
+test("every command of the guide has the described effect", { timeout: 30_000 }, async () => {
   const commands = commandsOf(GUIDE);
   const names = commands.map((command) => present(/\/api\/dev\/(\w+)/.exec(command))[1]);
   expect(names).toEqual([
@@ -112,9 +112,9 @@ test("`listen` receives the reorganisation of the README", { timeout: 30_000 }, 
   }
 });
 
-test("what the guide shows as an answer has the members of one", async () => {
+test("the response in the guide has the members of a real one", async () => {
   const [shown] = textsOf(GUIDE).filter((block) => block.startsWith('{"data"'));
-  const answer = await type(present(commandsOf(GUIDE)[0]));
+  const result = await type(present(commandsOf(GUIDE)[0]));
   const named = (text: string) => new Set(Array.from(text.matchAll(/"(\w+)":/g), ([, name]) => name));
-  expect(named(present(shown))).toEqual(named(JSON.stringify({ data: answer })));
+  expect(named(present(shown))).toEqual(named(JSON.stringify({ data: result })));
 });

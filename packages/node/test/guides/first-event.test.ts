@@ -1,4 +1,4 @@
-/** The guide to the first event, typed as it stands there. */
+/** The guide to the first event, executed literally. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ const run = promisify(execFile);
 const [, , register, receive, send, log] = blocksOf("docs/guides/first-event.md").map(({ text }) => text);
 
 const RUN = join(ROOT, "tools/run.mjs");
-/** What `npm run example --` starts. */
+/** The program that `npm run example --` starts. */
 const EXAMPLE = "npm run example -- ";
 
 function startReceiver(command: string): { printed: () => string; end: () => Promise<void> } {
@@ -37,7 +37,7 @@ function startReceiver(command: string): { printed: () => string; end: () => Pro
   return { printed: () => text, end };
 }
 
-test("the first event arrives, and what a stopped receiver missed comes when it is back", {
+test("the first event arrives, and a stopped receiver gets its missed events after its restart", {
   timeout: 180_000,
 }, async () => {
   const data = mkdtempSync(join(tmpdir(), "uniknode-first-event-"));

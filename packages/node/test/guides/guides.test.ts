@@ -1,4 +1,4 @@
-/** Every command of the README and the guides, typed as it stands there, from an empty folder. */
+/** Every command of the README and the guides, executed literally, from an empty folder. */
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type Block, blocksOf, commandsOf, ROOT } from "../../test-support/guides/page.ts";
@@ -13,7 +13,7 @@ const PAGES = [
 const isRun = ({ language, notRun }: Block) => language === "sh" && notRun === undefined;
 
 describe("every block", () => {
-  test.each(PAGES)("of %s says what it is", (page) => {
+  test.each(PAGES)("of %s has a language", (page) => {
     for (const { language, text } of blocksOf(page)) {
       expect(language, text).toMatch(/^(sh|text|js|json|http|ini|nginx|yaml)$/);
     }
@@ -22,13 +22,17 @@ describe("every block", () => {
 
 describe("the commands", () => {
   const pages = PAGES.filter((page) => blocksOf(page).some(isRun));
-  test.concurrent.for(pages)("of %s do what the page says", { timeout: 300_000 }, async (page, context) => {
-    const terminal = await openTerminal();
-    context.onTestFinished(terminal.close);
-    const blocks = blocksOf(page);
-    // A page that does not begin with a chain is read beside one.
-    const [first] = blocks.filter(isRun).flatMap(commandsOf);
-    const beside: Block[] = first === START ? [] : [{ language: "sh", text: START }];
-    expect((await follow([...beside, ...blocks], terminal)).length).toBeGreaterThan(1);
-  });
+  test.concurrent.for(pages)(
+    "of %s have the described effects",
+    { timeout: 300_000 },
+    async (page, context) => {
+      const terminal = await openTerminal();
+      context.onTestFinished(terminal.close);
+      const blocks = blocksOf(page);
+      // A page that does not start a chain is read with one running.
+      const [first] = blocks.filter(isRun).flatMap(commandsOf);
+      const beside: Block[] = first === START ? [] : [{ language: "sh", text: START }];
+      expect((await follow([...beside, ...blocks], terminal)).length).toBeGreaterThan(1);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** The programs that the readme of the client and its guide show, run as they stand there. */
+/** The programs in the readme of the client and its guide, executed literally. */
 import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -55,7 +55,7 @@ const programsOf = (path: string): string[] =>
 const filledIn = (written: string, values: Record<string, string>): string =>
   Object.entries(values).reduce((text, [name, value]) => text.replaceAll(name, value), written);
 
-/** What a program of these blocks prints. */
+/** Output of a program of these blocks. */
 async function printedBy(blocks: readonly string[]): Promise<string> {
   const program = filledIn(blocks.join("\n"), {
     "http://127.0.0.1:4003": url,
@@ -63,7 +63,7 @@ async function printedBy(blocks: readonly string[]): Promise<string> {
     PASSPHRASE: alice.passphrase,
     ADDRESS: bob.address,
   });
-  // From where the packages are found.
+  // Folder from which the packages are resolved.
   const cwd = fileURLToPath(new URL("../..", import.meta.url));
   const child = spawn(process.execPath, ["--input-type=module"], { cwd, stdio: ["pipe", "pipe", "pipe"] });
   child.stdin.end(program);

@@ -1,11 +1,11 @@
-/** Responses that are ready in one turn of the event loop. */
+/** Responses that are ready in one event-loop tick. */
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { fastify } from "fastify";
 import { expect, test } from "vitest";
 import type { Server } from "../../src/http/core/app.ts";
 import { addBatches } from "../../src/http/server/batches.ts";
 
-/** Asks several times at once; what happened, in order: a response was made, a response left. */
+/** Sends several requests at once; returns, in order, when a response was created and when it was sent. */
 async function askedTogether(requests: number, maxWaitMs: number, make: () => void): Promise<string[]> {
   const happened: string[] = [];
   const app: Server = fastify().withTypeProvider<TypeBoxTypeProvider>();
@@ -23,17 +23,17 @@ async function askedTogether(requests: number, maxWaitMs: number, make: () => vo
   return happened;
 }
 
-/** Longer than responses wait for others. */
+/** Longer than a response waits for others. */
 function workLong(): void {
   for (const startMs = performance.now(); performance.now() - startMs < 5; );
 }
 
-test("leave together at its end", async () => {
+test("are sent together at its end", async () => {
   const happened = await askedTogether(3, 60_000, () => {});
   expect(happened).toEqual(["made", "made", "made", "left", "left", "left"]);
 });
 
-test("do not wait for others that take long", async () => {
+test("do not wait for slow ones", async () => {
   const happened = await askedTogether(6, 2, workLong);
   expect(happened.filter((event) => event === "left")).toHaveLength(6);
   expect(happened.indexOf("left")).toBeLessThan(happened.lastIndexOf("made"));

@@ -5,10 +5,10 @@ import { openFixture } from "../../test-support/http/fixture.ts";
 const fixture = openFixture();
 afterAll(() => fixture.close());
 
-/** Everything that is not the treasury's debt, in digits. */
+/** Supply without the treasury's debt, in digits. */
 const SUPPLY = 9_531_999_990_000_001n + 400n + 11n + 0n + 1_027n - PREMINE + PREMINE;
 
-test("tells the head and all digits of the supply", async () => {
+test("returns the head and all digits of the supply", async () => {
   const response = await fixture.get("/api/blockchain");
   expect(response.statusCode).toBe(200);
   expect(SUPPLY > BigInt(Number.MAX_SAFE_INTEGER)).toBe(true);
@@ -25,11 +25,11 @@ test("ignores parameters and the API version", async () => {
   }
 });
 
-describe("Identifiers by their beginning", () => {
+describe("Prefixes of identifiers", () => {
   const find = async (prefix: string) =>
     (await fixture.get(`/api/blockchain/identifiers/${prefix}`)).json<{ data: unknown[] }>().data;
 
-  test("find blocks, transactions, uniks and wallets", async () => {
+  test("match blocks, transactions, uniks and wallets", async () => {
     const { id: block, height } = heads.head;
     expect(await find(block.slice(0, 12))).toEqual([{ kind: "block", id: block, height }]);
     expect(await find(unik.bob.slice(0, 12))).toEqual([{ kind: "unik", id: unik.bob }]);
@@ -38,11 +38,11 @@ describe("Identifiers by their beginning", () => {
     expect(await find(id.slice(0, 20))).toEqual([{ kind: "transaction", id }]);
   });
 
-  test.each(["zzzz", "0123456789abcdef"])("find nothing of %s", async (prefix) => {
+  test.each(["zzzz", "0123456789abcdef"])("match nothing for %s", async (prefix) => {
     expect(await find(prefix)).toEqual([]);
   });
 
-  test.each(["abc", "a".repeat(65), "ab%25d", "abc'", "abcd%20"])("refuse %j", async (prefix) => {
+  test.each(["abc", "a".repeat(65), "ab%25d", "abc'", "abcd%20"])("are refused: %j", async (prefix) => {
     const response = await fixture.get(`/api/blockchain/identifiers/${prefix}`);
     expect(response.statusCode).toBe(422);
   });

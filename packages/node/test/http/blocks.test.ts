@@ -64,7 +64,7 @@ test("shows a block in its raw form", async () => {
   });
 });
 
-test("knows the first block by its decimal id and by its height; its generator has no name", async () => {
+test("returns the first block by its decimal id and by its height; its generator has no name", async () => {
   const byId = (await fixture.get(`/api/blocks/${heads.genesis.id}`)).json();
   expect(byId.data).toMatchObject({ height: 1, previous: "0", confirmations: 3 });
   expect(byId.data.generator).toEqual({ address: treasury.address, publicKey: treasury.publicKey });
@@ -131,7 +131,7 @@ test.each([
   expect(response.json()).not.toHaveProperty("validation");
 });
 
-test("returns 404 for blocks that do not exist and 422 for what is no id", async () => {
+test("returns 404 for unknown blocks and 422 for invalid ids", async () => {
   for (const id of ["99999", "0".repeat(64), heads.third.id.toUpperCase()]) {
     const response = await fixture.get(`/api/blocks/${id}`);
     expect(response.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Block not found" });
@@ -251,7 +251,7 @@ describe("GET /blocks/{id}/transactions", () => {
     },
   );
 
-  test("returns 404 for unknown blocks, and for what is no id", async () => {
+  test("returns 404 for unknown blocks, and for invalid ids", async () => {
     for (const id of ["99", "0".repeat(64), "zzz"]) {
       const response = await fixture.get(`/api/blocks/${id}/transactions`);
       expect(response.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Block not found" });

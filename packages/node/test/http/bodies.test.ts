@@ -22,12 +22,12 @@ describe("bodies", () => {
     "text/plain",
     "text/html; charset=utf-8",
     "application/vnd.api+json",
-  ])("are read as JSON when sent as %s", async (contentType) => {
+  ])("are parsed as JSON if sent as %s", async (contentType) => {
     expect((await search('{"id":[]}', contentType)).json().validation.keys).toEqual(["id", "id"]);
     expect((await search("{}", contentType)).statusCode).toBe(200);
   });
 
-  test("are read as a form when sent as one", async () => {
+  test("are parsed as a form if sent as one", async () => {
     const response = await search("foo=5", "application/x-www-form-urlencoded");
     expect(response.json().validation.keys).toEqual(["foo"]);
   });
@@ -43,7 +43,7 @@ describe("bodies", () => {
       "application/json",
       "Payload content length greater than maximum allowed: 1048576",
     ],
-  ])("that cannot be read are 422: %.20s as %s", async (payload, contentType, message) => {
+  ])("return 422 if they cannot be parsed: %.20s as %s", async (payload, contentType, message) => {
     const response = await search(payload, contentType);
     expect(response.json()).toEqual({
       statusCode: 422,
@@ -60,19 +60,19 @@ describe("bodies", () => {
   test.each([
     ["lists", listOf(65), "application/json", tooDeep],
     ["objects", `${'{"a":'.repeat(65)}1${"}".repeat(65)}`, "application/json", tooDeep],
-    ["lists as deep as there is room", listOf(500_000), "application/json", tooDeep],
-    ["lists that never end", "[".repeat(1_000_000), "application/json", tooDeep],
-    ["lists behind a text that looks like their end", `["]]]]\\"",${listOf(64)}]`, "text/plain", tooDeep],
+    ["lists that fill the body", listOf(500_000), "application/json", tooDeep],
+    ["endless lists", "[".repeat(1_000_000), "application/json", tooDeep],
+    ["lists after a text that looks like their end", `["]]]]\\"",${listOf(64)}]`, "text/plain", tooDeep],
     ["empty objects", `[${"{},".repeat(340_000)}{}]`, "application/json", tooMany],
     ["numbers", `{"id":[${"0,".repeat(50_000)}0]}`, "application/json", tooMany],
     ["members", `{${'"a":0,'.repeat(50_000)}"a":0}`, "application/json", tooMany],
     ["fields of a form", "a&".repeat(50_000), FORM, tooMany],
-  ])("that are too complex are 422: %s", async (_, payload, contentType, message) => {
+  ])("return 422 if they are too complex: %s", async (_, payload, contentType, message) => {
     const response = await search(payload, contentType);
     expect(response.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
   });
 
-  test("that are just as complex as allowed are read", async () => {
+  test("are parsed up to the bounds of complexity", async () => {
     const deepest = await search(`{"id":${listOf(63)}}`);
     expect(deepest.json().validation.keys).toContain("id");
     const most = await search(`{"id":[${"0,".repeat(49_997)}0]}`);
@@ -83,7 +83,7 @@ describe("bodies", () => {
     expect(fields.json().validation.keys).toEqual(["a"]);
   });
 
-  test("are not unpacked: a compressed one is no JSON", async () => {
+  test("are not decompressed: a compressed one is not JSON", async () => {
     const response = await fixture.app.inject({
       method: "POST",
       url: "/api/uniks/search",
@@ -99,12 +99,12 @@ describe("bodies", () => {
   test.each([
     ["/api/transactions", {}, '"transactions" is required'],
     ["/api/locks/search", { expirationType: 3 }, '"expirationType" must be one of 1, 2'],
-  ])("name the member that is wrong: POST %s with %j", async (url, payload, message) => {
+  ])("cause an error that names the wrong member: POST %s with %j", async (url, payload, message) => {
     const response = await fixture.app.inject({ method: "POST", url, payload });
     expect(response.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
   });
 
-  test.each(["", "null", "[]", '"x"', "5"])("must be objects, which %j is not", async (payload) => {
+  test.each(["", "null", "[]", '"x"', "5"])("must be objects, unlike %j", async (payload) => {
     const response = await fixture.app.inject({
       method: "POST",
       url: "/api/transactions",
@@ -116,7 +116,7 @@ describe("bodies", () => {
 });
 
 describe("compression", () => {
-  test("is used for large responses when asked for", async () => {
+  test("is used for large responses on request", async () => {
     const url = "/api/transactions";
     const plain = await fixture.get(url);
     expect(plain.headers).toMatchObject({ vary: "accept-encoding", "accept-ranges": "bytes" });

@@ -1,4 +1,4 @@
-/** Responses that are kept until the next block. */
+/** Responses that are cached until the next block. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
@@ -14,7 +14,7 @@ afterEach(() => fixture.close());
 
 const url = `/api/wallets/${alice.address}`;
 
-test("have a strong tag, and are not sent again to clients that have them", async () => {
+test("have a strong ETag, and are not sent again to clients that have them", async () => {
   fixture = openFixture();
   const first = await fixture.get(url);
   const tag = first.headers.etag as string;
@@ -31,7 +31,7 @@ test("have a strong tag, and are not sent again to clients that have them", asyn
 
 test("have the same headers for HEAD as for GET", async () => {
   fixture = openFixture();
-  // The date is that of each response.
+  // Each response has its own date.
   const { date: _, ...headers } = (await fixture.get(url)).headers;
   const tag = headers.etag as string;
   const head = (known: string) =>
@@ -45,7 +45,7 @@ test("have the same headers for HEAD as for GET", async () => {
   }
 });
 
-test("tell since when they are such, also when they are made and asked for again", async () => {
+test("have Last-Modified, also when they are created and requested again", async () => {
   let now = NOW_MS;
   fixture = openFixture({}, { nowMs: () => now });
   const made = new Date(now).toUTCString();
@@ -53,11 +53,11 @@ test("tell since when they are such, also when they are made and asked for again
     now = nowMs;
     expect((await fixture.get(url)).headers["last-modified"]).toBe(made);
   }
-  // What is made for each request has no such time.
+  // Responses that are created for each request do not have it.
   expect((await fixture.get("/api/node/status")).headers).not.toHaveProperty("last-modified");
 });
 
-test("have another tag in another encoding, and are compressed once", async () => {
+test("have another ETag in another encoding, and are compressed once", async () => {
   fixture = openFixture({}, {}, longer);
   const plain = await fixture.get("/api/transactions");
   for (let time = 0; time < 2; time += 1) {
@@ -73,12 +73,12 @@ test("have another tag in another encoding, and are compressed once", async () =
   }
 });
 
-test("are kept from the second time on that they are asked for, until the next block", async () => {
+test("are cached from the second request on, until the next block", async () => {
   fixture = openFixture();
   await fixture.get(url);
   const before = await fixture.get(url);
   const writer = openDatabase(fixture.path);
-  // What is no block changes nothing that clients may see.
+  // Only blocks change what clients may see.
   writer.execute(`UPDATE wallets SET balance = 2 WHERE address = '${alice.address}'`);
   expect((await fixture.get(url)).body).toBe(before.body);
   writer.execute("DELETE FROM blocks WHERE height = 4");
@@ -90,7 +90,7 @@ test("are kept from the second time on that they are asked for, until the next b
   writer.close();
 });
 
-test("are counted by the rate limit, and have its headers", async () => {
+test("count against the rate limit, and have its headers", async () => {
   fixture = openFixture({ rateLimit: { limit: 2, windowMs: 60_000 } });
   const responses = [await fixture.get(url), await fixture.get(url), await fixture.get(url)];
   expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429]);
@@ -109,7 +109,7 @@ const OF_MORE = [
   "/transactions/unconfirmed/{id}",
 ];
 
-test("are those of all routes that declare it, and of no others", async () => {
+test("are those of exactly the routes that declare it", async () => {
   fixture = openFixture({}, {}, longer);
   const { paths } = (await fixture.get("/api/openapi.json")).json() as Document;
   const untagged: string[] = [];
@@ -122,7 +122,7 @@ test("are those of all routes that declare it, and of no others", async () => {
   expect(untagged.sort()).toEqual(OF_MORE.filter((path) => path in paths));
 });
 
-test("are none where more counts than the head", async () => {
+test("are not used if the response depends on more than the head", async () => {
   fixture = openFixture();
   for (const path of [
     "/node/status",

@@ -1,4 +1,4 @@
-/** Clients that want more connections than they are entitled to, and those that share the server with them. */
+/** Clients that open more connections than allowed, and others that share the server with them. */
 
 import { EventEmitter, once } from "node:events";
 import type { ServerResponse } from "node:http";
@@ -25,7 +25,7 @@ async function hold(...occupation: Parameters<typeof occupy>): ReturnType<typeof
   return held;
 }
 
-/** However it ends. */
+/** Settles at the end of the connection, with or without an error. */
 const closeOf = (socket: Socket) => new Promise<void>((resolve) => socket.once("close", () => resolve()));
 
 const HALF_HEADERS = "GET /api/blockchain HTTP/1.1\r\nHost: a\r\n";
@@ -33,7 +33,7 @@ const HALF_BODY = "POST /api/blocks/search HTTP/1.1\r\nHost: a\r\nContent-Length
 const WHOLE_REQUEST = "GET /api/blockchain HTTP/1.1\r\nHost: a\r\n\r\n";
 const DOCUMENT = "GET /api/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
 
-test("2,000 half-open connections of one address leave room for another address", async () => {
+test("2,000 half-open connections of one address leave capacity for another address", async () => {
   const { port, connections } = await serve();
   await hold(port, { from: "127.0.0.1", count: 2_000, send: HALF_HEADERS });
   expect(await statusFrom("127.0.0.2", port, "/api/blockchain")).toMatchObject({ status: 200 });
@@ -44,7 +44,7 @@ test("2,000 half-open connections of one address leave room for another address"
   });
 }, 30_000);
 
-test("half-open connections go before slow bodies do", async () => {
+test("half-open connections are evicted before slow bodies", async () => {
   const { port, connections } = await serve({ headersTimeoutMs: 200 });
   await hold(port, { from: "127.0.0.1", count: 10, send: HALF_HEADERS });
   const bodies = await hold(port, { from: "127.0.0.1", count: 10, send: HALF_BODY });
@@ -52,7 +52,7 @@ test("half-open connections go before slow bodies do", async () => {
   expect(bodies.sockets.filter(({ closed }) => closed)).toEqual([]);
 });
 
-describe("where all connections are taken", () => {
+describe("when all connections are in use", () => {
   const bounds = { total: 40, perClient: 10 };
   const ATTACKERS = ["127.0.1.1", "127.0.1.2", "127.0.1.3", "127.0.1.4"];
 
@@ -61,18 +61,18 @@ describe("where all connections are taken", () => {
     ["half-open", HALF_HEADERS],
     ["sending a body slowly", HALF_BODY],
     ["idle after a response", WHOLE_REQUEST],
-  ])("a newcomer gets the place of one that is %s", async (_what, send) => {
+  ])("a new client replaces a connection that is %s", async (_what, send) => {
     const { port, connections } = await serve({ connections: bounds });
     for (const from of ATTACKERS) {
       await hold(port, { from, count: 10, send });
     }
-    for (let asked = 0; asked < 3; asked += 1) {
+    for (let requested = 0; requested < 3; requested += 1) {
       expect(await statusFrom("127.0.0.2", port, "/api/blockchain")).toMatchObject({ status: 200 });
     }
     expect(connections().closed.evicted).toBeGreaterThan(0);
   });
 
-  test("a newcomer gets the place of one that does not read its responses", async () => {
+  test("a new client replaces a connection that does not read its responses", async () => {
     const { port, connections } = await serve({ connections: { total: 3, perClient: 3 } });
     for (let opened = 0; opened < 3; opened += 1) {
       const socket = await connectFrom("127.0.1.1", port);
@@ -88,7 +88,7 @@ describe("where all connections are taken", () => {
     expect(connections().closed.evicted).toBeGreaterThan(0);
   });
 
-  test("the client with the most gives up its oldest, and those with few keep theirs", async () => {
+  test("the client with the most connections loses its oldest, and those with few keep theirs", async () => {
     const { port } = await serve({ connections: { total: 6, perClient: 4 } });
     const honest = await hold(port, { from: "127.0.0.2", count: 2, send: WHOLE_REQUEST });
     const attack = await hold(port, { from: "127.0.1.1", count: 4, send: HALF_HEADERS });
@@ -99,16 +99,16 @@ describe("where all connections are taken", () => {
     expect(attack.sockets.map(({ closed }) => closed)).toEqual([true, false, false, false]);
   });
 
-  test("a connection whose response is being made is not given up", async () => {
+  test("a connection whose response is in progress is not evicted", async () => {
     const { port, gateway, connections } = await serve({ connections: { total: 2, perClient: 2 } });
     const status = Promise.withResolvers<Awaited<ReturnType<typeof gateway.status>>>();
-    let asked = 0;
+    let requested = 0;
     gateway.status = () => {
-      asked += 1;
+      requested += 1;
       return status.promise;
     };
     const responses = ["127.0.1.1", "127.0.1.1"].map((from) => statusFrom(from, port, "/api/node/status"));
-    await expect.poll(() => asked).toBe(2);
+    await expect.poll(() => requested).toBe(2);
     await expect(statusFrom("127.0.0.2", port, "/api/blockchain")).rejects.toThrow();
     expect(connections().refused.total).toBe(1);
     status.resolve({ synced: true, now: 1, blocksCount: 0, timestamp: 1 });
@@ -116,7 +116,7 @@ describe("where all connections are taken", () => {
   });
 });
 
-test("connections of a trusted proxy count in the total only", async () => {
+test("connections of a trusted proxy count only in the total", async () => {
   const { port, connections } = await serve({
     connections: { total: 6, perClient: 2 },
     trustedProxies: "127.0.0.1",
@@ -191,7 +191,7 @@ describe("clients of IPv6", () => {
     expect(figures().open).toBe(5);
   });
 
-  test("are IPv4 clients where IPv4 is written as IPv6", () => {
+  test("are IPv4 clients if IPv4 is written as IPv6", () => {
     const { from, figures } = open({ total: 100, perClient: 1 });
     from("::ffff:192.0.2.1");
     from("192.0.2.1");
@@ -199,7 +199,7 @@ describe("clients of IPv6", () => {
     expect(figures()).toMatchObject({ open: 2, refused: { client: 1 } });
   });
 
-  test("do not keep an honest client out with 20,000 of their /64s", () => {
+  test("do not exclude an honest client with 20,000 of their /64s", () => {
     const { from, figures } = open({ total: 100, perClient: 20 });
     for (let subnet = 0; subnet < 20_000; subnet += 1) {
       from(`2001:db8:${(subnet >> 8).toString(16)}:${(subnet & 255).toString(16)}::1`);
@@ -213,7 +213,7 @@ describe("clients of IPv6", () => {
     });
   });
 
-  test("leave their place when they go", () => {
+  test("release their capacity when they disconnect", () => {
     const { from, all, figures } = open({ total: 100, perClient: 1 });
     for (let again = 0; again < 3; again += 1) {
       from("2001:db8::1");
@@ -223,8 +223,8 @@ describe("clients of IPv6", () => {
   });
 });
 
-describe("what one connection may ask for", () => {
-  test("32 requests before their responses, and not more", async () => {
+describe("limits of one connection", () => {
+  test("32 requests before their responses", async () => {
     const { port, connections } = await serve();
     const socket = await connectFrom("127.0.0.1", port);
     let text = "";
@@ -243,8 +243,8 @@ describe("what one connection may ask for", () => {
     expect(await statusFrom("127.0.0.2", port, "/api/blockchain")).toMatchObject({ status: 200 });
   });
 
-  test("responses of so many bytes before it takes them, all connections together", async () => {
-    // One document for each connection is held at a time; it has 200 kB.
+  test("a number of bytes of unread responses, over all connections", async () => {
+    // One document of 200 kB is buffered per connection at a time.
     const { port, connections } = await serve({ maxHeldBytes: 500_000 });
     for (let opened = 0; opened < 10; opened += 1) {
       const socket = await connectFrom("127.0.0.1", port);
@@ -257,7 +257,7 @@ describe("what one connection may ask for", () => {
     expect(await statusFrom("127.0.0.1", port, "/api/blockchain")).toMatchObject({ status: 200 });
   });
 
-  test("bodies of so many bytes before they are there as a whole, of which others keep theirs", async () => {
+  test("a number of bytes of incomplete bodies, so that others can send theirs", async () => {
     const { port, connections } = await serve({ maxHeldBytes: 2_000_000 });
     const begin = (count: number) =>
       `POST /api/blocks/search HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n${" ".repeat(count)}`;
@@ -275,7 +275,7 @@ describe("what one connection may ask for", () => {
     expect(chunk.toString()).toMatch(/^HTTP\/1.1 431 /);
   });
 
-  test("nothing by a compressed body, which is read as it is", async () => {
+  test("compressed bodies are not decompressed", async () => {
     const { port } = await serve();
     const bomb = gzipSync(Buffer.alloc(100_000_000, " "));
     const response = await fetch(`http://127.0.0.1:${port}/api/transactions`, {
@@ -313,17 +313,17 @@ test("pipelined requests are handled one after another", async () => {
   const [first, second] = [begin(0), begin(1), begin(2)];
   expect(handled).toEqual([0]);
   first.emit("close");
-  // Others had a chance in between.
+  // Others were processed in between.
   await new Promise(setImmediate);
   expect(handled).toEqual([0, 1]);
-  // Once the connection has gone, nothing is done for it any more.
+  // After the connection has closed, no more of its requests are processed.
   socket.emit("close");
   second.emit("close");
   await new Promise(setImmediate);
   expect(handled).toEqual([0, 1]);
 });
 
-test("nothing is read any more of what a connection sent after it was cut", async () => {
+test("bytes after the cut of a connection are not read", async () => {
   const { port, app } = await serve();
   let requests = 0;
   app.server.on("request", () => {
@@ -334,11 +334,11 @@ test("nothing is read any more of what a connection sent after it was cut", asyn
   const closed = closeOf(socket);
   socket.write(WHOLE_REQUEST.repeat(1_000));
   await closed;
-  // 32 and the one too many; the next one is where the parser ends.
+  // 32 and the one too many; the parser stops at the next one.
   expect(requests).toBe(33);
 });
 
-test("clients that pipeline large responses and read none of them hold one response each", async () => {
+test("clients that pipeline large responses and read none of them have one response each in memory", async () => {
   const { port } = await serve();
   const before = process.memoryUsage();
   for (let opened = 0; opened < 100; opened += 1) {

@@ -26,7 +26,7 @@ async function ask(url: string, body?: object): Promise<ApiResponse> {
   return response.json();
 }
 
-/** Every row, by pages of one size. */
+/** Reads all rows by pages of one size. */
 async function walk(url: string, limit: number, body?: object): Promise<object[]> {
   const rows: object[] = [];
   const join = url.includes("?") ? "&" : "?";
@@ -84,7 +84,7 @@ test("links lead from cursor to cursor", async () => {
   expect(second.meta).toMatchObject({ totalCount: 6, first: "/api/blocks?limit=2&transform=true&page=1" });
 });
 
-test("blocks that are added leave the pages where they were", async () => {
+test("added blocks do not move the pages", async () => {
   const growing = openFixture({}, {}, longer);
   const page = async (cursor: string) =>
     (await growing.get(`/api/transactions?limit=4&cursor=${cursor}`)).json() as ApiResponse;
@@ -98,7 +98,7 @@ test("blocks that are added leave the pages where they were", async () => {
     INSERT INTO transactions SELECT 7, sequence, 'new', version, type_group, type, sender, recipient, nonce, amount,
       fee, timestamp, vendor_field, is_alive, signatures, asset, bytes FROM transactions WHERE height = 6 AND sequence = 0`);
   writer.close();
-  // Requests of one turn of the event loop see what was there at its beginning.
+  // Requests of one event-loop tick see the state at its start.
   await nextTurn();
   const second = await page(present(first.meta.nextCursor, "the next cursor"));
   const ids = (rows: object[]) => rows.map((row) => (row as { id: string }).id);
@@ -107,7 +107,7 @@ test("blocks that are added leave the pages where they were", async () => {
   await growing.close();
 });
 
-describe("cursors that are none", () => {
+describe("invalid cursors", () => {
   test.each([
     ["abc", "/api/transactions"],
     [Buffer.from("[]").toString("base64url"), "/api/wallets"],
@@ -130,7 +130,7 @@ describe("cursors that are none", () => {
     expect((await fixture.get(`${url}&orderBy=amount:asc`)).statusCode).toBe(200);
   });
 
-  test("of uniks, which respond as they do to every bad parameter", async () => {
+  test("of uniks, with the response for every bad parameter", async () => {
     const response = await fixture.get(`/api/uniks/${unik.alice}/properties?cursor=abc`);
     expect(response.json()).toMatchObject({
       statusCode: 400,

@@ -30,7 +30,7 @@ test("lists all delegates by rank, resigned ones last", async () => {
   }
 });
 
-test("shows a delegate, whose weighted votes count against those of its type", async () => {
+test("shows a delegate, whose weighted votes are compared with those of its type", async () => {
   for (const id of [bob.address, bob.publicKey, unik.bob]) {
     const { data } = (await fixture.get(`/api/delegates/${id}`)).json();
     expect(data).toEqual({
@@ -65,7 +65,7 @@ test("compares all votes with the supply while types do not compete", async () =
   await old.close();
 });
 
-test("shows what a delegate has not as absent, and a delegate without type as genesis", async () => {
+test("omits members that a delegate does not have, and shows a delegate without type as genesis", async () => {
   const [genesis, resigned] = await Promise.all(
     [carol, dave].map(async ({ address }) => (await fixture.get(`/api/delegates/${address}`)).json().data),
   );
@@ -123,7 +123,7 @@ test.each([
   expect((await fixture.get(`/api/delegates?${parameters}`)).statusCode).toBe(422);
 });
 
-test("returns 404 for wallets that are no delegates and 422 for what is no wallet", async () => {
+test("returns 404 for wallets that are not delegates and 422 for invalid ids", async () => {
   for (const id of [alice.address, stranger.address, "unknown"]) {
     expect((await fixture.get(`/api/delegates/${id}`)).json().message).toBe("Delegate not found");
   }
@@ -162,7 +162,7 @@ describe("GET /delegates/{id}/blocks", () => {
     expect(raw).toMatchObject({ generatorPublicKey: carol.publicKey });
   });
 
-  test("returns 404 for what is no delegate and 422 for unknown parameters", async () => {
+  test("returns 404 for unknown delegates and 422 for unknown parameters", async () => {
     for (const id of [alice.address, "unknown"]) {
       const response = await fixture.get(`/api/delegates/${id}/blocks`);
       expect(response.json()).toMatchObject({ statusCode: 404, message: "Delegate not found" });
@@ -195,7 +195,7 @@ describe("GET /delegates/{id}/voters", () => {
     expect(response.json()).not.toHaveProperty("chainmeta");
   });
 
-  test("returns 404 for what is no delegate and 422 for unknown parameters", async () => {
+  test("returns 404 for unknown delegates and 422 for unknown parameters", async () => {
     expect((await fixture.get("/api/delegates/unknown/voters")).json().message).toBe("Delegate not found");
     for (const parameters of ["foo=1", "orderBy=rank:asc", "transform=x", "balance=-1"]) {
       expect((await fixture.get(`/api/delegates/${unik.bob}/voters?${parameters}`)).statusCode).toBe(422);

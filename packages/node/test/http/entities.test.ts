@@ -14,7 +14,7 @@ const [own, named] = [more.entity, more.delegateEntity].map(({ data }) => data.i
 const byId = [own, named].sort();
 const idsOf = (response: { json(): unknown }) => rowsOf(response).map(({ id }) => id);
 
-test("lists entities by id, resigned ones included, under both prefixes", async () => {
+test("lists entities by id, including resigned ones, under both prefixes", async () => {
   for (const prefix of ["/api", "/api/v2"]) {
     const response = await fixture.get(`${prefix}/entities`);
     expect(idsOf(response)).toEqual(byId);

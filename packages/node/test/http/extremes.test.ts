@@ -1,4 +1,4 @@
-/** Places in lists as far away, as odd and as forged as a client can write them. */
+/** Extreme, unusual and forged positions in lists. */
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createAccess } from "../../src/http/webhooks/access.ts";
@@ -45,7 +45,7 @@ function lists(): List[] {
   );
 }
 
-/** A refusal, or a page within its bounds. */
+/** Expects a refusal, or a page within its bounds. */
 async function expectPage({ path, isPost }: List, query: string): Promise<{ nextCursor?: string }> {
   const url = `${path}?${query}`;
   const response = isPost ? await fixture.post(url, {}) : await fixture.get(url);
@@ -56,7 +56,7 @@ async function expectPage({ path, isPost }: List, query: string): Promise<{ next
   return meta;
 }
 
-test("numbers of pages, rows and offsets out of all bounds are refused or find nothing", {
+test("numbers of pages, rows and offsets beyond all bounds are refused or find nothing", {
   timeout: 60_000,
 }, async () => {
   expect(lists().length).toBeGreaterThan(25);
@@ -90,7 +90,7 @@ const MEMBERS: readonly unknown[] = [
 ];
 const encode = (text: string) => Buffer.from(text).toString("base64url");
 
-test("cursors that no list has given, or another one, are refused or find a page", {
+test("forged cursors, and those of other lists, are refused or find a page", {
   timeout: 60_000,
 }, async () => {
   const given: string[] = [];
@@ -122,7 +122,7 @@ test("cursors that no list has given, or another one, are refused or find a page
       const first = [name, member, ...members.slice(1)];
       await expectPage(list, `limit=100&cursor=${encode(JSON.stringify(first))}`);
     }
-    // As text: the runtime would write these another way.
+    // As text, because the runtime would serialize these differently.
     for (const number of [`${2n ** 63n}`, `${2n ** 64n}`, `-${2n ** 64n}`, "9".repeat(300), "1e400", "-0"]) {
       await expectPage(list, `limit=100&cursor=${encode(`["${name}",${members.map(() => number)}]`)}`);
     }
@@ -153,7 +153,7 @@ test("so are those of the lists of webhooks", async () => {
   }
 });
 
-test("so are the places of a stream", { timeout: 30_000 }, async () => {
+test("so are the positions of a stream", { timeout: 30_000 }, async () => {
   const { port, stream } = await openStreams();
   const statusOf = async (query: string, id?: string) => {
     const headers = { authorization: STREAM_TOKEN, ...(id !== undefined && { "last-event-id": id }) };

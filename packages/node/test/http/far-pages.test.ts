@@ -1,4 +1,4 @@
-/** Pages far away are those that walking from page to page leads to. */
+/** Far pages are equal to the pages that iteration reaches. */
 import { afterAll, expect, test } from "vitest";
 import { recountTypes } from "../../src/store/chain/type-totals.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
@@ -9,11 +9,13 @@ import { longer } from "../../test-support/http/longer.ts";
 const fixture = openFixture({}, {}, longer);
 afterAll(() => fixture.close());
 
-/** More wallets than marks are apart, several with each balance. */
+/** More wallets than the distance of two marks, several with each balance. */
 const WALLETS = 3_500;
 const addressOf = (index: number) => `D${index}`.padEnd(34, "x");
 const tokenId = (index: number) => `${index}`.padEnd(64, "a");
-/** Blocks of more transactions than pages have, but for some that have none; every third is of another type. */
+/**
+ * Blocks with more transactions than a page, except for some that have none; every third is of another type.
+ */
 const [FIRST_HEIGHT, LAST_HEIGHT] = [7, 14];
 const timeOf = (height: number) => 8 * height;
 const lengthOf = (height: number) => (height % 4 === 0 ? 0 : 330 + height);
@@ -81,7 +83,7 @@ test.each([
   }
 });
 
-test("nothing is in a block or a time that has nothing", async () => {
+test("an empty block or an empty time has no transactions", async () => {
   expect(lengthOf(12)).toBe(0);
   expect((await ask("/api/blocks/12/transactions?")).meta.totalCount).toBe(0);
   expect((await ask(`/api/transactions?timestamp=${timeOf(12) + 1}`)).meta.totalCount).toBe(0);
@@ -100,7 +102,7 @@ test.each([
   const whole = await walk(url);
   const { totalCount } = (await ask(url)).meta;
   expect(whole).toHaveLength(totalCount);
-  // From the far end on, so that later pages find marks that others left.
+  // From the far end on, so that later pages find marks that earlier ones left.
   for (const offset of [totalCount - 3, 3_000, 2_999, 1_000, 1_001, 2_500, 999, 50]) {
     expect((await ask(`${url}&offset=${offset}`)).data).toEqual(whole.slice(offset, offset + 100));
   }

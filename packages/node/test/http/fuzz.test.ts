@@ -1,4 +1,4 @@
-/** Requests of every route, sensible, odd and hostile ones. Whatever comes, the response is one. */
+/** Requests of every route: sensible, odd and hostile ones. Each gets a documented response. */
 
 import { createSlots } from "@uniknode/protocol";
 import { expect, onTestFinished, test } from "vitest";
@@ -17,7 +17,7 @@ import { always, blockApplied, createService } from "../../test-support/webhooks
 import { fuzz } from "./fuzz.ts";
 
 const TOKEN = "of the operator";
-/** Those with a token. */
+/** Operations that require a token. */
 const GUARDED = /^\/(webhooks|dev|events|operations)/;
 
 const refusals = (statuses: ReadonlyMap<number, number>): number =>
@@ -33,10 +33,10 @@ test("requests without a token", { timeout: 120_000 }, async () => {
   expect(refusals(statuses)).toBeGreaterThan(200);
 });
 
-/** More than are removed meanwhile. */
+/** More webhooks than the requests remove. */
 const WEBHOOKS = 100;
 
-test("those of who has the token: webhooks, and the commands of the dev chain", {
+test("requests with the token: webhooks, and the commands of the dev chain", {
   timeout: 120_000,
 }, async () => {
   const { webhooks } = createService({ chain: [[blockApplied(1)]] });
@@ -74,7 +74,7 @@ test("those of who has the token: webhooks, and the commands of the dev chain", 
   expect(refusals(statuses)).toBeGreaterThan(200);
 });
 
-test("those of readers of the stream, which has no end", { timeout: 120_000 }, async () => {
+test("requests of stream readers, which do not end", { timeout: 120_000 }, async () => {
   const { fixture, port } = await openStreams();
   const statuses = await fuzz(fixture.app, {
     isMeant: (path) => path === "/events",

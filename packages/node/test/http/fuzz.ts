@@ -1,4 +1,4 @@
-/** Requests made from the document: sensible, odd and hostile ones. */
+/** Requests derived from the document: sensible, odd and hostile ones. */
 
 import fc from "fast-check";
 import { expect } from "vitest";
@@ -7,7 +7,7 @@ import { present } from "../../src/platform/present.ts";
 import { documentOf, faultOf, type Operation, type Schema } from "../../test-support/http/described.ts";
 import { filled, sampleOf } from "./samples.ts";
 
-/** For each route; more by hand: `FUZZ_RUNS=5000`. */
+/** Requests per route; more by hand: `FUZZ_RUNS=5000`. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 40);
 
 type Request = {
@@ -16,14 +16,14 @@ type Request = {
   readonly payload?: string;
   readonly headers: Readonly<Record<string, string>>;
 };
-/** Without a body where it has no end. */
+/** Response without the body if the body does not end. */
 type ApiResponse = { readonly statusCode: number; readonly body?: string };
 
 export type FuzzOptions = {
-  /** Of the paths of the document. */
+  /** Paths of the document. */
   readonly isMeant: (path: string) => boolean;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A path of the document with something that exists in place of its parameters. */
+  /** Replaces the parameters of a documented path by existing ids. */
   readonly fill?: (path: string) => string;
   readonly send?: (request: Request) => Promise<ApiResponse>;
 };
@@ -47,7 +47,7 @@ const hostile = fc.oneof(
   ),
 );
 
-/** Mostly what the schema admits, so that more than the validation is reached. */
+/** Draws mostly values that the schema admits, so that more than the validation is reached. */
 const arbitraryOf = (schema: Schema) =>
   fc.oneof(
     { weight: 3, arbitrary: fc.constant(schema).map(sampleOf) },
@@ -56,7 +56,7 @@ const arbitraryOf = (schema: Schema) =>
     { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
   );
 
-/** Some of the members: each as it should be, or all kinds of things. */
+/** Draws some of the members: valid values, or arbitrary ones. */
 const membersOf = (schemas: Readonly<Record<string, Schema>>, required: readonly string[] = []) => {
   const optional = Object.keys(schemas).filter((name) => !required.includes(name));
   const sensible = fc
@@ -104,8 +104,8 @@ function shotsOf(
 }
 
 /**
- * Sends every request to every route: none may fail, or return anything undocumented. Requests that remove come last.
- * Returns how often each status came.
+ * Sends every request to every route: none may fail, or return an undocumented response. Removals come last.
+ * Returns the number of responses by status.
  */
 export async function fuzz(
   app: Server,
@@ -119,7 +119,7 @@ export async function fuzz(
       .join("&");
     const url = `/api/v2${filledPath}${search && `?${search}`}`;
     const { statusCode: status, body } = await send({
-      // The verbs of the document are those of the server.
+      // The methods of the document are those of the server.
       method: method as "GET",
       url,
       headers: { ...headers, ...(payload !== undefined && { "content-type": "application/json" }) },

@@ -1,4 +1,4 @@
-/** That what clients ask for is looked up by an index, however long the chain is. */
+/** Queries of clients use an index, however long the chain is. */
 import { afterAll, expect, test } from "vitest";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { alice, bob, cold, heads, unik } from "../../test-support/http/chain.ts";
@@ -9,7 +9,7 @@ const files = openFixture({}, {}, longer);
 const real = openDatabase(files.path, { readonly: true });
 
 const HEAD = "SELECT id, height, timestamp FROM blocks ORDER BY height DESC LIMIT 1";
-/** Texts of the reads since they were last forgotten, with their parameters. */
+/** Statements since the last reset, with their parameters. */
 const reads: { sql: string; parameters: unknown[] }[] = [];
 const watched: Database = {
   ...real,
@@ -43,11 +43,11 @@ const planOf = ({ sql, parameters }: (typeof reads)[number]): string[] =>
     .all(...(parameters as string[]))
     .map(({ detail }) => detail);
 
-/** Steps of the plans that visit all rows of a table that grows. */
+/** Steps of the query plans that scan a table whose size grows. */
 const walks = (): string[] =>
   reads.flatMap((read) =>
     planOf(read)
-      // The head is the end of the walk along all heights.
+      // The head is the end of the scan along all heights.
       .filter((detail) => /^SCAN (blocks|transactions|payees|wallets|tokens|entries)/.test(detail))
       .filter((detail) => !(detail === "SCAN blocks" && /ORDER BY height DESC LIMIT 1$/.test(read.sql))),
   );
@@ -100,18 +100,18 @@ test.each([
   const url = `/api${path}`;
   const response = await (body ? fixture.post(url, body) : fixture.get(url));
   expect(response.statusCode).toBe(200);
-  // Beside the head, which requests that come together ask for once.
+  // Besides the head, which concurrent requests read once.
   expect(reads.filter(({ sql }) => sql !== HEAD).length).toBeGreaterThan(0);
   expect(walks()).toEqual([]);
 });
 
-// Most wallets are alike in what they have sent, which is nothing.
+// Most wallets are alike: they have sent nothing.
 test.each([
   ["/wallets?orderBy=nonce:asc", "wallets_nonce ((nonce,address)>(?,?))"],
   ["/wallets?orderBy=nonce:desc", "wallets_nonce ((nonce,address)<(?,?))"],
   ["/wallets?orderBy=balance:desc", "wallets_balance ((balance,address)<(?,?))"],
   ["/uniks?orderBy=ownerId:asc", "tokens_owner ((owner,id)>(?,?))"],
-])("enters the index of %s where the page before it ended", async (path, entered) => {
+])("enters the index of %s at the end of the previous page", async (path, entered) => {
   const first = await fixture.get(`/api${path}&limit=1&cursor=start`);
   reads.length = 0;
   await fixture.get(`/api${path}&limit=1&cursor=${first.json().meta.nextCursor}`);

@@ -13,7 +13,7 @@ function blockFor(ms: number): void {
   for (const startMs = performance.now(); performance.now() - startMs < ms; );
 }
 
-test("are dropped, and the process goes on", async () => {
+test("are dropped, and the process continues", async () => {
   const app: Server = fastify().withTypeProvider<TypeBoxTypeProvider>();
   addDeadlines(app, DEADLINE_MS);
   addBatches(app, 60_000);
@@ -25,7 +25,7 @@ test("are dropped, and the process goes on", async () => {
   });
   const url = await app.listen({ port: 0, host: "127.0.0.1" });
   for (let count = 0; count < 3; count++) expect((await fetch(url)).status).toBe(503);
-  // An exception of the next tick would still be seen.
+  // An exception of the next tick would still be noticed.
   await sleep(100);
   await app.close();
 });

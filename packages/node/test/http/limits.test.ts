@@ -12,7 +12,7 @@ import { alice, chain, unik } from "../../test-support/http/chain.ts";
 import { NOW_MS, openFixture } from "../../test-support/http/fixture.ts";
 
 describe("rate limit", () => {
-  test("refuses what comes too often, until the window is over", async () => {
+  test("refuses requests beyond the limit until the window ends", async () => {
     let now = NOW_MS;
     const limited = openFixture({ rateLimit: { limit: 2, windowMs: 1_000 } }, { nowMs: () => now });
     const remaining = async (url: string) => {
@@ -39,7 +39,7 @@ describe("rate limit", () => {
     await limited.close();
   });
 
-  test("counts each address on its own, behind a proxy the first one it names", async () => {
+  test("counts each address separately, or the first one that a proxy names", async () => {
     const limited = openFixture({ rateLimit: { limit: 1, windowMs: 1_000 }, trustedProxies: "*" });
     const from = async (address: string) =>
       (await limited.get("/api/blockchain", { "x-forwarded-for": `${address}, 10.0.0.1` })).statusCode;
@@ -72,7 +72,7 @@ describe("rate limit", () => {
     await limited.close();
   });
 
-  test("shows nothing on bodies that cannot be read, on redirects and on preflights", async () => {
+  test("omits its headers for unreadable bodies, redirects and preflights", async () => {
     const limited = openFixture({ rateLimit: { limit: 10, windowMs: 1_000 } });
     const responses = await Promise.all([
       limited.app.inject({ method: "POST", url: "/api/uniks/search", payload: "{" }),
@@ -90,7 +90,7 @@ describe("rate limit", () => {
 });
 
 describe("failures", () => {
-  test("say nothing about the inside of the node", async () => {
+  test("reveal nothing about the internals of the node", async () => {
     const lines: string[] = [];
     const logger = pino({}, { write: (line: string) => void lines.push(line) });
     const broken = openFixture({}, { logger });
@@ -111,7 +111,7 @@ describe("failures", () => {
     await broken.close();
   });
 
-  test("are 503 when the node does not respond in time", async () => {
+  test("are 503 if the node does not respond in time", async () => {
     const silent = openFixture({ responseTimeoutMs: 20 });
     silent.gateway.status = () => new Promise(() => {});
     const response = await silent.get("/api/node/status");
@@ -124,7 +124,7 @@ describe("failures", () => {
     await silent.close();
   });
 
-  test("are 503 when the node has too much to do, and say when to come back", async () => {
+  test("are 503 if the node is overloaded, with Retry-After", async () => {
     const busy = openFixture();
     busy.gateway.submit = async () => {
       throw new CallError("CALL_REFUSED", "secret detail");
@@ -144,7 +144,7 @@ describe("failures", () => {
     ["null", null],
     ["a text", "no"],
     ["an object", {}],
-  ])("are 500 whatever is thrown: %s", async (_, thrown) => {
+  ])("are 500 for any thrown value: %s", async (_, thrown) => {
     const broken = openFixture();
     broken.gateway.status = () => Promise.reject(thrown);
     const response = await broken.get("/api/node/status");
@@ -152,7 +152,7 @@ describe("failures", () => {
     await broken.close();
   });
 
-  test("are waited for as long as their route says", async () => {
+  test("are waited for as long as their route specifies", async () => {
     const work = Promise.withResolvers<object>();
     const patient = openFixture(
       { responseTimeoutMs: 20 },
@@ -211,7 +211,7 @@ describe("failures", () => {
   });
 });
 
-test("searches without an index are given up when they take too long", async () => {
+test("searches without an index are aborted after their time limit", async () => {
   const hurried = openFixture({ readTimeoutMs: -1 });
   const error = "Service Unavailable";
   for (const query of [
@@ -223,7 +223,7 @@ test("searches without an index are given up when they take too long", async () 
     const response = await hurried.get(`/api/transactions?${query}`);
     expect([response.statusCode, response.json()]).toEqual([503, { statusCode: 503, error, message: LATE }]);
   }
-  // What is found by its id is not in danger.
+  // A lookup by id is not at risk.
   expect((await hurried.get("/api/blocks/last")).statusCode).toBe(200);
   await hurried.close();
 });
@@ -246,24 +246,24 @@ describe("sockets", () => {
     await closed;
   });
 
-  test("lets a running request end before it closes", async () => {
+  test("finishes an open request before it closes", async () => {
     const listening = openFixture();
     const { port } = await listening.listen();
     const status = Promise.withResolvers<NodeStatus>();
-    const asked = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
     listening.gateway.status = () => {
-      asked.resolve();
+      requested.resolve();
       return status.promise;
     };
     const response = fetch(`http://127.0.0.1:${port}/api/node/status`);
-    await asked.promise;
+    await requested.promise;
     const closed = listening.close();
     status.resolve({ synced: true, now: 1, blocksCount: 0, timestamp: 1 });
     expect((await response).status).toBe(200);
     await closed;
   });
 
-  test("a body larger than announced limits is refused while it is still being sent", async () => {
+  test("a body larger than the announced limit is refused while it is being sent", async () => {
     const listening = openFixture();
     const { port } = await listening.listen();
     const socket = connect(port, "127.0.0.1");
@@ -277,7 +277,7 @@ describe("sockets", () => {
     await listening.close();
   });
 
-  test("reads one state per request while the chain goes on", async () => {
+  test("reads one state per request while the chain continues", async () => {
     const growing = openFixture();
     const { port } = await growing.listen();
     const writer = openDatabase(growing.path);

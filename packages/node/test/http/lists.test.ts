@@ -1,4 +1,4 @@
-/** The document offers the filters of `read/lists.ts`, and no others: a route adds none by itself. */
+/** The document offers exactly the filters of `read/lists.ts`: a route adds none itself. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LISTS } from "../../src/read/lists.ts";
 import { type Document, documentOf, type Operation } from "../../test-support/http/described.ts";
@@ -15,7 +15,7 @@ afterAll(() => fixture.close());
 const EVERYWHERE = ["page", "limit", "offset", "cursor", "transform", "orderBy"];
 const withoutShared = (names: readonly string[]) => names.filter((name) => !EVERYWHERE.includes(name)).sort();
 
-/** Names of the filters of the definition with a path, as parameters or as members of the search. */
+/** Names of the filters of a definition, as parameters or as members of the search. */
 function filtersAt(path: string): string[] {
   const isSame = (known: string | undefined) => known === path.replace(/^\/nfts/, "/uniks");
   const listed = LISTS.find((list) => isSame(list.path));

@@ -13,7 +13,7 @@ const names = new Map([
   [second, "second"],
   [third, "third"],
 ]);
-/** The ids are hashes: which of them is first is not for the eye to tell. */
+/** The ids are hashes, so their order is computed. */
 const byId = [first, second, third].sort().map((id) => names.get(id));
 const locksOf = (response: { json(): unknown }) =>
   rowsOf(response).map(({ lockId }) => names.get(lockId as string));
@@ -37,7 +37,7 @@ describe("GET /locks", () => {
     ["orderBy=recipientId:asc&offset=3", []],
     ["orderBy=secretHash:desc", ["third", "second", "first"]],
     ["orderBy=timestamp:desc", byId],
-    // By code unit, and what has none comes last.
+    // By code unit; rows without a value come last.
     ["orderBy=vendorField:asc", ["third", "first", "second"]],
     ["orderBy=vendorField:desc", ["first", "third", "second"]],
     [`recipientId=${cold.address}&orderBy=amount:asc`, ["first", "third"]],
@@ -84,13 +84,13 @@ describe("GET /locks/{id}", () => {
         vendorField: "rent",
       },
     });
-    // A time that is the head's is over.
+    // The time of the head has passed.
     const expired = (await fixture.get(`/api/locks/${second}`)).json().data;
     expect(expired).toMatchObject({ isExpired: true, expirationType: 1, expirationValue: 40 });
     expect(expired).not.toHaveProperty("vendorField");
   });
 
-  test("returns 404 for locks that are not open and 422 for what is no id", async () => {
+  test("returns 404 for locks that are not open and 422 for invalid ids", async () => {
     for (const id of [ended.claimed, "0".repeat(64), present(first, "a lock").toUpperCase()]) {
       const response = await fixture.get(`/api/locks/${id}`);
       expect(response.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Lock not found" });
@@ -106,7 +106,7 @@ describe("POST /locks/search", () => {
     [{ senderPublicKey: alice.publicKey }, "?orderBy=amount:asc", ["second", "first"]],
     [{ lockId: third }, "", ["third"]],
     [{ secretHash: secretHash.second }, "", ["second"]],
-    // The whole of it, and case counts.
+    // The complete value, case-sensitive.
     [{ vendorField: "rent" }, "", ["first"]],
     [{ vendorField: "ren" }, "", []],
     [{ vendorField: "\u00e9".repeat(255) }, "", []],
@@ -145,7 +145,7 @@ describe("POST /locks/unlocked", () => {
   const ids = [ended.refunded, ended.claimed, first];
   const transactionsOf = (response: { json(): unknown }) => rowsOf(response).map(({ id }) => id);
 
-  test("lists what claimed or gave back the locks, oldest first", async () => {
+  test("lists transactions that claimed or refunded the locks, oldest first", async () => {
     const response = await fixture.post("/api/locks/unlocked", { ids });
     expect(rowsOf(response)).toEqual([
       expect.objectContaining({ id: more.claim.data.id, type: 9, amount: "0", sender: carol.address }),
@@ -161,7 +161,7 @@ describe("POST /locks/unlocked", () => {
     });
   });
 
-  test("pages and orders", async () => {
+  test("supports pages and orders", async () => {
     const page = await fixture.post("/api/locks/unlocked?limit=1&page=2", { ids });
     expect(transactionsOf(page)).toEqual([more.refund.data.id]);
     expect(page.json().meta).toMatchObject({ count: 1, pageCount: 2 });
@@ -197,7 +197,7 @@ describe("GET /wallets/{id}/locks", () => {
     [`${alice.address}/locks?limit=1&page=2&orderBy=amount:asc`, ["first"]],
     [`${carol.address}/locks`, []],
     [`${cold.address}/locks`, []],
-  ])("lists the locks that the wallet made: %s", async (path, found) => {
+  ])("lists the locks that the wallet created: %s", async (path, found) => {
     expect(locksOf(await fixture.get(`/api/wallets/${path}`))).toEqual(found);
   });
 

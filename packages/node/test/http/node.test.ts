@@ -5,7 +5,7 @@ import { identity, NOW_MS, openFixture } from "../../test-support/http/fixture.t
 const fixture = openFixture();
 afterAll(() => fixture.close());
 
-test("tells its status", async () => {
+test("returns its status", async () => {
   const data = { synced: true, now: 4, blocksCount: 0, timestamp: 30 };
   expect((await fixture.get("/api/v2/node/status?foo=1")).json()).toEqual({ data });
   expect((await fixture.get("/api/node/syncing")).json()).toEqual({
@@ -13,7 +13,7 @@ test("tells its status", async () => {
   });
 });
 
-test("tells how far it is while it catches up", async () => {
+test("returns its progress while it catches up", async () => {
   const progress = { target: 100, percent: 4, blocksPerSecond: 10, secondsLeft: 10 };
   const catching = openFixture();
   catching.gateway.status = async () => ({ synced: false, now: 4, blocksCount: 96, timestamp: 30, progress });
@@ -22,7 +22,7 @@ test("tells how far it is while it catches up", async () => {
   await catching.close();
 });
 
-test("tells the block up to which it does not check signatures", async () => {
+test("returns the block up to which it does not check signatures", async () => {
   const assumeValid = { height: 100, id: "ab".repeat(32), uncheckedFrom: 2 };
   const assuming = openFixture();
   assuming.gateway.status = async () => ({
@@ -33,7 +33,7 @@ test("tells the block up to which it does not check signatures", async () => {
   await assuming.close();
 });
 
-test("tells its configuration with the parameters in force", async () => {
+test("returns its configuration with the parameters in force", async () => {
   const { data } = (await fixture.get("/api/node/configuration")).json();
   expect(data).toMatchObject({
     core: { version: "5.7.2" },
@@ -51,7 +51,7 @@ test("tells its configuration with the parameters in force", async () => {
   });
 });
 
-test("tells that fees are static", async () => {
+test("reports static fees", async () => {
   const feePolicy = { ...identity.feePolicy, dynamic: false };
   const other = openFixture({}, { identity: { ...identity, feePolicy } });
   const { data } = (await other.get("/api/node/configuration")).json();
@@ -59,7 +59,7 @@ test("tells that fees are static", async () => {
   await other.close();
 });
 
-test("gives the whole preset of the network", async () => {
+test("returns the complete preset of the network", async () => {
   const response = await fixture.get("/api/node/configuration/crypto");
   expect(response.headers["content-type"]).toBe("application/json; charset=utf-8");
   const { data } = response.json();
@@ -71,7 +71,7 @@ test("gives the whole preset of the network", async () => {
   expect(data.genesisBlock.transactions[0]).toMatchObject({ typeGroup: 1, type: 0 });
 });
 
-test("takes fees from the last transactions of every active type", async () => {
+test("computes fees from the last transactions of every active type", async () => {
   const { meta, data } = (await fixture.get("/api/node/fees?days=undefined")).json();
   expect(meta).toEqual({});
   expect(data[1].transfer).toEqual({ avg: "15000000", max: "50000000", min: "0", sum: "60000000" });
@@ -84,7 +84,7 @@ test("takes fees from the last transactions of every active type", async () => {
   });
 });
 
-test("takes fees of some days from all transactions whose fee is worth a broadcast", async () => {
+test("computes fees of some days from all transactions whose fee suffices for broadcast", async () => {
   const { meta, data } = (await fixture.get("/api/node/fees?days=30")).json();
   expect(meta).toEqual({ days: 30 });
   expect(data[1].transfer).toEqual({ avg: "30000000", max: "50000000", min: "10000000", sum: "60000000" });

@@ -1,4 +1,4 @@
-/** The document that a whole node serves, judged by the published schema of OpenAPI. */
+/** The document of a complete node, validated against the published schema of OpenAPI. */
 
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -24,7 +24,7 @@ const operations = (): [name: string, operation: Operation][] =>
     ]),
   );
 
-test("is valid OpenAPI 3.1, of every room of the node", async () => {
+test("is valid OpenAPI 3.1, with every room of the node", async () => {
   const validator = new Validator();
   expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
   expect(validator.version).toBe("3.1");
@@ -32,7 +32,7 @@ test("is valid OpenAPI 3.1, of every room of the node", async () => {
   expect([...tags]).toEqual(expect.arrayContaining(["Blocks", "Events", "Webhooks", "Dev"]));
 });
 
-test("is found invalid when it is not", async () => {
+test("is found invalid after a change", async () => {
   const { info: _, ...broken } = structuredClone(document) as Document & { info: unknown };
   expect(await new Validator().validate(broken)).toMatchObject({ valid: false });
 });
@@ -48,7 +48,7 @@ test("names each operation once, for the functions of generated clients", () => 
   expect(Object.values(OPERATION_IDS).sort()).toEqual(ids.sort());
 });
 
-test("tells which operations ask for the token, the license, and the statuses of what cannot be read", () => {
+test("names the operations that require the token, the license, and the statuses of unreadable requests", () => {
   expect(document.security).toEqual([]);
   expect(document.info.license).toMatchObject({ name: expect.any(String) });
   for (const [name, { security, responses }] of operations()) {
@@ -60,7 +60,7 @@ test("tells which operations ask for the token, the license, and the statuses of
   }
 });
 
-test("returns 400 and 415 where it says so", async () => {
+test("returns 400 and 415 as documented", async () => {
   const send = (path: string, init: RequestInit = {}) => fetch(`${node.url}/api/v2${path}`, init);
   expect((await send("/blocks/%zz")).status).toBe(400);
   const headers = { authorization: node.webhookToken, "content-type": "text/plain" };
@@ -69,7 +69,7 @@ test("returns 400 and 415 where it says so", async () => {
   expect((await send("/dev/mine", { method: "POST", headers, body: "{}" })).status).toBe(415);
 });
 
-test("describes 405 once, for the paths that return it, with the methods that such a path has", async () => {
+test("describes 405 once, for the paths that return it, with the methods of such a path", async () => {
   const reference = "#/components/responses/MethodNotAllowed";
   const shared = present(document.components.responses.MethodNotAllowed, "the response to other methods");
   expect(shared.headers).toHaveProperty("Allow");
@@ -93,7 +93,7 @@ test("describes 405 once, for the paths that return it, with the methods that su
 
 const upper = (text: string): string => text.toUpperCase();
 
-test("lists no value as a number and as a text: generated names would be the same", () => {
+test("lists no value both as a number and as a text: generated names would be equal", () => {
   const enumsIn = (value: unknown): unknown[][] => {
     if (typeof value !== "object" || value === null) return [];
     const own = (value as { enum?: unknown }).enum;
@@ -105,7 +105,7 @@ test("lists no value as a number and as a text: generated names would be the sam
   expect(enums).toContainEqual([1, 2]);
 });
 
-test("has no schema that is none", () => {
+test("has only valid schemas", () => {
   const ajv = new Ajv2020({ strict: false });
   const schemasIn = (value: unknown): unknown[] => {
     if (typeof value !== "object" || value === null) return [];
@@ -119,7 +119,7 @@ test("has no schema that is none", () => {
     expect(ajv.validateSchema(schema as object), JSON.stringify(schema)).toBe(true);
 });
 
-test("declares exactly the parameters that stand in paths, and each of its parameters once", () => {
+test("declares exactly the parameters of its paths, each once", () => {
   for (const [name, { parameters = [] }] of operations()) {
     const inPath = parameters.filter((parameter) => parameter.in === "path");
     const written = Array.from(name.matchAll(/\{(\w+)\}/g), ([, parameter]) => parameter);

@@ -25,18 +25,18 @@ test.each([
   ["page=5&limit=1", 4, null],
   ["page=6&limit=1", null, null],
   ["page=1&limit=3", null, 2],
-])("knows what is before and behind %s", async (parameters, previous, next) => {
+])("knows the previous and the next page of %s", async (parameters, previous, next) => {
   const meta = await metaOf(parameters);
   const pageOf = (link: string | null) => (link === null ? null : Number(/page=(\d+)/.exec(link)?.[1]));
   expect([pageOf(meta.previous), pageOf(meta.next)]).toEqual([previous, next]);
 });
 
-test("keeps parameters as they were given, in their order, and adds the missing ones", async () => {
+test("keeps the given parameters in their order, and adds the missing ones", async () => {
   expect((await metaOf("transform=TRUE&limit=2")).self).toBe("/api/blocks?transform=TRUE&limit=2&page=1");
   expect((await metaOf("page=5")).self).toBe("/api/blocks?page=5&transform=true&limit=100");
 });
 
-test("skips an offset instead of pages, and leaves it out of the links to other pages", async () => {
+test("skips an offset instead of pages, and omits it in the links to other pages", async () => {
   const meta = await metaOf("limit=1&offset=2&page=2");
   expect(meta).toMatchObject({
     count: 1,
@@ -46,12 +46,12 @@ test("skips an offset instead of pages, and leaves it out of the links to other 
   expect((await metaOf("offset=0&limit=1&page=2")).count).toBe(1);
 });
 
-test("has an empty page for what lies beyond all numbers", async () => {
+test("has an empty page beyond all numbers", async () => {
   const response = await fixture.get("/api/blocks?page=9007199254740991");
   expect(response.json()).toMatchObject({ data: [], meta: { totalCount: 4, last: expect.any(String) } });
 });
 
-test("has no last page where there is nothing", async () => {
+test("has no last page if there are no rows", async () => {
   expect(await metaOf("height=99")).toMatchObject({
     totalCount: 0,
     pageCount: 1,
@@ -75,7 +75,7 @@ test.each([
   ["/api/node/fees?foo=1", '"foo" is not allowed; allowed: days'],
   ["/api/node/fees?day=1", '"day" is not allowed; did you mean "days"?'],
   ["/api/node/fees?foo=1&bar=2", '"foo" is not allowed, "bar" is not allowed'],
-])("the error for %s names the fault and what is expected", async (url, message) => {
+])("the error for %s names the invalid value and the expected one", async (url, message) => {
   expect((await fixture.get(url)).json().message).toBe(message);
 });
 
@@ -90,6 +90,6 @@ test.each([
   ["/api/locks/search", { isExpired: 1 }, '"isExpired" must be true or false'],
   ["/api/locks/search", { expirationType: 3 }, '"expirationType" must be one of 1, 2'],
   ["/api/delegates/search", { approval: { from: 101 } }, '"approval.from" must be a number from 0 to 100'],
-])("the error for a value that may come as text names the fault once: %s %j", async (url, body, message) => {
+])("the error for a value that can be sent as text names it once: %s %j", async (url, body, message) => {
   expect((await fixture.post(url, body)).json().message).toBe(message);
 });

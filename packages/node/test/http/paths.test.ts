@@ -9,7 +9,7 @@ afterAll(() => fixture.close());
 const NOT_FOUND = { statusCode: 404, error: "Not Found", message: "Not Found" };
 
 describe("paths", () => {
-  test("greets at the root", async () => {
+  test("returns a greeting at the root", async () => {
     const response = await fixture.get("/");
     expect(response.json()).toEqual({ data: "Hello World!" });
     expect(response.headers).toMatchObject({
@@ -24,7 +24,7 @@ describe("paths", () => {
     ["application/json, text/plain, */*"],
     ["text/*"],
     ["text/html;q=0, application/json"],
-  ])("greets those that accept %s as the old node did, to the byte", async (accept) => {
+  ])("returns the greeting of the old node, to the byte, to clients that accept %s", async (accept) => {
     const { headers, body } = await fixture.get("/", accept === undefined ? {} : { accept });
     expect(body).toBe('{"data":"Hello World!"}');
     expect(headers["content-length"]).toBe("23");
@@ -32,7 +32,7 @@ describe("paths", () => {
     expect([head.statusCode, head.body, head.headers["content-length"]]).toEqual([200, "", "23"]);
   });
 
-  test("shows a browser where to go on, with nothing from elsewhere", async () => {
+  test("shows a page of links to browsers, with nothing from elsewhere", async () => {
     const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
     const { headers, body, statusCode } = await fixture.get("/", { accept });
     expect(statusCode).toBe(200);
@@ -102,7 +102,7 @@ describe("paths", () => {
     expect(response.headers.location).toBe("http://node.example:4003/api/v2/blocks?limit=1&page=2");
   });
 
-  test.each(["a/b", "a b", "a@b"])("redirects by the path alone where the host is %j", async (host) => {
+  test.each(["a/b", "a b", "a@b"])("redirects by the path alone if the host is %j", async (host) => {
     const response = await fixture.get("/api/blockchain/", { host });
     expect(response.headers.location).toBe("/api/blockchain");
   });
@@ -120,7 +120,7 @@ describe("paths", () => {
     "/api/uniks/",
     "/api/v2/nfts/",
     `/api/uniks/${unik.bob}/properties/`,
-  ])("takes the slash at the end of %s for no empty id", async (url) => {
+  ])("does not treat the slash at the end of %s as an empty id", async (url) => {
     const response = await fixture.get(url, { host: "node.example:4003" });
     expect(response.statusCode).toBe(301);
     expect(response.headers.location).toBe(`http://node.example:4003${url.replace(/\/+$/, "")}`);
@@ -141,7 +141,7 @@ describe("paths", () => {
 describe("browsers", () => {
   const origin = "https://explorer.example.org";
 
-  test("may read responses and errors", async () => {
+  test("can read responses and errors", async () => {
     for (const url of [
       "/api/blockchain",
       `/api/wallets/${stranger.address}`,
@@ -156,7 +156,7 @@ describe("browsers", () => {
     expect((await fixture.get("/api/blockchain")).headers).not.toHaveProperty("access-control-allow-origin");
   });
 
-  test("are granted what they ask for, whatever the path", async () => {
+  test("are granted the headers of their preflight, whatever the path", async () => {
     for (const url of ["/api/blockchain", "/nothing"]) {
       const response = await fixture.app.inject({
         method: "OPTIONS",

@@ -8,7 +8,7 @@ afterAll(() => fixture.close());
 const [newest, older, odd] = chain.peers.map(({ ip }) => ip);
 const ipsOf = (response: { json(): unknown }) => rowsOf(response).map(({ ip }) => ip);
 
-test("lists peers, the quickest first, under both prefixes", async () => {
+test("lists peers, the fastest first, under both prefixes", async () => {
   for (const prefix of ["/api", "/api/v2"]) {
     const response = await fixture.get(`${prefix}/peers`);
     expect(rowsOf(response)[0]).toEqual(chain.peers[2]);
@@ -21,7 +21,7 @@ test.each([
   ["orderBy=latency:desc", [newest, older, odd]],
   ["orderBy=ip:asc", [odd, older, newest]],
   ["orderBy=height:desc", [older, newest, odd]],
-  // By number, not by text; what is no version comes last in both directions.
+  // By number, not by text; invalid versions come last in both directions.
   ["orderBy=version:asc", [older, newest, odd]],
   ["orderBy=version:desc", [newest, older, odd]],
   ["limit=1&page=2", [older]],
@@ -37,7 +37,7 @@ test.each([
   expect(ipsOf(await fixture.get(`/api/peers?${parameters}`))).toEqual(found);
 });
 
-test("does not find peers of what is no range", async () => {
+test("finds no peers for an invalid range", async () => {
   const response = await fixture.get("/api/peers?version=newest");
   expect(response.json()).toEqual({
     statusCode: 404,

@@ -1,11 +1,11 @@
-/** What the server does about clients that it should not trust. */
+/** Protection of the server against untrusted clients. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { createAllowances } from "../../src/http/connections/allowances.ts";
 import { NOW_MS, openFixture } from "../../test-support/http/fixture.ts";
 
-test("every response tells browsers to treat it as data", async () => {
+test("every response makes browsers treat it as data", async () => {
   const fixture = openFixture();
   const responses = await Promise.all([
     fixture.get("/api/blockchain"),
@@ -44,7 +44,7 @@ test("addresses that are not listed get 403 on every path", async () => {
   await fixture.close();
 });
 
-test("pages of others may read that they are not listed, and are granted nothing", async () => {
+test("pages of unlisted addresses can read the refusal, and are granted nothing", async () => {
   const fixture = openFixture({ allowed: "10.0.0.0/8" });
   const origin = "https://a.example";
   for (const method of ["GET", "OPTIONS"] as const) {
@@ -64,7 +64,7 @@ test("pages of others may read that they are not listed, and are granted nothing
   await fixture.close();
 });
 
-test("only trusted proxies tell the address of a client, and only of their own clients", async () => {
+test("only trusted proxies name the address of a client, and only of their own clients", async () => {
   const fixture = openFixture({ trustedProxies: "10.0.0.0/8", allowed: "192.0.2.1" });
   const ask = async (remoteAddress: string, forwarded: string) =>
     (await fixture.app.inject({ url: "/", remoteAddress, headers: { "x-forwarded-for": forwarded } }))
@@ -109,18 +109,18 @@ test("addresses of one /64 of IPv6 are one client", async () => {
   await fixture.close();
 });
 
-test("a /48 of IPv6 has the requests of ten clients", async () => {
+test("a /48 of IPv6 has the request budget of ten clients", async () => {
   const fixture = openFixture({ rateLimit: { limit: 2, windowMs: 1_000 } });
   const from = async (remoteAddress: string) =>
     (await fixture.app.inject({ url: "/", remoteAddress })).statusCode;
-  const asked = Array.from({ length: 21 }, (_, subnet) => from(`2001:db8:0:${subnet.toString(16)}::1`));
-  const responses = await Promise.all(asked);
+  const requested = Array.from({ length: 21 }, (_, subnet) => from(`2001:db8:0:${subnet.toString(16)}::1`));
+  const responses = await Promise.all(requested);
   expect(responses).toEqual([...Array.from({ length: 20 }, () => 200), 429]);
   expect(await from("2001:db8:1::1")).toBe(200);
   await fixture.close();
 });
 
-test("50,000 clients in one window leave an honest one its requests, and are forgotten in their turn", () => {
+test("50,000 clients in one window leave an honest one its requests, and are evicted in turn", () => {
   const countRequest = createAllowances({ limit: 2, windowMs: 60_000 });
   const remaining = (address: string) => countRequest(address, 0).remaining;
   expect([remaining("192.0.2.1"), remaining("192.0.2.1"), remaining("192.0.2.1")]).toEqual([1, 0, -1]);
@@ -128,11 +128,11 @@ test("50,000 clients in one window leave an honest one its requests, and are for
     const parts = [client >> 8, client & 255].map((part) => part.toString(16));
     remaining(`2001:db8:${parts.join(":")}::1`);
   }
-  // The oldest window was forgotten to make room, and a new one begun.
+  // The oldest window was evicted for capacity, and a new one started.
   expect(remaining("192.0.2.1")).toBe(1);
 });
 
-test("a body that does not arrive in the time for a response is the fault of the client", async () => {
+test("a body that does not arrive within the response time limit returns 408", async () => {
   const fixture = openFixture({ responseTimeoutMs: 50 });
   const { port } = await fixture.listen();
   const socket = connect(port, "127.0.0.1");
@@ -146,7 +146,7 @@ test("a body that does not arrive in the time for a response is the fault of the
   await fixture.close();
 });
 
-/** Asks for more than fits between two sockets, and reads a little of it on demand. */
+/** Requests more than fits between two sockets, and reads a little of it on demand. */
 async function slowReader(port: number) {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {});
@@ -160,7 +160,7 @@ const ASKED_AT_ONCE = 30;
 const askForMore = (socket: Socket) =>
   void socket.write("GET /api/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(ASKED_AT_ONCE));
 
-test.each([0, 1_000])("a client that reads %i bytes now and then is let go", async (bytes) => {
+test.each([0, 1_000])("a client that reads %i bytes at intervals is disconnected", async (bytes) => {
   const fixture = openFixture({ takeTimeoutMs: 300 });
   const { port } = await fixture.listen();
   const connections = () =>
@@ -180,7 +180,7 @@ test.each([0, 1_000])("a client that reads %i bytes now and then is let go", asy
   await fixture.close();
 });
 
-test("a client that takes each response in time may ask for many", async () => {
+test("a client that reads each response in time can request many", async () => {
   const fixture = openFixture({ takeTimeoutMs: 300 });
   const { port } = await fixture.listen();
   const socket = await slowReader(port);
@@ -199,7 +199,7 @@ test("a client that takes each response in time may ask for many", async () => {
 test.each([
   ["headers", "GET /api/blockchain HTTP/1.1\r\nHost: a\r\n"],
   ["a body", "POST /api/blocks/search HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"],
-])("a client that takes too long to send %s is let go", async (_what, beginning) => {
+])("a client that is too slow to send %s is disconnected", async (_what, beginning) => {
   const fixture = openFixture({ requestTimeoutMs: 50 });
   const { port } = await fixture.listen();
   const socket = connect(port, "127.0.0.1");

@@ -1,4 +1,4 @@
-/** Proxies that the operator did not name, and what is said about them. */
+/** Proxies that the operator did not name, and the warnings about them. */
 
 import type { FastifyPluginAsync } from "fastify";
 import { pino } from "pino";
@@ -14,7 +14,7 @@ function createLog() {
   return { lines, logger };
 }
 
-test("the first request that an unnamed proxy passes on is warned about, once", async () => {
+test("the first request through an unnamed proxy causes a warning, once", async () => {
   const { lines, logger } = createLog();
   const fixture = openFixture({ trustedProxies: "10.0.0.1" }, { logger });
   onTestFinished(fixture.close);
@@ -35,7 +35,7 @@ const warning = (exposure: Exposure) => {
   return lines.map(({ msg }) => msg).join();
 };
 
-test("options that a proxy would void are warned about where only a proxy can be in front", () => {
+test("options without effect through a proxy cause a warning if there must be a proxy", () => {
   for (const host of ["10.0.0.5", "192.168.1.2", "fd00::1"]) {
     expect(warning({ httpHost: host, rateLimit: 100 })).toMatch(/--rate-limit would .* --http-trust-proxy/);
   }
@@ -50,7 +50,7 @@ test("a loopback node has no warning about its rate limit", () => {
   }
 });
 
-test("nothing is warned about where clients come by themselves, or the proxy is named", () => {
+test("clients without a proxy, and named proxies, cause no warning", () => {
   expect(warning({ httpHost: "0.0.0.0", rateLimit: 100 })).toBe("");
   expect(warning({ httpHost: "203.0.113.5", rateLimit: 100 })).toBe("");
   expect(warning({ httpHost: "127.0.0.1", rateLimit: 0 })).toBe("");
@@ -58,7 +58,9 @@ test("nothing is warned about where clients come by themselves, or the proxy is 
 });
 
 describe("the client that a trusted proxy names", () => {
-  /** The statuses of requests in one window of a limit of one request, through a proxy on 127.0.0.1. */
+  /**
+   * Returns the statuses of requests in one window of a limit of one request, through a proxy on 127.0.0.1.
+   */
   async function statuses(forwarded: readonly string[], trustedProxies = "127.0.0.1, 10.0.0.0/8") {
     const fixture = openFixture({ trustedProxies, rateLimit: { limit: 1, windowMs: 60_000 } });
     onTestFinished(fixture.close);
@@ -81,14 +83,14 @@ describe("the client that a trusted proxy names", () => {
     ["ports of trusted proxies behind it", ["203.0.113.7:1, 10.0.0.1:5", "203.0.113.7:2, 10.9.9.9"]],
     ["empty entries", ["203.0.113.7", ",203.0.113.7,", ", ,203.0.113.7 , 10.0.0.1"]],
     [
-      "what the client itself wrote before",
+      "the client itself wrote before",
       ["1.1.1.1, 203.0.113.7", "2.2.2.2:5, 203.0.113.7:6", "x, 203.0.113.7"],
     ],
   ])("is one client, whatever %s", async (_what, headers) => {
     expect(await statuses(headers)).toEqual(SAME(headers.length));
   });
 
-  test("is the proxy itself where it names no address", async () => {
+  test("is the proxy itself if it names no address", async () => {
     const headers = [
       ...["unknown", "_hidden", "203.0.113.7:", "203.0.113.7:x", "203.0.113.7:123456", "203.0.113.7/24"],
       ...["203.0.113", "203.0.113.256", "0313.0.113.7", "0xcb007107", "3405803783", "203.0.113.7 x"],
@@ -98,17 +100,17 @@ describe("the client that a trusted proxy names", () => {
     expect(await statuses(headers)).toEqual(SAME(headers.length));
   });
 
-  test("are different clients where addresses differ", async () => {
+  test("are different clients if addresses differ", async () => {
     const headers = ["203.0.113.7:1", "203.0.113.8:1", "[2001:db8:1::1]:1", "[2001:db8:2::1]:1", "unknown"];
     expect(await statuses(headers)).toEqual([200, 200, 200, 200, 200]);
   });
 
-  test("is the last known hop in a chain that goes on without end", async () => {
+  test("is the last known hop in an endless chain", async () => {
     const chain = (client: string) => [client, ...Array.from({ length: 500 }, () => "10.0.0.1")].join(",");
     expect(await statuses([chain("203.0.113.7"), chain("203.0.113.8")])).toEqual(SAME(2));
   });
 
-  test("is never taken for the proxy by routes that only certain addresses may use", async () => {
+  test("is never mistaken for the proxy by routes that only certain addresses may use", async () => {
     const access = createAccess({ isLegacy: true, whitelist: ["127.0.0.1"] });
     const plugin: FastifyPluginAsync = async (scope) => {
       scope.addHook("onRequest", access);
@@ -132,7 +134,7 @@ describe("the client that a trusted proxy names", () => {
     }
   });
 
-  test("is the sender where no proxy is trusted", async () => {
+  test("is the sender if no proxy is trusted", async () => {
     expect(await statuses(["203.0.113.7", "203.0.113.8:1"], "10.0.0.1")).toEqual(SAME(2));
   });
 });

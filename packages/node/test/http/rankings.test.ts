@@ -1,4 +1,4 @@
-/** Lists whose order is kept in memory are the same as those that are sorted each time. */
+/** Lists whose order is cached equal lists that are sorted each time. */
 import { afterAll, expect, test } from "vitest";
 import { TRANSACTIONS } from "../../src/read/lists.ts";
 import { createRankingBuilder } from "../../src/read/sqlite/rankings/builder.ts";
@@ -14,8 +14,8 @@ let built = 0;
 const ranked = openFixture(
   {
     rankings: {
-      build(...asked) {
-        const ranking = builder.build(...asked);
+      build(...requested) {
+        const ranking = builder.build(...requested);
         building = ranking;
         built++;
         return ranking;
@@ -104,4 +104,4 @@ test.each(
   },
 );
 
-test("were made once for each column, and for the wallet", () => expect(built).toBe(7 + 1));
+test("were created once for each column, and for the wallet", () => expect(built).toBe(7 + 1));

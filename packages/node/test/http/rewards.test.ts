@@ -4,7 +4,7 @@ import { createdRewards } from "../../src/http/resources/rewards.ts";
 import { present } from "../../src/platform/present.ts";
 import type { Snapshot } from "../../src/read/port.ts";
 
-/** From height 10 on, individuals are rewarded when they come alive instead of when they are minted. */
+/** From height 10 on, individuals are rewarded when they become alive instead of when they are minted. */
 const network = createNetwork({
   ...dalinet,
   milestones: [present(dalinet.milestones[0], "the first milestone"), { height: 10, unsTokenEcoV2: true }],
@@ -28,7 +28,7 @@ function rewardsAt(height: number, ...transactions: Transaction[]) {
 test.each([
   ["nothing without rewarded transactions", 5, [mint("1"), alive("individual")], "0", "0"],
   ["minter and forger of a voucher mint", 5, [mint("1", "v")], "1100000000", "8900000000"],
-  ["an empty voucher is none", 5, [mint("1", "")], "0", "0"],
+  ["nothing for an empty voucher", 5, [mint("1", "")], "0", "0"],
   [
     "all mints, but the last foundation share",
     5,
@@ -38,7 +38,7 @@ test.each([
   ],
   ["the rules of the block below", 10, [mint("1", "v")], "1100000000", "8900000000"],
   ["no mint of an individual under V2", 11, [mint("1", "v"), alive("organization")], "0", "0"],
-  ["an individual that comes alive under V2", 11, [alive("individual")], "1100000000", "8900000000"],
+  ["an individual that becomes alive under V2", 11, [alive("individual")], "1100000000", "8900000000"],
   ["a mint of an organization under V2", 11, [mint("2", "v")], "10100000000", "989900000000"],
 ])("counts %s", async (_name, height, transactions, unikMintRewards, foundationRewards) => {
   expect(await rewardsAt(height, ...transactions)).toEqual({ unikMintRewards, foundationRewards });

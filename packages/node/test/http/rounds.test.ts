@@ -19,7 +19,7 @@ test("lists the delegates of a round by votes, then by public key", async () => 
   }
 });
 
-test("returns 404 for unknown rounds and paths, and 422 for what is no round", async () => {
+test("returns 404 for unknown rounds and paths, and 422 for invalid rounds", async () => {
   const unknown = await fixture.get("/api/rounds/3/delegates");
   expect(unknown.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Round not found" });
   expect((await fixture.get("/api/rounds/2")).json().message).toBe("Not Found");

@@ -1,4 +1,4 @@
-/** Requests made of the OpenAPI document: one for each parameter and each member that an operation knows. */
+/** Requests derived from the OpenAPI document: one for each parameter and each member of an operation. */
 import { present } from "../../src/platform/present.ts";
 import { alice, bob, chain, unik } from "../../test-support/http/chain.ts";
 import type { Document, Operation, Schema } from "../../test-support/http/described.ts";
@@ -6,7 +6,7 @@ import { more } from "../../test-support/http/longer.ts";
 
 export type Sample = { method: string; path: string; url: string; payload?: unknown };
 
-/** What stands in paths, by what it is of. */
+/** Values of path parameters, by kind. */
 const IDS: Readonly<Record<string, string>> = {
   blocks: "3",
   delegates: bob.address,
@@ -26,7 +26,7 @@ const NAMED: Readonly<Record<string, string>> = {
   prefix: "0123",
 };
 
-/** The path with something that exists in place of its parameters. */
+/** Replaces the parameters of a path by existing ids. */
 export const filled = (path: string): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => NAMED[name] ?? idIn(path));
 
@@ -37,7 +37,7 @@ function idIn(path: string): string {
   return present(IDS[path.split("/")[1] ?? ""], `an id for ${path}`);
 }
 
-/** Texts that fit the patterns of the API. */
+/** Texts that match the patterns of the API. */
 const TEXTS = [
   ">=5.0.0",
   "height:desc",
@@ -55,7 +55,7 @@ const TEXTS = [
   "name",
 ];
 
-/** A value that a schema admits. */
+/** Returns a value that a schema admits. */
 export function sampleOf(schema: Schema): unknown {
   const { type, enum: choices, minimum = 1, anyOf, properties, items, pattern, examples } = schema;
   if (examples) return examples[0];
@@ -74,7 +74,7 @@ export function sampleOf(schema: Schema): unknown {
 const sampleMembers = (properties: Readonly<Record<string, Schema>>) =>
   Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, sampleOf(member)]));
 
-/** Every operation as it is, and once with each thing that can be asked of it. */
+/** Every operation without parameters, and once with each of its parameters. */
 export const samplesOf = ({ paths }: Document): Sample[] =>
   Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, operation]) => operationSamples(method, path, operation)),

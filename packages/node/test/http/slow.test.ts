@@ -1,4 +1,4 @@
-/** Requests that take too long in the thread that serves. */
+/** Requests that are too slow for the serving thread. */
 
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ afterEach(async () => {
   [plain, hurried, thread] = [undefined, undefined, undefined];
 });
 
-/** No time at all: the first look at the clock gives up. */
+/** No time at all: the first check of the clock aborts. */
 function hurry(slowQueries: Pick<SlowQueryThread, "run">): Fixture {
   // A thread starts late on a busy machine.
   hurried = openFixture({ readTimeoutMs: -1, responseTimeoutMs: 60_000 }, { slowQueries }, longer);
@@ -42,7 +42,7 @@ const SEARCHES = Array.from(
   (_, index) => `/api/transactions?vendorField=o&offset=${index % 3}&fee=${index}`,
 );
 
-test("are processed by another thread, as they would be here", async () => {
+test("are processed by another thread with the same result", async () => {
   plain = openFixture({}, {}, longer);
   const open = createSlowQueryThread({ databasePath: plain.path, files, identity, readTimeoutMs: 5_000 });
   thread = open;
@@ -63,7 +63,7 @@ test("are processed by another thread, as they would be here", async () => {
   expect(count).toBeGreaterThan(0);
 });
 
-test("keep the status that they get there", async () => {
+test("keep the status of that thread", async () => {
   const fixture = hurry({
     run: async () => ({ status: 503, body: '{"statusCode":503,"error":"a","message":"b"}' }),
   });
@@ -76,7 +76,7 @@ test("keep the status that they get there", async () => {
   }
 });
 
-test("are 503 in the form of every failure when the other thread takes too long", async () => {
+test("are 503 in the usual form if the other thread takes too long", async () => {
   const late = Promise.withResolvers<void>();
   const server = openFixture(
     { readTimeoutMs: -1, responseTimeoutMs: 100 },
@@ -94,26 +94,26 @@ test("are 503 in the form of every failure when the other thread takes too long"
   for (const response of slow) expect(response.json()).toEqual({ statusCode: 503, error, message: LATE });
 });
 
-test("get `retry-after` when too many wait", async () => {
+test("get `retry-after` if too many are queued", async () => {
   plain = openFixture({}, {}, longer);
   const open = createSlowQueryThread({ databasePath: plain.path, files, identity, readTimeoutMs: 5_000 });
   thread = open;
   const request = { method: "GET", url: "/api/blockchain", body: undefined };
-  const asked = Array.from({ length: 6 }, () => open.run(request));
-  expect(asked.map((response) => response !== undefined)).toEqual([true, true, true, true, false, false]);
-  const [first] = await Promise.all(asked);
+  const requested = Array.from({ length: 6 }, () => open.run(request));
+  expect(requested.map((response) => response !== undefined)).toEqual([true, true, true, true, false, false]);
+  const [first] = await Promise.all(requested);
   expect(first).toMatchObject({ status: 200 });
 });
 
-test("end with the thread that dies with them; the next one starts another", async () => {
+test("fail if their thread dies; the next one starts another", async () => {
   const databasePath = join(mkdtempSync(join(tmpdir(), "uniknode-slow-")), "missing", "chain.sqlite");
   onTestFinished(() => rmSync(dirname(dirname(databasePath)), { recursive: true }));
   plain = openFixture({}, {}, longer);
   const open = createSlowQueryThread({ databasePath, files, identity, readTimeoutMs: 5_000 });
   thread = open;
   const request = { method: "GET", url: "/api/blockchain", body: undefined };
-  const asked = [open.run(request), open.run(request)];
-  for (const response of asked)
+  const requested = [open.run(request), open.run(request)];
+  for (const response of requested)
     await expect(response).rejects.toMatchObject({ code: "CALL_CLOSED", isRetryable: true });
   expect(open.figures()).toEqual({ open: 0, timedOut: 0, refused: 0 });
   mkdirSync(dirname(databasePath));

@@ -5,7 +5,7 @@ import { createMomentText } from "../../src/http/responses/timestamp.ts";
 
 const LAST_MS = 8_640_000_000_000_000;
 
-test("moments are written as by Date, in whatever order they come", () => {
+test("times are formatted as by Date, in any order", () => {
   const textOf = createMomentText();
   const edges = [0, 1, 999, 86_399_999, 86_400_000, -1, -86_400_000, 253_402_300_800_000, LAST_MS, -LAST_MS];
   const moment = fc.oneof(fc.constantFrom(...edges), fc.integer({ min: -LAST_MS, max: LAST_MS }));

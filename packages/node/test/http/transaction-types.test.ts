@@ -6,18 +6,18 @@ import { openFixture } from "../../test-support/http/fixture.ts";
 const fixture = openFixture();
 afterAll(() => fixture.close());
 
-test("tells the active types, parameters or not, under both prefixes", async () => {
+test("returns the active types, with or without parameters, under both prefixes", async () => {
   for (const path of ["/api/transactions/types", "/api/v2/transactions/types?foo=1"]) {
     const { data } = (await fixture.get(path)).json();
     expect(data["1"]).toMatchObject({ Transfer: 0, SecondSignature: 1, MultiPayment: 6, HtlcLock: 8 });
-    // Switched off by the network, and not yet begun.
+    // Disabled by the network, and not yet active.
     expect(data["1"]).not.toHaveProperty("DelegateRegistration");
     expect(data["2"]).not.toHaveProperty("Entity");
     expect(data["2001"]).toMatchObject({ UnsVote: 5, UnsCertifiedNftTransfer: 6 });
   }
 });
 
-test("tells static fees, those of entities whatever happens", async () => {
+test("returns static fees, those of entities in every case", async () => {
   const { data } = (await fixture.get("/api/transactions/fees")).json();
   expect(data["1"]).toMatchObject({ transfer: "10000000", multiSignature: "500000000", htlcClaim: "0" });
   expect(data["2"]).toEqual({

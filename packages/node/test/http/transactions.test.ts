@@ -62,7 +62,7 @@ describe("GET /transactions/{id}", () => {
     expect((await fixture.get(`/api/transactions/${secondPremine.id}`)).json().data.nonce).toBe("2");
   });
 
-  test("gives the sender as recipient where there is none", async () => {
+  test("shows the sender as recipient if there is none", async () => {
     const { data } = (await fixture.get(`/api/transactions/${mint.id}`)).json();
     expect(data).toMatchObject({ recipient: alice.address, typeGroup: 2000, asset: mint.asset });
   });
@@ -85,7 +85,7 @@ describe("GET /transactions/{id}", () => {
     });
   });
 
-  test("returns 404 for what is not confirmed and 422 for what is no id", async () => {
+  test("returns 404 for unconfirmed transactions and 422 for invalid ids", async () => {
     for (const id of [
       present(chain.waiting[0], "a pending transaction").data.id,
       hello.id.toUpperCase(),
@@ -175,7 +175,7 @@ describe("GET /transactions", () => {
     expect((await fixture.get(`/api/transactions?${parameters}`)).statusCode).toBe(422);
   });
 
-  test("knows the premine", () => {
+  test("finds the premine", () => {
     expect(firstPremine.amount + secondPremine.amount).toBe(PREMINE);
     expect(firstPremine.senderPublicKey).toBe(treasury.publicKey);
   });
@@ -235,7 +235,7 @@ describe("POST /transactions/search", () => {
     expect(idsOf(response)).toEqual(found.map(({ id }) => id));
   });
 
-  test.each([15, 16, 61])("finds nothing like an asset that is nested %i deep", async (depth) => {
+  test.each([15, 16, 61])("finds nothing for an asset that is nested %i deep", async (depth) => {
     const response = await fixture.app.inject({
       method: "POST",
       url: "/api/transactions/search",
@@ -324,7 +324,7 @@ describe("unconfirmed transactions", () => {
 });
 
 describe("POST /transactions", () => {
-  test("hands everything over and returns what became of it", async () => {
+  test("submits everything and returns the outcomes", async () => {
     const transactions = [{ id: "x", amount: 1 }];
     const response = await fixture.post("/api/transactions", { transactions });
     expect(response.statusCode).toBe(200);
@@ -355,7 +355,7 @@ describe("POST /transactions", () => {
     expect(fixture.gateway.submitted.length).toBe(count);
   });
 
-  test("takes as many at once as the node allows", async () => {
+  test("accepts as many at once as the node allows", async () => {
     const narrow = openFixture({ poolMaxPerRequest: 2 });
     const statusOf = async (count: number) =>
       (await narrow.post("/api/transactions", { transactions: Array(count).fill({ id: "x" }) })).statusCode;
@@ -363,7 +363,7 @@ describe("POST /transactions", () => {
     await narrow.close();
   });
 
-  test("passes on that the body as a whole was refused", async () => {
+  test("returns the refusal of the complete body", async () => {
     fixture.gateway.submit = async () => {
       throw new BodyError("there must be at least one transaction");
     };

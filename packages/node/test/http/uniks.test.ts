@@ -17,7 +17,7 @@ test("counts tokens by type as text", async () => {
 });
 
 describe("lists", () => {
-  test("every token, those without properties too, by id", async () => {
+  test("every token, including those without properties, by id", async () => {
     const response = await fixture.get("/api/v2/uniks");
     expect(rowsOf(response).map(({ id }) => id)).toEqual([unik.alice, unik.bob, unik.dave, unik.bare]);
     expect(rowsOf(response)[0]).toEqual({
@@ -68,7 +68,7 @@ describe("lists", () => {
 });
 
 describe("searches", () => {
-  test("by ids, of which it returns those that exist", async () => {
+  test("by ids, and returns those that exist", async () => {
     const response = await fixture.post("/api/uniks/search", {
       id: [unik.bob.toUpperCase(), unik.dave, unknown],
     });
@@ -88,7 +88,7 @@ describe("searches", () => {
     [{ id: "zz" }, ["id", "id"]],
     [{ id: [] }, ["id", "id"]],
     [{ id: Array.from({ length: 101 }, () => unknown) }, ["id", "id"]],
-    // An item is named by its place.
+    // An item is named by its position.
     [{ id: [unknown, "zz"] }, ["id", "id.1"]],
     [{ ownerId: "zz" }, ["ownerId"]],
     [{ orderBy: "" }, ["orderBy"]],
@@ -130,7 +130,7 @@ describe("shows", () => {
     }
   });
 
-  test("stored properties by key, then those that every token has", async () => {
+  test("stored properties by key, then built-in ones", async () => {
     const response = await fixture.get(`/api/uniks/${unik.alice}/properties`);
     const properties = Object.assign({}, ...rowsOf(response));
     expect(rowsOf(response).slice(0, 3)).toEqual([
@@ -201,43 +201,25 @@ describe("shows", () => {
   });
 });
 
-describe("of several faults, tells", () => {
+describe("for several errors, names", () => {
   const zz = { ownerId: "zz", id: "zz" };
 
   test.each([
     ["the first parameter in the order of the document", "?limit=0&page=0", undefined, "query", ["page"]],
-    [
-      "parameters that there are before those that there are not",
-      "?foo=1&limit=0",
-      undefined,
-      "query",
-      ["limit"],
-    ],
-    ["all that there are not", "?foo=1&limit=5&bar=2", undefined, "query", ["foo", "bar"]],
+    ["known parameters before unknown ones", "?foo=1&limit=0", undefined, "query", ["limit"]],
+    ["all unknown parameters", "?foo=1&limit=5&bar=2", undefined, "query", ["foo", "bar"]],
     ["the path before the query", "/zz/properties?limit=0", undefined, "params", ["id"]],
     ["the query before the body", "/search?limit=0", { foo: 1 }, "query", ["limit"]],
     ["the first member in the order of the document", "/search", zz, "payload", ["id", "id"]],
-    [
-      "members that there are before those that there are not",
-      "/search",
-      { foo: 1, ...zz },
-      "payload",
-      ["id", "id"],
-    ],
-    [
-      "all members that there are not",
-      "/search",
-      { foo: 1, orderBy: "id:asc", bar: 2 },
-      "payload",
-      ["foo", "bar"],
-    ],
+    ["known members before unknown ones", "/search", { foo: 1, ...zz }, "payload", ["id", "id"]],
+    ["all unknown members", "/search", { foo: 1, orderBy: "id:asc", bar: 2 }, "payload", ["foo", "bar"]],
   ])("%s", async (_what, path, body, source, keys) => {
     const url = `/api/uniks${path}`;
     const response = await (body ? fixture.post(url, body) : fixture.get(url));
     expect(response.json()).toMatchObject({ statusCode: 400, validation: { source, keys } });
   });
 
-  test("some, where there are too many to tell", async () => {
+  test("some, if there are too many to list", async () => {
     const names = Array.from({ length: 150 }, (_, index) => `foo${index}`);
     const body = Object.fromEntries(names.map((name) => [name, 1]));
     const { validation } = (await fixture.post("/api/uniks/search", body)).json();

@@ -1,4 +1,4 @@
-/** Requests that no route ever sees, written by hand. */
+/** Requests that never reach a route, written by hand. */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** What comes back until the server ends the connection. */
+/** Bytes received until the server ends the connection. */
 async function exchange(request: string) {
   const socket = connect(port, "127.0.0.1");
   const received: Buffer[] = [];
@@ -35,7 +35,7 @@ const search = (fields: string, body: string) =>
 const from = (line: string, more = "") => `${line} HTTP/1.1\r\nHost: a\r\nOrigin: http://page\r\n${more}\r\n`;
 
 test.each([
-  ["no HTTP", 400, "\x16\x03\x01\x02\x00\x01\x00\r\n\r\n"],
+  ["bytes that are not HTTP", 400, "\x16\x03\x01\x02\x00\x01\x00\r\n\r\n"],
   ["another version of HTTP", 400, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
   ["an unknown method", 400, from("BREW /api/blockchain")],
   ["a space in the path", 400, from("GET /api/block chain")],
@@ -54,11 +54,11 @@ test.each([
   ["many headers", 431, from("GET /api/blockchain", "A: b\r\n".repeat(4_000))],
   ["headers without an end", 408, "GET /api/blockchain HTTP/1.1\r\nHost: a\r\n"],
   ["a body without an end", 408, search("Content-Length: 100", "{")],
-  ["no host", 400, "GET /api/blockchain HTTP/1.1\r\nOrigin: http://page\r\n\r\n"],
+  ["a missing host", 400, "GET /api/blockchain HTTP/1.1\r\nOrigin: http://page\r\n\r\n"],
   ["two hosts", 400, from("GET /api/blockchain", "Host: b\r\n")],
   ["the same host twice", 400, from("GET /api/blockchain", "hOST: a\r\n")],
-  ["a second host behind other headers", 400, from("GET /api/blockchain", "X: y\r\nHOST:\r\n")],
-  ["no host beside a whole address", 400, "GET http://a/api/blockchain HTTP/1.1\r\n\r\n"],
+  ["a second host after other headers", 400, from("GET /api/blockchain", "X: y\r\nHOST:\r\n")],
+  ["no host beside an absolute URL", 400, "GET http://a/api/blockchain HTTP/1.1\r\n\r\n"],
   ["two hosts of HTTP 1.0", 400, "GET /api/blockchain HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n"],
   ["two hosts and a body", 400, search("Host: b\r\nContent-Length: 2", "{}")],
   ["a tunnel", 404, from("CONNECT a:80")],
@@ -86,20 +86,20 @@ test.each([
 test.each([
   ["an empty host", "GET /api/blockchain HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n"],
   ["HTTP 1.0", "GET /api/blockchain HTTP/1.0\r\n\r\n"],
-  ["a whole address", from("GET http://a/api/blockchain", "Connection: close\r\n")],
-  ["an expectation of its own", search("Expect: tea\r\nConnection: close\r\nContent-Length: 2", "{}")],
+  ["an absolute URL", from("GET http://a/api/blockchain", "Connection: close\r\n")],
+  ["an unknown expectation", search("Expect: tea\r\nConnection: close\r\nContent-Length: 2", "{}")],
   [
     "another protocol on offer",
     from("GET /api/blockchain", "Connection: close, Upgrade\r\nUpgrade: h2c\r\n"),
   ],
   ["a preflight of a path that cannot be decoded", from("OPTIONS /api/%", "Connection: close\r\n")],
-])("%s is none of it", async (_what, request) => {
+])("%s is a valid request", async (_what, request) => {
   const { status, headers } = await exchange(request);
   expect(status).toBe(200);
   expect(headers).toHaveProperty("x-content-type-options", "nosniff");
 });
 
-test("What follows a request with two hosts on its connection is not handled.", async () => {
+test("A request after one with two hosts on its connection is not processed.", async () => {
   const { status, body } = await exchange(
     from("GET /api/blockchain", "Host: b\r\n") + from("GET /api/blocks"),
   );

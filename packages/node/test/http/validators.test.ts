@@ -1,4 +1,4 @@
-/** The schemas of parameters and bodies, each of which is compiled by the first request that it validates. */
+/** Schemas of parameters and bodies, each of which is compiled by the first request that it validates. */
 import type { FastifyRouteSchemaDef } from "fastify/types/schema.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createValidatorCompiler } from "../../src/http/requests/validators.ts";
@@ -20,7 +20,7 @@ test("Every schema of the API can be compiled.", () => {
   for (const schema of schemas) expect(validatorOf(schema)({})).toBeTypeOf("boolean");
 });
 
-test("A validator says what is wrong, and forgets it.", () => {
+test("A validator reports errors, and does not keep them.", () => {
   const validator = validatorOf({
     type: "object",
     properties: { height: { type: "string", format: "uint" } },

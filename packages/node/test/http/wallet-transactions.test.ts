@@ -60,7 +60,7 @@ describe("GET /wallets/{id}/transactions", () => {
     [`${alice.address}?amount=5`, [hello]],
     [`${cold.address}?fee=50000000`, [large]],
     [`${cold.address}?vendorField=o`, [large, hello]],
-  ])("lists what the wallet takes part in: %s", async (path, found) => {
+  ])("lists transactions of the wallet: %s", async (path, found) => {
     const [id, query = ""] = path.split("?");
     expect(idsOf(await fixture.get(`/api/wallets/${id}/transactions?${query}`))).toEqual(found);
   });
@@ -83,9 +83,10 @@ describe("GET /wallets/{id}/transactions", () => {
     expect(response.json().meta.totalCount).toBe(2);
   });
 
-  test("tells the foundation by what it earned", async () => {
+  test("finds rewards of the foundation", async () => {
     const response = await further.get(`/api/wallets/${foundation.address}/transactions`);
-    // Mints with voucher that make a unik alive, and updates that do, the latter only before the third economy.
+    // Mints with voucher that make a unik alive, and updates that do, the latter only before the third
+    // economy.
     expect(idsOf(response)).toEqual([more.mint.data.id, more.update.data.id]);
     const ordered = await further.get(
       `/api/wallets/${foundation.address}/transactions?orderBy=type:desc&limit=1`,
@@ -116,7 +117,7 @@ describe("GET /wallets/{id}/transactions/sent", () => {
 
 describe("GET /wallets/{id}/transactions/received", () => {
   test.each([
-    // What names no recipient stays with its sender.
+    // Transactions without recipient stay with their sender.
     [alice.address, [mint, vote, payments, toAlice]],
     [unik.bob, [toBob]],
     [carol.address, [payments]],
@@ -136,7 +137,7 @@ describe("GET /wallets/{id}/transactions/received", () => {
 
 describe("lists of a wallet's transactions", () => {
   test.each(["transactions", "transactions/sent", "transactions/received"])(
-    "response 404 for an unknown wallet and 422 for what is none: %s",
+    "return 404 for an unknown wallet and 422 for an invalid one: %s",
     async (path) => {
       const unknown = await fixture.get(`/api/wallets/${stranger.address}/${path}`);
       expect(unknown.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Wallet not found" });
@@ -154,7 +155,7 @@ describe("lists of a wallet's transactions", () => {
     ["transactions/sent", "amount=-1"],
     ["transactions/received", `recipientId=${alice.address}`],
     ["transactions/received", "senderPublicKey=zz"],
-  ])("refuse parameters that are not theirs: %s?%s", async (path, parameters) => {
+  ])("refuse parameters of other lists: %s?%s", async (path, parameters) => {
     expect((await fixture.get(`/api/wallets/${alice.address}/${path}?${parameters}`)).statusCode).toBe(422);
   });
 });

@@ -54,7 +54,7 @@ test("finds a wallet by public key and by username", async () => {
   });
 });
 
-test("shows what a cold wallet has not as empty, and a negative balance", async () => {
+test("shows missing values of a cold wallet as empty, and a negative balance", async () => {
   const { data } = (await fixture.get(`/api/wallets/${cold.address}`)).json();
   expect(data).toMatchObject({
     publicKey: "",
@@ -68,7 +68,7 @@ test("shows what a cold wallet has not as empty, and a negative balance", async 
   expect(debt.body).toContain('"balance":-10000000000000001,');
 });
 
-test("returns 404 for an unknown wallet and 422 for what cannot be one", async () => {
+test("returns 404 for an unknown wallet and 422 for an invalid id", async () => {
   for (const id of [stranger.address, stranger.publicKey, "unknown", alice.publicKey.toUpperCase()]) {
     const response = await fixture.get(`/api/wallets/${id}`);
     expect(response.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Wallet not found" });
@@ -113,7 +113,7 @@ test.each([
   expect(rowsOf(response).map(({ address }) => address)).toEqual(addresses);
 });
 
-test("puts resigned delegates first, and takes 0 for any value", async () => {
+test("puts resigned delegates first, and accepts 0 for any value", async () => {
   for (const direction of ["asc", "desc"]) {
     const response = await fixture.get(`/api/wallets?orderBy=resigned:${direction}&limit=1`);
     expect(rowsOf(response)[0]).toMatchObject({ isResigned: true });
@@ -151,7 +151,7 @@ test("lists the uniks of a wallet by address, public key and username", async ()
   });
 });
 
-test("lists no uniks for a wallet that owns none, known or not, and refuses what is no wallet with 422", async () => {
+test("lists no uniks for a wallet that owns none, known or not, and returns 422 for an invalid wallet", async () => {
   for (const id of [cold.address, stranger.publicKey]) {
     const response = await fixture.get(`/api/wallets/${id}/uniks`);
     expect(response.json()).toMatchObject({ data: [], meta: { totalCount: 0, last: null, pageCount: 1 } });
@@ -160,11 +160,11 @@ test("lists no uniks for a wallet that owns none, known or not, and refuses what
   expect((await fixture.get("/api/wallets/!%3F/uniks")).statusCode).toBe(422);
 });
 
-test("describes one and the same head in every response", () => {
+test("describes the same head in every response", () => {
   expect(heads.head.height).toBe(CHAINMETA.height);
 });
 
-test("lists the richest wallets, whatever order is asked for", async () => {
+test("lists the richest wallets, whatever order is requested", async () => {
   const response = await fixture.get("/api/v2/wallets/top?limit=2&orderBy=balance:asc");
   expect(rowsOf(response).map(({ address }) => address)).toEqual([richest, coldOne]);
   expect(rowsOf(response)[0]).toMatchObject({ balance: `${ALICE_BALANCE}` });
@@ -185,7 +185,7 @@ test.each([
   [{ secondPublicKey: secondKey }, "", [richest]],
   [{ vote: bob.publicKey }, "", [richest, delegate]],
   [{ username: "genesis_1" }, "", [genesisDelegate]],
-  // The whole name.
+  // The complete name.
   [{ username: "genesis" }, "", []],
   [{ producedBlocks: 2 }, "", [delegate]],
   [{ producedBlocks: 0 }, "?limit=1", [richest]],

@@ -1,4 +1,4 @@
-/** What a client can do wrong over HTTP, on a real node: each error names the thing, the reason and the next step. */
+/** Wrong requests of clients, on a real node: each error names the thing, the reason and the next step. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
@@ -43,7 +43,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Sends the path as it is: `fetch` would normalise it, and refuse some methods. */
+/** Sends the path unchanged: `fetch` would normalise it, and refuse some methods. */
 function ask(path: string, { method = "GET", body, headers = {} }: Request = {}): Promise<ApiResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<ApiResponse>();
   const call = request({ hostname: url.hostname, port: url.port, path, method, headers }, (response) => {
@@ -95,8 +95,8 @@ type Row = readonly [
   request: Request,
   status: number,
   code: string,
-  /** What the message says: the thing, the reason, the next step. */
-  says: readonly string[],
+  /** Expected parts of the message: the thing, the reason, the next step. */
+  texts: readonly string[],
 ];
 
 /** Paths that the old node did not have: the body has the code. */
@@ -110,7 +110,7 @@ const OWN: readonly Row[] = [
     ['"Authorization"', "is missing", "uniknode token"],
   ],
   [
-    "the token of something else",
+    "another token",
     "/api/v2/webhooks",
     { headers: { authorization: "Bearer x" } },
     401,
@@ -151,7 +151,7 @@ const OWN: readonly Row[] = [
     ["POST", "/health/ready", "allowed: GET, HEAD"],
   ],
   [
-    "a route that there is not",
+    "an unknown route",
     "/api/v2/webhooks/1/pings",
     get,
     404,
@@ -159,7 +159,7 @@ const OWN: readonly Row[] = [
     ["/api/v2/webhooks/1/pings", "No route", "/documentation"],
   ],
   [
-    "a health check that there is not",
+    "an unknown health check",
     "/health/alive",
     {},
     404,
@@ -201,7 +201,7 @@ const OWN: readonly Row[] = [
     ["The body", "deeper than 64 levels"],
   ],
   [
-    "a body of many items",
+    "a body with many items",
     "/api/v2/webhooks",
     post(`[${"0,".repeat(50_000)}0]`),
     422,
@@ -265,7 +265,7 @@ const OWN: readonly Row[] = [
     ['"event"', 'unknown event "block.aplied"', 'did you mean "block.applied"', "/documentation"],
   ],
   [
-    "an event of something else",
+    "an unrelated event",
     "/api/v2/webhooks",
     webhook({ events: ["block.applied", "invoice.paid.in.full"] }),
     422,
@@ -273,7 +273,7 @@ const OWN: readonly Row[] = [
     ['"events" at position 1', 'unknown event "invoice.paid.in.full"', "/documentation"],
   ],
   [
-    "a target that is no URL",
+    "a target that is not a URL",
     "/api/v2/webhooks",
     webhook({ target: "receiver.example/hook" }),
     422,
@@ -305,7 +305,7 @@ const OWN: readonly Row[] = [
     ['"target"', "127.0.0.1, which is not public", "--webhook-private-targets"],
   ],
   [
-    "no list of conditions",
+    "conditions that are not a list",
     "/api/v2/webhooks",
     webhook({ conditions: "always" }),
     422,
@@ -313,7 +313,7 @@ const OWN: readonly Row[] = [
     ['"conditions"', "must be an array"],
   ],
   [
-    "an operator that there is not",
+    "an unknown operator",
     "/api/v2/webhooks",
     condition({ condition: "=>" }),
     422,
@@ -361,7 +361,7 @@ const OWN: readonly Row[] = [
     ['"confirmations"', "must be an integer from 0 to 10000"],
   ],
   [
-    "a webhook that there is not",
+    "an unknown webhook",
     "/api/v2/webhooks/77",
     get,
     404,
@@ -369,7 +369,7 @@ const OWN: readonly Row[] = [
     ["webhook 77", "not found", "GET /api/v2/webhooks"],
   ],
   [
-    "a delivery that there is not",
+    "an unknown delivery",
     "/api/v2/webhooks/1/deliveries/999/retry",
     { method: "POST", headers: authorization },
     404,
@@ -377,7 +377,7 @@ const OWN: readonly Row[] = [
     ["delivery 999 of webhook 1", "not found", "GET /api/v2/webhooks/1/deliveries"],
   ],
   [
-    "a replay that there is not",
+    "an unknown replay",
     "/api/v2/webhooks/1/replay",
     get,
     404,
@@ -385,7 +385,7 @@ const OWN: readonly Row[] = [
     ["webhook 1", "has no replay", "POST /api/v2/webhooks/1/replay"],
   ],
   [
-    "a replay that runs backwards",
+    "a reversed range of a replay",
     "/api/v2/webhooks/1/replay",
     post({ fromHeight: 2, toHeight: 1 }),
     422,
@@ -401,7 +401,7 @@ const OWN: readonly Row[] = [
     ['"limit"', "must be an integer from 1 to 100"],
   ],
   [
-    "a state that deliveries do not have",
+    "an unknown state of deliveries",
     "/api/v2/webhooks/1/deliveries?state=dead",
     get,
     422,
@@ -425,7 +425,7 @@ const OWN: readonly Row[] = [
     ['"since"', "must be an integer from 0 to 2^53 - 1"],
   ],
   [
-    "a stream of an event that there is not",
+    "a stream of an unknown event",
     "/api/v2/events?events=transactions.applied",
     get,
     422,
@@ -433,7 +433,7 @@ const OWN: readonly Row[] = [
     ['"events" at position 0', 'did you mean "transaction.applied"', "/documentation"],
   ],
   [
-    "a stream from a position that is none",
+    "a stream from an invalid position",
     "/api/v2/events?lastEventId=then",
     get,
     422,
@@ -441,7 +441,7 @@ const OWN: readonly Row[] = [
     ['"Last-Event-ID"', "must be the id of an event", "omit it"],
   ],
   [
-    "conditions of a stream that are no JSON",
+    "conditions of a stream that are not JSON",
     "/api/v2/events?conditions=amount",
     get,
     422,
@@ -481,7 +481,7 @@ const OWN: readonly Row[] = [
     ["depth must be at most", "a branch cannot start below height"],
   ],
   [
-    "a snapshot that there is not",
+    "an unknown snapshot",
     "/api/dev/restore",
     post({ id: H64 }),
     409,
@@ -513,7 +513,7 @@ const OWN: readonly Row[] = [
     ["webhook 77 not found", "GET /api/v2/webhooks"],
   ],
   [
-    "a failure that is none",
+    "an unknown failure",
     "/api/dev/fail",
     post({ webhook: 1, how: "burn" }),
     422,
@@ -544,33 +544,26 @@ const OLD: readonly Row[] = [
   ["another method", "/api/transactions", send("PUT", "{}"), 404, "METHOD_NOT_ALLOWED", ["Not Found"]],
   ["a path that cannot be decoded", "/api/blocks/%zz", {}, 400, "PATH_ENCODING", ["Bad Request"]],
   [
-    "a wallet that there is not",
+    "an unknown wallet",
     "/api/wallets/DPdseFEThZPMtc6MbYpEAhuadF4MWokjN8",
     {},
     404,
     "WALLET_UNKNOWN",
     ["Wallet not found"],
   ],
-  ["a block that there is not", `/api/blocks/${H64}`, {}, 404, "BLOCK_UNKNOWN", ["Block not found"]],
-  ["a height that is not reached", "/api/blocks/999999", {}, 404, "BLOCK_UNKNOWN", ["Block not found"]],
+  ["an unknown block", `/api/blocks/${H64}`, {}, 404, "BLOCK_UNKNOWN", ["Block not found"]],
+  ["a future height", "/api/blocks/999999", {}, 404, "BLOCK_UNKNOWN", ["Block not found"]],
   [
-    "a transaction that there is not",
+    "an unknown transaction",
     `/api/v2/transactions/${H64}`,
     {},
     404,
     "TRANSACTION_UNKNOWN",
     ["Transaction not found"],
   ],
-  ["a unik that there is not", `/api/v2/uniks/${H64}`, {}, 404, "UNIK_UNKNOWN", [H64, "not found"]],
-  [
-    "a delegate that there is not",
-    "/api/delegates/unknown",
-    {},
-    404,
-    "DELEGATE_UNKNOWN",
-    ["Delegate not found"],
-  ],
-  ["a round that there is not", "/api/rounds/99999/delegates", {}, 404, "ROUND_UNKNOWN", ["Round not found"]],
+  ["an unknown unik", `/api/v2/uniks/${H64}`, {}, 404, "UNIK_UNKNOWN", [H64, "not found"]],
+  ["an unknown delegate", "/api/delegates/unknown", {}, 404, "DELEGATE_UNKNOWN", ["Delegate not found"]],
+  ["an unknown round", "/api/rounds/99999/delegates", {}, 404, "ROUND_UNKNOWN", ["Round not found"]],
   ["tokens of another type", "/api/businesses", {}, 404, "TOKEN_TYPE_UNKNOWN", ["Not Found"]],
   [
     "a bad id of a block",
@@ -613,7 +606,7 @@ const OLD: readonly Row[] = [
     ['"limit"', "must be an integer from 1 to 100"],
   ],
   [
-    "a cursor of something else",
+    "a cursor of another list",
     "/api/blocks?cursor=x",
     {},
     422,
@@ -621,7 +614,7 @@ const OLD: readonly Row[] = [
     ['"cursor"', "does not belong to this list", "cursor=start"],
   ],
   [
-    "an order that there is not",
+    "an unknown order",
     "/api/blocks?orderBy=size",
     {},
     422,
@@ -653,7 +646,7 @@ const OLD: readonly Row[] = [
     ['"transform"', "must be true or false"],
   ],
   [
-    "no JSON",
+    "invalid JSON",
     "/api/blocks/search",
     search("{"),
     422,
@@ -706,20 +699,23 @@ test("the table has the wrong usages of every family", () => {
   expect(OWN.length + OLD.length).toBeGreaterThanOrEqual(44);
 });
 
-test.each(OWN)("%s (%s) gets the response with its code", async (_title, path, given, status, code, says) => {
-  const { body, headers, ...response } = await ask(path, given);
-  expect([response.status, body.statusCode, body.code, headers["error-code"]]).toEqual([
-    status,
-    status,
-    code,
-    code,
-  ]);
-  for (const text of says) expect(body.message).toContain(text);
-  if (status === 405) expect(body.message).toContain(`allowed: ${headers.allow}`);
-});
+test.each(OWN)(
+  "%s (%s) gets the response with its code",
+  async (_title, path, given, status, code, texts) => {
+    const { body, headers, ...response } = await ask(path, given);
+    expect([response.status, body.statusCode, body.code, headers["error-code"]]).toEqual([
+      status,
+      status,
+      code,
+      code,
+    ]);
+    for (const text of texts) expect(body.message).toContain(text);
+    if (status === 405) expect(body.message).toContain(`allowed: ${headers.allow}`);
+  },
+);
 
 test.each(OLD)("%s (%s) has the recorded members, and the code in a header", async (...row) => {
-  const [_title, path, given, status, code, says] = row;
+  const [_title, path, given, status, code, texts] = row;
   const { body, headers, ...response } = await ask(path, given);
   const members = [
     "error",
@@ -729,11 +725,11 @@ test.each(OLD)("%s (%s) has the recorded members, and the code in a header", asy
   ];
   expect(Object.keys(body).sort()).toEqual(members);
   expect([response.status, body.statusCode, headers["error-code"]]).toEqual([status, status, code]);
-  for (const text of says) expect(body.message).toContain(text);
+  for (const text of texts) expect(body.message).toContain(text);
   expect(headers.allow).toBe(code === "METHOD_NOT_ALLOWED" ? "GET, HEAD, POST" : undefined);
 });
 
-test("pages of browsers may read the code of an error", async () => {
+test("pages of browsers can read the code of an error", async () => {
   const { headers } = await ask("/api/nothing", { headers: { origin: "https://explorer.example" } });
   expect(headers["access-control-expose-headers"]).toBe("error-code");
 });
@@ -741,7 +737,7 @@ test("pages of browsers may read the code of an error", async () => {
 test.each([
   ["without body and type", {}],
   ["with the type of JSON and no body", JSON_BODY],
-])("what takes no body works %s", async (_title, type) => {
+])("a route without body works %s", async (_title, type) => {
   const empty = { method: "POST", headers: { ...authorization, ...type } };
   expect(await ask("/api/v2/webhooks/1/deliveries/retry", empty)).toMatchObject({
     status: 200,
@@ -757,18 +753,18 @@ test.each([
 test.each([
   ["events that did not happen", { event: "unik.transferred" }, "None of these events occurred", '"blocks"'],
   [
-    "conditions that nothing fulfils",
+    "conditions that never match",
     { match: "all", conditions: [{ key: "height", condition: "lt", value: "0" }] },
     "none met the conditions",
     "notFired",
   ],
   [
-    "events that blocks do not tell",
+    "events that cannot be derived from blocks",
     { event: "wallet.saved" },
     "cannot be derived from stored blocks",
     "register the webhook",
   ],
-])("a dry run that finds nothing says so: %s", async (_title, changes, reason, next) => {
+])("a dry run without matches names the reason: %s", async (_title, changes, reason, next) => {
   const { status, body } = await ask("/api/v2/webhooks/test", webhook(changes));
   const { note } = (body as { data: { note?: string } }).data;
   expect([status, note]).toEqual([200, expect.stringContaining(reason)]);

@@ -101,7 +101,7 @@ async function catchUp(epoch: number, node: OpenChain): Promise<void> {
   if ((await readHead(postgres))?.id !== id) await catchUp(epoch, node);
 }
 
-/** Ends a response after the block of an id. */
+/** Ends a response after the block with an id. */
 function endingAt(client: FeedClient, id: string): FeedClient {
   async function* until(lines: AsyncIterable<FeedLine>): AsyncIterable<FeedLine> {
     for await (const line of lines) {
@@ -122,7 +122,7 @@ async function expectEqualTables(node: OpenChain): Promise<void> {
 }
 
 describe.skipIf(!hasPostgres)("a mirror", () => {
-  test.each(CHAINS)("that is built from %s has the rows of the node.", async (name) => {
+  test.each(CHAINS)("built from %s has the rows of the node.", async (name) => {
     const node = await startNode(name);
     await build();
     await expectEqualTables(node);
@@ -138,7 +138,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     await expectEqualTables(node);
   });
 
-  test("returns to earlier blocks with the node, and to the same rows.", async () => {
+  test("reverts with the node, to the same rows.", async () => {
     const node = await startNode("chain-random-1", 3);
     const epoch = await build();
     await node.chain.accept(blocks.slice(3));
@@ -178,7 +178,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     });
   });
 
-  test("that ends in the middle of its construction continues where it was.", async () => {
+  test("interrupted during its construction continues at its position.", async () => {
     const node = await startNode("chain-random-2");
     const full = clientOf(feed);
     const broken: FeedClient = {

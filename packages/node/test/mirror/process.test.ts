@@ -1,4 +1,4 @@
-/** `uniknode mirror` beside a dev chain: it has every row of the node, whatever happens to either of them. */
+/** `uniknode mirror` with a dev chain: it has every row of the node, whatever happens to either of them. */
 import assert from "node:assert";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -124,7 +124,7 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     await expectEqualTables();
   }, 120_000);
 
-  test("continues after it was killed, while the chain was reorganised.", async () => {
+  test("continues after a kill during a reorganisation.", async () => {
     mirror.child.kill("SIGKILL");
     await mirror.ended;
     await command("reorg", { depth: 5 });
@@ -148,11 +148,11 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     await command("mine", { blocks: 200 });
     mirror = startMirror();
     await followed();
-    expect(mirror.stdout() + mirror.stderr()).toContain("the mirror is built again");
+    expect(mirror.stdout() + mirror.stderr()).toContain("rebuilding the mirror");
     await expectEqualTables();
   }, 180_000);
 
-  test("says what is wrong with token, node, options and database.", async () => {
+  test("names errors of token, node, options and database.", async () => {
     const run = async (...args: string[]) => {
       const { code, stderr } = await spawnUniknode(["mirror", ...args]).ended;
       return [code, stderr] as const;

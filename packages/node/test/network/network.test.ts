@@ -1,4 +1,4 @@
-/** Two minutes of a network in trouble; `npm run network` has more of them. */
+/** Two minutes of a network with faults; `npm run network` runs longer ones. */
 import { expect, test } from "vitest";
 import { missingForHosts } from "../../test-support/network/namespaces.ts";
 import { runTrial } from "../../test-support/network/trial.ts";

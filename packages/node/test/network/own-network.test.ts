@@ -1,4 +1,4 @@
-/** `uniknode network init`, and two real nodes on what it makes. */
+/** `uniknode network init`, and two real nodes on its network. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ test("the folder has the network for every node, and secret keys for each", asyn
   expect(new Set(shares.flat()).size).toBe(6);
 });
 
-test("the files are those that nodes of the reference accept", () => {
+test("the files are accepted by nodes of the reference", () => {
   const read = (file: string) => JSON.parse(readFileSync(join(folder, `${file}.json`), "utf8"));
   const { client, ...description } = read("network");
   // The limits of a status between peers (p2p.md 7.2).
@@ -67,7 +67,7 @@ test("a name that peers of the reference would refuse is refused", async () => {
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("20 at most") });
 });
 
-test("a folder with content is left as it is", async () => {
+test("a folder that is not empty is unchanged", async () => {
   const { code, stderr } = await runMain(["network", "init", folder]);
   expect(code).toBe(2);
   expect(stderr).toContain(`${folder} is not an empty folder`);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createSharedResult } from "../../src/operations/shared-result.ts";
 
-/** A result that the test settles, at a time that the test sets. */
+/** Result that the test settles, at a time that the test sets. */
 function open() {
   let nowMs = 0;
   const made: PromiseWithResolvers<string>[] = [];
@@ -17,7 +17,7 @@ function open() {
   return { ask, made, at: (ms: number) => (nowMs = ms) };
 }
 
-test("callers who come while a result is made wait for that one, however long it takes", async () => {
+test("callers during the computation wait for its result, however long it takes", async () => {
   const { ask, made, at } = open();
   const results = Array.from({ length: 100 }, ask);
   at(60_000);
@@ -27,7 +27,7 @@ test("callers who come while a result is made wait for that one, however long it
   expect(new Set(await Promise.all(results))).toEqual(new Set(["a"]));
 });
 
-test("a result is returned again for its time from when it was ready, then made anew", async () => {
+test("a result is cached from when it is ready, then computed again", async () => {
   const { ask, made, at } = open();
   const first = ask();
   at(5_000);
@@ -42,7 +42,7 @@ test("a result is returned again for its time from when it was ready, then made 
   expect(made).toHaveLength(2);
 });
 
-test("a failure rejects all waiting callers, and is not kept", async () => {
+test("a failure rejects all waiting callers, and is not cached", async () => {
   const { ask, made } = open();
   const results = [ask(), ask()];
   made[0]?.reject(new Error("no"));

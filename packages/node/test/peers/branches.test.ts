@@ -1,4 +1,4 @@
-/** Networks with several branches, with a delegate that forges twice, and with versions too old. */
+/** Networks with several branches, with a delegate that double-forges, and with outdated versions. */
 import { type Block, encodeBlock } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { connectPeer } from "../../src/peers/transport/connection.ts";
@@ -7,7 +7,7 @@ import { network, range, STRICTER_FROM } from "../../test-support/peers/chains.t
 import { createNodes, type TestNode, type TestNodes } from "./nodes.ts";
 
 const HOSTS = [2, 3, 4, 5, 6].map((last) => `127.0.0.${last}`);
-/** Peers are pinged less often than a test needs. */
+/** The ping interval is longer than a test. */
 const WAIT = { timeout: 60_000 };
 
 let nodes: TestNodes;
@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => nodes.close());
 
-/** Nodes that are peers of each other, all with the same first blocks. */
+/** Connected nodes, all with the same first blocks. */
 async function openTogether(count: number): Promise<{ all: TestNode[]; common: Block[] }> {
   const hosts = HOSTS.slice(0, count);
   const all = hosts.map((host) =>
@@ -49,7 +49,7 @@ describe("branches", { timeout: 120_000 }, () => {
     const best = headOf(present(all.at(-1)));
     await start(all);
     await expect.poll(() => new Set(all.map(headOf)), WAIT).toEqual(new Set([best]));
-    // The height of every node only grows, whatever branch it is on.
+    // The height of every node only increases, whatever branch it is on.
     for (const seen of heights) expect(seen).toEqual(seen.toSorted((a, b) => a - b));
   });
 
@@ -69,9 +69,10 @@ describe("branches", { timeout: 120_000 }, () => {
 });
 
 describe("a delegate that forges twice in a slot", { timeout: 60_000 }, () => {
-  const reports = ({ logged }: TestNode) => logged.filter(({ msg }) => msg === "double forging");
+  const reports = ({ logged }: TestNode) =>
+    logged.filter(({ msg }) => msg === "double forging: a delegate signed two blocks for one slot");
 
-  /** Two nodes whose branches hold a block of one delegate for one slot each. */
+  /** Two nodes whose branches contain different blocks of one delegate for one slot. */
   async function openDoubled() {
     const { all, common } = await openTogether(1);
     const node = present(all[0]);

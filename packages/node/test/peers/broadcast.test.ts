@@ -35,7 +35,7 @@ describe("a block", () => {
   type Seen = {
     readonly count: number;
     readonly spreadMs?: number;
-    /** During the observation time. */
+    /** Transactions posted during the observation time. */
     readonly again?: number;
     /** Another block is received during the observation, or was received before it. */
     readonly later?: boolean;
@@ -75,7 +75,7 @@ describe("a block", () => {
     ["seen four times is not sent", { count: 4 }, 0],
     ["that is received twice more during the observation goes to a quarter", { count: 1, again: 2 }, 10],
     ["that is not the latest one goes to all peers", { count: 1, before: true }, 40],
-    ["that is not the latest one any more is not sent", { count: 1, later: true }, 0],
+    ["that is no longer the latest one is not sent", { count: 1, later: true }, 0],
     ["observed for long enough is sent at once", { count: 3, spreadMs: 500 }, 10],
   ])("%s", async (_, seen: Seen, recipients) => {
     expect(await broadcast(seen)).toBe(recipients);
@@ -142,7 +142,7 @@ describe("a block that was fetched", () => {
     return sent.map(({ ip }) => ip);
   }
 
-  test("goes to every peer that could receive one of our own at once after it", async () => {
+  test("is sent to every peer that could receive one of our own immediately after it", async () => {
     expect(await announceFetched(false, peers)).toEqual(peers);
     expect(await announceFetched(false, peers.slice(0, 3))).toEqual(peers.slice(0, 3));
   });
@@ -153,7 +153,7 @@ describe("a block that was fetched", () => {
 });
 
 describe("transactions", () => {
-  const answer = (broadcast: string[]) => ({ data: { accept: [], broadcast, excess: [], invalid: [] } });
+  const resultWith = (broadcast: string[]) => ({ data: { accept: [], broadcast, excess: [], invalid: [] } });
   const items = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `${index}` }));
 
   const pending = () => undefined;
@@ -171,7 +171,7 @@ describe("transactions", () => {
     const { network: _, ...given } = json;
     await pass(
       [{ ...given, id: "00".repeat(32) }, { id: "beside the pool" }],
-      answer([sealed.data.id, "beside the pool"]),
+      resultWith([sealed.data.id, "beside the pool"]),
     );
     expect(sent.map(({ argument }) => argument.transactions)).toEqual([[json, { id: "beside the pool" }]]);
   });
@@ -179,7 +179,7 @@ describe("transactions", () => {
   test("go to twenty peers, only those that the pool selected", async () => {
     const { sent, request } = sending();
     const { broadcast: pass } = createTransactionBroadcast({ peers: () => peers, request, pending, logger });
-    await pass(items(3), answer(["0", "2"]));
+    await pass(items(3), resultWith(["0", "2"]));
     expect(sent).toHaveLength(20);
     expect(sent[0]).toMatchObject({
       event: "p2p.peer.postTransactions",
@@ -187,7 +187,7 @@ describe("transactions", () => {
     });
   });
 
-  test("are never more than forty in one message, nor larger than every peer accepts", async () => {
+  test("never exceed forty per message, nor the size that every peer accepts", async () => {
     const { sent, request } = sending();
     const { broadcast: pass } = createTransactionBroadcast({
       peers: () => ["203.0.113.1"],
@@ -196,7 +196,7 @@ describe("transactions", () => {
       logger,
     });
     const large = { id: "large", asset: Object.fromEntries(items(200).map(({ id }) => [id, id])) };
-    await pass([...items(45), large], answer([...items(45).map(({ id }) => id), "large"]));
+    await pass([...items(45), large], resultWith([...items(45).map(({ id }) => id), "large"]));
     expect(sent.map(({ argument }) => (argument.transactions as object[]).length)).toEqual([40, 5]);
   });
 
@@ -204,14 +204,14 @@ describe("transactions", () => {
     const { sent, request } = sending();
     await createTransactionBroadcast({ peers: () => peers, request, pending, logger }).broadcast(
       items(3),
-      answer([]),
+      resultWith([]),
     );
     expect(sent).toEqual([]);
   });
 });
 
 describe("transactions that stay pending", () => {
-  /** Pending ones by id, and the ids of each message that is sent again. */
+  /** Pending transactions by id, and the ids of each message that is sent again. */
   function repeating() {
     const pending = new Map<string, SealedTransaction>();
     const sent: unknown[][] = [];

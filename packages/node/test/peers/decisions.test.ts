@@ -1,4 +1,4 @@
-/** Decisions over peers (p2p.md 6.1, 10 to 13). */
+/** Pure decisions about peers (p2p.md 6.1, 10 to 13). */
 import { createNetwork, presets } from "@uniknode/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -32,17 +32,17 @@ test.each([
   expect(matchesAddress(patterns)(address)).toBe(expected);
 });
 
-test("connections come from the address that is listened to, if it is one", () => {
+test("connections come from the listening address, if it is specific", () => {
   expect(localAddressOf({ host: "10.1.2.3" })).toBe("10.1.2.3");
   for (const host of ["::", "0.0.0.0", "localhost"]) expect(localAddressOf({ host })).toBeUndefined();
 });
 
-test("this host is no peer of itself", () => {
+test("this host is not a peer of itself", () => {
   expect(peerAddress("::ffff:10.1.2.3", new Set(["10.1.2.3"]))).toBeUndefined();
   expect(peerAddress("10.1.2.4", new Set(["10.1.2.3"]))).toBe("10.1.2.4");
 });
 
-test("any text is an address in its own form, or none", () => {
+test("any text is an address in normalized form, or invalid", () => {
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()), (text) => {
       const address = peerAddress(text);
@@ -78,7 +78,7 @@ test("a block goes to fewer peers the more often it was seen", () => {
   );
 });
 
-test("the search finds the highest common height of any two chains with few questions", () => {
+test("the search finds the highest common height of any two chains with few requests", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10_000_000 }), fc.nat(10_000_000), (high, reach) => {
       const highest = Math.min(reach, high);

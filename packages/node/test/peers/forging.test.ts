@@ -32,7 +32,7 @@ afterEach(async () => {
   await higher.close();
 });
 
-/** A peer with the chain of another, as it was when it was verified. */
+/** Peer with the chain of another, as it was when it was verified. */
 function peerOn(
   { chain }: TestChain,
   highestCommonHeight = 6,

@@ -103,7 +103,7 @@ describe("a posted block", () => {
     expect(events).toHaveLength(2);
   });
 
-  test("may continue one that the chain is still executing", async () => {
+  test("can continue one that the chain is still executing", async () => {
     const other = openTestChain();
     await other.take(...range(2, 7).map((height) => present(own.chain.blocks.block(height))));
     const [first, second] = await other.forge(498, 499);
@@ -152,11 +152,11 @@ describe("a posted block", () => {
     expect(events.filter((text) => text.startsWith("ban"))).toEqual([]);
   });
 
-  test("of a generator that is no delegate bans its sender", async () => {
+  test("of a generator that is not a delegate bans its sender", async () => {
     const block = own.make(SLOT, { keys: keysFromPassphrase("unknown") });
     await post(block);
     expect(events).toEqual([`ban ${peer.address}`]);
-    // It does not block the real one.
+    // The real one is not blocked.
     await post(own.make(SLOT));
     await settled().toBe(true);
   });
@@ -190,7 +190,9 @@ describe("a posted block", () => {
     await post(own.make(SLOT, { keys }));
     expect(events).toEqual([]);
     expect(own.chain.head().height).toBe(7);
-    expect(logged).toMatchObject([{ sender: peer.address, msg: "block of a delegate outside of its slot" }]);
+    expect(logged).toMatchObject([
+      { sender: peer.address, msg: "block ignored: its generator is not the delegate of the slot" },
+    ]);
     await post(own.make(SLOT));
     await settled().toBe(true);
   });
@@ -198,7 +200,7 @@ describe("a posted block", () => {
   test("with too many transactions in its header is refused before they are decoded", async () => {
     const bytes = encodeBlock(own.make(SLOT), network);
     const count = network.milestoneAt(7).block.maxTransactions + 1;
-    // Behind version, timestamp, height and the previous id.
+    // After version, timestamp, height and the previous id.
     new DataView(bytes.buffer, bytes.byteOffset).setUint32(3 * 4 + 32, count, true);
     await expect(inboundBlocks().post(bytes, peer)).rejects.toThrow(ReplyError);
     await expect(inboundBlocks().post(bytes, peer)).rejects.toThrow(
@@ -211,7 +213,7 @@ describe("a posted block", () => {
 
   test.each<[string, Outcome, string[]]>([
     [
-      "holds a transaction that is on the chain",
+      "contains a transaction that is on the chain",
       { kind: "Discarded", reason: "transaction-stored" },
       ["broadcast 8"],
     ],
@@ -220,7 +222,7 @@ describe("a posted block", () => {
   ])("that %s is broadcast or not", async (_, outcome, passedOn) => {
     const { post } = inboundBlocks({ ...own.chain, accept: async () => [outcome] });
     await post(encodeBlock(own.make(SLOT), network), peer);
-    await expect.poll(() => logged).toMatchObject([{ height: 8, msg: "block disregarded" }]);
+    await expect.poll(() => logged).toMatchObject([{ height: 8, msg: "block refused" }]);
     expect(events).toEqual(["received 8", ...passedOn]);
   });
 
@@ -271,7 +273,7 @@ test("two blocks of one delegate for one slot are reported, once", async () => {
 });
 
 describe("posted transactions", () => {
-  const answer = (invalid: string[]) => ({ data: { accept: [], broadcast: [], excess: [], invalid } });
+  const resultWith = (invalid: string[]) => ({ data: { accept: [], broadcast: [], excess: [], invalid } });
   function queue(submit: InboundTransactionsDeps["submit"]) {
     const passedOn: unknown[] = [];
     const { post } = createInboundTransactions({
@@ -286,7 +288,7 @@ describe("posted transactions", () => {
     const batches: unknown[] = [];
     const { post } = queue(async (items, batch) => {
       batches.push([items, batch]);
-      return answer([]);
+      return resultWith([]);
     });
     post([]);
     post([{ a: 1 }]);
@@ -296,16 +298,16 @@ describe("posted transactions", () => {
   const { data } = present(testNetwork({ nodes: 1, blocktime: 8 }).block.transactions[0]);
   const item = transactionToJson(data);
 
-  test("are broadcast only if none of the message is invalid", async () => {
-    const answers = [answer([]), answer([data.id]), answer([])];
-    const { post, passedOn } = queue(async () => present(answers.shift()));
+  test("are broadcast only if all transactions of the message are valid", async () => {
+    const results = [resultWith([]), resultWith([data.id]), resultWith([])];
+    const { post, passedOn } = queue(async () => present(results.shift()));
     const messages = [1, 2, 3].map((fee) => [{ ...item, fee: `${fee}` }]);
     for (const message of messages) post(message);
-    await expect.poll(() => answers).toEqual([]);
+    await expect.poll(() => results).toEqual([]);
     await expect.poll(() => passedOn).toEqual([messages[0], messages[2]]);
   });
 
-  test("are processed in order, a failing message does not stop the queue, and the queue is bounded", async () => {
+  test("are processed in order, independently of failing messages, in a bounded queue", async () => {
     let atOnce = 0;
     let most = 0;
     let taken = 0;
@@ -314,10 +316,10 @@ describe("posted transactions", () => {
       await new Promise((resolve) => setImmediate(resolve));
       atOnce--;
       if (taken++ % 2 === 0) throw new Error("the pool is closed");
-      return answer([]);
+      return resultWith([]);
     });
     for (let count = 0; count < 600; count++) post([item]);
-    // One is being processed, and 500 wait.
+    // One is being processed, and 500 are queued.
     await expect.poll(() => taken).toBe(501);
     expect(most).toBe(1);
     await new Promise((resolve) => setImmediate(resolve));
@@ -329,11 +331,11 @@ describe("posted transactions", () => {
     const { post } = queue(async () => {
       await new Promise((resolve) => setImmediate(resolve));
       taken++;
-      return answer([]);
+      return resultWith([]);
     });
     const long = { ...item, junk: { text: ["x".repeat(2_500_000)] } };
     for (let count = 0; count < 10; count++) post([long]);
-    // One is being processed, and three wait.
+    // One is being processed, and three are queued.
     await expect.poll(() => taken).toBe(4);
     post([{ ...item, junk: "x".repeat(40_000_000) }]);
     post([{ ...item, junk: "x".repeat(40_000_000) }]);

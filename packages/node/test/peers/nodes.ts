@@ -1,4 +1,6 @@
-/** Nodes within the process of a test, each with its own chain, at loopback addresses and with real sockets. */
+/**
+ * Nodes within the process of a test, each with its own chain, at loopback addresses and with real sockets.
+ */
 import { pino } from "pino";
 import type { PeersOptions } from "../../src/peers/options.ts";
 import { createPeers, type Peers } from "../../src/peers/peers.ts";
@@ -17,7 +19,7 @@ import {
 import { freePort } from "../../test-support/peers/world.ts";
 import { openPoolBeside } from "../../test-support/pool/beside.ts";
 
-/** Of the clock of all nodes. */
+/** Time of the clock of all nodes. */
 export const CURRENT_SLOT = 1_000;
 
 export type TestNode = {
@@ -27,15 +29,15 @@ export type TestNode = {
   readonly pool: Pool;
   /** Events of its peers and blocks, as texts. */
   readonly events: string[];
-  /** Lines of its log, from warnings on. */
+  /** Log lines, from warnings on. */
   readonly logged: Record<string, unknown>[];
 };
 
 export type TestNodes = {
   readonly port: number;
-  /** A node at an address; its peers are not started. */
+  /** Creates a node at an address without starting its peers. */
   open(host: string, seeds: readonly string[], options?: Partial<PeersOptions>): TestNode;
-  /** To be called in the end, before the nodes are closed. */
+  /** Called at the end, before the nodes are closed. */
   onClose(close: () => unknown): void;
   close(): Promise<void>;
 };

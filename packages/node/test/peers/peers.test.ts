@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => nodes.close());
 const open: TestNodes["open"] = (...parameters) => nodes.open(...parameters);
 
-/** Peers are pinged less often than a test needs. */
+/** The ping interval is longer than a test. */
 const WAIT = { timeout: 20_000 };
 const heightOf = ({ world }: TestNode) => world.chain.head().height;
 const LIMITS = { timeoutMs: 5_000, maxBytes: 1_000_000 };
@@ -46,7 +46,7 @@ describe("two nodes", () => {
     expect(first.peers.networkHeight()).toBe(1);
   });
 
-  test("the lower one fetches the missing blocks", async () => {
+  test("the lower node fetches the missing blocks", async () => {
     const [first, second] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
     await first.world.forge(...range(1, 50));
     await first.peers.start();
@@ -56,7 +56,7 @@ describe("two nodes", () => {
     await expect.poll(() => second.peers.progress(), WAIT).toBeUndefined();
   });
 
-  test("the one on the lower branch reverts to the common block, and follows", async () => {
+  test("the node on the lower branch reverts to the common block, and follows", async () => {
     const [first, second] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
     await second.world.take(...(await first.world.forge(...range(1, 20))));
     await second.world.forge(...range(300, 310));
@@ -67,7 +67,7 @@ describe("two nodes", () => {
     expect(heightOf(first)).toBe(52);
   });
 
-  test("receive the last blocks of one that is stopped, though they are forged fast", async () => {
+  test("receive the last blocks of a node that is stopped, even if they are forged fast", async () => {
     const [first, second] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
     await first.peers.start();
     await second.peers.start();
@@ -79,7 +79,7 @@ describe("two nodes", () => {
     await expect.poll(() => heightOf(second), WAIT).toBe(heightOf(first));
   });
 
-  /** Three in a row: the first and the third one do not meet. */
+  /** Three nodes in a row: the first and the third one are not connected. */
   function openRow(): [TestNode, TestNode, TestNode] {
     const onlySecond = { whitelist: [present(HOSTS[1])] };
     return [
@@ -89,7 +89,7 @@ describe("two nodes", () => {
     ];
   }
 
-  test("send a third one the last block that one of them fetched", async () => {
+  test("send a third node the last block that one of them fetched", async () => {
     const [first, second, third] = openRow();
     for (const { peers } of [first, third, second]) await peers.start();
     await expect.poll(() => second.peers.list().length, WAIT).toBe(2);
@@ -145,7 +145,7 @@ describe("addresses", () => {
     await expect(forgerOf(second)).resolves.toBeDefined();
   });
 
-  test("outside of the whitelist are accepted, but become no peers", async () => {
+  test("outside of the whitelist are accepted, but do not become peers", async () => {
     const [first, second] = [
       open(present(HOSTS[0]), []),
       open(present(HOSTS[1]), [present(HOSTS[0])], { whitelist: ["127.0.0.7*"] }),
@@ -158,7 +158,7 @@ describe("addresses", () => {
     expect(second.peers.list()).toEqual([]);
   });
 
-  test("that the whitelist names completely are exempt from the rate limits", async () => {
+  test("that the whitelist names exactly are exempt from the rate limits", async () => {
     const node = open(present(HOSTS[0]), [], { whitelist: ["*", "127.0.0.9"], remoteAccess: [] });
     await node.peers.start();
     const request = await forgerOf(node);
@@ -222,9 +222,9 @@ test("trap A1: a transaction that block 2 cannot hold reaches a peer that was at
   // The next block is the second one, whose transactions follow the rules of the first.
   expect((await second.pool.submit(items)).data).toMatchObject({ accept: [], invalid: [id] });
   await first.world.forge(900, 901);
-  const answer = await first.pool.submit(items);
-  expect(answer.data).toMatchObject({ accept: [id], invalid: [] });
-  first.peers.broadcastTransactions(items, answer);
+  const result = await first.pool.submit(items);
+  expect(result.data).toMatchObject({ accept: [id], invalid: [] });
+  first.peers.broadcastTransactions(items, result);
   await first.peers.start();
   await second.peers.start();
   await expect.poll(() => heightOf(second), WAIT).toBe(3);
@@ -273,7 +273,7 @@ describe("a separate forger", () => {
     expect(node.events).toContain("block.forged");
   });
 
-  test("may query addresses", async () => {
+  test("can query addresses", async () => {
     const [node, peer] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
     await node.peers.start();
     await peer.peers.start();
@@ -282,8 +282,8 @@ describe("a separate forger", () => {
     const ip = "203.0.113.7";
     expect(await call("p2p.internal.isPeerOrForger", { ip })).toEqual({ isPeerOrForger: false });
     for (const known of ["127.0.0.9", "::ffff:127.0.0.9", present(HOSTS[1]), `::ffff:${HOSTS[1]}`]) {
-      const answer = await call("p2p.internal.isPeerOrForger", { ip: known });
-      expect(answer).toEqual({ isPeerOrForger: true });
+      const result = await call("p2p.internal.isPeerOrForger", { ip: known });
+      expect(result).toEqual({ isPeerOrForger: true });
     }
     expect(await call("p2p.internal.isBlockedByRateLimit", { ip })).toEqual({ blocked: false });
     const endpoint = "p2p.peer.getPeers";

@@ -53,18 +53,18 @@ function statusFrom({ chain }: TestChain, isUniknode = true): ReceivedStatus {
 }
 
 /** Replies of a node with that chain. */
-function askFrom({ chain }: TestChain, asked: string[] = []): RequestPeer {
-  const answers = createBlockHandlers({ blocks: chain.blocks, head: chain.head });
+function askFrom({ chain }: TestChain, requested: string[] = []): RequestPeer {
+  const handlers = createBlockHandlers({ blocks: chain.blocks, head: chain.head });
   return (async (event: PeerEvent, argument: never) => {
-    asked.push(event);
+    requested.push(event);
     const result =
       event === "p2p.peer.getCommonBlocks"
-        ? await answers.getCommonBlocks(argument).catch((error: ReplyError) => {
+        ? await handlers.getCommonBlocks(argument).catch((error: ReplyError) => {
             throw new PeerError("PEER_REFUSED", error.message);
           })
         : event === "p2p.peer.getBlocks"
-          ? await answers.getBlocks(argument)
-          : await answers.getPackedBlocks(argument);
+          ? await handlers.getBlocks(argument)
+          : await handlers.getPackedBlocks(argument);
     return overTheWire(event, result);
   }) as unknown as RequestPeer;
 }
@@ -90,11 +90,11 @@ const statusOfHead = (header: BlockHeader): ReceivedStatus => {
 
 const packed = (block: Block) => ({ blocks: packBlocks([encodeBlock(block, network)]) });
 
-/** The same header with another signature, and the id that follows. */
+/** Returns the same header with another signature, and the resulting id. */
 const signedBy = (header: BlockHeader, blockSignature: string): BlockHeader =>
   decodeHeader(encodeHeader({ ...header, blockSignature }, network), network).header;
 
-const noPeer: RequestPeer = () => Promise.reject(new Error("no peer should have been asked"));
+const noPeer: RequestPeer = () => Promise.reject(new Error("no peer should have been queried"));
 
 describe("a peer on our chain", () => {
   test("is verified by its head alone unless it is ahead", async () => {
@@ -113,10 +113,10 @@ describe("a peer on our chain", () => {
   ])("is verified by its headers above ours if it is ahead, isUniknode %s", async (_, isUniknode, event) => {
     const [own, other] = [open(), open()];
     await own.take(...(await other.forge(...range(1, 5))).slice(0, 2));
-    const asked: string[] = [];
-    const result = await verify(own, statusFrom(other, isUniknode), askFrom(other, asked));
+    const requested: string[] = [];
+    const result = await verify(own, statusFrom(other, isUniknode), askFrom(other, requested));
     expect(result).toEqual({ myHeight: 3, hisHeight: 6, highestCommonHeight: 3 });
-    expect(asked).toEqual(["p2p.peer.getCommonBlocks", event]);
+    expect(requested).toEqual(["p2p.peer.getCommonBlocks", event]);
   });
 });
 
@@ -151,7 +151,7 @@ describe("a peer is refused", () => {
     expect(await refusal(own, lying, noPeer)).toBe("it does not send its head");
     const idless = { ...present(status.state.header), id: "ab".repeat(32) };
     const otherId = { ...status, state: { ...status.state, header: idless } };
-    expect(await refusal(own, otherId, noPeer)).toContain("another id than it claims");
+    expect(await refusal(own, otherId, noPeer)).toContain("does not match its content");
   });
 
   test("whose head has no valid signature", async () => {
@@ -225,13 +225,13 @@ describe("the branch to switch to", () => {
 
   test.each([
     ["no peer is forked", [peer("a", 12, 10), peer("b", 10, 10)], undefined],
-    ["fewer than half are", [peer("a", 12, 8), peer("b", 10, 10), peer("c", 10, 10)], undefined],
+    ["fewer than half are forked", [peer("a", 12, 8), peer("b", 10, 10), peer("c", 10, 10)], undefined],
     [
-      "half are, and higher",
+      "half are forked, and higher",
       [peer("a", 12, 8), peer("b", 10, 10)],
       { commonHeight: 8, height: 12, peers: ["a"], holders: ["a"] },
     ],
-    ["half are, and not higher", [peer("a", 10, 8), peer("b", 10, 10)], undefined],
+    ["half are forked, and not higher", [peer("a", 10, 8), peer("b", 10, 10)], undefined],
     [
       "the largest group counts",
       [peer("a", 30, 9), peer("b", 12, 7), peer("c", 13, 7)],
@@ -243,12 +243,12 @@ describe("the branch to switch to", () => {
       { commonHeight: 7, height: 12, peers: ["b"], holders: ["b"] },
     ],
     [
-      "of two heads after one block, that of most",
+      "of two heads after one block, that of the majority",
       [peer("a", 12, 8, 10, "x"), peer("b", 12, 8, 10, "y"), peer("c", 12, 8, 10, "y")],
       { commonHeight: 8, height: 12, peers: ["a", "b", "c"], holders: ["b", "c"] },
     ],
     [
-      "of two heads that as many have, the lower id",
+      "of two heads with equally many peers, the lower id",
       [peer("a", 12, 8, 10, "y"), peer("b", 12, 8, 10, "x")],
       { commonHeight: 8, height: 12, peers: ["a", "b"], holders: ["b"] },
     ],
@@ -259,7 +259,7 @@ describe("the branch to switch to", () => {
     expect(branch && { ...branch, peers: ips(branch.peers), holders: ips(branch.holders) }).toEqual(expected);
   });
 
-  test("forging is refused behind verified peers, on a branch that they left, or out of sync", () => {
+  test("forging is refused if the node is behind verified peers, on an abandoned branch, or out of sync", () => {
     const head = { height: 10 } as never;
     const failure = (peers: Peer[], isSynced = true) => checkPreflight(peers, { head, isSynced });
     expect(failure([])).toBeUndefined();

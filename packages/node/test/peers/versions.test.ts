@@ -65,7 +65,7 @@ test.each([
   for (const text of outside) expect(isIn(text, range), text).toBe(false);
 });
 
-// As node-semver 7.0.0 answers, which old nodes have.
+// As in node-semver 7.0.0, which old nodes use.
 test.each([
   ["5.x", ["5.0.0-dev", "5.9.9"], ["6.0.0-dev"]],
   ["^5.0", ["5.9.9", "6.0.0-dev"], ["5.0.0-dev", "6.0.0"]],
@@ -83,11 +83,11 @@ test.each([
   for (const text of outside) expect(isIn(text, range, options), text).toBe(false);
 });
 
-test.each(["abc", "1.2.3.4", ">>1", "1.2.3 || abc", "^^1", "latest"])("%s is no range", (text) => {
+test.each(["abc", "1.2.3.4", ">>1", "1.2.3 || abc", "^^1", "latest"])("%s is not a range", (text) => {
   expect(parseRange(text)).toBeUndefined();
 });
 
-test("a range has 256 characters at most, and its blanks cost nothing", () => {
+test("a range has at most 256 characters, and its blanks cost nothing", () => {
   expect(parseRange(">=5.7.2".padEnd(256))?.test(version("5.7.2"))).toBe(true);
   expect(parseRange(">=5.7.2".padEnd(257))).toBeUndefined();
   expect(isIn("5.8.0", ">=5.7.2 \t  \n   <6")).toBe(true);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createLru } from "../../src/platform/lru.ts";
 
-test("A value is made once, as long as it is used more recently than others.", () => {
+test("A value is created once, as long as it is used more recently than others.", () => {
   const made: string[] = [];
   const cache = createLru<string, string>(2);
   const read = (key: string) =>
@@ -13,7 +13,7 @@ test("A value is made once, as long as it is used more recently than others.", (
   expect(made).toEqual(["a", "b", "c", "b"]);
 });
 
-test("A value that cannot be made is not cached.", () => {
+test("A value that cannot be created is not cached.", () => {
   const cache = createLru<string, string>(1);
   const fail = () => {
     throw new Error("no value");

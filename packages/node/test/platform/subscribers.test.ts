@@ -12,7 +12,7 @@ test("Listeners are called in the order in which they subscribed, until they uns
   expect(seen).toEqual(["first 1", "second 1", "second 2"]);
 });
 
-test("A listener that throws keeps no other from being called where errors are handled.", () => {
+test("A throwing listener does not prevent calls of others if errors are handled.", () => {
   const errors: unknown[] = [];
   const { subscribe, notify } = createSubscribers<number>((error) => errors.push(error));
   const seen: number[] = [];
@@ -25,7 +25,7 @@ test("A listener that throws keeps no other from being called where errors are h
   expect({ errors, seen }).toEqual({ errors: [error], seen: [1] });
 });
 
-test("Without a handler of errors the notifier gets what a listener throws.", () => {
+test("Without an error handler, the notifier receives the error of a listener.", () => {
   const { subscribe, notify } = createSubscribers<void>();
   subscribe(() => {
     throw new Error("broken");

@@ -47,7 +47,7 @@ describe("a block", () => {
     expect(await submitOne(pool, transfer("bob", 2, { amount: 2n }))).toBe("accepted");
   });
 
-  test("with other transactions of a sender removes those that do not apply any more", async () => {
+  test("with other transactions of a sender removes invalidated ones", async () => {
     const chain = createTestChain({ alice: { balance: 10n * FEE }, bob: RICH });
     const pool = openPool(chain);
     const mine = [transfer("alice", 1, { amount: 1n }), transfer("alice", 2, { amount: 7n * FEE })];
@@ -125,7 +125,7 @@ describe("an expiration height", () => {
 });
 
 describe("a milestone", () => {
-  test("removes what its schema refuses, and the later ones of the same senders", async () => {
+  test("removes transactions that its schema refuses, and the later ones of the same senders", async () => {
     const network = networkWith([{ height: 12, vendorFieldLength: 2 }]);
     const chain = createTestChain({ alice: RICH, bob: RICH }, network);
     const pool = openPool(chain);
@@ -147,7 +147,7 @@ describe("a milestone", () => {
     ]);
   });
 
-  test("removes types that it ends, also when the commit went beyond its height", async () => {
+  test("removes types that it ends, also when the commit exceeded its height", async () => {
     const network = networkWith([{ height: 11, disableArkLegacyVote: true }]);
     const delegate = {
       username: "d",
@@ -197,7 +197,7 @@ describe("a revert", () => {
     expect(pool.inForgingOrder().map(({ data }) => data.nonce)).toEqual([1n, 2n, 3n]);
   });
 
-  test("removes, and reports once, what only applied after the reverted block", async () => {
+  test("removes, and reports once, transactions that only applied after the reverted block", async () => {
     const chain = createTestChain({ alice: RICH });
     const pool = openPool(chain);
     await pool.submit([transfer("alice", 1, { to: "bob", amount: 5n * FEE })]);
@@ -213,7 +213,7 @@ describe("a revert", () => {
     ]);
   });
 
-  test("does not add what the older milestone does not allow", async () => {
+  test("does not add transactions that the older milestone does not allow", async () => {
     const network = networkWith([{ height: 11, vendorFieldLength: 300 }], { vendorFieldLength: 2 });
     const chain = createTestChain({ alice: RICH, bob: RICH }, network);
     const pool = openPool(chain);
@@ -229,7 +229,7 @@ describe("a revert", () => {
     expect(pool.size()).toBe(0);
   });
 
-  test("does not add what a multisignature wallet signed before it was one", async () => {
+  test("does not add transactions that a multisignature wallet signed before it was one", async () => {
     const multiSignature = { min: 1, publicKeys: ["p0", "p1"].map(publicKeyOf) };
     const chain = createTestChain({ shared: { ...RICH, attributes: { multiSignature } } });
     const pool = openPool(chain);

@@ -34,7 +34,7 @@ describe("a full pool", () => {
     expect(pool.size()).toBe(1);
   });
 
-  test("evicts nothing that the new transaction builds on", async () => {
+  test("evicts no transaction that the new one builds on", async () => {
     const pool = openPool(richChain("alice", "bob"), { options: { poolSize: 2 } });
     const bobs = transfer("bob", 1, { fee: 3n * FEE });
     await pool.submit([transfer("alice", 1), bobs]);

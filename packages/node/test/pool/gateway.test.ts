@@ -51,7 +51,7 @@ async function bodyError(gateway: Gateway, transactions: unknown[]): Promise<str
   return (error as BodyError).message;
 }
 
-test("a body holds at least one transaction and at most as many as the option says", async () => {
+test("a body has at least one transaction and at most as many as the option allows", async () => {
   const { gateway, pool } = open();
   expect(await bodyError(gateway, [])).toBe('"transactions" must have from 1 to 40 items, not 0');
   const many = Array.from({ length: 41 }, (_, index) => transfer("alice", index + 1));
@@ -60,12 +60,12 @@ test("a body holds at least one transaction and at most as many as the option sa
   expect((await gateway.submit(many.slice(0, 40))).data.accept.length).toBe(40);
 });
 
-test("One item that is no transaction of any type refuses the complete body.", async () => {
+test("An item that is not a transaction of any type refuses the complete body.", async () => {
   const { gateway, pool } = open();
   const good = transfer("alice", 1);
   const { signature: _, ...unsigned } = transfer("alice", 2);
   const untyped =
-    '"transactions.1" must name a known type by the integers "type" and "typeGroup", which is 1 where it is absent';
+    '"transactions.1" must name a known type by the integers "type" and "typeGroup", which is 1 if absent';
   for (const [bad, message] of [
     [{ foo: 1 }, untyped],
     [null, untyped],
@@ -102,7 +102,7 @@ test("An item without a type group is checked as one of group 1.", async () => {
   expect((await gateway.submit([mintWith({ type: "1" })])).data.invalid).toHaveLength(1);
 });
 
-test("pending transactions are listed in forging order, a page at a time", async () => {
+test("pending transactions are listed in forging order, page by page", async () => {
   const { gateway } = open();
   const inputs = [transfer("alice", 1), transfer("bob", 1, { fee: 3n * FEE }), transfer("alice", 2)];
   await gateway.submit(inputs);

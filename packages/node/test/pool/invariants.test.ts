@@ -30,7 +30,7 @@ const ACTORS = ["alice", "bob", "carol"];
 const submission = fc.record({
   kind: fc.constant("submit" as const),
   actor: fc.constantFrom(...ACTORS),
-  /** Distance from the nonce that fits. */
+  /** Distance from the valid nonce. */
   skip: fc.constantFrom(0, 0, 0, 0, 1, -1),
   type: fc.constantFrom("transfer", "transfer", "transfer", "vote", "second signature"),
   to: fc.constantFrom(...ACTORS),
@@ -63,7 +63,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("restart" as const) }) },
 );
 
-/** A pool that can be closed and opened again, on a chain whose schema changes at height 14. */
+/** Pool that can be closed and opened again, on a chain whose schema changes at height 14. */
 function createWorld() {
   const network = networkWith([{ height: 14, vendorFieldLength: 4 }]);
   const delegate = {
@@ -126,7 +126,7 @@ function inputOf(
   });
 }
 
-/** A block of another forger: one transfer that is not in the pool, if the chain accepts it. */
+/** Block of another forger: one transfer that is not in the pool, if the chain accepts it. */
 function foreignBlock(actor: string, amount: number, chain: TestChain): SealedTransaction[] {
   const { nonce, attributes, balance } = chain.walletNamed(actor);
   if (attributes.secondPublicKey || balance < BigInt(amount + 1) * FEE) return [];

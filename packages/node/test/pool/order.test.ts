@@ -24,13 +24,13 @@ const sealed = (id: string, sender: string, nonce: number | undefined, fee: numb
 
 const idsOf = (transactions: readonly SealedTransaction[]) => transactions.map(({ data }) => data.id);
 
-test("equal fees go in order of arrival", () => {
+test("equal fees are ordered by arrival", () => {
   const pending = createPending();
   for (const id of ["b", "a", "c"]) pending.add(sealed(id, `sender of ${id}`, 1, 5));
   expect(idsOf(pending.inForgingOrder())).toEqual(["b", "a", "c"]);
 });
 
-test("A limit ends the iteration, though it may be exceeded.", () => {
+test("A limit ends the iteration, but can be exceeded.", () => {
   const pending = createPending();
   pending.add(sealed("dear", "x", 1, 9));
   for (const nonce of [1, 2, 3]) pending.add(sealed(`y${nonce}`, "y", nonce, nonce));
@@ -39,7 +39,7 @@ test("A limit ends the iteration, though it may be exceeded.", () => {
   expect(pending.inForgingOrder(0)).toEqual([]);
 });
 
-test("version 1 is placed by its fee alone", () => {
+test("version 1 is ordered by its fee alone", () => {
   const pending = createPending();
   for (const [id, fee] of [
     ["low", 1],
@@ -51,11 +51,11 @@ test("version 1 is placed by its fee alone", () => {
   expect(idsOf(pending.inForgingOrder())).toEqual(["high", "middle", "low"]);
 });
 
-test("nothing is evicted from an empty pool", () => {
+test("an empty pool evicts nothing", () => {
   expect(createPending().evictionCandidate()).toBeUndefined();
 });
 
-test("the latest of equal fees is evicted first, if nothing builds on it", () => {
+test("the latest of equal fees is evicted first, if no other transaction builds on it", () => {
   const pending = createPending();
   pending.add(sealed("x1", "x", 1, 1));
   pending.add(sealed("y1", "y", 1, 1));
@@ -72,7 +72,7 @@ test("The candidate is found after a hundred cheap transactions that others buil
   expect(pending.evictionCandidate()?.data.id).toBe("120");
 });
 
-test("Any additions and removals give the order of a plain sort.", () => {
+test("Any additions and removals yield the order of a plain sort.", () => {
   const operation = fc.record({ sender: fc.nat(4), fee: fc.nat(6), isRemoval: fc.boolean(), pick: fc.nat() });
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 60 }), (operations) => {
@@ -97,7 +97,7 @@ test("Any additions and removals give the order of a plain sort.", () => {
   );
 });
 
-/** The rule of pool.md 8, written plainly; `transactions` in order of arrival. */
+/** Plain implementation of pool.md 8; `transactions` in order of arrival. */
 function plainOrder(transactions: readonly SealedTransaction[]): SealedTransaction[] {
   const placed: SealedTransaction[] = [];
   for (const next of transactions.toSorted((a, b) => Number(b.data.fee - a.data.fee))) {

@@ -40,7 +40,7 @@ const NAMES = new Set([
   "transaction.expired",
 ]);
 
-/** The database file of the test, opened once more, with an event log as the node has it. */
+/** The database file of the test, opened once more, with the node's event log. */
 function openFile() {
   const database = openDatabase(join(folder, "node.sqlite"));
   open.push(database);
@@ -89,7 +89,7 @@ describe("a restart", () => {
     expect(again.forge().length).toBe(5);
   });
 
-  test("after a crash has every transaction that was answered", async () => {
+  test("after a crash has every acknowledged transaction", async () => {
     const chain = richChain("alice");
     const input = transfer("alice", 1);
     await openPoolOn(chain, openFile()).submit([input]);
@@ -97,7 +97,7 @@ describe("a restart", () => {
     expect(idsOf(openPoolOn(chain, openFile()).inForgingOrder())).toEqual([input.id]);
   });
 
-  test("removes and reports what a block included before the pool could write it", async () => {
+  test("removes and reports transactions that a block included before the pool could write it", async () => {
     const chain = richChain("alice");
     const pool = openPoolOn(chain, openFile());
     await pool.submit([transfer("alice", 1), transfer("alice", 2)]);
@@ -110,7 +110,7 @@ describe("a restart", () => {
     expect(file.logged()).toEqual([`transaction.pool.removed:${present(first).data.id}`]);
   });
 
-  test("removes and reports what no longer applies", async () => {
+  test("removes and reports transactions that no longer apply", async () => {
     const chain = richChain("alice", "bob");
     const pool = openPoolOn(chain, openFile());
     const inputs = [transfer("alice", 1), transfer("alice", 2), transfer("bob", 1)];
@@ -122,7 +122,7 @@ describe("a restart", () => {
     expect(file.logged()).toEqual(inputs.slice(0, 2).map(({ id }) => `transaction.pool.removed:${id}`));
   });
 
-  test("removes what has expired or is outdated since", async () => {
+  test("removes transactions that have expired or become outdated since", async () => {
     const network = networkWith([{ height: 12, vendorFieldLength: 2 }]);
     const chain = createTestChain({ alice: RICH, bob: RICH, carol: RICH }, network);
     const pool = openPoolOn(chain, openFile());
@@ -141,7 +141,7 @@ describe("a restart", () => {
     expect(file.logged()).toEqual([`transaction.pool.removed:${old.id}`, `transaction.expired:${late.id}`]);
   });
 
-  test("removes rows that are no transactions, or have another id", async () => {
+  test("removes rows that are not transactions, or have another id", async () => {
     const chain = richChain("alice", "bob");
     const pool = openPoolOn(chain, openFile());
     const [first, second] = [transfer("alice", 1), transfer("bob", 1)];
@@ -196,7 +196,7 @@ describe("the journal", () => {
     expect(writes).toBeLessThan(3);
   });
 
-  test("writes nothing when nothing happened", async () => {
+  test("writes nothing if nothing happened", async () => {
     const store: PoolStore = {
       load: () => [],
       write: () => {
@@ -222,7 +222,7 @@ describe("the journal", () => {
     expect(file.storedIds()).toEqual([]);
   });
 
-  test("answers with the error of a failed write, and writes the changes with the next ones", async () => {
+  test("fails with the error of a failed write, and writes the changes with the next ones", async () => {
     const { deps, storedIds } = openFile();
     let isBroken = true;
     const emit = (event: PoolEvent) => {
@@ -239,7 +239,7 @@ describe("the journal", () => {
     expect(storedIds()).toEqual(inputs.map(({ id }) => id));
   });
 
-  test("retries by itself a write that no caller waits for", async () => {
+  test("retries a write that no caller awaits", async () => {
     const { deps, storedIds } = openFile();
     const failures: unknown[] = [];
     let isBroken = false;

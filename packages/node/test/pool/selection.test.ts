@@ -37,7 +37,7 @@ test("the highest fees come first, in the order of nonces", async () => {
   expect(pool.size()).toBe(3);
 });
 
-test("No more are selected than a block may have.", async () => {
+test("A selection has at most as many transactions as a block.", async () => {
   const inputs = [1, 2, 3].map((nonce) => transfer("alice", nonce));
   const pool = await poolWith(inputs, "alice");
   expect(pool.select({ ...ROOM, maxTransactions: 2 }).length).toBe(2);
@@ -54,7 +54,7 @@ test("The first that would exceed the bytes ends the selection.", async () => {
   expect(pool.select({ ...ROOM, maxBytes: 256 + 156 }).length).toBe(2);
 });
 
-test("What an earlier transaction of the block forbids is removed from the pool, with what builds on it.", async () => {
+test("Transactions that an earlier one of the block forbids are removed from the pool, with those that build on them.", async () => {
   const register = (name: string) =>
     signedBy(
       name,
@@ -79,10 +79,10 @@ test("What an earlier transaction of the block forbids is removed from the pool,
   ]);
 });
 
-test("funds that arrive within the block may be spent in it", async () => {
+test("funds that arrive within the block can be spent in it", async () => {
   const chain = createTestChain({ alice: RICH, bob: { balance: 2n * FEE } });
   const pool = openPool(chain);
-  // Alice's transfer pays more, so it comes before those of bob.
+  // Alice's transfer pays more, so it precedes those of bob.
   await pool.submit([
     transfer("alice", 1, { fee: 9n * FEE, to: "bob", amount: 50n * FEE }),
     transfer("bob", 1),

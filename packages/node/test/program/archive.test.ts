@@ -1,4 +1,4 @@
-/** Carrying the chain of a node that runs to other data folders, with the real program. */
+/** Copies of a running node's chain in other data folders, with the real program. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,11 +33,11 @@ afterAll(async () => {
 });
 
 const headOf = async (base: string) => {
-  const answer = await fetch(`${base}/api/blockchain`);
-  return ((await answer.json()) as { data: { block: { height: number; id: string } } }).data.block;
+  const response = await fetch(`${base}/api/blockchain`);
+  return ((await response.json()) as { data: { block: { height: number; id: string } } }).data.block;
 };
 
-test("a snapshot of a node that runs starts another node at its head", { timeout: 60_000 }, async () => {
+test("a snapshot of a running node starts another node at its head", { timeout: 60_000 }, async () => {
   const before = await headOf(url);
   const created = await runUniknode(["snapshot", "create", "--data", at("dev"), "--output", at("snapshot")]);
   expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/: block \d+ [0-9a-f]{64}, /) });
@@ -64,7 +64,7 @@ test("a snapshot of a node that runs starts another node at its head", { timeout
   expect(created.stdout).toContain(`block ${head.height} ${head.id}`);
 });
 
-test("blocks that a node exports are imported, and once only", { timeout: 60_000 }, async () => {
+test("blocks that a node exports are imported exactly once", { timeout: 60_000 }, async () => {
   const exported = await runUniknode(["export", at("blocks"), "--data", at("dev"), "--to", "9", ...network]);
   expect(exported).toMatchObject({
     code: 0,
@@ -81,7 +81,7 @@ test("blocks that a node exports are imported, and once only", { timeout: 60_000
   });
 });
 
-test("what makes no sense says why", { timeout: 60_000 }, async () => {
+test("invalid calls name the reason", { timeout: 60_000 }, async () => {
   const refused = async (...args: string[]) => {
     const { code, stderr } = await runUniknode(args);
     return `${code} ${stderr}`;

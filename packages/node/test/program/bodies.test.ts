@@ -1,4 +1,4 @@
-/** A forging node whose API is sent bodies that would take much memory, or cannot be copied between threads. */
+/** A forging node whose API receives bodies that use much memory, or cannot be copied between threads. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,20 +6,23 @@ import { expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { spawnUniknode } from "../../test-support/process/uniknode.ts";
 
-/** After them the heaps of both threads have the size in which they work: what grows later is what requests left. */
+/**
+ * Warm-up requests: afterwards the heaps of both threads have their working size, so that further growth is a
+ * leak.
+ */
 const FIRST_REQUESTS = 60;
 const REQUESTS = 150;
 const AT_ONCE = 5;
 const MIB = 1024 * 1024;
 const MAX_GROWTH_MIB = 64;
-/** What the last requests took is given back soon. */
+/** The memory of the last requests is released soon. */
 const WAIT = { timeout: 30_000, interval: 500 };
 
 const deep = "[".repeat(4_500) + "]".repeat(4_500);
 const many = `[${"{},".repeat(339_999)}{}]`;
 const DEEP = `{"transactions":[${deep},${many}]}`;
 const MANY = `{"transactions":${many}}`;
-/** As much as may reach the thread of consensus. */
+/** The largest body that may reach the consensus thread. */
 const LARGEST = JSON.stringify({
   transactions: Array(40).fill({ asset: { a: Array(1_200).fill("a".repeat(16)) } }),
 });
@@ -57,7 +60,7 @@ async function post(url: string, body: string) {
   return { status: response.status, message: ((await response.json()) as { message: string }).message };
 }
 
-test("hostile bodies are refused with the reason, and leave neither memory nor silence behind", {
+test("hostile bodies are refused with the reason, and neither leak memory nor block the node", {
   timeout: 120_000,
 }, async () => {
   const { url, pid } = await start();
@@ -73,8 +76,8 @@ test("hostile bodies are refused with the reason, and leave neither memory nor s
     let left = requests;
     const client = async () => {
       while (left-- > 0) {
-        const [body, answer] = present(kinds[left % kinds.length]);
-        expect(await post(url, body)).toEqual(answer);
+        const [body, response] = present(kinds[left % kinds.length]);
+        expect(await post(url, body)).toEqual(response);
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, client));

@@ -44,7 +44,7 @@ test("version", async () => {
   expect(stdout).toMatch(/^uniknode \d+\.\d+\.\d+ protocol, \d+\.\d+\.\d+ program \(Node\.js \d+/);
 });
 
-test("a Node.js that is too old is refused with one sentence, before anything is loaded", async () => {
+test("an outdated Node.js is refused with one sentence, before anything is loaded", async () => {
   const pretend =
     "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })";
   const { code, stdout, stderr } = await runUniknode(["version"], {
@@ -53,12 +53,12 @@ test("a Node.js that is too old is refused with one sentence, before anything is
   expect(code).toBe(1);
   expect(stdout).toBe("");
   expect(stderr).toBe(
-    "uniknode needs Node.js 22.19 or newer, and this is 20.20.2: " +
-      "install a newer one, or take the archive, which brings its own\n",
+    "uniknode needs Node.js 22.19 or newer, but this is 20.20.2: " +
+      "install a newer version, or use the archive, which contains its own runtime\n",
   );
 });
 
-test("webhooks of an old node come with one command", async () => {
+test("one command imports webhooks of an old node", async () => {
   const [data, file] = [folder(), join(folder(), "webhooks.json")];
   const id = "11111111-aaaa-4bbb-8ccc-dddddddddddd";
   const target = "https://receiver.example/hook";
@@ -80,7 +80,7 @@ test("webhooks of an old node come with one command", async () => {
 
 const folder = () => mkdtempSync(join(tmpdir(), "uniknode-cli-"));
 
-describe("what makes no sense ends with code 2 and says what to do", () => {
+describe("invalid calls end with code 2 and name the next step", () => {
   test.each<[string[], string]>([
     [["fly"], "unknown command"],
     [["dev", "--fly"], "unknown option"],

@@ -1,4 +1,4 @@
-/** Where compiled code is kept for later starts. */
+/** Location of the compile cache. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const UNSET = { HOME: undefined, XDG_CACHE_HOME: undefined, NODE_COMPILE_CACHE: 
 const version = (environment: NodeJS.ProcessEnv) =>
   runUniknode(["version"], { environment: { ...UNSET, ...environment } });
 
-test("Compiled code is kept in the cache folder of the user.", async () => {
+test("Compiled code is stored in the cache folder of the user.", async () => {
   const HOME = temporaryFolder();
   expect((await version({ HOME })).code).toBe(0);
   expect(existsSync(join(HOME, ".cache/uniknode"))).toBe(true);
@@ -30,7 +30,7 @@ test("The environment names another folder.", async () => {
   expect(existsSync(join(HOME, ".cache"))).toBe(false);
 });
 
-test("Without such a folder the program runs all the same.", async () => {
+test("Without such a folder the program still runs.", async () => {
   const file = join(temporaryFolder(), "file");
   writeFileSync(file, "");
   for (const environment of [{}, { HOME: file }]) {

@@ -1,4 +1,4 @@
-/** The commands for daily work, each in a process of its own, with a living chain. */
+/** The commands for daily work, each in its own process, with a running chain. */
 import { spawn } from "node:child_process";
 import { hash, randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -53,7 +53,7 @@ afterAll(async () => {
 const run = (args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> =>
   runUniknode(args, { environment: { UNIKNODE_URL: url, ...environment } });
 
-/** What the command prints for programs. */
+/** Output of the command with `--json`. */
 async function json(args: readonly string[], environment: Record<string, string> = {}) {
   const { code, stdout, stderr } = await run([...args, "--json"], environment);
   expect(stderr).toBe("");
@@ -63,7 +63,7 @@ async function json(args: readonly string[], environment: Record<string, string>
 
 const as = ({ passphrase }: DevAccount) => ({ UNIKNODE_PASSPHRASE: passphrase });
 
-/** Sends and waits; the transaction as the chain has it. */
+/** Sends and waits; returns the transaction as the chain has it. */
 async function forged(args: readonly string[], environment: Record<string, string>) {
   const { id, state, blockId } = await json(["tx", ...args, "--wait"], environment);
   expect(state).toBe("forged");
@@ -72,7 +72,7 @@ async function forged(args: readonly string[], environment: Record<string, strin
   return data;
 }
 
-/** No server listens there. */
+/** URL at which no server listens. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -84,8 +84,8 @@ async function closedPort(): Promise<number> {
 
 const newUnik = () => randomBytes(32).toString("hex");
 
-describe("looking", { timeout: 60_000 }, () => {
-  test("at the node and its chain", async () => {
+describe("show", { timeout: 60_000 }, () => {
+  test("prints the node and its chain", async () => {
     const { data: head } = await client.blockchain.get();
     expect(await json(["status"])).toMatchObject({
       height: head.block.height,
@@ -96,7 +96,7 @@ describe("looking", { timeout: 60_000 }, () => {
     expect(stdout).toMatch(/^height\s+\d+\nblock\s+[0-9a-f]+\nsynced\s+yes\n/);
   });
 
-  test("at a block by height, by id, and at the last one", async () => {
+  test("prints a block by height, by id, and the last one", async () => {
     const second = await json(["block", "2"]);
     expect(second).toMatchObject({ height: 2 });
     expect(await json(["block", second.id as string])).toMatchObject({ id: second.id });
@@ -106,7 +106,7 @@ describe("looking", { timeout: 60_000 }, () => {
     expect((await run(["block", "1"])).stdout).toMatch(/^height\s+1\n/);
   });
 
-  test("at a unik and a wallet", async () => {
+  test("prints a unik and a wallet", async () => {
     const unik = await json(["unik", alice.unikId]);
     expect(unik).toMatchObject({ id: alice.unikId, ownerId: alice.address, properties: { type: "1" } });
     expect((await run(["unik", alice.unikId])).stdout).toContain("type          individual\n");
@@ -115,7 +115,7 @@ describe("looking", { timeout: 60_000 }, () => {
     expect((await run(["wallet", "show", alice.publicKey])).stdout).toContain(alice.unikId);
   });
 
-  test("at what is not there ends with code 1", async () => {
+  test("ends with code 1 for unknown objects", async () => {
     const { code, stderr } = await run(["block", "999999999"]);
     expect([code, stderr]).toEqual([
       1,
@@ -123,7 +123,7 @@ describe("looking", { timeout: 60_000 }, () => {
     ]);
   });
 
-  test("at what has no name shows nothing else instead", async () => {
+  test("prints nothing else for an unknown name", async () => {
     for (const args of [
       ["block", ""],
       ["wallet", "show", "."],
@@ -136,7 +136,7 @@ describe("looking", { timeout: 60_000 }, () => {
     }
   });
 
-  test("at a node that does not run ends with code 1", async () => {
+  test("ends with code 1 if the node does not run", async () => {
     const { code, stderr } = await run(["status", "--url", `http://127.0.0.1:${await closedPort()}`]);
     expect(code).toBe(1);
     expect(stderr).toContain("ECONNREFUSED");
@@ -144,7 +144,7 @@ describe("looking", { timeout: 60_000 }, () => {
 });
 
 describe("wallets", { timeout: 60_000 }, () => {
-  test("are made from new words each time, for the network of the node or a named one", async () => {
+  test("are created from new words each time, for the network of the node or a named one", async () => {
     const [first, second] = [await json(["wallet", "new"]), await json(["wallet", "new"])];
     expect((first.passphrase as string).split(" ")).toHaveLength(12);
     expect(first.passphrase).not.toBe(second.passphrase);
@@ -158,7 +158,7 @@ describe("wallets", { timeout: 60_000 }, () => {
     expect(elsewhere).toEqual({ address: expect.stringMatching(/^U/), publicKey });
   });
 
-  test("tell their address by a passphrase in a file or in the environment", async () => {
+  test("print their address for a passphrase in a file or in the environment", async () => {
     const file = join(folder, "alice");
     writeFileSync(file, `${alice.passphrase}\n`);
     const { address, publicKey } = alice;
@@ -170,7 +170,7 @@ describe("wallets", { timeout: 60_000 }, () => {
   });
 
   // A program that gives others a terminal.
-  test.skipIf(!existsSync(SCRIPT))("ask at a terminal, and show nothing of what is typed", async () => {
+  test.skipIf(!existsSync(SCRIPT))("prompt at a terminal, and show nothing of the typed text", async () => {
     const command = `"${process.execPath}" "${PROGRAM}" wallet address --network livenet`;
     const terminal = spawn(SCRIPT, ["-qec", command, "/dev/null"], { stdio: ["pipe", "pipe", "inherit"] });
     let shown = "";
@@ -185,7 +185,7 @@ describe("wallets", { timeout: 60_000 }, () => {
     expect(shown).not.toContain(alice.passphrase);
   });
 
-  test("without any passphrase say how to give one, with code 2", async () => {
+  test("without any passphrase name the ways to give one, with code 2", async () => {
     for (const args of [
       ["wallet", "address"],
       ["tx", "transfer", bob.address, "1"],
@@ -214,7 +214,7 @@ describe("payments", { timeout: 60_000 }, () => {
     expect(await json(["wallet", "show", stranger])).toMatchObject({ balance: 1_250_000_000 });
   });
 
-  test("for people: what it costs, and where it went", async () => {
+  test("as text: fee, recipient and next command", async () => {
     const { stdout, code } = await run(["tx", "transfer", bob.address, "1", "--wait"], as(alice));
     expect(code).toBe(0);
     expect(stdout).toMatch(
@@ -222,7 +222,7 @@ describe("payments", { timeout: 60_000 }, () => {
     );
   });
 
-  test("a message that would steer the terminal is only shown", async () => {
+  test("a message with terminal control characters is only shown", async () => {
     const message = "rent\u001b[2J\u009b2J\nstate         forged";
     const { id } = await forged(["transfer", bob.address, "1", "--vendor-field", message], as(alice));
     const { stdout } = await run(["tx", "show", id]);
@@ -240,7 +240,7 @@ describe("payments", { timeout: 60_000 }, () => {
     });
   });
 
-  test("signed here, sent later", async () => {
+  test("signed offline, sent later", async () => {
     const signed = await json(["tx", "transfer", bob.address, "3", "--dry-run"], as(carol));
     expect(signed).toMatchObject({ state: "signed", transaction: { amount: "300000000" } });
     const file = join(folder, "signed.json");
@@ -260,7 +260,7 @@ describe("payments", { timeout: 60_000 }, () => {
     const claim = { lockTransactionId: first.id, unlockSecret: secret };
     expect((await forged(["claim", first.id, secret], as(bob))).asset).toEqual({ claim });
 
-    // It has to outlive a round.
+    // It must last longer than a round.
     const second = await forged([...lock, `${await heightIn(20)}`], as(alice));
     const early = await run(["tx", "refund", second.id], as(alice));
     expect([early.code, early.stderr]).toEqual([1, expect.stringContaining("ERR_APPLY")]);
@@ -316,7 +316,7 @@ describe("uniks", { timeout: 60_000 }, () => {
     expect(await json(["unik", unik])).toMatchObject({ ownerId: alice.address });
   });
 
-  test("the same with the certificate of a factory, and the name disclosed", async () => {
+  test("minted with the certificate of a factory, and with a disclosed name", async () => {
     const unik = newUnik();
     const certified = ["--factory", factory.unikId];
     const environment = { ...as(unregistered), UNIKNODE_FACTORY_PASSPHRASE: factory.passphrase };
@@ -344,7 +344,7 @@ describe("uniks", { timeout: 60_000 }, () => {
 });
 
 describe("second passphrases and files", { timeout: 60_000 }, () => {
-  test("what a wallet sends needs both from then on", async () => {
+  test("transactions of the wallet then need both", async () => {
     const second = { UNIKNODE_SECOND_PASSPHRASE: "another secret" };
     await forged(["second-signature"], { ...as(dave), ...second });
     const pay = ["transfer", bob.address, "1"];
@@ -362,13 +362,13 @@ describe("second passphrases and files", { timeout: 60_000 }, () => {
 });
 
 describe("waiting", { timeout: 60_000 }, () => {
-  test("ends when the time is over, although the transaction may still be forged", async () => {
+  test("ends after its timeout, although the transaction may still be forged", async () => {
     await client.dev.forge({ enabled: false });
     const late = await run(["tx", "transfer", bob.address, "1", "--wait", "--wait-timeout", "1"], as(carol));
     expect([late.code, late.stderr]).toEqual([1, expect.stringContaining("not forged within 1 s")]);
   });
 
-  test("is not needed: each transaction follows those of the wallet that wait", async () => {
+  test("is not needed: each transaction follows the pending ones of the wallet", async () => {
     const next = await json(["tx", "transfer", bob.address, "2"], as(carol));
     const { data: waiting } = await client.transactions.unconfirmed().page();
     expect(waiting.map(({ amount }) => amount)).toEqual(["100000000", "200000000"]);
@@ -386,10 +386,10 @@ describe("waiting", { timeout: 60_000 }, () => {
   });
 });
 
-/** Of livenet. */
+/** Address on livenet. */
 const FOREIGN = addressFromPublicKey(bob.publicKey, present(presets.livenet).network.pubKeyHash);
 
-describe("what cannot be", { timeout: 60_000 }, () => {
+describe("an invalid transaction", { timeout: 60_000 }, () => {
   test("is refused by the node with its reason: code 1", async () => {
     const poor = { UNIKNODE_PASSPHRASE: "this account was never funded" };
     const { code, stderr, stdout } = await run(["tx", "transfer", bob.address, "1"], poor);
@@ -420,7 +420,7 @@ describe("what cannot be", { timeout: 60_000 }, () => {
     [["transfer", bob.address.replace(/.$/, (last) => (last === "a" ? "b" : "a")), "1"], "invalid checksum"],
     [["transfer", FOREIGN, "1"], `${FOREIGN} is an address of another network`],
     [["multi-payment", `${bob.address}=1`, `${FOREIGN}=1`], `${FOREIGN} is an address of another network`],
-    // The chain would accept it, and the amount would be lost for ever.
+    // The chain would accept it, and the amount would be lost permanently.
     [["transfer-unik", alice.unikId, FOREIGN], `${FOREIGN} is an address of another network`],
     [
       ["transfer", bob.address, "1", "--vendor-field", "é".repeat(128)],
@@ -443,7 +443,7 @@ describe("what cannot be", { timeout: 60_000 }, () => {
     [["update", newUnik(), "--property", "a=1", "--remove", "a"], "a cannot be both set and removed"],
     [["disclose", newUnik(), "name"], "required option '--factory <UNIK>'"],
     [["post", "/nowhere"], "/nowhere cannot be read"],
-  ])("makes no sense: tx %j ends with code 2", async (args, message) => {
+  ])("is a usage error: tx %j ends with code 2", async (args, message) => {
     const { code, stderr } = await run(["tx", ...args], as(alice));
     expect(stderr).toContain(message);
     expect(code).toBe(2);

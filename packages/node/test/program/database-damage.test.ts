@@ -1,4 +1,4 @@
-/** A node whose database was written over by something else: it starts, finds the damage, and says what to do. */
+/** A node whose database was partly overwritten: it starts, finds the damage, and names the next step. */
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,13 +39,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("A sound database is inspected after the start, without a word of damage.", {
+test("An intact database is inspected after the start, without a log line about damage.", {
   timeout: 60_000,
 }, async () => {
   await expect
     .poll(() => logged("database inspection: no damage found"), { timeout: 40_000 })
     .toMatchObject({ level: "info" });
-  // Ended while nothing is inspected, and at once.
+  // Ended at once, while no inspection runs.
   expect(await stop()).toMatchObject({ code: 0 });
   expect(present(node).stderr()).not.toContain("damaged");
 });

@@ -1,4 +1,4 @@
-/** Whatever a living node delivers verifies with the published library of the specification, and with our own. */
+/** Deliveries of a running node verify with the published library of the specification, and with our own. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -37,11 +37,11 @@ afterAll(async () => {
   await node.ended;
   receiver.closeAllConnections();
   receiver.close();
-  // The process that inspects the database ends a moment after a node that was killed.
+  // The process that inspects the database ends a moment after a killed node.
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 });
 
-/** What the node answers of a secret, once. */
+/** Response of the node that contains a secret, returned once. */
 type Shown = { readonly token: string; readonly secret: string };
 
 const byLibrary = ({ secret }: Shown, { headers, body }: Received): boolean => {
@@ -59,9 +59,12 @@ const byUs = ({ token }: Shown, message: Received, scheme?: "authorization"): Pr
     () => false,
   );
 
-/** Receives a few deliveries of blocks, a ping and a delivery that is sent again; what each secret says of all of them. */
+/**
+ * Receives a few deliveries of blocks, a ping and a delivery that is sent again; returns the verdicts of each
+ * secret.
+ */
 async function judge(id: number, secrets: readonly Shown[]): Promise<{ token: number; proves: string }[]> {
-  // One delivery may have been signed before; in strict order, the one behind it was not.
+  // One delivery may have been signed before; in strict order, the next one was not.
   const start = received.length + 2;
   await expect.poll(() => received.length, { timeout: 20_000 }).toBeGreaterThan(start);
   await client.webhooks.ping(id);

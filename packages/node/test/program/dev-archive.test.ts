@@ -1,4 +1,6 @@
-/** Carrying a dev chain whose clock is ahead of the machine's to other data folders, with the real program. */
+/**
+ * Copies of a dev chain whose clock is ahead of the machine's in other data folders, with the real program.
+ */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const TOKEN = "a-token-of-the-test";
 const OPTIONS = ["--accounts", "1", "--block-time", "1", "--http-port", "0", "--webhook-token", TOKEN];
 
-/** Runs a dev chain until the work on it is done; answers with its last block then. */
+/** Runs a dev chain until the work on it is done; returns its last block then. */
 async function onDevChain(name: string, work: (url: string) => Promise<unknown>): Promise<number> {
   const node = spawnUniknode(["dev", "--data", at(name), ...OPTIONS]);
   try {
@@ -58,7 +60,7 @@ test.each(["dev", "started-over"])(
     expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining("is valid: block") });
     const written = await runUniknode(["snapshot", "restore", snapshot, "--data", at(restored), ...devChain]);
     expect(written).toMatchObject({ code: 0 });
-    // It goes on at once: its clock is not behind its head.
+    // It continues at once: its clock is not behind its head.
     expect(await onDevChain(restored, mine(3))).toBeGreaterThanOrEqual(height + 3);
   },
 );

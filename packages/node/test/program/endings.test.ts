@@ -1,4 +1,4 @@
-/** How the real program ends when one of its threads fails. */
+/** Exit of the real program when one of its threads fails. */
 import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { startFaulty } from "./faulty.ts";
 
 const PIPES = { stdout: "pipe", stderr: "pipe" } as const;
 
-describe("the node ends with code 1 within seconds, and says why", { timeout: 90_000 }, () => {
+describe("the node ends with code 1 within seconds, and logs the reason", { timeout: 90_000 }, () => {
   test.each([
     ["reject", "consensus"],
     ["throw", "serving"],
@@ -23,7 +23,7 @@ describe("the node ends with code 1 within seconds, and says why", { timeout: 90
   test.each([
     ["removed", (path: string) => rmSync(path)],
     ["replaced", (path: string) => renameSync(writeOther(path), path)],
-  ])("when the file of its lock is %s, and it forges no more", async (_, change) => {
+  ])("when its lock file is %s, and it no longer forges", async (_, change) => {
     const node = await startFaulty(PIPES);
     const data = join(node.folder, "data");
     const path = join(data, "lock.sqlite");
@@ -43,8 +43,10 @@ describe("the node ends with code 1 within seconds, and says why", { timeout: 90
     const { code, seconds } = await node.ended();
     expect(code).toBe(1);
     expect(seconds).toBeLessThan(20);
-    expect(node.stderr()).toMatch(/"part":"serving","msg":"shutdown is slow"/);
-    expect(node.stderr()).toMatch(/"part":"serving".*"msg":"shutdown timed out; exiting"/);
+    expect(node.stderr()).toMatch(/"part":"serving","msg":"serving has not closed for 5 s"/);
+    expect(node.stderr()).toMatch(
+      /"part":"serving".*"msg":"shutdown timed out after \d+ s in serving; exiting"/,
+    );
   });
 });
 
@@ -53,7 +55,7 @@ function writeOther(path: string): string {
   return `${path}.other`;
 }
 
-test("a thread that verifies signatures and dies is replaced", { timeout: 90_000 }, async () => {
+test("a signature thread that dies is replaced", { timeout: 90_000 }, async () => {
   const node = await startFaulty(PIPES);
   node.fail("throw", "verifier", "out of the blue");
   await node.forgesOn();

@@ -1,4 +1,4 @@
-/** Events with their real causes: each one is caused on a living chain, and delivered. */
+/** Events with their real causes: each one is caused on a running chain, and delivered. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -54,7 +54,7 @@ async function register(url: string, event: string): Promise<void> {
   expect(response.status).toBe(201);
 }
 
-/** The first delivery of the event that passes the test, waited for. */
+/** Waits for the first delivery of the event that passes the test. */
 async function arrival(event: string, fits: (data: Record<string, unknown>) => boolean = () => true) {
   const deadlineMs = Date.now() + 30_000;
   for (;;) {

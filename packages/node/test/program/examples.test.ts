@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 
 const RUN = fileURLToPath(new URL("../../../../tools/run.mjs", import.meta.url));
 const ADDRESS = "DMS2cbXvEkL6dpPhpi3iLCvtu8bNXZkbJp";
-/** Nothing listens there. */
+/** URL at which nothing listens. */
 const NOWHERE = "http://127.0.0.1:9";
 
 function run(...args: string[]) {
@@ -36,13 +36,13 @@ test.each([
 test.each([
   [["transfer", ADDRESS, "1", NOWHERE], "is the node at http://127.0.0.1:9 running?"],
   [["transfer", ADDRESS, "1", "127.0.0.1:4003"], "such as http://127.0.0.1:4003"],
-])("%j says what is wrong with the URL", (args, reason) => {
+])("%j names the error of the URL", (args, reason) => {
   const { status, stderr } = run("example", ...args);
   expect(stderr).toContain(reason);
   expect(status).toBe(1);
 });
 
-test("A receiver whose port is in use says so.", async () => {
+test("A receiver whose port is in use names it.", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as { port: number };

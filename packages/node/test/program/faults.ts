@@ -1,6 +1,6 @@
 /**
- * Loaded before the program: makes a thread fail when a file appears in the folder of UNIKNODE_TEST_FAULTS, named by what
- * is to happen and the number of the thread: 0 is consensus, 1 serves, the next ones verify.
+ * Loaded before the program: makes a thread fail when a file appears in the folder of UNIKNODE_TEST_FAULTS,
+ * named by the fault and the number of the thread: 0 is consensus, 1 serves, the next ones verify.
  */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const FAULTS: Readonly<Record<string, (content: string) => void>> = {
     throw new Error(content);
   },
   reject: (content) => void Promise.reject(new Error(content)),
-  /** Milliseconds during which the thread does nothing. */
+  /** Milliseconds for which the thread blocks. */
   hang: (content) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(content)),
 };
 

@@ -1,4 +1,4 @@
-/** A dev chain whose threads can be made to fail, and whose standard streams may be anything. */
+/** Dev chain with injectable thread failures and arbitrary standard streams. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -23,14 +23,16 @@ export type Faulty = {
   readonly child: ChildProcess;
   readonly url: string;
   readonly folder: string;
-  /** What it wrote to a standard error stream that is a pipe. */
+  /** Output on a standard error stream that is a pipe. */
   stderr(): string;
   height(): Promise<number>;
-  /** Settles when blocks came after now. */
+  /** Settles when new blocks were forged. */
   forgesOn(): Promise<void>;
-  /** @param content what the error says, or for how many milliseconds the thread hangs */
+  /** @param content text of the error, or milliseconds for which the thread hangs */
   fail(fault: Fault, thread: Thread, content: string): void;
-  /** Settles with the code and the duration, once it has ended; a process that does not is killed after 30 s. */
+  /**
+   * Settles with the code and the duration after the end; a process that does not end is killed after 30 s.
+   */
   ended(): Promise<{ code: number | null; seconds: number }>;
 };
 
@@ -52,11 +54,11 @@ async function freePort(): Promise<number> {
 export type FaultyOptions = {
   readonly stdout: Stdio;
   readonly stderr: Stdio;
-  /** A command that runs the program in its own place, given the folder that holds the data. */
+  /** Command that runs the program elsewhere, given the data folder. */
   readonly through?: (folder: string) => readonly string[];
 };
 
-/** Waits until it answers. */
+/** Waits until it responds. */
 export async function startFaulty(
   { stdout, stderr, through = () => [] }: FaultyOptions,
   ...args: string[]
@@ -88,8 +90,8 @@ export async function startFaulty(
   });
 
   async function height(): Promise<number> {
-    const answer = await fetch(`${url}/api/blockchain`);
-    return ((await answer.json()) as { data: { block: { height: number } } }).data.block.height;
+    const response = await fetch(`${url}/api/blockchain`);
+    return ((await response.json()) as { data: { block: { height: number } } }).data.block.height;
   }
   await expect.poll(() => height().catch(() => 0), STARTED).toBeGreaterThan(3);
   return {

@@ -1,4 +1,4 @@
-/** What the forger remembers, asked through the real program. */
+/** Slot records of the forger, queried through the real program. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ afterEach(() => rmSync(data, { recursive: true, force: true }));
 const why = async (...args: string[]) =>
   (await runUniknode(["forger", "why", "--data", data, ...args])).stdout;
 
-test("tells why a slot was missed, or the latest ones", async () => {
+test("shows why a slot was missed, or the latest ones", async () => {
   expect(await why("--slot", "5")).toBe(
     "slot 5, 02aa: behind: 1 of 3 peers are at height 9, this node at 8\n",
   );

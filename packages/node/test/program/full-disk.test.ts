@@ -1,4 +1,4 @@
-/** A data disk that is full for a while: a real one, which only the process and this test see. */
+/** A data disk that is temporarily full: a real one, visible only to the process and this test. */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ const canMount =
     .status === 0;
 
 test.skipIf(!canMount)(
-  "slots are missed for the real reason, health says it, and the node recovers by itself",
+  "slots are missed for the logged reason, health reports it, and the node recovers by itself",
   {
     timeout: 150_000,
   },
@@ -45,9 +45,9 @@ test.skipIf(!canMount)(
     );
     const folder = `/proc/${node.child.pid}/root${node.folder}`;
     const ready = async () => {
-      const answer = await fetch(`${node.url}/health/ready`);
-      const { checks } = (await answer.json()) as { checks: { disk: { detail: string } } };
-      return `${answer.status} ${checks.disk.detail}`;
+      const response = await fetch(`${node.url}/health/ready`);
+      const { checks } = (await response.json()) as { checks: { disk: { detail: string } } };
+      return `${response.status} ${checks.disk.detail}`;
     };
     const logged = (msg: string) =>
       node
@@ -66,7 +66,7 @@ test.skipIf(!canMount)(
         reason: "failed to write the block to the database: disk full",
       });
     }
-    // One line that says it, and no stack.
+    // One line with the reason, and no stack.
     const said = node.stderr().match(/"msg":"disk full at .*? bytes free; .*?"/g);
     expect(said).toEqual([
       expect.stringMatching(/^"msg":"disk full at \S+\/data, [\d,]+ bytes free; retrying every 2 s"$/),
@@ -101,7 +101,7 @@ test.skipIf(!canMount)(
 );
 
 test.skipIf(!canMount)(
-  "what cannot be stored is answered with 503 and the reason, and can be sent again when there is space",
+  "requests that cannot be stored return 503 with the reason, and succeed when there is space",
   { timeout: 150_000 },
   async () => {
     const place = newFolder();
@@ -128,12 +128,12 @@ test.skipIf(!canMount)(
     };
     const post = async (path: string, body: object) => {
       const headers = { "content-type": "application/json", authorization: TOKEN };
-      const answer = await fetch(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-      const { message } = (await answer.json()) as { message?: string };
+      const response = await fetch(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+      const { message } = (await response.json()) as { message?: string };
       return {
-        status: answer.status,
-        code: answer.headers.get("error-code"),
-        retry: answer.headers.get("retry-after"),
+        status: response.status,
+        code: response.headers.get("error-code"),
+        retry: response.headers.get("retry-after"),
         message,
       };
     };
@@ -156,7 +156,7 @@ test.skipIf(!canMount)(
       target: "http://127.0.0.1:9/",
       conditions: [{ key: "id", condition: "ne", value: "x".repeat(200) }],
     };
-    // Each of them takes some of what the files have left.
+    // Each of them uses some of the remaining space.
     await expect.poll(() => post("/api/v2/webhooks", webhook), POLL).toEqual(refused);
     await expect.poll(submit, POLL).toEqual(refused);
     await expect.poll(() => post("/api/v2/dev/mine", {}), POLL).toEqual(refused);

@@ -1,4 +1,7 @@
-/** Commands before a node whose every text is made to deceive a terminal: long, with controls, bidirectional and invisible characters. */
+/**
+ * Commands against a node whose every text tries to deceive a terminal: long, with controls, bidirectional
+ * and invisible characters.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -21,7 +24,7 @@ let status = 200;
 let proxy: ReturnType<typeof createServer>;
 let url: string;
 
-/** Every text that is no number, and every name, continues with the deceit. */
+/** Appends the deceptive text to every string and every name. */
 function deceived(value: unknown): unknown {
   if (typeof value === "string")
     return /^\d+$/.test(value) ? value : `${value}${DECEIT}${"x".repeat(20_000)}`;
@@ -42,9 +45,9 @@ beforeAll(async () => {
   await node.printed(/^block 4 /m);
   proxy = createServer(async ({ url, method, headers }, response) => {
     const authorization = headers.authorization ?? "";
-    const answer = await fetch(`${real}${url}`, { method: present(method), headers: { authorization } });
-    response.writeHead(status === 200 ? answer.status : status, { "content-type": "application/json" });
-    response.end(JSON.stringify(deceived(await answer.json())));
+    const original = await fetch(`${real}${url}`, { method: present(method), headers: { authorization } });
+    response.writeHead(status === 200 ? original.status : status, { "content-type": "application/json" });
+    response.end(JSON.stringify(deceived(await original.json())));
   });
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
   url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
@@ -83,17 +86,17 @@ const COMMANDS: [string, () => string[] | Promise<string[]>][] = [
   ["webhooks delete", () => ["webhooks", "delete", "7", "--token", TOKEN]],
 ];
 
-for (const answered of [200, 409, 500]) {
+for (const returned of [200, 409, 500]) {
   test.each(COMMANDS)(
-    `"%s" shows an answer of status ${answered} safely, as text and as JSON`,
+    `"%s" shows a response of status ${returned} safely, as text and as JSON`,
     async (_, args) => {
-      status = answered;
+      status = returned;
       for (const form of [[], ["--json"]]) {
         const { stdout, stderr } = await runMain([...(await args()), "--url", url, ...form]);
         expect(`${stdout}${stderr}`).not.toBe("");
         for (const line of `${stdout}${stderr}`.split("\n")) {
           expect(line).not.toMatch(UNSAFE);
-          // JSON is all of the value, for programs.
+          // JSON contains the complete value, for programs.
           if (form.length === 0) expect(line.length).toBeLessThan(MAX_LINE);
         }
         if (stdout !== "" && form.length > 0) JSON.parse(stdout);

@@ -1,4 +1,4 @@
-/** A living chain with hostile receivers and readers, and others beside them that must not notice. */
+/** A running chain with hostile receivers and readers, and others that must not be affected. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -47,7 +47,7 @@ async function register(url: string, target: string): Promise<void> {
   expect(response.status).toBe(201);
 }
 
-/** Heights as they are delivered. */
+/** Heights in the order of delivery. */
 async function receiver(): Promise<{ heights: number[]; target: string }> {
   const heights: number[] = [];
   const server = createServer(async (request, response) => {
@@ -70,7 +70,7 @@ const heightsOf = ({ events }: Listener) => events.map(({ data }) => Number(data
 const follows = (heights: readonly number[]) =>
   heights.every((height, index) => index === 0 || height === present(heights[index - 1]) + 1);
 
-test("hostile receivers and readers disturb neither the chain nor others", { timeout: 180_000 }, async () => {
+test("hostile receivers and readers affect neither the chain nor others", { timeout: 180_000 }, async () => {
   const { url } = await start(openFolder());
   const targets = await Promise.all(Object.values(HOSTILE).map(listen));
   for (let count = 0; count < HOSTILE_WEBHOOKS; count++)

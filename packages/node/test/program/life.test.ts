@@ -47,17 +47,20 @@ afterEach(async () => {
 });
 
 describe("stopping and starting again", { timeout: 60_000 }, () => {
-  test.each(["SIGINT", "SIGTERM"] as const)("%s ends cleanly, and the same chain goes on", async (signal) => {
-    const folder = newFolder();
-    const first = dev(folder);
-    const [, height] = await first.printed(/^block (\d+) /m);
-    const ended = await stop(first, signal);
-    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("Stopped.") });
-    const second = dev(folder);
-    await second.printed(/continued at height/);
-    const [, next] = await second.printed(/^block (\d+) /m);
-    expect(Number(next)).toBeGreaterThan(Number(height));
-  });
+  test.each(["SIGINT", "SIGTERM"] as const)(
+    "%s ends cleanly, and the same chain continues",
+    async (signal) => {
+      const folder = newFolder();
+      const first = dev(folder);
+      const [, height] = await first.printed(/^block (\d+) /m);
+      const ended = await stop(first, signal);
+      expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("Stopped.") });
+      const second = dev(folder);
+      await second.printed(/continued at height/);
+      const [, next] = await second.printed(/^block (\d+) /m);
+      expect(Number(next)).toBeGreaterThan(Number(height));
+    },
+  );
 
   test("a second interrupt ends at once", async () => {
     const node = dev(newFolder());
@@ -67,7 +70,7 @@ describe("stopping and starting again", { timeout: 60_000 }, () => {
     expect([0, 130]).toContain((await node.ended).code);
   });
 
-  test("the webhook token of the first start stays", async () => {
+  test("the webhook token of the first start does not change", async () => {
     const folder = newFolder();
     const tokens = [];
     for (let start = 0; start < 2; start++) {
@@ -99,7 +102,7 @@ describe("stopping and starting again", { timeout: 60_000 }, () => {
 });
 
 describe("on demand", { timeout: 30_000 }, () => {
-  test("a block is forged as soon as a transaction is accepted, and none otherwise", async () => {
+  test("a block is forged as soon as a transaction is accepted, and only then", async () => {
     const node = dev(newFolder(), "--instant");
     const { network, submit, get } = await connect(await urlOf(node));
     await node.printed(/Ctrl-C stops/);
@@ -113,7 +116,7 @@ describe("on demand", { timeout: 30_000 }, () => {
   });
 });
 
-describe("what cannot be started says why and changes nothing", { timeout: 60_000 }, () => {
+describe("a refused start names the reason and changes nothing", { timeout: 60_000 }, () => {
   test.each<[more: string[]]>([[[]], [["--reset"]]])("a data folder in use %j", async (more) => {
     const folder = newFolder();
     const first = dev(folder);
@@ -179,7 +182,7 @@ describe("what cannot be started says why and changes nothing", { timeout: 60_00
 });
 
 describe("a network from its files", { timeout: 60_000 }, () => {
-  test("uniknode run forges on it with the delegates given", async () => {
+  test("uniknode run forges on it with the given delegates", async () => {
     const cast = castOf(people, 1);
     const { block, files } = devGenesis(cast, 8);
     const networkDir = join(newFolder(), "network");
@@ -201,7 +204,7 @@ describe("a network from its files", { timeout: 60_000 }, () => {
     expect(network.description.nethash).toBe(createNetwork(files).description.nethash);
     expect(await get("/api/node/configuration")).toMatchObject({
       nethash: files.network.nethash,
-      // Although the node has no peers: clients look the port up without asking whether it is there.
+      // Although the node has no peers: clients query the port unconditionally.
       ports: { "@arkecosystem/core-p2p": 4002, "@arkecosystem/core-api": Number(new URL(present(url)).port) },
     });
     const response = await fetch(`${url}/api/dev/mine`, {

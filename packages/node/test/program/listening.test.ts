@@ -1,4 +1,7 @@
-/** Addresses that cannot be listened on, and folders in use: each message names what to do, and no stack is printed. */
+/**
+ * Addresses that cannot be listened on, and folders in use: each message names the next step, and no stack is
+ * printed.
+ */
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
@@ -32,11 +35,11 @@ afterAll(async () => {
 
 const register = join(folder, "webhooks.json");
 writeFileSync(register, "[]");
-/** An address of a network that is for documentation only. */
+/** An address of a network that is reserved for documentation. */
 const ELSEWHERE = "203.0.113.7";
 const dev = (...more: string[]) => ["dev", "--data", join(folder, "new"), "--http-port", "0", ...more];
 
-describe("a listener that has no place", { timeout: 60_000 }, () => {
+describe("an unavailable port", { timeout: 60_000 }, () => {
   test.each<[name: string, args: () => string[], what: () => string, next: string]>([
     [
       "P2P port",
@@ -102,7 +105,7 @@ describe("a data folder in use", { timeout: 60_000 }, () => {
     expect(code).toBe(1);
   });
 
-  test("names nothing of a process that has ended, or that no note describes", async () => {
+  test("names no process that has ended, or that no note describes", async () => {
     for (const note of [JSON.stringify({ pid: 2 ** 22 + 1, url }), '{"pid": "1"}', "", "x".repeat(10_000)]) {
       writeFileSync(join(data, "lock.sqlite.holder"), note);
       const { stderr } = await runUniknode([
@@ -119,7 +122,7 @@ describe("a data folder in use", { timeout: 60_000 }, () => {
   });
 });
 
-describe("doctor fails where a start fails", { timeout: 60_000 }, () => {
+describe("doctor fails if a start fails", { timeout: 60_000 }, () => {
   const doctor = (...args: string[]) => runMain(["doctor", "--data", join(folder, "fresh"), ...args]);
 
   test("a port of another node", async () => {

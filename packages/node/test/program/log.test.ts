@@ -1,4 +1,4 @@
-/** A log and an output that cannot be written: the real program goes on, and ends when it is to. */
+/** A log and an output that cannot be written: the real program continues, and ends on request. */
 import { execFileSync } from "node:child_process";
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ const TIMEOUT_MS = 90_000;
 type Sink = {
   readonly stdout: Stdio;
   readonly stderr: Stdio;
-  /** What is done once the program runs. */
+  /** Action after the start of the program. */
   readonly broken?: (node: Faulty) => void;
 };
 
@@ -22,7 +22,7 @@ function fullDisk(): Sink {
   return { stdout: fd, stderr: fd };
 }
 
-/** A pipe with a reader that reads nothing, and no room. */
+/** A full pipe with a reader that reads nothing. */
 function fullPipe(): { fd: number; empty(): string } {
   const path = join(newFolder(), "pipe");
   execFileSync("mkfifo", [path]);
@@ -62,13 +62,13 @@ const closedPipe = (): Sink => ({
 
 const SINKS = [
   ["on a full disk", fullDisk],
-  ["to a pipe that is not read", unreadPipe],
-  ["to a pipe that is closed", closedPipe],
+  ["to an unread pipe", unreadPipe],
+  ["to a closed pipe", closedPipe],
 ] as const;
 
 describe.skipIf(process.platform !== "linux")("log and output", { timeout: TIMEOUT_MS }, () => {
   test.each(SINKS)(
-    "%s keep the chain neither from forging nor from ending when it is asked to",
+    "%s prevent the chain neither from forging nor from ending on request",
     async (_, open) => {
       const { broken, ...stdio } = open();
       const node = await startFaulty(stdio);
@@ -82,7 +82,7 @@ describe.skipIf(process.platform !== "linux")("log and output", { timeout: TIMEO
   );
 
   test.each(SINKS)(
-    "%s keep an error that nothing catches from ending the node no longer than seconds",
+    "%s delay the end of the node after an uncaught error by at most seconds",
     async (_, open) => {
       const { broken, ...stdio } = open();
       const node = await startFaulty(stdio);
@@ -94,7 +94,7 @@ describe.skipIf(process.platform !== "linux")("log and output", { timeout: TIMEO
     },
   );
 
-  test("that could not be written for a while say what they can when they can", async () => {
+  test("that could not be written for a while are written as far as possible later", async () => {
     const { fd, empty } = fullPipe();
     const node = await startFaulty({ stdout: fd, stderr: "pipe" });
     await node.forgesOn();

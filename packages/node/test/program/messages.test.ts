@@ -1,4 +1,4 @@
-/** What the real program says about files and folders that cannot be used: the thing, the reason and the next step. */
+/** Messages of the real program about unusable files and folders: the thing, the reason and the next step. */
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let copies = 0;
-/** A copy of a dev chain, after something was done to it. */
+/** A copy of a dev chain, modified by the test. */
 function copyOf(change: (data: string) => void): string {
   const data = join(folder, `copy-${++copies}`);
   cpSync(chain, data, { recursive: true });
@@ -32,7 +32,7 @@ const cut = (name: string, bytes: number) => () => copyOf((data) => truncateSync
 
 const RESET = "start over with --reset, or choose another folder with --data";
 
-describe("a start in a data folder that cannot be used", () => {
+describe("a start in an unusable data folder", () => {
   test.concurrent.each<[title: string, make: () => string, message: string, code: number]>([
     [
       "a damaged database",
@@ -41,7 +41,7 @@ describe("a start in a data folder that cannot be used", () => {
       1,
     ],
     [
-      "a database that was cut off",
+      "a truncated database",
       cut("node.sqlite", 100_000),
       `DATA/node.sqlite is damaged (database disk image is malformed): ${RESET}`,
       1,
@@ -71,7 +71,7 @@ describe("a start in a data folder that cannot be used", () => {
       2,
     ],
     [
-      "a folder in place of the database",
+      "a folder at the path of the database",
       () => {
         const data = join(folder, "folder");
         mkdirSync(join(data, "node.sqlite"), { recursive: true, mode: 0o700 });
@@ -100,7 +100,7 @@ describe("a start in a data folder that cannot be used", () => {
     "%s",
     async (_, make, message, code) => {
       const data = make();
-      // Warnings are of the machine, such as of a part that closes slowly.
+      // Warnings depend on the machine, such as of a part that closes slowly.
       const options = ["--data", data, "--http-port", "0", "--log-level", "error"];
       const ended = await runUniknode(["dev", ...options]);
       expect(ended.stderr).toContain(`uniknode: ${message.replaceAll("DATA", data)}`);
@@ -111,7 +111,7 @@ describe("a start in a data folder that cannot be used", () => {
     60_000,
   );
 
-  test("a damaged chain is started over by --reset", { timeout: 30_000 }, async () => {
+  test("--reset starts a damaged chain over", { timeout: 30_000 }, async () => {
     const node = spawnUniknode([
       "dev",
       "--data",
@@ -158,7 +158,7 @@ describe("other commands", () => {
     [
       "status --url http://127.0.0.1:9",
       () => "",
-      "GET /api/blockchain: no answer: bad port; is the node running?",
+      "GET /api/blockchain: no response: bad port; is the node running?",
       1,
     ],
   ])(

@@ -1,4 +1,4 @@
-/** What a node does not load at its start: it is loaded when it is asked for first. */
+/** Modules that a node loads on first use instead of at its start. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,14 +12,14 @@ const LATER = {
   "the document and its page": /node_modules\/(@fastify\/swagger|yaml)/,
   "the HTTP client of deliveries": /node_modules\/undici/,
   "what builds schemas": /node_modules\/typebox/,
-  "what writes answers from schemas": /node_modules\/@fastify\/fast-json-stringify/,
+  "the serializer of responses": /node_modules\/@fastify\/fast-json-stringify/,
   "metrics of the runtime": /node_modules\/(@opentelemetry|bintrees)/,
   "JSON-RPC": /node\/src\/rpc\//,
   archives: /node\/src\/archive\//,
 };
 const PEERS = /node\/src\/peers\/(sync|transport|wire)|node_modules\/ws\//;
 
-/** A dev chain that serves; `loaded` gives the modules that its threads have loaded so far. */
+/** A running dev chain; `loaded` returns the modules that its threads have loaded so far. */
 async function startChain(...options: string[]) {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-modules-"));
   const list = join(folder, "loaded");
@@ -39,7 +39,7 @@ async function startChain(...options: string[]) {
   return { url, loaded };
 }
 
-/** Nothing of what comes later, in both threads. */
+/** Loaded modules in both threads that should load later. */
 function expectLittle(loaded: readonly string[]): void {
   expect(loaded.filter((module) => /commands\/main|serving\/worker/.test(module))).toHaveLength(2);
   for (const [what, pattern] of Object.entries(LATER)) {
@@ -47,7 +47,7 @@ function expectLittle(loaded: readonly string[]): void {
   }
 }
 
-test("A node starts without what only some nodes are asked for.", { timeout: 60_000 }, async () => {
+test("A node starts without the modules that only some nodes need.", { timeout: 60_000 }, async () => {
   const { url, loaded } = await startChain();
   expectLittle(loaded());
   expect(loaded().filter((module) => PEERS.test(module))).toEqual([]);
@@ -57,7 +57,7 @@ test("A node starts without what only some nodes are asked for.", { timeout: 60_
   expect(loaded().some((module) => document.test(module))).toBe(true);
 });
 
-test("A node with peers starts with what it needs for them.", { timeout: 60_000 }, async () => {
+test("A node with peers starts with the modules that they need.", { timeout: 60_000 }, async () => {
   const { loaded } = await startChain("--p2p-port", "0");
   expectLittle(loaded());
   expect(loaded().some((module) => PEERS.test(module))).toBe(true);

@@ -110,7 +110,7 @@ test("Events of refused transactions are bounded while the database cannot be wr
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 
-test("a node that is flooded forges the honest transaction in the next block", {
+test("a flooded node forges the honest transaction in the next block", {
   timeout: 120_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-flood-"));

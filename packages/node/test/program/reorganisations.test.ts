@@ -70,7 +70,7 @@ async function start(folder: string): Promise<{ node: Running; client: Client }>
   });
   const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
   const client = createClient({ url: present(url), webhookToken: TOKEN });
-  // The commands are there when the first blocks are.
+  // The commands are available after the first blocks.
   await expect.poll(() => client.dev.forge({ enabled: false }).catch(() => undefined), WAIT).toBeDefined();
   return { node, client };
 }
@@ -84,7 +84,7 @@ async function chainOf(client: Client, from: number): Promise<string[]> {
     .reverse();
 }
 
-test("every receiver holds what is on the chain, and nothing else", { timeout: 180_000 }, async () => {
+test("every receiver has exactly the blocks of the chain", { timeout: 180_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-reorganisations-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const { blocksOf, books, messages, target } = await openReceiver();
@@ -101,7 +101,7 @@ test("every receiver holds what is on the chain, and nothing else", { timeout: 1
   for (const depth of [1, 3, 2]) {
     await client.dev.reorg({ depth });
     await client.dev.mine({ blocks: 2 });
-    // While deliveries are under way.
+    // While deliveries are in flight.
     node.child.kill("SIGKILL");
     await node.ended;
     ({ node, client } = await start(folder));
@@ -122,7 +122,7 @@ test("every receiver holds what is on the chain, and nothing else", { timeout: 1
   await node.ended;
   ({ node, client } = await start(folder));
   await expect.poll(async () => (await client.webhooks.getReplay(id)).data.state, WAIT).toBe("finished");
-  // A block that the node forged before it was asked not to is delivered while the replay runs.
+  // A block that the node forged before it was paused is delivered while the replay runs.
   const forged = (await chainOf(client, first)).slice(chain.length);
   const replayed = () => blocksOf(id).filter((block) => !forged.includes(block));
   await expect.poll(replayed, WAIT).toEqual(chain);

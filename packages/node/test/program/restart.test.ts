@@ -1,4 +1,4 @@
-/** A forger that is killed, or comes back with less than it knew, never signs two blocks for one slot. */
+/** A forger that is killed, or restarts with older data, never signs two blocks for one slot. */
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "vitest";
@@ -12,9 +12,8 @@ const BLOCKTIME = 6;
 type BlockRow = { id: string; height: number; timestamp: { epoch: number } };
 
 /**
- * A network of one, and the ids of all blocks that were seen, by their slots.
- *
- * @param onTestFinished that of the test: what is imported takes another test that runs beside it for this one
+ * Network of one node, and the ids of all observed blocks, by their slots.
+ * @param onTestFinished that of the test: the imported one belongs to another test that runs concurrently
  */
 async function watch(onTestFinished: TestContext["onTestFinished"]) {
   const world = await createWorld({ nodes: 1, blocktime: BLOCKTIME });
@@ -33,7 +32,7 @@ async function watch(onTestFinished: TestContext["onTestFinished"]) {
 }
 
 describe.concurrent("a slot is forged once", { timeout: 240_000 }, () => {
-  test("by a node that is killed as soon as its block is seen, and started again", async ({
+  test("by a node that is killed as soon as its block is visible, and restarted", async ({
     expect,
     onTestFinished,
   }) => {
@@ -48,7 +47,7 @@ describe.concurrent("a slot is forged once", { timeout: 240_000 }, () => {
     expect(mostOfOneSlot()).toBe(1);
   });
 
-  test("by one that is started from a copy of its data that knows nothing of the block", async ({
+  test("by a node that is started from a copy of its data without the block", async ({
     expect,
     onTestFinished,
   }) => {

@@ -1,4 +1,4 @@
-/** The companion for exchanges, as a process beside a living chain. */
+/** The companion for exchanges, as a process beside a running chain. */
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ async function startCompanion(): Promise<void> {
   [, url] = (await companion.printed(/^(http:\S+)$/m)) as unknown as [string, string];
 }
 
-type Answer = {
+type CallResponse = {
   jsonrpc: string;
   id: unknown;
   result: unknown;
@@ -58,11 +58,11 @@ async function post(body: string, headers: Record<string, string> = { "content-t
   return { status: response.status, type, body: (await response.json()) as unknown };
 }
 
-async function call(method: string, params: object = {}): Promise<Answer> {
+async function call(method: string, params: object = {}): Promise<CallResponse> {
   const { status, type, body } = await post(JSON.stringify({ jsonrpc: "2.0", id: 7, method, params }));
   expect([status, type]).toEqual([200, `${MEDIA_TYPE}; charset=utf-8`]);
   expect(body).toMatchObject({ jsonrpc: "2.0", id: 7 });
-  return body as Answer;
+  return body as CallResponse;
 }
 
 async function resultOf(method: string, params: object = {}): Promise<Record<string, unknown>> {
@@ -71,7 +71,7 @@ async function resultOf(method: string, params: object = {}): Promise<Record<str
   return result as Record<string, unknown>;
 }
 
-/** Sends a transaction that was made, and waits for its block. */
+/** Sends a created transaction, and waits for its block. */
 async function forge(made: Record<string, unknown>): Promise<Record<string, unknown>> {
   const { id } = made;
   expect(await resultOf("transactions.broadcast", { id })).toEqual(made);
@@ -81,7 +81,7 @@ async function forge(made: Record<string, unknown>): Promise<Record<string, unkn
   return resultOf("transactions.info", { id });
 }
 
-describe("what the chain has", () => {
+describe("chain data", () => {
   test("blocks", async () => {
     const client = createClient({ url: nodeUrl });
     const { data: block } = await client.blocks.get(2);
@@ -95,7 +95,7 @@ describe("what the chain has", () => {
     expect(rest).toEqual({ count, data: (data as unknown[]).slice(1) });
   });
 
-  test("wallets and what they took part in", async () => {
+  test("wallets and their transactions", async () => {
     const { address, publicKey } = alice;
     expect(await resultOf("wallets.info", { address })).toMatchObject({ address, publicKey });
     const { count, data } = await resultOf("wallets.transactions", { address });
@@ -103,7 +103,7 @@ describe("what the chain has", () => {
     expect((data as unknown[]).length).toBe(count);
   });
 
-  test("what it has not is 404", async () => {
+  test("unknown objects return 404", async () => {
     const nowhere = people("unused account").address;
     const unknown = "ab".repeat(32);
     for (const [method, params] of [
@@ -123,7 +123,7 @@ describe("what the chain has", () => {
 });
 
 describe("transactions", { timeout: 60_000 }, () => {
-  test("a transfer is made, kept, and sent when it is asked for", async () => {
+  test("a transfer is created, stored, and sent on request", async () => {
     const payment = { amount: 150_000_000, recipientId: bob.address, passphrase: alice.passphrase };
     const made = await resultOf("transactions.transfer.create", {
       ...payment,
@@ -134,13 +134,13 @@ describe("transactions", { timeout: 60_000 }, () => {
     expect(await forge(made)).toMatchObject({ amount: 150_000_000, fee: 20_000_000 });
     const again = await call("transactions.broadcast", { id: made.id });
     expect(again.error).toMatchObject({ code: 422, message: "Unprocessable Entity" });
-    // By then transfers were paid for: their average fee is the default.
+    // By then transfers paid fees: their average fee is the default.
     expect(await resultOf("transactions.create", payment)).toMatchObject({
       fee: expect.stringMatching(/^\d+$/),
     });
   });
 
-  test("votes are those that the network takes", async () => {
+  test("votes are accepted by the network", async () => {
     const params = { publicKey: delegate.publicKey, passphrase: alice.passphrase };
     const vote = await resultOf("transactions.vote.create", params);
     expect(vote).toMatchObject({ typeGroup: 2001, type: 5, asset: { votes: [`+${delegate.publicKey}`] } });
@@ -156,7 +156,7 @@ describe("transactions", { timeout: 60_000 }, () => {
     });
   });
 
-  test("keys under a password: made once, paid to, and paid from", async () => {
+  test("keys with a password: created once, paid to, and paid from", async () => {
     const keeper = { bip38: "a password", userId: "0aff" };
     const wallet = await resultOf("wallets.bip38.create", keeper);
     expect(wallet).toEqual({
@@ -183,13 +183,13 @@ describe("transactions", { timeout: 60_000 }, () => {
     });
   });
 
-  test("a passphrase tells its address", async () => {
+  test("a passphrase yields its address", async () => {
     const { address, publicKey, passphrase } = alice;
     expect(await resultOf("wallets.create", { passphrase })).toEqual({ address, publicKey });
   });
 });
 
-describe("calls that are none", () => {
+describe("invalid calls", () => {
   const bodyOf = async (text: string) => (await post(text)).body;
   const failure = (id: unknown, code: number) => ({
     jsonrpc: "2.0",
@@ -215,7 +215,7 @@ describe("calls that are none", () => {
     expect(await bodyOf(text)).toEqual(failure(id, code));
   });
 
-  test("a parameter that is wrong is named, a passphrase never shown", async () => {
+  test("a wrong parameter is named, a passphrase never shown", async () => {
     const params = { amount: "1", recipientId: bob.address, passphrase: alice.passphrase };
     const { error } = await call("transactions.create", params);
     expect(error).toEqual({
@@ -227,13 +227,10 @@ describe("calls that are none", () => {
   });
 
   test.each([
-    [
-      "a checksum that is wrong",
-      { recipientId: bob.address.replace(/.$/, (last) => (last === "a" ? "b" : "a")) },
-    ],
+    ["a wrong checksum", { recipientId: bob.address.replace(/.$/, (last) => (last === "a" ? "b" : "a")) }],
     ["an address of another network", { recipientId: addressFromPublicKey(bob.publicKey, LIVENET) }],
-    ["a message of more bytes than there is room for", { vendorField: "é".repeat(128) }],
-  ])("%s is a parameter that is wrong, too", async (_what, wrong) => {
+    ["a message above the maximum size", { vendorField: "é".repeat(128) }],
+  ])("%s is a wrong parameter as well", async (_what, wrong) => {
     const params = { amount: 1, recipientId: bob.address, passphrase: alice.passphrase, ...wrong };
     const { error } = await call("transactions.create", params);
     const [name] = Object.keys(wrong);
@@ -244,12 +241,12 @@ describe("calls that are none", () => {
     ["transactions.create", { amount: 1, recipientId: bob.address, fee: "0" }, "fee"],
     ["transactions.create", { amount: 1, recipientId: bob.address, fee: "9999999999999999999" }, "fee"],
     ["transactions.delegateRegistration.create", { username: "bob" }, "username"],
-  ])("what no node would take is not made: %s with %j", async (method, params, name) => {
+  ])("a transaction that no node would accept is not created: %s with %j", async (method, params, name) => {
     const { error } = await call(method, { ...params, passphrase: alice.passphrase });
     expect(error).toMatchObject({ code: -32602, data: expect.stringMatching(new RegExp(`^${name}: must `)) });
   });
 
-  test("several at once are answered in their order, each for itself", async () => {
+  test("a batch is processed in order, each call separately", async () => {
     const one = (id: number, method: string) => ({ jsonrpc: "2.0", id, method, params: {} });
     const body = await bodyOf(JSON.stringify([one(1, "blocks.latest"), one(2, "fly"), 3]));
     expect(body).toEqual([
@@ -269,8 +266,8 @@ describe("calls that are none", () => {
   });
 });
 
-describe("who may call", () => {
-  test("loopback alone, unless others are listed", async () => {
+describe("allowed callers", () => {
+  test("only loopback, unless others are listed", async () => {
     const args = ["rpc", "--url", nodeUrl, "--rpc-port", "0", "--rpc-data", ":memory:"];
     const closed = spawnUniknode([...args, "--rpc-allow", "192.0.2.1"]);
     try {
@@ -284,7 +281,7 @@ describe("who may call", () => {
     }
   });
 
-  test("without a node it does not start", async () => {
+  test("it does not start without a node", async () => {
     const { code, stderr } = await runUniknode([
       "rpc",
       "--url",

@@ -1,4 +1,4 @@
-/** Secrets of webhooks that a living node keeps sealed. */
+/** Encrypted secrets of webhooks of a running node. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,7 +13,7 @@ import { type Running, runUniknode, spawnUniknode } from "../../test-support/pro
 
 const TIMEOUT_MS = 60_000;
 
-test("are in no file of its database, and still sign after it was killed; without the key it does not start", {
+test("secrets are encrypted on disk and usable after a crash; without the key the node does not start", {
   timeout: 3 * TIMEOUT_MS,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-sealing-"));

@@ -1,4 +1,4 @@
-/** The files by which operators run the program as a service. */
+/** Files by which operators run the program as a service. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const OPS = new URL("../../../../ops/", import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, OPS), "utf8");
 const FILES = ["systemd/uniknode.service", "container/Containerfile"];
 
-test.each(FILES)("%s sets options that there are", (path) => {
+test.each(FILES)("%s sets only existing options", (path) => {
   const known = Object.values(runOptions).map(toVariable);
   const named = read(path).match(/UNIKNODE_[A-Z_]+/g) ?? [];
   expect(named.length).toBeGreaterThan(0);
@@ -40,9 +40,9 @@ test.each([
   ["UNIKNODE_HTTP_PORT", 200, 0],
   ["CORE_API_PORT", 200, 0],
   ["UNIKNODE_HTTP_PORT", 503, 1],
-])("the container's health is asked at the port of %s: %i", async (variable, answer, exitCode) => {
+])("the container's health check uses the port of %s: %i", async (variable, healthStatus, exitCode) => {
   const server = createServer(({ url }, response) =>
-    response.writeHead(url === "/health/live" ? answer : 404).end(),
+    response.writeHead(url === "/health/live" ? healthStatus : 404).end(),
   ).listen(0, "127.0.0.1");
   await once(server, "listening");
   const [, command] = present(/^HEALTHCHECK.*\\\n\s+CMD (\[.*\])$/m.exec(read("container/Containerfile")));
@@ -55,10 +55,10 @@ test.each([
 
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
-test.skipIf(!hasSystemd)("systemd finds nothing wrong with the unit", () => {
+test.skipIf(!hasSystemd)("systemd-analyze finds no error in the unit", () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-unit-"));
   const unit = join(folder, "uniknode.service");
-  // The program is where the test runs, not where it is installed.
+  // The program is that of the test, not the installed one.
   writeFileSync(
     unit,
     read("systemd/uniknode.service").replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`),

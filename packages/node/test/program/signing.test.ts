@@ -1,4 +1,7 @@
-/** Forging after a restore, beside another forger, and with a signing record that is taken, damaged or missing. */
+/**
+ * Forging after a restore, beside another forger, and with a signing record that is in use, damaged or
+ * missing.
+ */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,7 +43,7 @@ const argumentsOf = (data: string, ...more: string[]) => [
 
 const setClock = (lateSeconds: number) => writeFileSync(at("clock"), String(-1000 * lateSeconds));
 
-/** A node that forges a block a second, by a clock that is late. */
+/** A node that forges a block per second, with a clock that is late. */
 async function start(lateSeconds = 0): Promise<{ node: Running; url: string }> {
   setClock(lateSeconds);
   const node = spawnUniknode(argumentsOf(at("data")), {
@@ -97,7 +100,8 @@ test("an older data folder and a late clock sign no slot again; the reason is lo
   rmSync(at("data"), { recursive: true });
   cpSync(at("backup"), at("data"), { recursive: true });
   const last = lastRecorded();
-  // It starts in the past of the backup, however long that takes, and then goes on from the time of the backup.
+  // It starts in the past of the backup, however long that takes, and then continues from the time of the
+  // backup.
   const third = await start(600);
   setClock((Date.now() - backupMs) / 1000);
   const refused = () =>
@@ -120,14 +124,14 @@ test("an older data folder and a late clock sign no slot again; the reason is lo
     String(present(refused()[0]).slot),
   ]);
   expect(why.stdout).toContain("the signing record already has");
-  // Where the clock is right, slots are new, and the chain goes on.
+  // With a correct clock, slots are new, and the chain continues.
   setClock(0);
   await forges(third, 1);
   expect(present(blocksOf(third)[0]).slot).toBeGreaterThan(last);
 });
 
 describe("a signing record", { timeout: 60_000 }, () => {
-  test("in use by another forger ends the second; missing, it is created from the data folder", async () => {
+  test("in use by another forger ends the second; a missing one is created from the data folder", async () => {
     const first = await start();
     await forges(first, 1);
     const second = await runUniknode(argumentsOf(at("other"), "--signing-record", record()));
@@ -143,7 +147,7 @@ describe("a signing record", { timeout: 60_000 }, () => {
     expect(third.node.stderr()).toContain("signing record missing: created from the data folder");
   });
 
-  test("that is damaged is refused, and says what to do; a node without delegates does not ask for it", async () => {
+  test("that is damaged is refused with the next step; a node without delegates ignores it", async () => {
     writeFileSync(record(), "uniknode-signing-record 1\ndamaged\n");
     const { code, stderr } = await runUniknode(argumentsOf(at("data")));
     expect(code).toBe(1);
@@ -159,7 +163,7 @@ describe("a signing record", { timeout: 60_000 }, () => {
   });
 });
 
-test("two forgers with one key: the one that comes later watches, finds the other and does not forge", {
+test("two forgers with one key: the later one watches, finds the other and does not forge", {
   timeout: 120_000,
 }, async ({ onTestFinished }) => {
   const world = await createWorld({ nodes: 2, blocktime: 2 });
@@ -175,6 +179,6 @@ test("two forgers with one key: the one that comes later watches, finds the othe
   expect(twin.process.stderr()).toContain("another forger signs with a key of this node");
   const why = await runUniknode(["forger", "why", "--data", join(world.folder, "node-2")]);
   expect(why.stdout).toContain("another forger signs with this key");
-  // The one that was there first goes on.
+  // The first one continues.
   expect(present(nodes[0]).process.stderr()).not.toContain("another forger signs");
 });

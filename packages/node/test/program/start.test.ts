@@ -1,4 +1,4 @@
-/** The first screen of a dev chain, at a terminal and in a pipe, and the commands that it names. */
+/** First screen of a dev chain, at a terminal and in a pipe, and the commands that it names. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ describe.skipIf(!hasTerminal())("at a terminal", { timeout: 60_000 }, () => {
   }, 60_000);
   afterAll(() => node.kill());
 
-  test("the screen has at most 24 lines, and says where everything is", () => {
+  test("the screen has at most 24 lines, and names all addresses", () => {
     const screen = lines().slice(0, lines().findIndex((line) => line.startsWith("Ctrl-C stops")) + 1);
     expect(screen.length).toBeGreaterThan(10);
     // With the status line below it.
@@ -50,7 +50,7 @@ describe.skipIf(!hasTerminal())("at a terminal", { timeout: 60_000 }, () => {
     expect(screen.filter((line) => /^ {2}D\w{33} {2}[\d,.]+ DEVUNIK$/.test(line))).toHaveLength(3);
   });
 
-  test("blocks rewrite one line that is cut to the window, and log lines above it stay whole", () => {
+  test("blocks overwrite one line that is cut to the window, and log lines above it stay complete", () => {
     const below = lines().slice(lines().findIndex((line) => line.startsWith("Ctrl-C stops")) + 1);
     const logged = below.filter((line) => /^\d\d:\d\d:\d\d {2}(info|warn) /.test(line));
     expect(logged.filter((line) => line.includes("  block forged  height=")).length).toBeGreaterThan(1);
@@ -102,7 +102,7 @@ describe.skipIf(!hasTerminal())("at a terminal", { timeout: 60_000 }, () => {
   });
 });
 
-describe("what `token` and `accounts` cannot show", () => {
+describe("errors of `token` and `accounts`", () => {
   test.each<[args: string[], message: string]>([
     [
       ["token"],

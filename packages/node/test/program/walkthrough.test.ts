@@ -1,4 +1,4 @@
-/** The README's walk, with the real program and the examples that it names. */
+/** The README's walkthrough, with the real program and the examples that it names. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -41,7 +41,7 @@ function example(name: string, args: string[], typed = ""): ChildProcess {
   return child;
 }
 
-/** Settles with the first match in what the example prints. */
+/** Settles with the first match in the output of the example. */
 function printed(child: ChildProcess, pattern: RegExp): Promise<RegExpMatchArray> {
   let text = "";
   return new Promise((resolve, reject) => {
@@ -67,7 +67,7 @@ test("the screen shows the first accounts, and the next command", async () => {
   expect(screen).toContain(`uniknode listen --data ${folder} --event 'block.*' --url ${url}`);
 });
 
-test("every address of the README's walk answers", async () => {
+test("every address of the README's walkthrough responds", async () => {
   const { get } = await connect(url);
   expect(await get("/api/v2/blockchain")).toMatchObject({ block: { height: expect.any(Number) } });
   expect(await get("/api/v2/node/status")).toMatchObject({ synced: true });
@@ -89,9 +89,9 @@ test("every address of the README's walk answers", async () => {
 test("a transfer is sent, forged, and delivered to a receiver that verifies it", {
   timeout: 30_000,
 }, async () => {
-  // Below the ports that the kernel gives to others (32,768 and above).
+  // Below the ephemeral ports of the kernel (32,768 and above).
   const receiverPort = 20_000 + Math.floor(Math.random() * 12_000);
-  const answer = await fetch(`${url}/api/v2/webhooks`, {
+  const response = await fetch(`${url}/api/v2/webhooks`, {
     method: "POST",
     headers: { authorization: token, "content-type": "application/json" },
     body: JSON.stringify({
@@ -100,8 +100,8 @@ test("a transfer is sent, forged, and delivered to a receiver that verifies it",
       conditions: [{ key: "amount", condition: "gte", value: "100000000" }],
     }),
   });
-  expect(answer.status).toBe(201);
-  const { data: webhook } = (await answer.json()) as { data: { token: string } };
+  expect(response.status).toBe(201);
+  const { data: webhook } = (await response.json()) as { data: { token: string } };
   const receiver = example("receiver", [String(receiverPort), webhook.token]);
   const ended = once(receiver, "exit");
   try {

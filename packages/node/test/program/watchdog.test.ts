@@ -14,11 +14,13 @@ import { newFolder, startFaulty } from "./faulty.ts";
 const POLL = { timeout: 30_000, interval: 200 };
 const MNEMONIC = "test test test test test test test test test test test junk";
 
-test("consensus that hangs is seen after 10 s, and so is its return", { timeout: 120_000 }, async () => {
+test("consensus that hangs is reported after 10 s, and so is its recovery", {
+  timeout: 120_000,
+}, async () => {
   const node = await startFaulty({ stdout: "pipe", stderr: "pipe" });
   const health = async (path: string) => {
-    const answer = await fetch(`${node.url}/health/${path}`);
-    return `${answer.status} ${await answer.text()}`;
+    const response = await fetch(`${node.url}/health/${path}`);
+    return `${response.status} ${await response.text()}`;
   };
   expect(await health("live")).toBe('200 {"status":"live"}');
   node.fail("hang", "consensus", "15000");
@@ -26,7 +28,9 @@ test("consensus that hangs is seen after 10 s, and so is its return", { timeout:
   expect(await health("ready")).toMatch(/^503 .*has been blocked for 1\d s/);
   await expect.poll(() => health("live"), POLL).toMatch(/^200 /);
   await expect.poll(() => health("ready"), POLL).toMatch(/^200 /);
-  expect(node.stderr()).toMatch(/"thread":"consensus","msg":"a thread does not respond"/);
+  expect(node.stderr()).toMatch(
+    /"thread":"consensus","seconds":10,"msg":"the consensus thread has not responded for 10 s"/,
+  );
   await node.forgesOn();
 });
 
@@ -54,7 +58,7 @@ async function listenAsSystemd(): Promise<{ path: string; messages: () => string
 }
 
 test.skipIf(!canNotify)(
-  "systemd is notified that the node serves, lives and ends",
+  "systemd is notified that the node is ready, alive and ending",
   { timeout: 120_000 },
   async () => {
     const { path, messages } = await listenAsSystemd();
@@ -74,7 +78,7 @@ test.skipIf(!canNotify)(
   },
 );
 
-test.skipIf(!canNotify)("systemd is not notified that a node lives whose serving thread hangs", async () => {
+test.skipIf(!canNotify)("systemd gets no watchdog message if the serving thread hangs", async () => {
   const { path, messages } = await listenAsSystemd();
   let isAlive = true;
   const systemd = createSystemd({
@@ -93,7 +97,7 @@ test.skipIf(!canNotify)("systemd is not notified that a node lives whose serving
   await expect.poll(messages, POLL).toContain("STOPPING=1");
 });
 
-test.skipIf(!canNotify)("a node that no systemd started tells nothing", () => {
+test.skipIf(!canNotify)("a node that systemd did not start sends no notification", () => {
   const logger = { warn: (...line: unknown[]) => expect(line).toEqual([]) };
   createSystemd({ environment: {}, isAlive: () => true, logger }).ready();
 });

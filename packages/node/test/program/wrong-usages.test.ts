@@ -1,4 +1,4 @@
-/** Wrong command lines: each answer names the thing and the reason, and says what to do. */
+/** Wrong command lines: each message names the thing and the reason, and the next step. */
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -19,7 +19,7 @@ writeFileSync(file, "not a folder");
 writeFileSync(bad, '{"httpPrt": 1}');
 writeFileSync(passphrase, "some words\n");
 mkdirSync(empty);
-/** Nothing listens there. */
+/** URL at which nothing listens. */
 const NOWHERE = ["--url", "http://127.0.0.1:1", "--timeout", "1"];
 const TOKEN = ["--token", "t"];
 const SECRET = ["--passphrase-file", passphrase];
@@ -54,7 +54,7 @@ const ROWS: readonly Row[] = [
   ],
   [["run", "--network-dir", empty], 2, `--network-dir ${empty}`, "network.json"],
   [["run", "--network-dir", empty, "--network", "livenet"], 2, "--network-dir", "omit --network"],
-  [["status", ...NOWHERE], 1, "no answer", "uniknode dev"],
+  [["status", ...NOWHERE], 1, "no response", "uniknode dev"],
   [["status", "--url", "node"], 2, "--url: a base URL such as", "http://127.0.0.1:4003"],
   [["status", "--timeout", "0"], 2, "--timeout: an integer from 1", "Timeout in seconds"],
   [["unik"], 2, "missing required argument 'id'", "uniknode unik --help"],
@@ -71,7 +71,7 @@ const ROWS: readonly Row[] = [
   [["tx"], 2, "Usage: uniknode tx", "Commands:"],
   [["tx", "transfer", "ADDRESS", "many"], 2, "'ADDRESS' is invalid", "uniknode tx transfer --help"],
   [["tx", "vote"], 2, "missing required argument 'delegate'", "uniknode tx vote --help"],
-  [["tx", "vote", "x", ...SECRET, ...NOWHERE], 1, "no answer", "--url"],
+  [["tx", "vote", "x", ...SECRET, ...NOWHERE], 1, "no response", "--url"],
   [["tx", "vote", "x", "--fee", "-1", ...SECRET], 2, "--fee", "12.5"],
   [["tx", "mint", "short", "individual"], 2, "'short' is invalid", "64 hexadecimal digits"],
   [["tx", "update", HEX, ...SECRET, ...NOWHERE], 2, "update:", "--property or --remove"],
@@ -79,7 +79,7 @@ const ROWS: readonly Row[] = [
   [["tx", "show", "12"], 2, "'12' is invalid", "64 hexadecimal digits"],
   [["webhooks", "list", "--data", empty], 2, `${empty} is not the data folder of a node`, "--token"],
   [["webhooks", "list", "--url", "http://node.example"], 2, "on another machine", "UNIKNODE_WEBHOOK_TOKEN"],
-  [["webhooks", "list", ...TOKEN, ...NOWHERE], 1, "no answer", "uniknode dev"],
+  [["webhooks", "list", ...TOKEN, ...NOWHERE], 1, "no response", "uniknode dev"],
   [["webhooks", "show", "first", ...TOKEN], 2, "'first' is invalid", "uniknode webhooks list"],
   [["webhooks", "create", "http://127.0.0.1/", ...TOKEN], 2, "missing --event NAME", '"transaction.*"'],
   [
@@ -182,24 +182,24 @@ const ROWS: readonly Row[] = [
   [["completion", "tcsh"], 2, "'tcsh' is invalid", "bash, zsh, fish"],
 ];
 
-describe("the answer to a wrong command line names the fault and the next step", () => {
+describe("the message for a wrong command line names the error and the next step", () => {
   test.each(ROWS)("uniknode %j", async (args, code, what, next) => {
-    const answer = await runMain(args);
-    expect(answer).toMatchObject({ code });
-    expect(answer.stderr).toContain(what);
-    expect(answer.stderr).toContain(next);
-    expect(answer.stderr).not.toMatch(/^ +at /m);
-    expect(answer.stdout).toBe("");
+    const result = await runMain(args);
+    expect(result).toMatchObject({ code });
+    expect(result.stderr).toContain(what);
+    expect(result.stderr).toContain(next);
+    expect(result.stderr).not.toMatch(/^ +at /m);
+    expect(result.stdout).toBe("");
   });
 
-  test("there are forty of them or more", () => expect(ROWS.length).toBeGreaterThanOrEqual(40));
+  test("the table has at least forty of them", () => expect(ROWS.length).toBeGreaterThanOrEqual(40));
 });
 
 describe("a server that is not a node, or not at this URL", () => {
   async function serve(
-    answer: (request: IncomingMessage, response: ServerResponse) => void,
+    respond: (request: IncomingMessage, response: ServerResponse) => void,
   ): Promise<string> {
-    const server = createServer(answer).listen(0, "127.0.0.1");
+    const server = createServer(respond).listen(0, "127.0.0.1");
     await once(server, "listening");
     onTestFinished(() => {
       server.closeAllConnections();
@@ -232,7 +232,7 @@ describe("a server that is not a node, or not at this URL", () => {
     expect(await failed("http://no-such-host.invalid")).toContain("check the host name in --url");
   });
 
-  test("a name that the chain does not know", async () => {
+  test("a name that the chain does not have", async () => {
     const node = await serve((_request, response) =>
       response.writeHead(404).end('{"message":"Wallet not found"}'),
     );
@@ -240,7 +240,7 @@ describe("a server that is not a node, or not at this URL", () => {
   });
 });
 
-test("the real program answers in the same way", async () => {
+test("the real program prints the same message", async () => {
   const { code, stdout, stderr } = await runUniknode(["webhooks", "lst"]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toBe(

@@ -3,7 +3,7 @@ import { perHead, perSnapshot } from "../../src/read/head.ts";
 
 const head = (id: string) => ({ id, height: 1, timestamp: 0 });
 
-test("A value that depends on the head is computed once for each.", () => {
+test("A value that depends on the head is computed once for each head.", () => {
   let count = 0;
   const counted = perHead(() => ++count);
   expect([counted(head("a")), counted(head("a")), counted(head("b")), counted(head("a"))]).toEqual([
@@ -11,14 +11,14 @@ test("A value that depends on the head is computed once for each.", () => {
   ]);
 });
 
-test("What is read in a snapshot is read once for each head, also by those who ask meanwhile.", async () => {
+test("Concurrent reads of a snapshot are executed once for each head.", async () => {
   let count = 0;
   const counted = perSnapshot(async () => ++count);
-  const asked = ["a", "a", "b", "b"].map((id) => counted({ head: head(id) }));
-  expect(await Promise.all(asked)).toEqual([1, 1, 2, 2]);
+  const requested = ["a", "a", "b", "b"].map((id) => counted({ head: head(id) }));
+  expect(await Promise.all(requested)).toEqual([1, 1, 2, 2]);
 });
 
-test("A read that failed is made again.", async () => {
+test("A failed read is repeated.", async () => {
   let count = 0;
   const counted = perSnapshot(async () => {
     if (++count === 1) throw new Error("no");

@@ -1,4 +1,4 @@
-/** Amounts that the companion hands on, from a node that knows one rich wallet. */
+/** Amounts that the companion forwards, from a node with one rich wallet. */
 import { dalinet } from "@uniknode/protocol";
 import { fastify } from "fastify";
 import { pino } from "pino";

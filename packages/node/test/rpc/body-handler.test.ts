@@ -10,7 +10,7 @@ const handle = createBodyHandler({ echo: async (params) => params }, open, () =>
 test.each([
   ["[".repeat(100_000), "nested deeper than 64 levels"],
   [`[${"{},".repeat(340_000)}{}]`, "more than 50000 members and items"],
-])("bodies that are too complex are no request: %.10s", async (body, data) => {
+])("bodies that are too complex are refused: %.10s", async (body, data) => {
   expect(await handle(body, ADDRESS)).toEqual({
     jsonrpc: "2.0",
     id: null,
@@ -18,7 +18,7 @@ test.each([
   });
 });
 
-test("a call that is as deep as allowed gets its result", async () => {
+test("a call of the maximum depth gets its result", async () => {
   const params = JSON.parse("[".repeat(63) + "]".repeat(63));
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "echo", params });
   expect(await handle(body, ADDRESS)).toEqual({ jsonrpc: "2.0", id: 1, result: params });
@@ -33,7 +33,7 @@ const untilAborted = (_params: unknown, { signal }: RpcContext) =>
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 
-test("a list that takes too long ends, and its other calls get an error, because they were not begun", async () => {
+test("a batch that times out ends, and its other calls get an error, because they were not started", async () => {
   const slow = createBodyHandler({ hang: untilAborted }, open, () => {}, 100);
   const late = (id: number, data: RegExp) => ({
     id,
@@ -46,7 +46,7 @@ test("a list that takes too long ends, and its other calls get an error, because
   ]);
 });
 
-test("lists of one client and of all are bounded, keep no single call out, and free their places", async () => {
+test("batches of one client and of all are bounded, exclude no single call, and free their slots", async () => {
   const methods = { hang: untilAborted, echo: async (params: unknown) => params };
   const busy = createBodyHandler(methods, open, () => {}, 300);
   const running = [ADDRESS, "192.0.2.7"].flatMap((from) => [1, 2, 3, 4].map(() => busy(bodyOf(1), from)));

@@ -1,4 +1,4 @@
-/** Options of a companion on loopback that forgets everything. */
+/** Options of a companion on loopback that stores everything in memory. */
 export const OPTIONS = {
   rpcHost: "127.0.0.1",
   rpcPort: 0,

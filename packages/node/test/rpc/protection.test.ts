@@ -1,4 +1,4 @@
-/** What the companion refuses: pages of other sites, names it does not know, too much work at once. */
+/** Refusals of the companion: pages of other sites, unknown names, too much concurrent work. */
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { dalinet } from "@uniknode/protocol";
@@ -25,7 +25,7 @@ async function serve(options: Partial<typeof OPTIONS> = {}): Promise<string> {
 
 const type = { "content-type": "application/vnd.api+json" };
 
-/** As anything but a browser can send it. */
+/** Sends a request as any program except a browser can. */
 async function send(url: string, headers: Record<string, string>, call: object | object[]) {
   const posting = request(url, { method: "POST", headers, agent: false });
   posting.end(JSON.stringify(call));
@@ -66,7 +66,7 @@ test("pages of other origins, unknown hosts and other media types create nothing
   expect((await send(url, { ...type, origin: url }, create)).body).toHaveProperty("result.wif");
 });
 
-test("calls of bip38 are bounded in a minute, in batches too, and say so", async () => {
+test("calls of bip38 are bounded per minute, in batches too, and refused with the reason", async () => {
   const url = await serve({ rpcBip38Rate: 2 });
   const create = call(1, "wallets.bip38.create", keeper);
   const { body } = await send(url, type, [
@@ -87,19 +87,19 @@ test("calls of bip38 are bounded in a minute, in batches too, and say so", async
     },
     { result: { address: expect.any(String) } },
   ]);
-  // Only those that derive anything are counted.
+  // Only calls that derive a key are counted.
   const unknown = call(1, "wallets.bip38.info", { ...keeper, userId: "0b" });
   expect((await send(url, type, unknown)).body.error).toMatchObject({ code: 404 });
 });
 
-test("calls that make keys of one user at the same time make one wallet", async () => {
+test("concurrent calls that create keys of one user create one wallet", async () => {
   const url = await serve();
   const create = call(1, "wallets.bip38.create", keeper);
   const responses = await Promise.all([1, 2, 3].map(() => send(url, type, create)));
   expect(new Set(responses.map(({ body }) => body.result.address)).size).toBe(1);
 });
 
-test("a node that returns 429 is not waited for: each call of a list gets that response", async () => {
+test("a node that returns 429 is not waited for: each call of a batch gets that error", async () => {
   const url = await serve();
   const latest = Array.from({ length: 100 }, (_, id) => call(id, "blocks.latest", {}));
   const { body } = await send(url, type, latest);

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { openRpcStore } from "../../src/rpc/store.ts";
 
-test("of more transactions than can be kept the oldest are forgotten", () => {
+test("the oldest transactions are removed beyond the bound", () => {
   const store = openRpcStore(":memory:", 3);
   onTestFinished(store.close);
   for (const id of ["a", "b", "c", "b", "d"]) store.saveTransaction(id, `{"id":"${id}"}`);
@@ -13,7 +13,7 @@ test("of more transactions than can be kept the oldest are forgotten", () => {
   ]);
 });
 
-test("keys are counted, the first of a user stays", () => {
+test("keys are counted, and the first key of a user is kept", () => {
   const store = openRpcStore(":memory:");
   onTestFinished(store.close);
   store.saveKey("alice", "one");

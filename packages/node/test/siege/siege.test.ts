@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { failures, SHORT_BOUNDS } from "../../../../tools/siege/report.ts";
 import { besiege } from "../../../../tools/siege/siege.ts";
 
-/** The long run, with the attacks that need a node or a network of their own: `npm run siege`. */
-test("The node holds against every attack", { timeout: 300_000 }, async () => {
+/** The long run, with the attacks that need their own node or network: `npm run siege`. */
+test("The node withstands every attack", { timeout: 300_000 }, async () => {
   const rows = await besiege({ attackMs: 2_000, settleMs: 500, isShort: true });
   const failed = rows.flatMap((row) =>
     failures(row, SHORT_BOUNDS).map((failure) => `${row.attack}: ${failure}`),

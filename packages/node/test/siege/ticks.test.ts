@@ -1,4 +1,4 @@
-/** The longest consensus tick of the siege: how it is measured, and when it is a failure. */
+/** Longest consensus tick of the siege: its measurement, and its bound. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ import { BOUNDS, failures, type Row, SHORT_BOUNDS, table } from "../../../../too
 import { present } from "../../src/platform/present.ts";
 
 const BLOCKED_MS = 700;
-/** Blocks its main thread, or a thread of its own, for the milliseconds that a line names. */
+/** Blocks its main thread, or another thread, for the milliseconds that a line names. */
 const PROGRAM = `
   const { Worker } = require("node:worker_threads");
   const wait = (ms) => "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, " + ms + ")";
@@ -68,7 +68,7 @@ describe("The longest tick", () => {
     expect((await ticks.take(() => false)).ms).toBeLessThan(BLOCKED_MS - 100);
   });
 
-  test("is waited for no longer than the process lives", async () => {
+  test("is waited for at most until the process ends", async () => {
     expect(await readTicks(join(folder, "none")).take(() => true)).toEqual({ ms: 0, wallMs: 0 });
   });
 });
@@ -93,12 +93,12 @@ describe("A row", () => {
   test.each([
     ["short", SHORT_BOUNDS],
     ["long", BOUNDS],
-  ])("of a %s siege fails when a tick took more than 200 ms", (_, bounds) => {
+  ])("of a %s siege fails if a tick exceeded 200 ms", (_, bounds) => {
     expect(failures(rowWith({ ms: 200, wallMs: 200 }), bounds)).toEqual([]);
     expect(failures(rowWith({ ms: 201, wallMs: 201 }), bounds)).toEqual(["longest consensus tick: 201 ms"]);
   });
 
-  test("does not fail for the time in which the thread had no processor, but names it", () => {
+  test("excludes the time in which the thread had no processor, but names it", () => {
     expect(failures(rowWith({ ms: 150, wallMs: 900 }), BOUNDS)).toEqual([]);
     expect(failures(rowWith({ ms: 300, wallMs: 900 }), BOUNDS)).toEqual([
       "longest consensus tick: 300 ms, 900 ms with waits for a processor",

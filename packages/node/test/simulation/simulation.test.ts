@@ -12,7 +12,7 @@ const SEEDS = JSON.parse(
 
 /** The long run: `npm run simulate -- --minutes 10`. */
 test.concurrent.each(SEEDS)(
-  "every receiver holds what the chain says: $name",
+  "every receiver has the facts of the chain: $name",
   { timeout: 120_000 },
   async ({ seed }) => {
     const { faults, deliveries } = await simulate({ seed, seconds: 3, log: () => {} });

@@ -1,4 +1,4 @@
-/** The judge of the simulation, judged: a simulation that finds nothing is worth as much as what it would have found. */
+/** Tests of the simulation's checks: a simulation without findings is only worth as much as its checks. */
 import { describe, expect, test } from "vitest";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { present } from "../../src/platform/present.ts";
@@ -33,7 +33,7 @@ const block = (height: number, branch = ""): ChainBlock => ({
 const applied = (position: number, block: ChainBlock): Change => ({ position, kind: "applied", block });
 const reverted = (position: number, block: ChainBlock): Change => ({ position, kind: "reverted", block });
 
-/** Three blocks, of which the last is undone for another. */
+/** Three blocks, of which the last is replaced by another. */
 const CHANGES = [
   applied(1, block(1)),
   applied(2, block(2)),
@@ -59,7 +59,7 @@ const arrival = (message: Message): Arrival => ({
   isVerified: true,
 });
 
-/** What a receiver of every block holds of them. */
+/** Deliveries of a receiver of every block. */
 const GOOD = [
   message(1, "block.applied", block(1)),
   message(2, "block.applied", block(2)),
@@ -93,13 +93,13 @@ const without = (index: number) => GOOD.toSpliced(index, 1);
 const changed = (index: number, changes: Partial<Message>) =>
   GOOD.with(index, arrival({ ...present(GOOD[index]).message, ...changes }));
 
-describe("the judge", () => {
-  test("likes what is right, once or twice", () => {
+describe("the checks", () => {
+  test("accept correct deliveries, once or twice", () => {
     expect(faultsOf(GOOD)).toEqual([]);
     expect(faultsOf(GOOD.flatMap((arrival) => [arrival, arrival]))).toEqual([]);
   });
 
-  test("lets a fact be missing that was cancelled because it was undone", () => {
+  test("accept that a fact is missing that was cancelled because of a revert", () => {
     expect(faultsOf(without(2), { cancelled: [["msg_3", 3]] })).toEqual([]);
     expect(
       faultsOf([...without(2).toSpliced(2, 1)], {
@@ -111,7 +111,7 @@ describe("the judge", () => {
     ).toEqual([]);
   });
 
-  test("asks for nothing of the time before the registration", () => {
+  test("require nothing from before the registration", () => {
     expect(
       faultsOf(
         GOOD.slice(1).map((given, index) => arrival({ ...given.message, sequence: index + 1 })),
@@ -132,12 +132,12 @@ describe("the judge", () => {
     ],
     ["an invented fact", [...GOOD, arrival(message(6, "block.applied", block(9)))], "no (further) fact"],
     [
-      "a fact that was not asked for",
+      "a fact without a subscription",
       [...GOOD, arrival({ ...message(6, "transaction.applied", block(1)), data: { id: "tx1" } })],
       "does not subscribe",
     ],
     [
-      "the end of what is still true",
+      "a retraction of a fact that is still true",
       [...GOOD, arrival(message(6, "block.reverted", block(2), "msg_2"))],
       "what is still true",
     ],
@@ -147,12 +147,20 @@ describe("the judge", () => {
       "is retracted twice",
     ],
     [
-      "the end of something unknown",
+      "a retraction of an unknown fact",
       changed(3, { reverts: "msg_99" }),
       "retracts msg_99, which never arrived",
     ],
-    ["the end of a fact of another block", changed(3, { blockId: "block3b" }), "a fact of another block"],
-    ["a fact that comes again after its end", [...GOOD, present(GOOD[2])], "arrived again after msg_4"],
+    [
+      "a retraction of a fact of another block",
+      changed(3, { blockId: "block3b" }),
+      "a fact of another block",
+    ],
+    [
+      "a fact that is delivered again after its retraction",
+      [...GOOD, present(GOOD[2])],
+      "arrived again after msg_4",
+    ],
     ["an end numbered before its fact", changed(3, { sequence: 0 }), "has a smaller number"],
     [
       "numbers against the order of the chain",
@@ -175,7 +183,7 @@ describe("the judge", () => {
     expect(faultsOf(arrivals)).toContainEqual(expect.stringContaining(fault));
   });
 
-  test("finds what a strict receiver saw too early", () => {
+  test("detect a premature delivery to a strict receiver", () => {
     const kind = "twelve confirmations, strict";
     const deep = [
       ...CHANGES,
@@ -201,11 +209,11 @@ describe("the judge", () => {
     );
   });
 
-  test("knows what a webhook with a replay may receive, and must", () => {
+  test("distinguish optional and required deliveries of a webhook with a replay", () => {
     const after = { notBefore: 5, fullyFrom: 5 };
     const past = (requestedAt: number, isFinished?: true) => ({
       ...after,
-      // What is missing here has a number all the same.
+      // The missing delivery has a number nevertheless.
       cancelled: GOOD.map(({ message }): [string, number] => [message.id, present(message.sequence)]),
       replays: [{ fromHeight: 2, toHeight: 3, requestedAt, ...(isFinished && { isFinished }) }],
     });
@@ -218,27 +226,27 @@ describe("the judge", () => {
     expect(faultsOf([present(third), present(second), present(first)], past(5))).toEqual([
       expect.stringContaining("does not subscribe"),
     ]);
-    // The third block was undone before the replay was requested.
+    // The third block was reverted before the replay was requested.
     expect(faultsOf([present(undone), present(GOOD[3]), present(third)], past(3))).toEqual([]);
     expect(faultsOf([present(undone), present(GOOD[3])], past(4))).toEqual([
       expect.stringContaining("does not subscribe"),
     ]);
   });
 
-  test("finds a fact that was delivered before it was deep enough", () => {
+  test("detect a fact that was delivered with too few confirmations", () => {
     const delivered = { ...message(1, "transaction.applied", block(3, "b")), data: { id: "tx3" } };
     expect(faultsOf([arrival(delivered)], { kind: "three confirmations" })).toContainEqual(
       expect.stringContaining("does not subscribe"),
     );
   });
 
-  test("finds a reversal that was asked for by name, and is missing", () => {
+  test("detect that a subscribed revert is missing", () => {
     const delivered = { ...message(1, "transaction.reverted", block(3)), data: { id: "tx3" } };
     expect(faultsOf([arrival(delivered)], { kind: "reversals only" })).toEqual([]);
     expect(faultsOf([], { kind: "reversals only" })).toEqual(["transaction.reverted tx3 never arrived"]);
   });
 
-  test("finds past facts delivered in another order than they happened, but lets each replay begin anew", () => {
+  test("detect past facts in another order than they happened, but allow each replay to start again", () => {
     const delivered = [block(2), block(1)].map((block, index) =>
       arrival(message(index + 1, "block.applied", block)),
     );
@@ -250,7 +258,7 @@ describe("the judge", () => {
     expect(faultsOf(delivered, { ...after, replays: [replay(2), replay(1)] })).toEqual([]);
   });
 
-  test("asks a strict webhook that left for order again from when it is back", () => {
+  test("require order of a returned strict webhook from its return on", () => {
     const kind = kindNamed("ledger, strict");
     const changes = [1, 2, 3, 4].map((height) => applied(height, block(height)));
     const delivered = [2, 3, 4].map((height) => arrival(message(height, "block.applied", block(height))));
@@ -304,7 +312,7 @@ describe("the judge", () => {
     ],
   };
   const wallet = (address: string, balance = "5") => ({ address, balance, nonce: "3" });
-  /** What a receiver of wallets and delegates holds of it; a delegate changes with the votes for it. */
+  /** Deliveries of a receiver of wallets and delegates; a delegate changes with its votes. */
   const ELECTION = [
     ["wallet.vote", { delegate: "+02", transaction: { id: "vote" } }],
     ["delegate.registered", { id: "registration" }],
@@ -330,17 +338,17 @@ describe("the judge", () => {
       ]),
     });
 
-  test("likes what is right about wallets and delegates", () => {
+  test("accept correct deliveries of wallets and delegates", () => {
     expect(faultsOfElection(ELECTION)).toEqual([]);
   });
 
-  test.each([0, 1, 2, 3, 4, 5])("finds that number %i of them is missing", (index) => {
+  test.each([0, 1, 2, 3, 4, 5])("detect that number %i is missing", (index) => {
     const { event } = present(ELECTION[index]).message;
     const faults = faultsOfElection(ELECTION.toSpliced(index, 1));
     expect(faults).toContainEqual(expect.stringMatching(`^${event} .* never arrived$`));
   });
 
-  test("finds a wallet that is delivered twice, and one whose last delivered balance is wrong", () => {
+  test("detect a wallet that is delivered twice, and one whose last delivered balance is wrong", () => {
     const again = arrival({ ...present(ELECTION[4]).message, id: "msg_9", sequence: 8 });
     expect(faultsOfElection([...ELECTION, again])).toEqual([expect.stringContaining("no (further) fact")]);
     expect(faultsOfElection(ELECTION, "6")).toEqual([

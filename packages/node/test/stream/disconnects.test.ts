@@ -1,4 +1,4 @@
-/** Clients that leave at any moment: nothing is held for them. */
+/** Clients that disconnect at any moment leave nothing in memory. */
 import { get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
@@ -37,8 +37,8 @@ test("clients that disconnect at any moment leak nothing", { timeout: 30_000 }, 
   const { port, stream, emit } = await openStreams({
     isPublic: true,
     options: { maxStreams: 1_000, maxStreamsPerClient: 1_000, maxStreamsPerSite: 1_000 },
-    // Some leave before the stream is ready.
-    answered: () => setTimeout(Math.random() * 10),
+    // Some disconnect before the stream is ready.
+    responded: () => setTimeout(Math.random() * 10),
   });
   const condition = encodeURIComponent('[{"key":"ip","condition":"regexp","value":"^1"}]');
   const paths = [

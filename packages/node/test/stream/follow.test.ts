@@ -66,7 +66,7 @@ test("a block that is reverted while old ones are sent is retracted, and its rep
   expect(text.trim().split("\n")).toEqual([
     "block.applied:100",
     "block.applied:200",
-    // Retracted although it was never sent: the log does not know what was sent.
+    // Retracted although it was never sent: the log does not record what was sent.
     "block.reverted:300",
     "block.reverted:200",
     "block.applied:201",
@@ -87,7 +87,7 @@ test.each([
 });
 
 test.each(["", ".", "x", "17.", "17.3", "17.3.", "-1", "1.2.3.4", "17.3.xyz", "1".repeat(16)])(
-  "%j is no position",
+  "%j is not a position",
   (text) => {
     expect(readPosition(text)).toBeUndefined();
   },

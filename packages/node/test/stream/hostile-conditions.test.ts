@@ -1,4 +1,4 @@
-/** Streams whose conditions are made to keep the node busy. */
+/** Streams whose conditions are designed to keep the node busy. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { expect, onTestFinished, test } from "vitest";
 import type { Event } from "../../src/events/event.ts";
@@ -6,7 +6,7 @@ import { MAX_EVENT_STEPS } from "../../src/subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../../src/subscriptions/conditions/slices.ts";
 import { idsOf, listen, openStreams } from "../../test-support/stream/support.ts";
 
-/** Every pattern takes nearly its full cost on text like this. */
+/** Every pattern costs nearly its maximum on text like this. */
 const hostileText = (length: number) =>
   Array.from({ length }, () => (Math.random() < 0.5 ? "a" : "b")).join("");
 const wallet = (count: number, length = 200): Event => ({
@@ -52,7 +52,7 @@ test("a hundred streams of fifty hostile patterns delay neither the thread nor a
   expect(delay.max / 1e6).toBeLessThan(1_000);
 });
 
-test("concurrent streams are opened one in each tick, so that the longest delay is that of one", {
+test("concurrent streams are opened one per tick, so that the longest delay is that of one", {
   timeout: 60_000,
 }, async () => {
   const { listen } = await openStreams({
@@ -61,7 +61,7 @@ test("concurrent streams are opened one in each tick, so that the longest delay 
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   onTestFinished(() => void delay.disable());
-  // Another pattern for each, so that none is known from before.
+  // Another pattern for each, so that none is cached.
   const streams = Array.from({ length: 60 }, (_, index) => listen(patterns(30, `(a|b){${index + 1}}[^ab]`)));
   await Promise.all(streams);
   expect(delay.percentile(99) / 1e6).toBeLessThan(500);
@@ -94,7 +94,7 @@ test("a stream whose conditions cost too much is slowed down, gets the reason, a
   expect(other.status).toBe(200);
 });
 
-test("patterns are served again when the suspension is over", async () => {
+test("patterns are evaluated again after the suspension", async () => {
   const { listen, emit, clock } = await openStreams({ options: { suspensionMs: 5_000 } });
   const expensive = await listen(patterns(50));
   for (let count = 0; count < 50; count++) emit(wallet(count));
@@ -104,7 +104,7 @@ test("patterns are served again when the suspension is over", async () => {
   expect((await listen(patterns(1))).status).toBe(200);
 });
 
-test("one event that takes more than the steps for one closes the stream before it", async () => {
+test("one event that exceeds the step limit closes the stream before it", async () => {
   const { listen, emit } = await openStreams();
   // 50 patterns on as many elements of the content, each within the bound.
   const expensive = await listen(patterns(40));
@@ -116,7 +116,7 @@ test("one event that takes more than the steps for one closes the stream before 
   );
 });
 
-test("conditions of which the patterns are too large together are refused", async () => {
+test("conditions with patterns that are too large together are refused", async () => {
   const { port } = await openStreams({ isPublic: true });
   const response = await fetch(`http://127.0.0.1:${port}/api/events${patterns(20, "a{100}")}`);
   expect(response.status).toBe(422);

@@ -16,8 +16,8 @@ const backFrom = (id: string) => ({ authorization: TOKEN, "last-event-id": id })
 const place = ({ height, id }: { height: number; id: string }) => `${height}.${id}`;
 const blockIds = chain.blocks.map(({ header }) => `block.applied:${header.id}`);
 
-describe("a reader that comes back", () => {
-  test("receives what it missed, and nothing twice", async () => {
+describe("a reader that reconnects", () => {
+  test("receives missed events exactly once", async () => {
     const { listen, emit } = await openStreams();
     const first = await listen("?events=peer.added");
     emit(peerAdded("a"), peerAdded("b"));
@@ -31,7 +31,7 @@ describe("a reader that comes back", () => {
     expect(second.events).toHaveLength(3);
   });
 
-  test("may send its position in the query, and the header wins", async () => {
+  test("can send its position in the query, and the header takes precedence", async () => {
     const { listen, emit } = await openStreams();
     await listen("?events=peer.added");
     emit(peerAdded("a"), peerAdded("b"));
@@ -41,7 +41,7 @@ describe("a reader that comes back", () => {
     await expect.poll(() => idsOf(byHeader)).toEqual(["peer.added:a", "peer.added:b"]);
   });
 
-  test("receives everything although it was disconnected before the first event", async () => {
+  test("receives everything even if it was disconnected before the first event", async () => {
     const { listen, emit } = await openStreams();
     const first = await listen("?events=peer.added");
     await expect.poll(first.lastId).toBe(`0.${place(heads.head)}`);
@@ -73,7 +73,7 @@ describe("a reader that comes back", () => {
   });
 });
 
-describe("a reader that comes back too late for the log", () => {
+describe("a reader that reconnects too late for the log", () => {
   /** The events had no subscriber meanwhile. */
   async function late(query: string, id: string) {
     const opened = await openStreams();
@@ -108,19 +108,19 @@ describe("a reader that comes back too late for the log", () => {
     await expect.poll(() => idsOf(third)).toEqual(blockIds.slice(1));
   });
 
-  test("gets an error when its block was reverted meanwhile", async () => {
+  test("gets an error if its block was reverted meanwhile", async () => {
     const { second } = await late("?events=block.applied", "0.3.12345");
     expect(second.status).toBe(410);
     await expect.poll(second.text).toContain("block 12345 was reverted");
   });
 
-  test("gets an error when its events cannot be derived from stored blocks", async () => {
+  test("gets an error if its events cannot be derived from stored blocks", async () => {
     const { second } = await late("?events=block.applied,peer.added", `0.${place(heads.third)}`);
     expect(second.status).toBe(410);
     await expect.poll(second.text).toContain("are no longer available");
   });
 
-  test("gets an error when old events were dropped", async () => {
+  test("gets an error if old events were dropped", async () => {
     const { listen, emit, eventLog } = await openStreams();
     await listen("?events=peer.added");
     emit(peerAdded("a"), peerAdded("b"), peerAdded("c"));
@@ -130,7 +130,7 @@ describe("a reader that comes back too late for the log", () => {
     await expect.poll(() => idsOf(kept)).toEqual(["peer.added:c"]);
   });
 
-  test("gets an error when the node caught up without recording events", async () => {
+  test("gets an error if the node caught up without recording events", async () => {
     const { listen, emit, node } = await openStreams();
     await listen("?events=peer.added");
     emit(peerAdded("a"), peerAdded("b"));
@@ -139,13 +139,13 @@ describe("a reader that comes back too late for the log", () => {
     expect((await listen("?events=peer.added", backFrom("2"))).status).toBe(200);
   });
 
-  test("gets an error when its position is beyond the log", async () => {
+  test("gets an error if its position is beyond the log", async () => {
     const { listen } = await openStreams();
     expect((await listen("?events=peer.added", backFrom("4711"))).status).toBe(410);
   });
 });
 
-describe("a reader that begins with an old block", () => {
+describe("a reader that starts at an old block", () => {
   test("receives every block since, and then new ones", async () => {
     const { listen, emit } = await openStreams();
     const listener = await listen("?events=block.applied&fromHeight=2");
@@ -154,7 +154,7 @@ describe("a reader that begins with an old block", () => {
     await expect.poll(() => idsOf(listener).at(-1)).toBe("block.applied:500");
   });
 
-  test("receives no old events when there is no such block yet", async () => {
+  test("receives no old events if the block does not exist yet", async () => {
     const { listen, emit } = await openStreams();
     const listener = await listen("?events=block.applied&fromHeight=1000");
     emit(applied(5));

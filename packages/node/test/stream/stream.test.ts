@@ -43,7 +43,7 @@ test("sends events from now on, each with its content", async () => {
   ]);
 });
 
-test("responds under both prefixes, to GET alone", async () => {
+test("responds under both prefixes, only to GET", async () => {
   const { port, listen } = await openStreams({ isPublic: true });
   expect((await listen()).status).toBe(200);
   const short = await fetch(`http://127.0.0.1:${port}/api/events`);
@@ -78,7 +78,7 @@ test("requires all conditions with match=all", async () => {
   await expect.poll(() => idsOf(listener)).toEqual(["transaction.applied:600:1"]);
 });
 
-test("sends an event by the name in the subscription", async () => {
+test("names an event as the subscription does", async () => {
   const { listen, emit } = await openStreams();
   const listener = await listen("?events=state:started");
   emit({ id: "state.started:1", name: "state.started", data: true });
@@ -127,7 +127,7 @@ test("is neither compressed nor ended by the timeout of responses", async () => 
   expect(listener.isEnded()).toBe(false);
 });
 
-test("sends heartbeats that carry the position", async () => {
+test("sends heartbeats with the position", async () => {
   const { listen, emit } = await openStreams({ options: { heartbeatMs: 10 } });
   const listener = await listen("?events=transaction.applied");
   const other = await listen("?events=peer.added");
@@ -145,7 +145,7 @@ test("disconnects a client that does not read, and sends the others every event"
   const idle = await listen("?events=peer.added");
   idle.pause();
   const large = "x".repeat(100_000);
-  // More than sockets hold, in pieces.
+  // More than sockets buffer, in pieces.
   for (let count = 0; count < 200; count++) emit({ ...peerAdded(`${count}`), data: { large } });
   await expect.poll(() => reading.events.length, { timeout: 10_000 }).toBe(200);
   await expect.poll(stream.figures, { timeout: 10_000 }).toEqual({ open: 1, cut: 1, unreadBytes: 0 });
@@ -169,7 +169,7 @@ test("replaces a large content by its identifying members", async () => {
   });
 });
 
-test("has so many limits, and no more for one address", async () => {
+test("has a bound, and a lower one per address", async () => {
   const { listen, stream } = await openStreams({ options: { maxStreams: 3, maxStreamsPerClient: 2 } });
   const first = await listen();
   await listen();
@@ -198,7 +198,7 @@ test("a stream that timed out while it was opened does not count", async () => {
   const { listen } = await openStreams({
     options: { maxStreams: 1 },
     http: { responseTimeoutMs: 50 },
-    answered: () => response.promise,
+    responded: () => response.promise,
   });
   expect((await listen()).status).toBe(503);
   response.resolve();
@@ -265,7 +265,7 @@ test("the unread bytes of all clients together are bounded", async () => {
   const idle = await Promise.all(Array.from({ length: 10 }, () => listen("?events=peer.added")));
   for (const { pause } of idle) pause();
   const reading = await listen("?events=peer.added");
-  // Each of them keeps one event that its socket does not accept.
+  // Each of them has one unread event that its socket does not accept.
   for (let count = 0; count < 60; count++) {
     emit({ ...peerAdded(`${count}`), data: { text: `${count}`.padEnd(200_000, "x") } });
   }

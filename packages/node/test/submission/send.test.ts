@@ -1,4 +1,4 @@
-/** What becomes of a posted transaction, whatever the node returns. */
+/** Outcome of a posted transaction, for every response of the node. */
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createClient } from "@uniknode/client";
@@ -8,7 +8,7 @@ import { post, waitUntilForged } from "../../src/submission/send.ts";
 
 const ID = "ab".repeat(32);
 
-/** A client of a node that returns a status and a body for each path, or not at all. */
+/** Client of a node that returns a status and a body for each path, or does not respond. */
 async function clientOf(contentOf: (path: string) => readonly [status: number, body: unknown] | undefined) {
   const server = createServer((request, response: ServerResponse) => {
     const content = contentOf(`${request.method} ${request.url}`);
@@ -47,19 +47,19 @@ test("refused, with the reasons of the node", async () => {
   expect(await refusal(post(client, { id: ID }))).toEqual({ code: "SEND_REFUSED", id: ID, reasons });
 });
 
-test("one too many", async () => {
+test("beyond the limit of the sender", async () => {
   const client = await clientOf(() => [200, { data: { ...lists, excess: [ID] } }]);
   await expect(post(client, { id: ID })).rejects.toMatchObject({ code: "SEND_EXCESS" });
 });
 
-test("no answer: it may have arrived, and the message says so", async () => {
+test("no response: the message names that it may have arrived", async () => {
   for (const response of [undefined, [503, {}]] as const) {
     const client = await clientOf(() => response);
     expect(await refusal(post(client, { id: ID }))).toMatchObject({ code: "SEND_UNCERTAIN", id: ID });
   }
 });
 
-test("not looked at: that is said as it is", async () => {
+test("not processed: the message states it", async () => {
   for (const [status, code] of [
     [422, "API_REFUSED"],
     [429, "API_RATE_LIMITED"],
@@ -69,22 +69,22 @@ test("not looked at: that is said as it is", async () => {
   }
 });
 
-test("waiting finds it in a block, even if it left the pool between two questions", async () => {
-  const asked: string[] = [];
+test("waiting finds it in a block, even if it left the pool between two polls", async () => {
+  const requested: string[] = [];
   const client = await clientOf((path) => {
-    asked.push(path);
-    if (path.includes("unconfirmed")) return asked.length < 3 ? [200, { data: {} }] : [404, {}];
-    return asked.length < 4 ? [404, {}] : [200, { data: { id: ID, blockId: "7" } }];
+    requested.push(path);
+    if (path.includes("unconfirmed")) return requested.length < 3 ? [200, { data: {} }] : [404, {}];
+    return requested.length < 4 ? [404, {}] : [200, { data: { id: ID, blockId: "7" } }];
   });
   expect(await waitUntilForged(client, ID, 10_000)).toMatchObject({ blockId: "7" });
 });
 
-test("waiting ends when it is nowhere any more", async () => {
+test("waiting ends when it is in neither pool nor chain", async () => {
   const client = await clientOf(() => [404, {}]);
   expect(await refusal(waitUntilForged(client, ID, 10_000))).toEqual({ code: "SEND_DROPPED", id: ID });
 });
 
-test("waiting ends with the time", async () => {
+test("waiting ends at its timeout", async () => {
   const client = await clientOf((path) => (path.includes("unconfirmed") ? [200, { data: {} }] : [404, {}]));
   const type = await refusal(waitUntilForged(client, ID, 0));
   expect(type).toMatchObject({ code: "SEND_STILL_WAITING", id: ID });

@@ -1,4 +1,4 @@
-/** What a transaction is built on, whatever happens between the questions. */
+/** Nonce and fee of a new transaction, whatever happens between the requests. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createClient } from "@uniknode/client";
@@ -9,7 +9,7 @@ import { prepareSender } from "../../src/submission/sender.ts";
 const keys = keysFromPassphrase("alice");
 const waiting = (nonce: string) => ({ senderPublicKey: bytesToHex(keys.publicKey), nonce });
 
-/** A node that forges what waits as soon as one of the two was asked for. */
+/** Node that forges pending transactions as soon as one of the two requests arrives. */
 async function nonceOf({ sent, pending }: { sent: string; pending?: string }): Promise<bigint | undefined> {
   let isForged = false;
   const server = createServer(({ url = "" }, response) => {
@@ -28,11 +28,11 @@ async function nonceOf({ sent, pending }: { sent: string; pending?: string }): P
   return (await prepareSender(client, createNetwork(dalinet), { keys })).envelope.nonce;
 }
 
-test("the nonce is behind what was sent, and what waits", async () => {
+test("the nonce follows sent and pending transactions", async () => {
   expect(await nonceOf({ sent: "4" })).toBe(5n);
   expect(await nonceOf({ sent: "4", pending: "7" })).toBe(8n);
 });
 
-test("the nonce is behind what was forged between the questions", async () => {
+test("the nonce follows transactions that are forged between the requests", async () => {
   expect(await nonceOf({ sent: "1", pending: "2" })).toBe(3n);
 });

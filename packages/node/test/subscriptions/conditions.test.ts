@@ -5,7 +5,7 @@ import { createMeter } from "../../src/subscriptions/conditions/cost.ts";
 import { type OperatorName, operators } from "../../src/subscriptions/conditions/operators.ts";
 import { OperandError } from "../../src/subscriptions/error.ts";
 
-/** Returns true if `a` passes the operator with the operand that this JSON text says. */
+/** Returns true if `a` passes the operator with the operand in this JSON text. */
 const passes = (operator: OperatorName, a: unknown, operand?: string) =>
   operators[operator](operand === undefined ? undefined : parseJson(operand))(a, createMeter());
 
@@ -114,7 +114,7 @@ describe("operators", () => {
     expect(() => operators[operator](parseJson(operand))).toThrow(OperandError);
   });
 
-  test("a pattern made to backtrack for ever ends at once", () => {
+  test("a pattern with catastrophic backtracking ends at once", () => {
     expect(passes("regexp", `${"a".repeat(4000)}b`, '"^(a+)+$"')).toBe(false);
   });
 });
@@ -160,7 +160,7 @@ describe("conditions", () => {
     expect(fires([], { key: "fee", condition: "ne", value: "5" })).toBe(false);
   });
 
-  test("events without members still fire on ne", () => {
+  test("events without members still match ne", () => {
     const always: Condition = { key: "id", condition: "ne", value: "" };
     for (const content of [undefined, true, null, {}, { id: "x" }, "text"]) {
       expect([content, fires(content, always)]).toEqual([content, true]);
@@ -168,7 +168,7 @@ describe("conditions", () => {
     expect(fires(undefined, eq("id", ""))).toBe(false);
   });
 
-  test("no conditions at all mean always", () => {
+  test("an empty list of conditions always matches", () => {
     expect(fires({})).toBe(true);
   });
 });

@@ -40,7 +40,7 @@ describe("a lookup", () => {
     expect(find({ amount: "seven" })).toEqual([]);
   });
 
-  test("needs one member where all conditions must hold, and always offers what cannot be found by values", () => {
+  test("needs one member if all conditions must hold, and always returns candidates that cannot be found by values", () => {
     const find = createLookup([
       entry("both", [{ key: "text", condition: "regexp", value: "a" }, eq("type", "0")], "all"),
       entry("either", [{ key: "text", condition: "regexp", value: "a" }, eq("type", "0")]),
@@ -58,7 +58,7 @@ describe("a lookup", () => {
     expect(find({ id: "77" })).toEqual(["77"]);
   });
 
-  test("never misses what holds", () => {
+  test("never misses a match", () => {
     const scalar = fc.oneof(
       fc.constantFrom("1", "01", "1.0", "-1", "0", "-0", "true", "false", "", "a", "{}", "[1]", "1e3"),
       fc.constantFrom(1, 1.5, -1, 0, 1000),

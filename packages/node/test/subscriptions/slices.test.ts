@@ -17,7 +17,7 @@ test("slow subscribers run after all others, and still in each tick", async () =
   expect(order).toEqual(["slow 1", "quick 1", "quick 2", "slow 2"]);
 });
 
-test("long work alternates with the rest, and frees the thread between slices", async () => {
+test("long work alternates with the rest, and yields between slices", async () => {
   const { run } = createSlices(silent);
   let turns = 0;
   const long = async () => {

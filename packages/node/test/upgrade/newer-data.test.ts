@@ -1,4 +1,4 @@
-/** Data of a newer version: every command that opens it says so in one sentence, and changes nothing. */
+/** Data of a newer version: every command that opens it reports it in one sentence, and changes nothing. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Data folders of released versions: this one opens them, with everything that is in them, and goes on. */
+/** Data folders of released versions: this version opens them, with everything in them, and continues. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,12 +12,12 @@ import { describeChain, WEBHOOK_TOKEN } from "../../test-support/upgrade/describ
 const FOLDERS = join(import.meta.dirname, "folders");
 const versions = readdirSync(FOLDERS).flatMap((name) => (name.endsWith(".json") ? [name.slice(0, -5)] : []));
 
-test("There is one of the first version.", () => {
+test("There is a folder of the first version.", () => {
   expect(versions).toContain("0.1.0");
 });
 
 test.each(versions)(
-  "The folder of %s is opened, and its chain goes on.",
+  "The folder of %s is opened, and its chain continues.",
   { timeout: 60_000 },
   async (version) => {
     const folder = mkdtempSync(join(tmpdir(), "uniknode-upgrade-"));

@@ -16,7 +16,7 @@ import { alteredSignature } from "./altered-signature.ts";
 const folder = mkdtempSync(join(tmpdir(), "uniknode-accelerator-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A package of the accelerator's shape, with some members of its module. */
+/** Package in the form of the accelerator, with some members of its module. */
 function install(name: string, version: string, members: string): string {
   const path = join(folder, name);
   mkdirSync(join(path, "lib"), { recursive: true });
@@ -25,7 +25,7 @@ function install(name: string, version: string, members: string): string {
   return path;
 }
 
-/** The reply of a thread, and its other messages, if an accelerator is requested. */
+/** Reply of a thread, and its other messages, if an accelerator is requested. */
 function runThread(source: string): { stdout: string; stderr: string } {
   const program = join(import.meta.dirname, "verify-in-thread.ts");
   const env = { ...process.env, UNIKNODE_ACCELERATOR: source };
@@ -34,8 +34,8 @@ function runThread(source: string): { stdout: string; stderr: string } {
 
 const CREDULOUS = "isLowDER: () => true, verifyDER: () => true, schnorrVerify: () => true";
 
-describe("choosing what verifies signatures", () => {
-  test("without an accelerator it is the addon, and WebAssembly on demand", async () => {
+describe("choice of the implementation that verifies signatures", () => {
+  test("without an accelerator it is the addon, and WebAssembly on request", async () => {
     for (const source of [undefined, ""]) {
       expect(await selectBackend(source)).toMatchObject({ name: "libsecp256k1 (native)" });
     }
@@ -55,7 +55,7 @@ describe("choosing what verifies signatures", () => {
     ["gives wrong verdicts", () => install("wrong", "5.5.2", `native: 2, ${CREDULOUS}`), /wrong for ecdsa/],
     ["lacks a function", () => install("bare", "5.5.2", "native: 2"), /wrong for ecdsa/],
     ["cannot be loaded", () => install("broken", "5.5.2", "...missing"), /missing is not defined/],
-  ])("one that %s is refused", async (_, sourceOf, reason) => {
+  ])("an accelerator that %s is refused", async (_, sourceOf, reason) => {
     const source = sourceOf();
     expect(() => loadAccelerator(source)).toThrow(AcceleratorError);
     const { name, refusal } = await selectBackend(source);
@@ -63,7 +63,7 @@ describe("choosing what verifies signatures", () => {
     expect(refusal).toMatchObject({ code: "ACCELERATOR", source, message: expect.stringMatching(reason) });
   });
 
-  test("a thread warns of a refused one, and goes on with the default", () => {
+  test("a thread warns of a refused one, and continues with the default", () => {
     const wrong = install("wrong", "5.5.2", `native: 2, ${CREDULOUS}`);
     const { stdout, stderr } = runThread(wrong);
     expect(stdout).toBe("true,false");
@@ -71,7 +71,7 @@ describe("choosing what verifies signatures", () => {
   });
 });
 
-/** Run with UNIKNODE_ACCELERATOR naming an accelerator that is installed (docs/guides/accelerator.md). */
+/** Run with UNIKNODE_ACCELERATOR naming an installed accelerator (docs/guides/accelerator.md). */
 const source = process.env.UNIKNODE_ACCELERATOR;
 
 describe.skipIf(!source)(`the accelerator ${source ?? "(UNIKNODE_ACCELERATOR is not set)"}`, () => {
@@ -85,7 +85,7 @@ describe.skipIf(!source)(`the accelerator ${source ?? "(UNIKNODE_ACCELERATOR is 
     );
 
   test.each(["ecdsa", "schnorr"] as const)(
-    "gives the recorded verdict on every signature of %s.json",
+    "returns the recorded verdict on every signature of %s.json",
     (scheme) => {
       const accelerator = load();
       const file = new URL(`../../../../test/vectors/crypto/${scheme}.json`, import.meta.url);
@@ -121,7 +121,7 @@ describe.skipIf(!source)(`the accelerator ${source ?? "(UNIKNODE_ACCELERATOR is 
     for (const count of counts.values()) expect(count).toBeGreaterThan(200);
   });
 
-  test("a verifier gives the same verdicts with it, in threads", async () => {
+  test("a verifier returns the same verdicts with it, in threads", async () => {
     const checks = fc
       .sample(alteredSignature, 1_000)
       .filter(({ hash, publicKey }) => hash.length === 32 && publicKey.length === 33);
@@ -130,7 +130,7 @@ describe.skipIf(!source)(`the accelerator ${source ?? "(UNIKNODE_ACCELERATOR is 
     await verifier.close();
   });
 
-  test("a thread makes use of it", () => {
+  test("a thread uses it", () => {
     const mark = join(folder, "used");
     const real = createRequire(import.meta.url).resolve(`${source}/lib/secp256k1.js`);
     const members = `...require(${JSON.stringify(real)}),

@@ -1,4 +1,4 @@
-/** Signatures of both schemes, sound or altered in the ways that tell one verification from another. */
+/** Signatures of both schemes, valid or altered in ways that distinguish implementations. */
 
 import {
   concatBytes,
@@ -21,7 +21,7 @@ const keys = fc.nat(20).map((index) => keysFromPassphrase(`passphrase ${index}`)
 
 type Scalars = { r: bigint; s: bigint };
 
-/** As they are half of the time; the signature has room for 256 bits of each. */
+/** Unchanged half of the time; the signature has room for 256 bits of each. */
 const alterScalars: fc.Arbitrary<(scalars: Scalars) => Scalars> = fc.oneof(
   { weight: 4, arbitrary: fc.constant((scalars: Scalars) => scalars) },
   {
@@ -71,7 +71,7 @@ const alterKey: fc.Arbitrary<(publicKey: Uint8Array) => Uint8Array> = fc.oneof(
     ),
 );
 
-/** Sound in about one case of five. */
+/** Valid in about one case of five. */
 export const alteredSignature: fc.Arbitrary<SignatureCheck> = fc
   .record({
     scheme: fc.constantFrom("ecdsa" as const, "schnorr" as const),

@@ -25,21 +25,21 @@ const checks = (count: number, prefix = "") =>
   );
 const verdicts = (count: number) => Array.from({ length: count }, (_, index) => index % 3 !== 0);
 
-/** The verifier over one of the calling thread that records how many signatures each of its calls had. */
+/** Verifier over one of the calling thread that records how many signatures each of its calls had. */
 function quickVerifier(options: Partial<CachingVerifierOptions> = {}) {
   const inner = createVerifier({ threads: 0 });
-  const asked: number[] = [];
+  const requested: number[] = [];
   const verifier = createCachingVerifier(
     { ownPerTurn: 0, maxKnown: 100, ...options },
     {
       ...inner,
       verify(given) {
-        asked.push(given.length);
+        requested.push(given.length);
         return inner.verify(given);
       },
     },
   );
-  return { verifier, asked };
+  return { verifier, requested };
 }
 
 const hasAddon = existsSync(
@@ -47,37 +47,37 @@ const hasAddon = existsSync(
 );
 
 describe.runIf(hasAddon)("signatures verified in the calling thread", () => {
-  test("get the same verdicts, and no other thread is asked", async () => {
-    const { verifier, asked } = quickVerifier({ ownPerTurn: 16 });
+  test("get the same verdicts, without another thread", async () => {
+    const { verifier, requested } = quickVerifier({ ownPerTurn: 16 });
     expect(await verifier.verify(checks(10))).toEqual(verdicts(10));
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
-  test("are limited in each turn of the event loop", async () => {
-    const { verifier, asked } = quickVerifier({ ownPerTurn: 16 });
+  test("are limited per event-loop tick", async () => {
+    const { verifier, requested } = quickVerifier({ ownPerTurn: 16 });
     const first = ["a", "b", "c"].map((prefix) => verifier.verify(checks(7, prefix)));
     expect(await Promise.all(first)).toEqual([verdicts(7), verdicts(7), verdicts(7)]);
-    expect(asked).toEqual([7]);
+    expect(requested).toEqual([7]);
     await nextTurn();
     expect(await verifier.verify(checks(16, "d"))).toEqual(verdicts(16));
-    expect(asked).toEqual([7]);
+    expect(requested).toEqual([7]);
     expect(await verifier.verify(checks(17, "e"))).toEqual(verdicts(17));
-    expect(asked).toEqual([7, 17]);
+    expect(requested).toEqual([7, 17]);
   });
 });
 
 describe("signatures that are known to be valid", () => {
-  test("are not verified again, wherever they come", async () => {
-    const { verifier, asked } = quickVerifier();
+  test("are not verified again, wherever they come from", async () => {
+    const { verifier, requested } = quickVerifier();
     await verifier.verify(checks(6));
     const mixed = [...checks(6), ...checks(4, "new")];
     expect(await verifier.verify(mixed)).toEqual([...verdicts(6), ...verdicts(4)]);
     // Two of the six were wrong.
-    expect(asked).toEqual([6, 2 + 4]);
+    expect(requested).toEqual([6, 2 + 4]);
   });
 
-  test("are those whose check is the same in every part", async () => {
-    const { verifier, asked } = quickVerifier();
+  test("are identified by every part of the check", async () => {
+    const { verifier, requested } = quickVerifier();
     const valid = checkOf("text");
     const other = keysFromPassphrase("another passphrase").publicKey;
     expect(await verifier.verify([valid])).toEqual([true]);
@@ -89,29 +89,29 @@ describe("signatures that are known to be valid", () => {
       { ...valid, signature: valid.signature.subarray(1) },
     ];
     expect(await verifier.verify(altered)).toEqual(altered.map(() => false));
-    expect(asked).toEqual([1, altered.length]);
+    expect(requested).toEqual([1, altered.length]);
   });
 
-  test("are few: new ones replace the oldest", async () => {
-    const { verifier, asked } = quickVerifier({ maxKnown: 10 });
+  test("are bounded: new ones replace the oldest", async () => {
+    const { verifier, requested } = quickVerifier({ maxKnown: 10 });
     const all = Array.from({ length: 40 }, (_, index) => checkOf(`text ${index}`));
     for (const check of all) await verifier.verify([check]);
     expect(await verifier.verify(all)).toEqual(all.map(() => true));
-    const forgotten = present(asked.at(-1), "the last of asked");
+    const forgotten = present(requested.at(-1), "the last of requested");
     expect(forgotten).toBeGreaterThanOrEqual(30);
     expect(forgotten).toBeLessThan(40);
   });
 
-  test("do not come from a synchronization", async () => {
-    const { verifier, asked } = quickVerifier({ maxKnown: 1_000 });
+  test("do not come from a synchronisation", async () => {
+    const { verifier, requested } = quickVerifier({ maxKnown: 1_000 });
     const all = Array.from({ length: 129 }, (_, index) => checkOf(`text ${index}`));
     await verifier.verify(all);
     await verifier.verify(all.slice(0, 1));
-    expect(asked).toEqual([129, 1]);
+    expect(requested).toEqual([129, 1]);
   });
 });
 
-test("a closed verifier refuses even what it knows", async () => {
+test("a closed verifier refuses even cached ones", async () => {
   const { verifier } = quickVerifier({ ownPerTurn: 16 });
   const check = checkOf("text");
   await verifier.verify([check]);

@@ -1,4 +1,4 @@
-/** A damaged addon ends the process when it is loaded or called: it must not get so far. */
+/** A damaged addon ends the process when it is loaded or called: it must be refused before. */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -50,7 +50,7 @@ const reasonOf = (): string => {
 
 const sumOf = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
 
-/** Records the files as they are now. */
+/** Records the current checksums of the files. */
 const recordSums = (names: readonly string[]) =>
   writeFileSync(
     join(folder, "sha256sums"),
@@ -62,7 +62,7 @@ describe("the addon is used", () => {
     expect(reasonOf()).toBe("used");
   });
 
-  test("behind a symbolic link, such as that of a package manager", () => {
+  test("through a symbolic link, such as that of a package manager", () => {
     renameSync(addon, join(folder, "..", "stored"));
     symlinkSync(join("..", "stored"), addon);
     expect(reasonOf()).toBe("used");
@@ -128,12 +128,12 @@ describe("the addon is refused, with the reason, if it", () => {
   });
 });
 
-describe("what it is compared with", () => {
+describe("the reference data of the addon", () => {
   test.each<[string, (path: string) => void, RegExp]>([
     ["is missing", (path) => rmSync(path), /no such file/],
     ["is empty", (path) => truncateSync(path, 0), /no checksums/],
     ["is something else", (path) => writeFileSync(path, "{}"), /no checksums/],
-  ])("sha256sums that %s refuses it", (_, damage, reason) => {
+  ])("refuses it if sha256sums %s", (_, damage, reason) => {
     damage(join(folder, "sha256sums"));
     expect(reasonOf()).toMatch(reason);
   });
@@ -143,12 +143,12 @@ describe("what it is compared with", () => {
     expect(loadNativeVerify(folder)).toBeUndefined();
   });
 
-  test.each(["[]", "", "null", "[1"])("recorded verdicts that are %j refuse it", (text) => {
+  test.each(["[]", "", "null", "[1"])("refuses it if the recorded verdicts are %j", (text) => {
     writeFileSync(join(folder, "known-verdicts.json"), text);
     expect(reasonOf()).toMatch(/SHA-256 mismatch: known-verdicts\.json/);
   });
 
-  test("each of the recorded verdicts is required", () => {
+  test("is complete: each of the recorded verdicts is required", () => {
     const path = join(folder, "known-verdicts.json");
     const known = JSON.parse(readFileSync(path, "utf8")) as KnownVerdict[];
     for (const [index, { name, isValid }] of known.entries()) {
@@ -165,7 +165,7 @@ describe("what it is compared with", () => {
   });
 });
 
-/** The program with a copy of its folder, as another machine has it. */
+/** The program with a copy of its folder, as on another machine. */
 test("threads and the calling thread survive a truncated addon, use WebAssembly, and warn once.", () => {
   const copy = newFolder();
   for (const path of ["src", "native", "test/verification/verify-in-thread.ts"]) {

@@ -11,12 +11,12 @@ import { alteredSignature } from "./altered-signature.ts";
 
 const native = present(loadNativeVerify(), "the result of loadNativeVerify");
 const webAssembly = createPackedVerify();
-/** What can be packed. */
+/** Signatures that can be packed. */
 const isPackable = ({ hash, publicKey }: Pick<SignatureCheck, "hash" | "publicKey">) =>
   hash.length === 32 && publicKey.length === 33;
 
 describe("the addon", () => {
-  test.each(["ecdsa", "schnorr"] as const)("gives the recorded verdicts of %s.json", (scheme) => {
+  test.each(["ecdsa", "schnorr"] as const)("returns the recorded verdicts of %s.json", (scheme) => {
     const file = new URL(`../../../../test/vectors/crypto/${scheme}.json`, import.meta.url);
     const { cases } = JSON.parse(readFileSync(file, "utf8"));
     let count = 0;
@@ -52,7 +52,7 @@ describe("the addon", () => {
     for (const count of counts.values()) expect(count).toBeGreaterThan(100);
   });
 
-  test("a key is known by all of its bytes: the opposite one, which has its place, is another", () => {
+  test("a key is cached by all of its bytes: the opposite one, in the same slot, is another", () => {
     const [check] = fc.sample(alteredSignature.filter(isPackable), 1);
     const opposite = {
       ...present(check, "check"),
@@ -66,7 +66,7 @@ describe("the addon", () => {
     }
   });
 
-  test("what it must know before it is used are the verdicts of WebAssembly in the self-test", () => {
+  test("its self-test uses the verdicts of WebAssembly", () => {
     const known = selfTestCases()
       .filter(isPackable)
       .map(({ hash, signature, publicKey, ...shown }) => ({
@@ -79,7 +79,7 @@ describe("the addon", () => {
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(known);
   });
 
-  test("what is no pair of byte arrays that fit is an error, and is not read", () => {
+  test("a pair that does not consist of matching byte arrays is an error, and is not read", () => {
     const addon = join(import.meta.dirname, "../../native/linux-x64.node");
     const { verify } = process.getBuiltinModule("module").createRequire(import.meta.url)(addon);
     for (const given of [[], [1, 2], [new Uint8Array(139)], [new Uint8Array(139), new Uint8Array(2)]]) {

@@ -27,7 +27,7 @@ let verifier: Verifier | undefined;
 afterEach(() => verifier?.close());
 
 describe.each([{ threads: 0 }, { threads: 2 }])("a verifier with $threads threads", (options) => {
-  test("gives each signature its verdict, over several batches", async () => {
+  test("returns a verdict for each signature, over several batches", async () => {
     verifier = createVerifier(options);
     const { checks, verdicts } = mixedChecks(300);
     expect(await verifier.verify(checks)).toEqual(verdicts);
@@ -41,7 +41,7 @@ describe.each([{ threads: 0 }, { threads: 2 }])("a verifier with $threads thread
     );
   });
 
-  test("gives each of many small calls of one turn its own verdicts, and those of later turns theirs", async () => {
+  test("returns the verdicts of many small calls of one tick, and of later ticks, to their callers", async () => {
     verifier = createVerifier(options);
     const sets = Array.from({ length: 200 }, (_, index) => mixedChecks(index % 4));
     for (const part of [sets.slice(0, 150), sets.slice(150)]) {
@@ -52,12 +52,12 @@ describe.each([{ threads: 0 }, { threads: 2 }])("a verifier with $threads thread
     }
   });
 
-  test("has nothing to say about nothing", async () => {
+  test("returns no verdicts for an empty batch", async () => {
     verifier = createVerifier(options);
     expect(await verifier.verify([])).toEqual([]);
   });
 
-  test("refuses what is no signature at all", async () => {
+  test("refuses malformed signatures", async () => {
     verifier = createVerifier(options);
     const hash = hashOf("message");
     const valid = signEcdsa(hash, keys.privateKey);
@@ -78,14 +78,17 @@ describe.each([{ threads: 0 }, { threads: 2 }])("a verifier with $threads thread
     expect(await verifier.verify([{ ...check, scheme: "schnorr" }])).toEqual([false]);
   });
 
-  test("rejects after it was closed", async () => {
+  test("rejects calls after it was closed", async () => {
     verifier = createVerifier(options);
     await verifier.close();
     await expect(verifier.verify(mixedChecks(1).checks)).rejects.toThrow();
   });
 });
 
-/** A package of the accelerator's shape whose module does something with the first batch of the first thread. */
+/**
+ * Package in the form of the accelerator whose module does something with the first batch of the first
+ * thread.
+ */
 function installOnce(what: string): string {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-verifier-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -108,7 +111,7 @@ test.each([
   ["dies", "process.exit(1);", 300_000, "CALL_CLOSED"],
   ["hangs", "for (;;);", 6_000, "CALL_TIMEOUT"],
 ])(
-  "a thread that %s is replaced; what it had is rejected and may come again",
+  "a thread that %s is replaced; its calls are rejected and can be repeated",
   async (_, what, timeoutMs, code) => {
     verifier = createVerifier({ threads: 1, accelerator: installOnce(what), timeoutMs });
     const { checks, verdicts } = mixedChecks(3);

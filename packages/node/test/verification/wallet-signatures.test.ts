@@ -1,4 +1,7 @@
-/** Verdicts about second signatures and multisignatures: recorded before the rules ask, and the same as computed ones. */
+/**
+ * Verdicts about second signatures and multisignatures: recorded before the rules need them, and equal to
+ * computed ones.
+ */
 
 import { createDraft, createMemoryState, type Wallet, walletOf } from "@uniknode/ledger";
 import {
@@ -57,7 +60,7 @@ function transferSignedBy(
   );
 }
 
-/** Records what is verified ahead, and how often the calling thread has to verify. */
+/** Records prefetched verifications, and how often the calling thread has to verify. */
 function recorder() {
   const ahead: number[] = [];
   let now = 0;
@@ -106,7 +109,7 @@ describe("multisignatures", () => {
       (entry, at) =>
         present(indexes[at], "an item of indexes").toString(16).padStart(2, "0") + entry.slice(2),
     );
-    // A block cannot carry the first one: it is refused by the decoder.
+    // A block cannot contain the first one: the decoder refuses it.
     const transaction = { ...transferSignedBy([0]), data: { ...data, signatures } };
     for (const min of [1, 2]) {
       const participants = { min, publicKeys: PUBLIC_KEYS };
@@ -126,7 +129,7 @@ describe("multisignatures", () => {
     }
   });
 
-  test("are verified anew for other participants of the same wallet", async () => {
+  test("are verified again for other participants of the same wallet", async () => {
     const { signatures, verifiedNow } = recorder();
     const transaction = transferSignedBy([0, 1]);
     const participants = { min: 2, publicKeys: PUBLIC_KEYS };
@@ -137,7 +140,7 @@ describe("multisignatures", () => {
     expect(signatures.isMultiSigned(transaction.data, participants)).toBe(true);
   });
 
-  test("of many transactions take two calls of the verifier", async () => {
+  test("of many transactions cost two calls of the verifier", async () => {
     const { signatures, ahead } = recorder();
     const participants = { min: 2, publicKeys: PUBLIC_KEYS };
     const transactions = [1, 2, 3].map((nonce) => transferSignedBy([0, 1, 2], nonce === 2 ? [0] : [], nonce));
@@ -148,7 +151,7 @@ describe("multisignatures", () => {
     expect(ahead).toEqual([6, 1]);
   });
 
-  test("of a registration are verified by the participants that it names", async () => {
+  test("of a registration are verified for the participants that it names", async () => {
     const { signatures, ahead, verifiedNow } = recorder();
     const participants = { min: 2, publicKeys: PUBLIC_KEYS.slice(0, 3) };
     const body = builders.multiSignature({ ...envelope("shared", 1), ...participants });
@@ -168,7 +171,7 @@ describe("multisignatures", () => {
 test.each([
   ["second", true],
   ["someone else", false],
-])("a second signature by the key of %s is verified ahead", async (name, isValid) => {
+])("a second signature by the key of %s is prefetched", async (name, isValid) => {
   const { signatures, ahead, verifiedNow } = recorder();
   const secondPublicKey = publicKeyOf("second");
   const body = builders.transfer({ ...envelope("shared", 1), recipientId: addressNamed("x"), amount: 1n });

@@ -10,7 +10,7 @@ import {
 } from "../../test-support/webhooks/support.ts";
 
 describe("updates and deletions", () => {
-  test("an update drops what waits if it says so, keeps id and token, and resets the failures", async () => {
+  test("an update with `queue: drop` cancels the queue, keeps id and token, and resets the failures", async () => {
     let status = 500;
     const { webhooks, database, emit, calls, clock, log } = createService({ reply: () => status });
     const { id, secrets } = await webhooks.register.create(always());
@@ -42,20 +42,20 @@ describe("updates and deletions", () => {
     expect(heights(calls)).toEqual([1, 1]);
   });
 
-  test("a response to a call of the old definition does not change the state of the new one", async () => {
-    let answer: (reply: Reply) => void = () => {};
+  test("a response to a request of the old definition does not change the state of the new one", async () => {
+    let respond: (reply: Reply) => void = () => {};
     const { webhooks, emit } = createService({
-      reply: () => new Promise<Reply>((resolve) => (answer = resolve)),
+      reply: () => new Promise<Reply>((resolve) => (respond = resolve)),
     });
     const { id } = await webhooks.register.create(always());
     await emit(blockApplied(1));
     await webhooks.register.update(`${id}`, { target: "https://other.example/" });
-    answer(410);
+    respond(410);
     await settle();
     expect(webhooks.register.find(`${id}`).suspended).toBeUndefined();
   });
 
-  test("a deletion drops what waits", async () => {
+  test("a deletion cancels queued deliveries", async () => {
     const { webhooks, emit, calls, clock, log } = createService({ reply: () => 500 });
     const { id } = await webhooks.register.create(always());
     await emit(blockApplied(1));
@@ -67,7 +67,7 @@ describe("updates and deletions", () => {
     expect(log(id, 1)).toEqual([]);
   });
 
-  test("a webhook sees what happens after its creation was answered, and nothing before", async () => {
+  test("a webhook receives events that occur after the response to its creation, and no earlier ones", async () => {
     const known = Promise.withResolvers<void>();
     const called = Promise.withResolvers<void>();
     const { webhooks, emit, calls } = createService({
@@ -85,7 +85,7 @@ describe("updates and deletions", () => {
     expect(heights(calls)).toEqual([2]);
   });
 
-  test("an update receives what happens after it, even while the event log is being notified", async () => {
+  test("an update applies to events after it, even while the event log is being notified", async () => {
     const known = Promise.withResolvers<void>();
     const called = Promise.withResolvers<void>();
     let isNotified = true;
@@ -106,7 +106,7 @@ describe("updates and deletions", () => {
     expect(calls.map(({ target }) => target)).toEqual(["https://other.example/"]);
   });
 
-  test("changes that come together notify the node once, and one that is refused undoes no other", async () => {
+  test("concurrent changes notify the node once, and a refused one undoes no other", async () => {
     let announced = 0;
     const { webhooks } = createService({
       options: { webhookLimit: 2 },
@@ -144,7 +144,7 @@ describe("updates and deletions", () => {
 test("conditions of all webhooks together take 16 MiB at most, however they were registered", async () => {
   const { webhooks, store } = createService();
   const { register } = webhooks;
-  // 81 webhooks of the largest conditions there are fit.
+  // 81 webhooks with the largest possible conditions fit.
   const value = "x".repeat(4_096);
   const large = Array.from({ length: 50 }, () => ({ key: "id", condition: "ne", value }));
   for (let count = 0; count < 81; count++) await register.create({ ...always(), conditions: large });

@@ -1,4 +1,4 @@
-/** Webhooks that receive the facts of a block only when other blocks follow it. */
+/** Webhooks that receive the facts of a block only after a number of further blocks. */
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import {
@@ -16,7 +16,7 @@ import { serve } from "./serve.ts";
 const deep = (confirmations: number) => ({ ...always(), confirmations });
 
 describe("confirmations", () => {
-  test("defer facts until so many blocks follow", async () => {
+  test("defer facts until that many blocks follow", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(deep(2));
     await emit(blockApplied(1), blockApplied(2));
@@ -29,7 +29,7 @@ describe("confirmations", () => {
     expect(present(calls[0]).message.data).toEqual(blockApplied(1).data);
   });
 
-  test("keep facts of blocks from being delivered that are reverted before", async () => {
+  test("exclude facts of blocks that are reverted before", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create({ ...deep(2), events: ["block.reverted"] });
     await emit(blockApplied(1), blockApplied(2), blockReverted(2), blockReverted(1));
@@ -51,7 +51,7 @@ describe("confirmations", () => {
     expect(present(calls[1]).message.reverts).toBe(present(calls[0]).message.id);
   });
 
-  test("let a block that was reverted and applied again be delivered once", async () => {
+  test("deliver a block that was reverted and applied again once", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(deep(1));
     await emit(blockApplied(1), blockReverted(1), blockApplied(1), blockApplied(2));
@@ -69,7 +69,7 @@ describe("confirmations", () => {
     expect(calls.map(({ message }) => message.event).sort()).toEqual(["block.forged", "state.started"]);
   });
 
-  test("count blocks although the webhook does not subscribe to them", async () => {
+  test("count blocks that the webhook does not subscribe to", async () => {
     const { webhooks, emit, calls } = createService();
     const transaction = {
       id: "transaction.applied:block1:0",
@@ -89,7 +89,7 @@ describe("confirmations", () => {
     expect([of(1), of(2), of(3)]).toEqual([[1, 2, 3, 4], [1, 2, 3], [1]]);
   });
 
-  test("survive a restart", async () => {
+  test("are counted correctly after a restart", async () => {
     const path = databasePath();
     const clock = createTestClock();
     const first = createService({ path, clock });
@@ -105,7 +105,7 @@ describe("confirmations", () => {
     expect([heights(first.calls), heights(second.calls)]).toEqual([[], [1, 2]]);
   });
 
-  test("of very many facts are due together, and delivered in several steps, in order", async () => {
+  test("release very many due facts in several steps, in order", async () => {
     const { webhooks, emit, database } = createService({ reply: () => "never" });
     await webhooks.register.create(deep(3_000));
     await emit(...Array.from({ length: 2_500 }, (_, index) => blockApplied(index + 1)));
@@ -119,7 +119,7 @@ describe("confirmations", () => {
     expect(queued()).toEqual(Array.from({ length: 2_500 }, (_, index) => index + 1));
   });
 
-  test("are listed where there are some, and can be changed: deferred facts are dropped with the queue", async () => {
+  test("are listed unless they are 0, and can be changed: deferred facts are dropped with the queue", async () => {
     const { ask, create, emit, calls } = await serve();
     const { body } = await create(deep(2));
     expect(body.data).toMatchObject({ id: 1, confirmations: 2 });
@@ -138,13 +138,13 @@ describe("confirmations", () => {
     expect(heights(calls)).toEqual([3, 4]);
   });
 
-  test.each([-1, 1.5, 10_001, "2", null, true])("are no %j", async (confirmations) => {
+  test.each([-1, 1.5, 10_001, "2", null, true])("cannot be %j", async (confirmations) => {
     const { create } = await serve();
     const { status, body } = await create({ confirmations });
     expect([status, body.message]).toEqual([422, '"confirmations" must be an integer from 0 to 10000']);
   });
 
-  test("of a disabled webhook are counted again when it is enabled: its deferred facts are kept, and no further ones come", async () => {
+  test("are counted again when a disabled webhook is enabled: its deferred facts are kept, and no further ones arrive", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(deep(1));
     await emit(blockApplied(1));
@@ -155,16 +155,13 @@ describe("confirmations", () => {
     expect(heights(calls)).toEqual([1, 3]);
   });
 
-  test.each([0, 1, 5])(
-    "may become others: facts that are deferred are kept, with %i",
-    async (confirmations) => {
-      const { webhooks, emit, calls } = createService();
-      await webhooks.register.create(deep(2));
-      await emit(blockApplied(1), blockApplied(2));
-      await webhooks.register.update("1", { confirmations });
-      for (let height = 3; height <= 8; height++) await emit(blockApplied(height));
-      const delivered = Array.from({ length: 8 - confirmations }, (_, index) => index + 1);
-      expect([...heights(calls)].sort()).toEqual(delivered);
-    },
-  );
+  test.each([0, 1, 5])("can change to %i: deferred facts are kept", async (confirmations) => {
+    const { webhooks, emit, calls } = createService();
+    await webhooks.register.create(deep(2));
+    await emit(blockApplied(1), blockApplied(2));
+    await webhooks.register.update("1", { confirmations });
+    for (let height = 3; height <= 8; height++) await emit(blockApplied(height));
+    const delivered = Array.from({ length: 8 - confirmations }, (_, index) => index + 1);
+    expect([...heights(calls)].sort()).toEqual(delivered);
+  });
 });

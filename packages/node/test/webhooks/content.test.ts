@@ -1,4 +1,4 @@
-/** Contents that are too large to be sent. */
+/** Contents that exceed the size limit of a delivery. */
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { createFit } from "../../src/subscriptions/content.ts";
@@ -10,7 +10,7 @@ const fit = createFit(LIMIT);
 
 describe("a content", () => {
   test.each([undefined, "true", `"${"x".repeat(LIMIT - 2)}"`, `"${"é".repeat(LIMIT / 2 - 1)}"`])(
-    "of at most the limit stays what it is",
+    "within the limit is unchanged",
     (dataText) => {
       expect(fit("block.applied", dataText)).toEqual({ dataText });
     },
@@ -24,7 +24,7 @@ describe("a content", () => {
     ["wallet.saved", { address: "A", publicKey: "02" }, "/api/v2/wallets/A"],
     ["wallet.vote", {}, undefined],
     ["peer.added", {}, undefined],
-  ])("of %s says what it is about and where it stands", (event, naming, link) => {
+  ])("of %s is reduced to its subject and position", (event, naming, link) => {
     expect(fit(event, JSON.stringify({ ...naming, large }))).toEqual({
       dataText: JSON.stringify(naming),
       truncated: true,
@@ -40,12 +40,12 @@ describe("a content", () => {
     expect([dataText, link]).toEqual(['[{"id":"a"},null,{"id":"b"}]', undefined]);
   });
 
-  test("that is one large text is left out", () => {
+  test("that is one large text is omitted", () => {
     expect(fit("forger.failed", JSON.stringify(large))).toEqual({ dataText: "null", truncated: true });
   });
 });
 
-test("conditions see the whole content that is too large to be sent, and its retraction is small as well", async () => {
+test("conditions see the complete content if it is too large to be sent, and its retraction is reduced as well", async () => {
   const { webhooks, emit, calls } = createService({ options: { maxContentBytes: LIMIT } });
   const conditions = [{ key: "large", condition: "contains", value: "é" }];
   for (let id = 1; id <= 2; id++) await webhooks.register.create({ ...always(), conditions });

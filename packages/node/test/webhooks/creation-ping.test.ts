@@ -1,4 +1,4 @@
-/** The ping that the creator of a webhook may ask for (webhooks.md 10 point 9). */
+/** Ping that the creator of a webhook can request (webhooks.md 10 point 9). */
 import { expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { always, blockApplied, createService, settle } from "../../test-support/webhooks/support.ts";
@@ -7,7 +7,7 @@ import { serve, TOKEN } from "./serve.ts";
 const events = (calls: readonly { message: Record<string, unknown> }[]) =>
   calls.map(({ message }) => message.event);
 
-test("is sent before anything else, by request only", async () => {
+test("is sent before all deliveries, only on request", async () => {
   const { ask, emit, calls } = await serve();
   const { status } = await ask("POST", "/api/webhooks", { body: { ...always(), ping: "true" } });
   expect(status).toBe(201);
@@ -18,7 +18,7 @@ test("is sent before anything else, by request only", async () => {
   expect(present(calls.at(-1)).message).toMatchObject({ event: "block.applied", sequence: 1 });
 });
 
-test("waits for a receiver that is not there yet, over a restart, too", async () => {
+test("is retried until the receiver is reachable, also after a restart", async () => {
   const first = createService({ reply: () => 503 });
   await first.webhooks.register.create({ ...always(), ping: true });
   await settle();
@@ -36,7 +36,7 @@ test("waits for a receiver that is not there yet, over a restart, too", async ()
   expect(second.log(1, 10)).toMatchObject([{ event: "ping", state: "delivered" }]);
 });
 
-test("is none for a webhook that is disabled", async () => {
+test("is not sent for a disabled webhook", async () => {
   const { webhooks, calls, log } = createService();
   await webhooks.register.create({ ...always(), enabled: false, ping: true });
   await settle();
@@ -44,7 +44,7 @@ test("is none for a webhook that is disabled", async () => {
   expect(log(1, 10)).toEqual([]);
 });
 
-test("belongs to the creation: no event, no member of a webhook, and nothing to update", async () => {
+test("belongs to the creation: it is not an event, not a member of a webhook, and cannot be updated", async () => {
   const { ask } = await serve();
   const created = await ask("POST", "/api/webhooks", { body: { ...always(), ping: true } });
   expect(created.body.data).not.toHaveProperty("ping");

@@ -19,13 +19,13 @@ const above = (value: string) => ({ key: "amount", condition: "gt", value });
 
 async function run(body: object, length = 10) {
   const { ask, calls, store } = await serve(undefined, { chain: chainOf(length) });
-  const answer = await ask("POST", "/api/webhooks/test", { body });
+  const response = await ask("POST", "/api/webhooks/test", { body });
   expect([calls, store.count()]).toEqual([[], 0]);
-  return answer;
+  return response;
 }
 
 describe("a dry run", () => {
-  test("returns what would have fired, and why the rest did not", async () => {
+  test("returns the events that would match, and why the others do not", async () => {
     const { status, body } = await run({ event: "transaction.applied", conditions: [above("9")], blocks: 2 });
     expect(status).toBe(200);
     const tried = (height: number, holds: boolean) => ({
@@ -78,7 +78,7 @@ describe("a dry run", () => {
     );
   });
 
-  test("of an empty chain finds nothing", async () => {
+  test("returns nothing for an empty chain", async () => {
     const { body } = await run({ event: "block.applied", conditions: [above("1")] }, 0);
     expect(body.data).toMatchObject({
       fromHeight: 1,
@@ -90,7 +90,7 @@ describe("a dry run", () => {
 
   test.each<[string, object]>([
     ["no event", { conditions: [above("1")] }],
-    ["conditions that are none", { event: "block.applied", conditions: "always" }],
+    ["invalid conditions", { event: "block.applied", conditions: "always" }],
     ["a bad condition", { event: "block.applied", conditions: [{ key: "a", condition: "like" }] }],
     ["too many blocks", { event: "block.applied", conditions: [above("1")], blocks: 1_001 }],
     ["blocks as text", { event: "block.applied", conditions: [above("1")], blocks: "5" }],

@@ -18,7 +18,7 @@ describe("fields", () => {
     ["an unknown member", { ...BODY, foo: 1 }],
     ["a prototype", `{"__proto__":{},${JSON.stringify(BODY).slice(1)}`],
   ];
-  test.each(refusals)("%s: 422", async (_name, body) => {
+  test.each(refusals)("%s returns 422", async (_name, body) => {
     const { ask } = await serve();
     expect((await ask("POST", "/api/webhooks", { body })).status).toBe(422);
   });
@@ -160,7 +160,7 @@ describe("fields", () => {
     ["order", "parallel", "strict"],
     ["match", "any", "all"],
     ["events", null, ["unik.*"]],
-  ])("%s is shown where it is not the usual one", async (field, usual, other) => {
+  ])("%s is shown unless it is the default", async (field, usual, other) => {
     const { ask, create } = await serve();
     const plain = ["id", "event", "target", "enabled", "conditions"];
     await create();
@@ -177,7 +177,7 @@ describe("fields", () => {
     expect((await ask("GET", "/api/webhooks/3")).body.data).not.toHaveProperty(field);
   });
 
-  test("a list of events may replace the event", async () => {
+  test("a list of events can replace the event", async () => {
     const { ask, create } = await serve();
     const { target, conditions } = BODY;
     const { status, body } = await ask("POST", "/api/webhooks", {
@@ -188,7 +188,7 @@ describe("fields", () => {
     const put = async (changes: object) => (await ask("PUT", "/api/webhooks/1", { body: changes })).status;
     expect(await put({ events: ["block.reverted"] })).toBe(200);
     expect((await ask("GET", "/api/webhooks/1")).body.data.event).toBe("block.reverted");
-    // Nothing would be left.
+    // No event would remain.
     expect(await put({ events: null })).toBe(422);
     expect(await put({ events: null, event: "block.applied" })).toBe(200);
     const { data } = (await ask("GET", "/api/webhooks/1")).body;
@@ -201,7 +201,7 @@ describe("fields", () => {
     });
   });
 
-  test("enabled is true when it is left out", async () => {
+  test("enabled defaults to true", async () => {
     const { create } = await serve();
     expect((await create()).body.data.enabled).toBe(true);
   });

@@ -1,4 +1,4 @@
-/** Long queues that are cancelled. */
+/** Cancellation of long queues. */
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import type { Database } from "../../src/store/engine/database.ts";
@@ -24,7 +24,7 @@ const states = (database: Database) =>
     .all()
     .map(({ state, total }) => [state, total]);
 
-/** A queue of first attempts and retries. */
+/** Queue of first attempts and retries. */
 function fill({ database }: Service): void {
   const deliveries = createDeliveryStore(database);
   const content = createContentStore(database).insert({});
@@ -44,15 +44,15 @@ async function start(path = databasePath()) {
   return service;
 }
 
-describe("a long queue that is cancelled", () => {
-  test("is cancelled a step at a time, and nothing of it is sent", async () => {
+describe("a cancelled long queue", () => {
+  test("is cancelled in steps, and none of it is sent", async () => {
     const { webhooks, database, clock, calls, emit } = await start();
     await webhooks.register.update("1", { order: "strict", queue: "drop" });
     expect(states(database)).toEqual([
       ["cancelled", 2_000],
       ["pending", LENGTH - 2_000],
     ]);
-    // What comes meanwhile waits, and is sent then.
+    // Deliveries that arrive meanwhile wait, and are sent afterwards.
     await emit(blockApplied(7));
     expect(calls).toEqual([]);
     await clock.advance(100);
@@ -63,7 +63,7 @@ describe("a long queue that is cancelled", () => {
     expect(heights(calls)).toEqual([7]);
   });
 
-  test("is cancelled although the process ends meanwhile", async () => {
+  test("is cancelled even if the process ends meanwhile", async () => {
     const path = databasePath();
     const first = await start(path);
     await first.webhooks.register.update("1", { order: "strict", queue: "drop" });
@@ -76,7 +76,7 @@ describe("a long queue that is cancelled", () => {
     expect(second.calls).toEqual([]);
   });
 
-  test("loses the facts that wait for confirmations, and none that are logged later", async () => {
+  test("loses the facts that are deferred for confirmations, and none that are logged later", async () => {
     const { webhooks, emit, clock, calls, database } = createService();
     await webhooks.register.create({ ...always(), confirmations: 5_000 });
     await emit(...Array.from({ length: 2_500 }, (_, index) => blockApplied(index + 1)));

@@ -1,4 +1,4 @@
-/** Webhooks of a chain that truly reorganises. */
+/** Webhooks of a chain that reorganises. */
 import { describe, expect, test } from "vitest";
 import { createHistory } from "../../src/event-log/history.ts";
 import { present } from "../../src/platform/present.ts";
@@ -16,7 +16,7 @@ const start = async (body: object) => {
   const fork = createForkingChain(path);
   const service = createService({ path, createHistory: (database) => createHistory(database, network) });
   await service.webhooks.register.create({ ...everything, ...body });
-  /** All events are delivered. */
+  /** Settles when all events are delivered. */
   async function deliver(): Promise<Call[]> {
     for (let seen = -1; seen !== service.calls.length; ) {
       seen = service.calls.length;
@@ -37,7 +37,7 @@ type Message = {
   reverts?: string;
 };
 const messagesOf = (calls: readonly Call[]) => calls.map(({ message }) => message as Message);
-/** What a receiver holds true. */
+/** Facts that a receiver regards as true. */
 function ledgerOf(messages: readonly Message[]): Map<string, Message> {
   const facts = new Map<string, Message>();
   for (const message of messages) {
@@ -69,7 +69,7 @@ describe.each(["parallel", "strict"])("a fork, delivered in %s order,", (order) 
     expect(new Set(reversals.map(({ reverts }) => reverts))).toEqual(
       new Set(undone.filter(isFact).map(({ id }) => id)),
     );
-    // The higher block goes first, each with its facts backwards and the block itself at the end.
+    // The higher block is reverted first, its facts in reverse order and the block itself last.
     expect(reversals.map(({ event, height }) => `${height} ${event}`)).toEqual(
       [...Map.groupBy(undone, ({ height }) => height)].reverse().flatMap(([height, facts]) => {
         const names = facts.map(({ event }) => event).reverse();
@@ -145,9 +145,9 @@ test("a webhook with enough confirmations receives nothing of a fork", async () 
   expect(messages.every(({ reverts }) => reverts === undefined)).toBe(true);
 });
 
-test("a replay delivers the events of the present branch, under the ids that live events had", async () => {
+test("a replay delivers the events of the current branch, with the ids of live events", async () => {
   const { chain, forge, take, transfer, mint, deliver, webhooks, clock } = await start({
-    // Wallets are not remembered.
+    // Past states of wallets are not stored.
     events: ["block.*", "transaction.*", "unik.*", "round.*"],
     order: "strict",
   });
@@ -183,7 +183,7 @@ test("a block that is reverted during its replay leaves no delivery", async () =
   expect(calls).toEqual([]);
 });
 
-test("a replay delivers the genesis block, which no live event does", async () => {
+test("a replay delivers the genesis block, which no live event reports", async () => {
   const { chain, forge, deliver, webhooks, clock } = await start({
     events: ["block.applied", "transaction.applied"],
   });

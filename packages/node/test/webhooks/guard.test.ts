@@ -45,20 +45,20 @@ const METADATA = [
 ];
 
 describe("an address", () => {
-  test("passes when it is public, in whatever form it is written", () => {
+  test("passes if it is public, in any notation", () => {
     expect(verdicts({}, PUBLIC)).toEqual(all(true, PUBLIC));
   });
 
-  test("does not pass when it is private, or leads to a private one", () => {
+  test("does not pass if it is private, or resolves to a private one", () => {
     expect(verdicts({}, PRIVATE)).toEqual(all(false, PRIVATE));
   });
 
-  test("does not pass when it is none", () => {
+  test("does not pass if it is invalid", () => {
     const texts = ["", "nonsense", "receiver.example", "10.0.0.1/8", "1.2.3.4.5"];
     expect(verdicts({ allowPrivateTargets: true }, texts)).toEqual(all(false, texts));
   });
 
-  test("passes although it is private where that is allowed", () => {
+  test("passes if it is private and private addresses are allowed", () => {
     expect(verdicts({ allowPrivateTargets: true }, PRIVATE)).toEqual(all(true, PRIVATE));
   });
 
@@ -82,14 +82,14 @@ describe("an address", () => {
     expect(verdicts({}, elsewhere)).toEqual(all(false, elsewhere));
   });
 
-  test("passes in an allowed network, in whatever form it is written", () => {
+  test("passes in an allowed network, in any notation", () => {
     const options = { allowedNetworks: "10.1.0.0/16, fd12::/16" };
     const passing = ["10.1.2.3", "::ffff:10.1.2.3", "64:ff9b::a01:203", "fd12::1", "8.8.8.8"];
     expect(verdicts(options, passing)).toEqual(all(true, passing));
     expect(verdicts(options, ["10.2.0.1", "fd13::1"])).toEqual(all(false, ["10.2.0.1", "fd13::1"]));
   });
 
-  test("never passes in a denied network, allowed or not", () => {
+  test("never passes in a denied network, even if it is allowed", () => {
     const options = {
       allowPrivateTargets: true,
       allowedNetworks: "10.0.0.0/8, 2606::/16",
@@ -100,7 +100,7 @@ describe("an address", () => {
     expect(verdicts(options, ["10.2.0.1", "127.0.0.1"])).toEqual(all(true, ["10.2.0.1", "127.0.0.1"]));
   });
 
-  test("is denied by the form it is written in as well", () => {
+  test("is denied by its notation as well", () => {
     const options = { deniedNetworks: "64:ff9b::/96" };
     expect(verdicts(options, ["64:ff9b::808:808", "8.8.8.8"])).toEqual([
       ["64:ff9b::808:808", false],
@@ -108,7 +108,7 @@ describe("an address", () => {
     ]);
   });
 
-  test("cannot be checked against something that is no network", () => {
+  test("cannot be checked against an invalid network", () => {
     expect(() => createAddressCheck({ ...PUBLIC_TARGETS, allowedNetworks: "10.0.0.1/33" })).toThrow();
     expect(() => createAddressCheck({ ...PUBLIC_TARGETS, deniedNetworks: "nonsense/8" })).toThrow();
   });
@@ -121,7 +121,7 @@ function sender(options: Partial<TargetOptions>, lookup?: Lookup) {
     post({ webhook: 1, target, headers: {}, body: "{}" }, new AbortController().signal);
 }
 
-/** A port of this machine, and how many connections it was asked for. */
+/** Port of this machine, and the number of connections to it. */
 async function listener() {
   let connections = 0;
   const server = createServer((socket) => {
@@ -133,7 +133,7 @@ async function listener() {
   return { port: (server.address() as AddressInfo).port, count: () => connections };
 }
 
-/** Names of this test lead where it says, whatever the machine's resolver knows. */
+/** Names of this test resolve as it says, independently of the machine's resolver. */
 const leadingTo =
   (...addresses: string[]): Lookup =>
   (_hostname, callback) =>
@@ -154,7 +154,7 @@ describe("a refused target", () => {
     await expect(named(`http://receiver.example:${port}/`)).rejects.toMatchObject(REFUSED);
     const denied = sender({ allowPrivateTargets: true, deniedNetworks: "127.0.0.0/8" });
     await expect(denied(`http://127.0.0.1:${port}/`)).rejects.toMatchObject(REFUSED);
-    // The same port is connected to by a target that is not refused: the test would see it.
+    // A target that is not refused connects to the same port: the test would notice it.
     await expect(
       sender({ allowPrivateTargets: true })(`http://127.0.0.1:${port}/`),
     ).rejects.not.toMatchObject(REFUSED);
@@ -178,7 +178,7 @@ describe("a refused target", () => {
     await expect(later(`http://receiver.example:${port}/`)).rejects.toMatchObject(REFUSED);
   });
 
-  test("is every one without https where that is asked for", async () => {
+  test("is every one without https if https is required", async () => {
     const { port, count } = await listener();
     const send = sender({ allowPrivateTargets: true, httpsOnly: true });
     await expect(send(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
@@ -186,7 +186,7 @@ describe("a refused target", () => {
       message: "target is not https, which is required",
     });
     expect(count()).toBe(0);
-    // Reaches the listener, which speaks no TLS.
+    // Reaches the listener, which does not speak TLS.
     await expect(send(`https://127.0.0.1:${port}/`)).rejects.not.toMatchObject(REFUSED);
     expect(count()).toBe(1);
   });

@@ -1,4 +1,4 @@
-/** How webhooks do, as the API says it. */
+/** Health of webhooks, as the API reports it. */
 import { expect, test } from "vitest";
 import { blockApplied, createTestClock, type Reply } from "../../test-support/webhooks/support.ts";
 import { serve } from "./serve.ts";
@@ -13,7 +13,7 @@ async function start(clock = createTestClock()) {
   return { ...service, replies, summary, webhook, totals };
 }
 
-test("a webhook whose attempts fail is failing, with the reason, whatever ended before", async () => {
+test("a webhook whose attempts fail is failing, with the reason, regardless of earlier outcomes", async () => {
   const { emit, replies, summary, webhook, totals, clock, ask } = await start();
   await emit(blockApplied(1));
   expect(await summary()).toMatchObject({
@@ -41,7 +41,7 @@ test("a webhook whose attempts fail is failing, with the reason, whatever ended 
   expect((await summary()).lastHour).toEqual({ succeeded: 0, failed: 0 });
 });
 
-test("most of the attempts of some minutes decide when successes come in between", async () => {
+test("most attempts of some minutes determine the state if some succeed", async () => {
   const { emit, replies, summary } = await start();
   for (let height = 1; height <= 9; height++) {
     replies.all = height % 3 === 0 ? 200 : 500;
@@ -50,7 +50,7 @@ test("most of the attempts of some minutes decide when successes come in between
   expect(await summary()).toMatchObject({ state: "failing", lastHour: { succeeded: 3, failed: 6 } });
 });
 
-test("another target begins without the failures of the former one", async () => {
+test("another target starts without the failures of the former one", async () => {
   const { emit, replies, summary, ask } = await start();
   replies.all = 500;
   await emit(blockApplied(1));
@@ -60,7 +60,7 @@ test("another target begins without the failures of the former one", async () =>
   expect(await summary()).toMatchObject({ state: "active" });
 });
 
-test("a webhook that is off is paused or suspended, and does not fail", async () => {
+test("a disabled webhook is paused or suspended, and not failing", async () => {
   const { emit, replies, summary, totals, ask } = await start();
   replies.all = 410;
   await emit(blockApplied(1));
@@ -70,7 +70,7 @@ test("a webhook that is off is paused or suspended, and does not fail", async ()
   expect(await totals()).toEqual({ active: 0, failing: 0, paused: 1, suspended: 0, queued: 0 });
 });
 
-test("attempts of a time to come do not count, and are forgotten", async () => {
+test("attempts with a future time do not count, and are dropped", async () => {
   const time = createTestClock();
   let backMs = 0;
   const { emit, summary, database } = await start({ ...time, nowMs: () => time.nowMs() - backMs });
@@ -82,7 +82,7 @@ test("attempts of a time to come do not count, and are forgotten", async () => {
   expect(database.prepare("SELECT * FROM attempt_counts").all()).toHaveLength(1);
 });
 
-test("the health of all webhooks needs the token", async () => {
+test("the health of all webhooks requires the token", async () => {
   const { ask } = await start();
   expect((await ask("GET", "/api/webhooks/health", { headers: {} })).status).toBe(401);
 });

@@ -21,7 +21,7 @@ function timesOf({ calls }: ReturnType<typeof open>, host: string): number[] {
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => blockApplied(index + 1));
 
-test("a host gets so many deliveries a second, from all webhooks together", async () => {
+test("a host receives a limited number of deliveries per second, from all webhooks together", async () => {
   const service = open(10);
   const { webhooks, emit, clock, calls } = service;
   for (const path of ["a", "b"]) {
@@ -29,7 +29,7 @@ test("a host gets so many deliveries a second, from all webhooks together", asyn
   }
   await webhooks.register.create(always("block.applied", "https://two.example/"));
   await emit(...many(20));
-  // What it may have in a second comes at once, and the rest evenly.
+  // The burst of a second is sent at once, and the rest evenly.
   expect(timesOf(service, "one.example")).toHaveLength(11);
   expect(timesOf(service, "two.example")).toHaveLength(11);
   await clock.advance(1_000);
@@ -44,14 +44,14 @@ test("a host gets so many deliveries a second, from all webhooks together", asyn
   );
 });
 
-test("without a limit no call waits", async () => {
+test("without a limit no request waits", async () => {
   const service = open(0);
   await service.webhooks.register.create(always("block.applied", "https://one.example/"));
   await service.emit(...many(50));
   expect(timesOf(service, "one.example")).toHaveLength(50);
 });
 
-test("closing does not wait for delayed calls, and they are made after the next start", async () => {
+test("closing does not wait for delayed requests, and they are sent after the next start", async () => {
   const service = open(1);
   await service.webhooks.register.create(always("block.applied", "https://one.example/"));
   await service.emit(...many(5));
@@ -78,7 +78,7 @@ function createClock() {
   };
 }
 
-test("a clock that is set back delays no call", async () => {
+test("a clock that is set back delays no request", async () => {
   const clock = createClock();
   const service = createService({
     clock,
@@ -93,7 +93,7 @@ test("a clock that is set back delays no call", async () => {
   expect(service.calls).toHaveLength(40);
 });
 
-test("calls that wait for their host leave the shared slots to others", async () => {
+test("requests that wait for their host leave the shared slots to others", async () => {
   const service = createService({
     options: { webhookHostRate: 1, maxConcurrent: 8, maxConcurrentPerWebhook: 8 },
     reply: () => "never",
@@ -106,12 +106,12 @@ test("calls that wait for their host leave the shared slots to others", async ()
     await webhooks.register.create(always("block.applied", `https://${host}.example/`));
   await emit(...many(8));
   const free = calls.filter(({ target }) => !target.includes("limited"));
-  // Two each at once: what a second allows.
+  // Two each at once: the burst of a second.
   expect(free).toHaveLength(4);
   expect(calls).toHaveLength(6);
 });
 
-test("nothing is left of calls that waited", async () => {
+test("requests that waited leave nothing in memory", async () => {
   const clock = createTestClock();
   let made = 0;
   const attempt = createRateLimitedAttempt(
@@ -132,7 +132,7 @@ test("nothing is left of calls that waited", async () => {
   expect([made, getEventListeners(signal, "abort")]).toEqual([100, []]);
 });
 
-test("a call that waits ends with its signal", async () => {
+test("a waiting request ends with its signal", async () => {
   const clock = createTestClock();
   const attempt = createRateLimitedAttempt(
     { webhookHostRate: 1 },

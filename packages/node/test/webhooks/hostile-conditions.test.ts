@@ -1,4 +1,4 @@
-/** Webhooks whose conditions are made to keep the node busy. */
+/** Webhooks whose conditions are designed to keep the node busy. */
 import { expect, onTestFinished, test } from "vitest";
 import type { Event } from "../../src/events/event.ts";
 import { present } from "../../src/platform/present.ts";
@@ -16,7 +16,7 @@ const expensive = {
   event: "peer.added",
   target: "http://expensive.example/",
   conditions: [
-    // Holds at once where it is asked first, and never ends the others' cost.
+    // Matches at once if it is evaluated first; the others never stop costing.
     ...Array.from({ length: 49 }, () => ({
       key: "text",
       condition: "regexp",
@@ -26,7 +26,7 @@ const expensive = {
   ],
 };
 
-test("a webhook whose conditions cost too much is suspended with the reason, and others get every event once", async () => {
+test("a webhook whose conditions cost too much is suspended with the reason, and others receive every event once", async () => {
   const seen = { slowed: 0, suspended: 0 };
   const matching: MatchingObserver = {
     spent() {},
@@ -51,7 +51,7 @@ test("a webhook whose conditions cost too much is suspended with the reason, and
   expect(new Set(ids.map((data) => (data as { ip: string }).ip)).size).toBe(40);
 });
 
-test("a suspended webhook was sent everything before, and is brought back by an update", async () => {
+test("a suspended webhook has received all earlier events, and an update reactivates it", async () => {
   const { webhooks, emit, calls } = createService();
   await webhooks.register.create(expensive);
   for (let count = 0; count < 40; count++) await emit(happened(count));
@@ -93,7 +93,7 @@ test("a process that ends between two slices matches every event exactly once", 
   expect(numbers.map(({ count, last }) => [count, last])).toEqual(Array(3).fill([120, 120]));
 });
 
-test("one event beyond the steps for one suspends the webhook, and moves on", async () => {
+test("one event that exceeds the step limit suspends the webhook, and matching continues", async () => {
   const { webhooks, emit, calls } = createService();
   await webhooks.register.create(expensive);
   const elements = Math.ceil(MAX_EVENT_STEPS / 49 / 200 / 10);
@@ -117,7 +117,7 @@ test("a dry run of conditions that cost too much is refused with the reason", as
   );
 });
 
-test("patterns that are too large together are not registered", async () => {
+test("patterns that are too large together are refused", async () => {
   const { webhooks } = createService();
   const conditions = Array.from({ length: 20 }, () => ({
     key: "text",

@@ -13,7 +13,7 @@ test("a register of https targets accepts no others", async () => {
   expect(register.find(`${id}`)).toMatchObject({ target: "HTTPS://receiver.example/hook", enabled: false });
 });
 
-test("a webhook that was there before can still be changed", async () => {
+test("a webhook that was registered before can still be changed", async () => {
   const path = databasePath();
   const before = createService({ path });
   const { id } = await before.webhooks.register.create(always("block.applied", "http://receiver.example/"));

@@ -10,7 +10,7 @@ import {
   type ServiceOptions,
 } from "../../test-support/webhooks/support.ts";
 
-/** What a receiver of the calls saw: id and number of each message. */
+/** Id and number of each message, as a receiver sees them. */
 async function receive(events: ReturnType<typeof blockApplied>[], options: ServiceOptions = {}) {
   const { webhooks, emit, calls, close } = createService(options);
   await webhooks.register.create(always());
@@ -23,7 +23,7 @@ describe("the id of a delivery", () => {
   test("is derived from the fact and the webhook alone", async () => {
     const blocks = [blockApplied(1), blockApplied(2)];
     const first = await receive(blocks);
-    // Another node, another history of the log.
+    // Another node with another history of the log.
     const second = await receive([{ id: "x", name: "block.forged" }, ...blocks]);
     expect(second).toEqual(first);
     expect(first[0]?.id).not.toBe(first[1]?.id);
@@ -42,7 +42,7 @@ describe("the id of a delivery", () => {
     ];
     expect(new Set(ids).size).toBe(ids.length);
     expect(deliveryId("n", 1, fact)).toBe(ids[0]);
-    // Written down, so that it stays: receivers remember ids for years.
+    // A literal, so that it stays fixed: receivers store ids for years.
     expect(ids[0]).toBe("msg_000000095f8bd24bb0a89414e4835ea9");
   });
 
@@ -57,7 +57,7 @@ describe("the id of a delivery", () => {
     );
   });
 
-  test("of a block that was reverted and applied again is another one, whenever the node restarts", async () => {
+  test("of a block that was reverted and applied again is a new one, whenever the node restarts", async () => {
     const path = databasePath();
     const first = await receive([blockApplied(7), blockReverted(7)], { path });
     const { webhooks, emit, calls } = createService({ path });
@@ -70,7 +70,7 @@ describe("the id of a delivery", () => {
     expect(ids.filter((id) => facts.includes(id as string))).toEqual(facts);
   });
 
-  test("of an event that may happen again depends on its sequence in the log", async () => {
+  test("of an event that can happen again depends on its sequence in the log", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always("transaction.pool.removed"));
     const removed = { id: "transaction.pool.removed:t", name: "transaction.pool.removed", data: { id: "t" } };
@@ -81,7 +81,7 @@ describe("the id of a delivery", () => {
 });
 
 describe("the sequence of a webhook", () => {
-  test("has no gaps, whichever events it does not receive", async () => {
+  test("has no gaps, whichever events the webhook does not receive", async () => {
     const { webhooks, emit, calls } = createService();
     const even = { key: "height", condition: "regexp", value: "[02468]$" };
     await webhooks.register.create(always());

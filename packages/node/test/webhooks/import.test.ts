@@ -17,7 +17,7 @@ import { blockApplied, createService, databasePath } from "../../test-support/we
 import { serve } from "./serve.ts";
 
 const NO_KEYS = { webhookKeyFile: undefined, webhookOldKeyFile: undefined };
-/** What the creator of the webhook was given; the old node kept the first half. */
+/** Token that the creator of the webhook received; the old node kept the first half. */
 const TOKEN = "fe944e318edb02b979d6bf0c87978b640c8e74e1cbfe36404386d33a5bbd8b66";
 const HALF = TOKEN.slice(0, 32);
 
@@ -39,7 +39,7 @@ function fileOf(content: unknown): string {
   return path;
 }
 
-/** A data folder, and how webhooks of an old node come into it. */
+/** A data folder, and the import of webhooks of an old node into it. */
 function dataFolder() {
   const path = databasePath();
   return {
@@ -84,7 +84,7 @@ describe("webhooks of an old node", () => {
     expect((await ask("GET", `/api/webhooks/${second.id}`)).status).toBe(200);
   });
 
-  test("prove themselves to their receivers as before, and sign with the ASCII text of the half", async () => {
+  test("authenticate to their receivers as before, and sign with the ASCII text of the half", async () => {
     const { path, bring } = dataFolder();
     bring({ webhooks: [old("1")] });
     const { webhooks, emit, calls, clock } = createService({ path });
@@ -109,7 +109,7 @@ describe("webhooks of an old node", () => {
     expect(isVerified(secretOf(secrets.token), present(calls[2]), clock.nowMs())).toBe(true);
   });
 
-  test("whose signatures have half a key are named in the log, until they are rotated", async () => {
+  test("that sign with half a key are named in the log, until they are rotated", async () => {
     const { path, bring } = dataFolder();
     bring({ webhooks: [old("1"), old("2"), old("3", { token: TOKEN })] });
     const named: unknown[] = [];
@@ -124,7 +124,7 @@ describe("webhooks of an old node", () => {
     expect(named).toEqual([[1, 2], [2]]);
   });
 
-  test("without conditions go on to fire always, also after an update", async () => {
+  test("without conditions continue to match always, also after an update", async () => {
     const { path, bring } = dataFolder();
     bring([old("1", { conditions: [] })]);
     const { webhooks, emit, calls } = createService({ path });
@@ -136,7 +136,7 @@ describe("webhooks of an old node", () => {
     await webhooks.register.update("1", { conditions: [] });
   });
 
-  test("are registered once, however often they are imported, and again after they were removed", async () => {
+  test("are registered once, however often they are imported, and again after their removal", async () => {
     const { path, bring } = dataFolder();
     bring([old("1")]);
     const more = [old("1", { target: "https://receiver.example/other" }), old("2")];
@@ -148,7 +148,7 @@ describe("webhooks of an old node", () => {
     expect(bring(more).map(({ webhook }) => webhook.id)).toEqual([3]);
   });
 
-  test("are encrypted where the secrets of the data folder are", () => {
+  test("are encrypted if the secrets of the data folder are", () => {
     const { path } = dataFolder();
     const webhookKeyFile = fileOf("0123456789abcdef0123456789abcdef");
     const keys = { ...NO_KEYS, webhookKeyFile };
@@ -165,8 +165,8 @@ describe("webhooks of an old node", () => {
 
 describe("an import is refused, and registers nothing,", () => {
   test.each([
-    ["of an event that is none", { event: "block.aplied" }, '"event": unknown event "block.aplied"'],
-    ["of a target that is no URL of the web", { target: "ftp://receiver.example/" }, '"target" must be'],
+    ["of an unknown event", { event: "block.aplied" }, '"event": unknown event "block.aplied"'],
+    ["of a target that is not a web URL", { target: "ftp://receiver.example/" }, '"target" must be'],
     [
       "of an unknown operator",
       { conditions: [{ key: "a", condition: "is" }] },
@@ -181,8 +181,8 @@ describe("an import is refused, and registers nothing,", () => {
     ["without token", { token: undefined }, '"token" is required'],
     ["of another kind of token", { token: "secret" }, '"token" must be 32 or 64 hexadecimal digits'],
     ["of another kind of id", { id: "1" }, '"id" must be a UUID'],
-    ["of an id that was there", { id: old("1").id }, '"id" is the id of a previous entry'],
-    ["with a member that is unknown", { secret: 1 }, '"secret" is not allowed'],
+    ["of a registered id", { id: old("1").id }, '"id" is the id of a previous entry'],
+    ["with an unknown member", { secret: 1 }, '"secret" is not allowed'],
   ])("for a webhook %s", (_case, changes, message) => {
     const { path, bring } = dataFolder();
     const content = { webhooks: [old("1"), old("2", changes)] };
@@ -191,7 +191,7 @@ describe("an import is refused, and registers nothing,", () => {
     expect(idsIn(path)).toEqual([]);
   });
 
-  test("and all errors are reported together", () => {
+  test("and reports all errors together", () => {
     const { bring } = dataFolder();
     expect(() => bring([old("1", { event: 1 }), old("2"), old("3", { token: 1 })])).toThrow(
       /^webhook 1 of the file: .*\nwebhook 3 of the file: .*$/,
@@ -210,7 +210,7 @@ describe("an import is refused, and registers nothing,", () => {
     expect(() => dataFolder().bring(content)).toThrow(message);
   });
 
-  test("when the register would be too full", () => {
+  test("if the register would be too full", () => {
     const { path, bring } = dataFolder();
     bring([old("1")], 2);
     expect(() => bring([old("1"), old("2"), old("3")], 2)).toThrow("more than 2 webhooks");
@@ -225,7 +225,7 @@ describe("an import is refused, and registers nothing,", () => {
   });
 });
 
-describe("a file that is larger than the register may be", () => {
+describe("a file that is larger than the register can be", () => {
   const codeOf = (bring: () => unknown) => {
     try {
       return bring();
@@ -236,19 +236,19 @@ describe("a file that is larger than the register may be", () => {
 
   test("is refused before its entries are read", () => {
     const { bring, path } = dataFolder();
-    // Any of these would be a problem of its own.
+    // Each of these would be a separate error.
     const unreadable = Array.from({ length: 4 }, () => 7);
     expect(codeOf(() => bring(unreadable, 3))).toBe("WEBHOOK_LIMIT");
     expect(codeOf(() => bring(unreadable, 4))).toBe("INVALID_MEMBER");
     expect(idsIn(path)).toEqual([]);
   });
 
-  test("is refused unread when it has more than 64 MiB", () => {
+  test("is refused unread if it exceeds 64 MiB", () => {
     const { bring } = dataFolder();
     expect(() => bring(" ".repeat(64 * 1_024 * 1_024 + 1))).toThrow(ConfigError);
   });
 
-  test("is refused when its conditions are more than those of all webhooks may be", () => {
+  test("is refused if its conditions exceed the bound of all webhooks", () => {
     const { bring, path } = dataFolder();
     const conditions = Array.from({ length: 50 }, () => ({
       key: "id",

@@ -1,4 +1,4 @@
-/** Receivers that do everything but their work, and others beside them that must not notice. */
+/** Misbehaving receivers, and others that must not be affected. */
 import { describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { systemClock } from "../../src/webhooks/collaborators.ts";
@@ -31,7 +31,7 @@ describe("a receiver that", () => {
 });
 
 test("a thousand hostile webhooks delay no other", { timeout: 60_000 }, async () => {
-  // No call ends before all others have begun.
+  // No request ends before all others have started.
   const { webhooks, emit, database } = open(60_000);
   const targets = await Promise.all(Object.values(HOSTILE).map(listen));
   for (let count = 0; count < 1_000; count++) {

@@ -1,4 +1,4 @@
-/** Queues of webhooks that are paused, resumed, or get another definition: nothing of them is lost (webhooks.md 4.4). */
+/** Queues of webhooks that are paused, resumed, or redefined: no delivery is lost (webhooks.md 4.4). */
 import { describe, expect, test } from "vitest";
 import { createDeliveryStore } from "../../src/webhooks/sqlite/deliveries.ts";
 import { createContentStore } from "../../src/webhooks/sqlite/messages.ts";
@@ -20,7 +20,7 @@ import {
 const WRONG = "https://wrong.example/";
 const RIGHT = "https://right.example/";
 
-/** A service with a target that fails, and one that receives. */
+/** A service with a target that fails, and one that accepts deliveries. */
 function createMoving({ failure = 500, ...options }: ServiceOptions & { failure?: Reply } = {}) {
   const service = createService({
     ...options,
@@ -35,7 +35,7 @@ const sequences = (calls: readonly Call[]) => calls.map(({ message }) => message
 const idsOf = (calls: readonly Call[]) => calls.map(({ message }) => message.id);
 
 describe("a webhook with another target", () => {
-  test.each(["parallel", "strict"])("sends it all that waits, at once, in order: %s", async (order) => {
+  test.each(["parallel", "strict"])("sends its complete queue to it at once, in order: %s", async (order) => {
     const { webhooks, emit, clock, log, received } = createMoving();
     await webhooks.register.create({ ...always("block.applied", WRONG), order });
     for (const block of blocks(60)) await emit(block);
@@ -49,7 +49,7 @@ describe("a webhook with another target", () => {
     expect(log(1, 100).every(({ state }) => state === "delivered")).toBe(true);
   });
 
-  test.each(["parallel", "strict"])("does not wait for calls to the former one: %s", async (order) => {
+  test.each(["parallel", "strict"])("does not wait for requests to the former one: %s", async (order) => {
     const { webhooks, emit, received, log } = createMoving({ failure: "never" });
     await webhooks.register.create({ ...always("block.applied", WRONG), order });
     await emit(...blocks(20));
@@ -60,7 +60,7 @@ describe("a webhook with another target", () => {
     expect(log(1, 1)).toMatchObject([{ state: "delivered", attempts: [{ status: 200 }] }]);
   });
 
-  test("retracts what that target received, and not what the former one did", async () => {
+  test("retracts what that target received, and not what the former one received", async () => {
     let isDown = false;
     const { webhooks, emit, calls } = createService({
       reply: ({ target }) => (target === WRONG && isDown ? 500 : 200),
@@ -80,7 +80,7 @@ describe("a webhook with another target", () => {
     expect(received[1]?.message.reverts).toBe(received[0]?.message.id);
   });
 
-  test("has the whole schedule of retries for each delivery, and the failures of the former one do not count", async () => {
+  test("has the complete schedule of retries for each delivery, and ignores the failures of the former one", async () => {
     const { webhooks, emit, clock, calls } = createService({
       options: { retryPausesMs: [1_000, 1_000], suspendAfterMs: 5_000 },
       reply: () => 500,
@@ -93,7 +93,7 @@ describe("a webhook with another target", () => {
     expect(calls.map(({ target }) => target)).toEqual([WRONG, WRONG, RIGHT, RIGHT, RIGHT]);
   });
 
-  test("keeps what waits through a restart in between, however long the queue is", async () => {
+  test("keeps its queue over a restart in between, however long the queue is", async () => {
     const path = databasePath();
     const clock = createTestClock();
     const first = createMoving({ path, clock, failure: "never" });
@@ -111,7 +111,7 @@ describe("a webhook with another target", () => {
   });
 });
 
-/** Puts deliveries into the queue, most of them as retries that are due tomorrow. */
+/** Inserts deliveries into the queue, most of them as retries that are due tomorrow. */
 function fill({ database }: Pick<Service, "database">, length: number): void {
   const deliveries = createDeliveryStore(database);
   const content = createContentStore(database).insert({});
@@ -124,8 +124,8 @@ function fill({ database }: Pick<Service, "database">, length: number): void {
   });
 }
 
-describe("a webhook that is paused", () => {
-  test("keeps what waits, sends nothing, and goes on at once when it is resumed", async () => {
+describe("a paused webhook", () => {
+  test("keeps its queue, sends nothing, and continues at once when it is resumed", async () => {
     let status = 500;
     const { webhooks, emit, calls, clock, log } = createService({ reply: () => status });
     await webhooks.register.create(always());
@@ -145,7 +145,7 @@ describe("a webhook that is paused", () => {
     expect(calls.at(-1)?.message).toMatchObject({ height: 42, sequence: 41 });
   });
 
-  test("keeps the queue through a restart", async () => {
+  test("keeps its queue over a restart", async () => {
     const path = databasePath();
     const clock = createTestClock();
     const first = createService({ path, clock, reply: () => 500 });
@@ -162,7 +162,7 @@ describe("a webhook that is paused", () => {
     expect(heights(second.calls)).toEqual(to(5));
   });
 
-  test("queues the events that occurred before, even those that were not matched yet", async () => {
+  test("queues events that occurred before, even unmatched ones", async () => {
     const { webhooks, eventLog, database, calls } = createService();
     await webhooks.register.create(always());
     database.transaction(() => eventLog.append(blocks(700)));
@@ -172,7 +172,7 @@ describe("a webhook that is paused", () => {
     expect(heights(calls)).toEqual(to(700));
   });
 
-  test("retracts a fact of its queue behind the fact, with another target as well", async () => {
+  test("retracts a fact of its queue after the fact, with another target as well", async () => {
     const { webhooks, emit, received } = createMoving({ failure: "never" });
     await webhooks.register.create({ ...always("block.applied", WRONG), order: "strict" });
     await emit(...blocks(3));
@@ -191,7 +191,7 @@ describe("a webhook that is paused", () => {
 });
 
 describe("a webhook with another definition", () => {
-  test("sends what matched before, and then what matches now", async () => {
+  test("sends events that matched the former one, and then events that match the new one", async () => {
     const { webhooks, emit, calls, clock } = createService({ reply: () => 500 });
     await webhooks.register.create({ ...always(), order: "strict" });
     await emit(...blocks(3));
@@ -201,7 +201,7 @@ describe("a webhook with another definition", () => {
     expect(new Set(heights(calls))).toEqual(new Set([1, 2, 3, 5]));
   });
 
-  test("drops what waits with an update that says nothing else, and logs how many", async () => {
+  test("cancels its queue with an update that requests only that, and logs the number", async () => {
     const { webhooks, emit, calls, clock, log } = createService({ reply: () => 500 });
     await webhooks.register.create(always());
     await emit(...blocks(3));

@@ -1,11 +1,11 @@
-/** What a long queue costs in memory. */
+/** Memory usage of a long queue. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { always, blockApplied, createService, settle } from "../../test-support/webhooks/support.ts";
 
-test("a target that is down while deliveries queue up costs the disk, and hardly any memory", async () => {
+test("a queue of an unreachable target costs disk space, and hardly any memory", async () => {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");
   const heap = () => {
@@ -42,6 +42,6 @@ test("a target that is down while deliveries queue up costs the disk, and hardly
   expect(total).toBe(21_000);
   // The bodies alone are 20 MB.
   expect(grown).toBeLessThan(4_000_000);
-  // Nor is a dead target called for each of them.
+  // An unreachable target does not receive a request for each of them.
   expect(calls.length).toBeLessThan(50);
 });

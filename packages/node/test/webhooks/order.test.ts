@@ -13,7 +13,7 @@ import {
 
 const strict = { ...always(), order: "strict" };
 
-/** A service whose targets answer when the test says so. */
+/** A service whose targets respond when the test says so. */
 function createWaiting(options: Partial<WebhookOptions> = {}) {
   const open = new Map<unknown, (reply: Reply) => void>();
   const service = createService({
@@ -24,12 +24,12 @@ function createWaiting(options: Partial<WebhookOptions> = {}) {
   const contents = createContentStore(service.database);
   return {
     ...service,
-    /** Answers the call of a height. */
-    async answer(height: number, reply: Reply = 200) {
+    /** Responds to the request of a height. */
+    async respond(height: number, reply: Reply = 200) {
       open.get(height)?.(reply);
       await settle();
     },
-    /** Puts deliveries into a queue; heights count from 1. */
+    /** Inserts deliveries into a queue; heights count from 1. */
     queue(webhook: number, ...events: string[]) {
       for (const [index, event] of events.entries()) {
         const id = `${webhook}-${index}`;
@@ -42,20 +42,20 @@ function createWaiting(options: Partial<WebhookOptions> = {}) {
 
 describe("order", () => {
   test.each(["rotation", "dropping", "removal", "disabling"])(
-    "what was read ahead is read again after a change of the webhook: %s",
+    "prefetched deliveries are read again after a change of the webhook: %s",
     async (change) => {
-      const { calls, answer, webhooks, emit } = createWaiting({ maxConcurrentPerWebhook: 2 });
+      const { calls, respond, webhooks, emit } = createWaiting({ maxConcurrentPerWebhook: 2 });
       const { secrets } = await webhooks.register.create(always());
-      // A target that answered well: several are read in one go.
+      // A healthy target: several deliveries are read at once.
       await emit(...[1, 2, 3, 4, 5].map(blockApplied));
-      await answer(1);
+      await respond(1);
       expect(heights(calls)).toEqual([1, 2, 3]);
       const rotate = () => webhooks.register.rotate("1", { overlapSeconds: 0 }).secrets.token;
       const token = change === "rotation" ? rotate() : undefined;
       if (change === "dropping") await webhooks.register.update("1", { queue: "drop" });
       if (change === "disabling") await webhooks.register.update("1", { enabled: false });
       if (change === "removal") await webhooks.register.remove("1");
-      for (const height of [2, 3, 4, 5]) await answer(height);
+      for (const height of [2, 3, 4, 5]) await respond(height);
       expect(heights(calls)).toEqual(token === undefined ? [1, 2, 3] : [1, 2, 3, 4, 5]);
       if (token === undefined) return;
       expect(calls.map(({ headers }) => headers.authorization)).toEqual(
@@ -64,23 +64,23 @@ describe("order", () => {
     },
   );
 
-  test("first attempts begin in the order of events, so many at a time", async () => {
-    const { calls, answer, webhooks, emit } = createWaiting({ maxConcurrentPerWebhook: 2 });
+  test("first attempts start in the order of events, a limited number at a time", async () => {
+    const { calls, respond, webhooks, emit } = createWaiting({ maxConcurrentPerWebhook: 2 });
     await webhooks.register.create(always());
     await emit(...[1, 2, 3, 4].map(blockApplied));
     expect(heights(calls)).toEqual([1, 2]);
-    await answer(2);
+    await respond(2);
     expect(heights(calls)).toEqual([1, 2, 3]);
-    await answer(3);
+    await respond(3);
     expect(heights(calls)).toEqual([1, 2, 3, 4]);
     await emit(blockApplied(5));
     expect(heights(calls)).toEqual([1, 2, 3, 4]);
-    await answer(1);
+    await respond(1);
     expect(heights(calls)).toEqual([1, 2, 3, 4, 5]);
   });
 
   test("a retraction is delivered alone, after all earlier deliveries and before all later ones", async () => {
-    const { calls, answer, webhooks, queue } = createWaiting();
+    const { calls, respond, webhooks, queue } = createWaiting();
     const { id } = await webhooks.register.create(always());
     queue(
       id,
@@ -93,15 +93,15 @@ describe("order", () => {
     );
     webhooks.notify();
     await settle();
-    for (const [answered, begun] of [
+    for (const [responded, begun] of [
       [[], [1, 2]],
       [[1], [1, 2]],
       [[2], [1, 2, 3]],
       [[3], [1, 2, 3, 4]],
       [[4], [1, 2, 3, 4, 5, 6]],
     ] as const) {
-      for (const height of answered) await answer(height);
-      expect([answered, heights(calls)]).toEqual([answered, begun]);
+      for (const height of responded) await respond(height);
+      expect([responded, heights(calls)]).toEqual([responded, begun]);
     }
   });
 
@@ -116,7 +116,7 @@ describe("order", () => {
     expect(heights(calls)).toEqual([1, 2, 3, 1]);
   });
 
-  test("nor does a retry that hangs", async () => {
+  test("a hanging retry does not delay the later ones", async () => {
     let isFirst = true;
     const { webhooks, emit, calls, clock } = createService({
       reply({ message }) {
@@ -133,7 +133,7 @@ describe("order", () => {
     expect(heights(calls)).toEqual([1, 1, 2, 3]);
   });
 
-  test("in strict order it does", async () => {
+  test("in strict order, a hanging retry delays the later ones", async () => {
     let failures = 2;
     const { webhooks, emit, calls, clock } = createService({
       reply: ({ message }) => (message.height === 1 && failures-- > 0 ? 500 : 200),
@@ -147,35 +147,35 @@ describe("order", () => {
     expect(heights(calls)).toEqual([1, 1, 1, 2, 3]);
   });
 
-  test("in strict order one call is made at a time, until the delivery is acknowledged or fails for good", async () => {
-    const { webhooks, emit, calls, clock, answer } = createWaiting({ retryPausesMs: [1_000] });
+  test("in strict order, one request is sent at a time, until the delivery is acknowledged or fails for good", async () => {
+    const { webhooks, emit, calls, clock, respond } = createWaiting({ retryPausesMs: [1_000] });
     await webhooks.register.create(strict);
     await emit(blockApplied(1), blockApplied(2));
     expect(heights(calls)).toEqual([1]);
-    await answer(1, 500);
+    await respond(1, 500);
     expect(heights(calls)).toEqual([1]);
     await clock.advance(1_000);
     expect(heights(calls)).toEqual([1, 1]);
-    await answer(1, 500);
+    await respond(1, 500);
     expect(heights(calls)).toEqual([1, 1, 2]);
   });
 
-  test("a delivery that is sent again is one of those that strict order calls one at a time", async () => {
-    const { webhooks, emit, calls, answer } = createWaiting();
+  test("a delivery that is sent again takes part in strict order", async () => {
+    const { webhooks, emit, calls, respond } = createWaiting();
     await webhooks.register.create(strict);
     await emit(blockApplied(1), blockApplied(2), blockApplied(3));
-    await answer(1);
+    await respond(1);
     await webhooks.log.retry("1", "1");
     await settle();
     expect(heights(calls)).toEqual([1, 2]);
-    await answer(2);
+    await respond(2);
     expect(heights(calls)).toEqual([1, 2, 1]);
-    await answer(1);
+    await respond(1);
     expect(heights(calls)).toEqual([1, 2, 1, 3]);
   });
 
   test("the order can be changed", async () => {
-    const { webhooks, emit, calls, answer } = createWaiting();
+    const { webhooks, emit, calls, respond } = createWaiting();
     const { id } = await webhooks.register.create(always());
     await webhooks.register.update(`${id}`, { order: "strict" });
     await emit(blockApplied(1), blockApplied(2));
@@ -183,7 +183,7 @@ describe("order", () => {
     await webhooks.register.update(`${id}`, { order: "parallel" });
     await emit(blockApplied(3), blockApplied(4));
     expect(heights(calls)).toEqual([1, 2, 3, 4]);
-    await answer(1);
+    await respond(1);
     expect(heights(calls)).toEqual([1, 2, 3, 4]);
   });
 
@@ -198,7 +198,7 @@ describe("order", () => {
     expect(heights(calls.filter(({ target }) => !target.includes("slow")))).toEqual([1, 2, 3]);
   });
 
-  test("with few call slots, every webhook is served", async () => {
+  test("with few request slots, every webhook is served", async () => {
     const { webhooks, emit, calls } = createService({ options: { maxConcurrent: 1 } });
     for (let id = 1; id <= 3; id++) await webhooks.register.create(always());
     await emit(blockApplied(1), blockApplied(2));

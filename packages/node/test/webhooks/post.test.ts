@@ -14,8 +14,8 @@ const OPTIONS: PostOptions = {
 };
 const PUBLIC_ONLY = { allowPrivateTargets: false };
 
-async function receiver(answer: RequestListener): Promise<{ port: number; server: Server }> {
-  const server = createServer(answer);
+async function receiver(respond: RequestListener): Promise<{ port: number; server: Server }> {
+  const server = createServer(respond);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.closeAllConnections();
@@ -46,7 +46,7 @@ function sender(options: Partial<PostOptions> = {}, lookup?: Lookup) {
 }
 
 describe("a post", () => {
-  test("sends the body and headers as they are", async () => {
+  test("sends body and headers unchanged", async () => {
     const seen: unknown[] = [];
     const { port } = await receiver(async (request, response) => {
       const { method, url, headers } = request;
@@ -88,14 +88,14 @@ describe("a post", () => {
     expect(await sender()(`http://127.0.0.1:${port}/`)).toEqual({ status: 429, retryAfter: "7" });
   });
 
-  test("fails when no response comes in time", async () => {
+  test("fails without a response in time", async () => {
     const { port } = await receiver(() => {});
     await expect(sender({ timeoutMs: 50 })(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
       name: "TimeoutError",
     });
   });
 
-  test("is not sent when the connection comes too late", async () => {
+  test("is not sent if the connection is established too late", async () => {
     const urls: unknown[] = [];
     const { port } = await receiver((request, response) => {
       urls.push(request.url);
@@ -128,7 +128,7 @@ describe("a post", () => {
     });
   });
 
-  test("succeeds by its status, whatever the body does", async () => {
+  test("succeeds by its status, regardless of the body", async () => {
     const bodies: RequestListener[] = [
       (_request, response) => void response.writeHead(200).write("never ends"),
       (_request, response) => void response.writeHead(200).end("x".repeat(5_000_000)),
@@ -143,7 +143,7 @@ describe("a post", () => {
     }
   });
 
-  test("keeps the beginning of the answer's body", async () => {
+  test("keeps the beginning of the response body", async () => {
     const bodies: [RequestListener, string | undefined][] = [
       [(_request, response) => void response.writeHead(400).end("no such hook"), "no such hook"],
       [(_request, response) => void response.writeHead(500).write("never ends"), "never ends"],
@@ -165,7 +165,7 @@ describe("a post", () => {
     });
     const send = sender();
     for (let count = 0; count < 10; count++) await send(`http://127.0.0.1:${port}/`);
-    // Two may take turns: one is still being read out when the next delivery begins.
+    // Two may alternate: one response is still being read when the next delivery starts.
     expect(ports.size).toBeLessThanOrEqual(2);
   });
 
@@ -211,7 +211,7 @@ describe("the target guard", () => {
     await expect(sender(PUBLIC_ONLY)(target)).rejects.toMatchObject({ code: "TARGET_REFUSED" });
   });
 
-  test("refuses names that resolve to such an address, if only among others", async () => {
+  test("refuses names that resolve to such an address, even among others", async () => {
     const { port } = await receiver((_request, response) => response.end());
     for (const addresses of [["127.0.0.1"], ["::1"], ["93.184.216.34", "127.0.0.1"], ["::ffff:10.0.0.1"]]) {
       const lookup: Lookup = (_hostname, callback) =>
@@ -256,7 +256,7 @@ describe("the target guard", () => {
   });
 });
 
-test("a delivery travels over real HTTP, and a refused target is in the log", async () => {
+test("a delivery is sent over real HTTP, and a refused target is in the log", async () => {
   const bodies: string[] = [];
   const { port } = await receiver(async (request, response) => {
     bodies.push(await textOf(request));
@@ -283,7 +283,7 @@ test("a delivery travels over real HTTP, and a refused target is in the log", as
   expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ event: "block.applied", height: 1 });
 });
 
-test("a receiver that never answers delays no other", async () => {
+test("a receiver that never responds delays no other", async () => {
   const arrived: number[] = [];
   const slow = await receiver(() => {});
   const quick = await receiver(async (request, response) => {

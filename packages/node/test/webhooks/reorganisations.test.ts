@@ -36,7 +36,7 @@ const undo = (height: number, transactions = 1): Event[] => [
   ...Array.from({ length: transactions }, (_, index) => transactionReverted(height, index)).reverse(),
   blockReverted(height),
 ];
-/** Another block of the height. */
+/** Returns another block of the same height. */
 const other = (height: number): Event => ({
   ...blockApplied(height),
   id: `block.applied:other${height}`,
@@ -45,11 +45,11 @@ const other = (height: number): Event => ({
 const facts = { ...always(), events: ["transaction.applied"] };
 
 const saw = (calls: readonly Call[]) => calls.map(({ message }) => `${message.event} ${message.blockId}`);
-/** For each call the position of the call whose id it retracts. */
+/** Returns, for each request, the position of the request whose id it retracts. */
 const pairs = (calls: readonly Call[]) =>
   calls.map(({ message }) => calls.findIndex((call) => call.message.id === message.reverts));
 
-describe("what was delivered", () => {
+describe("a delivered fact", () => {
   test("is retracted by deliveries that name it, with its content, in the log as well", async () => {
     const { webhooks, emit, calls, log } = createService();
     await webhooks.register.create(facts);
@@ -80,7 +80,7 @@ describe("what was delivered", () => {
     ]);
   });
 
-  test("is retracted whether the webhook subscribes to reverts or not, and once", async () => {
+  test("is retracted once, whether the webhook subscribes to reverts or not", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always());
     await webhooks.register.create({ ...always(), events: ["block.reverted"] });
@@ -94,7 +94,7 @@ describe("what was delivered", () => {
     ]);
   });
 
-  test("is all that is retracted", async () => {
+  test("is the only kind that is retracted", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create({
       ...always(),
@@ -117,7 +117,7 @@ describe("what was delivered", () => {
   });
 });
 
-test("a webhook of reverts alone receives those of blocks that were never delivered to it", async () => {
+test("a webhook that subscribes only to reverts receives those of blocks that were never delivered to it", async () => {
   const { webhooks, emit, calls } = createService();
   await webhooks.register.create(always("block.reverted"));
   await emit(blockApplied(1), blockReverted(1));
@@ -125,7 +125,7 @@ test("a webhook of reverts alone receives those of blocks that were never delive
   expect(present(calls[0]).message).not.toHaveProperty("reverts");
 });
 
-test("the wallet after a revert is delivered beside the retraction of its former state", async () => {
+test("the wallet after a revert is delivered in addition to the retraction of its former state", async () => {
   const { webhooks, emit, calls } = createService();
   await webhooks.register.create(always("wallet.saved"));
   const saved = (balance: string, change: object = {}): Event => ({
@@ -150,7 +150,7 @@ test("the wallet after a revert is delivered beside the retraction of its former
   expect(new Set(calls.map(({ message }) => message.id)).size).toBe(6);
 });
 
-/** A service whose target answers when the test says so, by the kind and the block of the message. */
+/** Service whose target responds when the test says so, by the kind and the block of the message. */
 function createWaiting(order: string) {
   const open = new Map<string, (reply: Reply) => void>();
   const service = createService({
@@ -159,7 +159,7 @@ function createWaiting(order: string) {
   return {
     ...service,
     register: () => service.webhooks.register.create({ ...always(), order }),
-    async answer(what: string, reply: Reply = 200) {
+    async respond(what: string, reply: Reply = 200) {
       present(open.get(what))(reply);
       await settle();
     },
@@ -167,15 +167,15 @@ function createWaiting(order: string) {
 }
 
 describe.each(["parallel", "strict"])("in %s order", (order) => {
-  test("a delivery under way ends before it is retracted, and fails for good", async () => {
-    const { register, emit, calls, answer, log, clock } = createWaiting(order);
+  test("a delivery in flight ends before it is retracted, and fails for good", async () => {
+    const { register, emit, calls, respond, log, clock } = createWaiting(order);
     await register();
     await emit(blockApplied(1));
     await emit(blockReverted(1), other(1));
     expect(saw(calls)).toEqual(["block.applied block1"]);
-    await answer("block.applied block1", 500);
+    await respond("block.applied block1", 500);
     expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1"]);
-    await answer("block.reverted block1");
+    await respond("block.reverted block1");
     expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1", "block.applied other1"]);
     await clock.advance(3_600_000);
     expect(saw(calls)).toHaveLength(3);
@@ -187,40 +187,40 @@ describe.each(["parallel", "strict"])("in %s order", (order) => {
     });
   });
 
-  test("a delivery under way that succeeds is retracted as well", async () => {
-    const { register, emit, calls, answer, log } = createWaiting(order);
+  test("a delivery in flight that succeeds is retracted as well", async () => {
+    const { register, emit, calls, respond, log } = createWaiting(order);
     await register();
     await emit(blockApplied(1));
     await emit(blockReverted(1));
-    await answer("block.applied block1");
+    await respond("block.applied block1");
     expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1"]);
     expect(log(1, 2).at(-1)).toMatchObject({ state: "delivered", isUndone: true });
   });
 
-  test("a delivery that waits for its retry is not tried again", async () => {
-    const { register, emit, calls, answer, clock } = createWaiting(order);
+  test("a delivery that waits for its retry is not retried", async () => {
+    const { register, emit, calls, respond, clock } = createWaiting(order);
     await register();
     await emit(blockApplied(1));
-    await answer("block.applied block1", 500);
+    await respond("block.applied block1", 500);
     await emit(blockReverted(1), other(1));
-    await answer("block.reverted block1");
-    await answer("block.applied other1");
+    await respond("block.reverted block1");
+    await respond("block.applied other1");
     await clock.advance(3_600_000);
     expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1", "block.applied other1"]);
   });
 
-  test("a delivery that was not tried yet is sent first, in its order", async () => {
-    const { register, emit, calls, answer } = createWaiting(order);
+  test("a delivery without an attempt is sent first, in its order", async () => {
+    const { register, emit, calls, respond } = createWaiting(order);
     await register();
     await emit(blockApplied(1), blockReverted(1), other(1));
     for (const what of ["block.applied block1", "block.reverted block1", "block.applied other1"])
-      await answer(what);
+      await respond(what);
     expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1", "block.applied other1"]);
     expect(pairs(calls)).toEqual([-1, 0, -1]);
   });
 });
 
-test("a delivery that failed for good is retracted: its receiver may have got it", async () => {
+test("a delivery that failed for good is retracted, because its receiver may have received it", async () => {
   const { webhooks, emit, calls, log } = createService({
     options: { retryPausesMs: [] },
     reply: ({ message }) => (message.event === "block.applied" ? new Error("reset") : 200),
@@ -233,7 +233,7 @@ test("a delivery that failed for good is retracted: its receiver may have got it
   expect(await webhooks.log.retryAll("1", { since: 0 })).toBe(0);
 });
 
-test("a retraction delays everything behind it until it is acknowledged or fails for good", async () => {
+test("a retraction delays all later deliveries until it is acknowledged or fails for good", async () => {
   const replies: Reply[] = [500, 500, 200, 500, 500];
   const { webhooks, emit, calls, clock } = createService({
     options: { retryPausesMs: [1_000, 2_000] },
@@ -256,8 +256,8 @@ test("a retraction delays everything behind it until it is acknowledged or fails
   expect(saw(calls).slice(3)).toEqual(["block.reverted block2", "block.applied other2"]);
 });
 
-describe("a webhook that is off when a block is reverted", () => {
-  test("receives the retraction before all else when it is enabled again", async () => {
+describe("a disabled webhook whose block is reverted", () => {
+  test("receives the retraction first when it is enabled again", async () => {
     const { webhooks, emit, calls, clock } = createService();
     await webhooks.register.create(always());
     await emit(blockApplied(1));
@@ -271,7 +271,7 @@ describe("a webhook that is off when a block is reverted", () => {
     expect(pairs(calls)).toEqual([-1, 0, -1]);
   });
 
-  test("receives the retraction before all else when a ping lifts its suspension", async () => {
+  test("receives the retraction first when a ping lifts its suspension", async () => {
     const { webhooks, emit, calls, clock } = createService({
       reply: ({ message }) => (message.height === 2 && message.event === "block.applied" ? 410 : 200),
     });
@@ -291,7 +291,7 @@ describe("a webhook that is off when a block is reverted", () => {
     ]);
   });
 
-  test("receives with another target the retractions that wait, and none of what that target did not receive", async () => {
+  test("receives queued retractions at another target, except for facts that the target did not receive", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always());
     await emit(blockApplied(1), blockApplied(2));
@@ -308,7 +308,7 @@ describe("a webhook that is off when a block is reverted", () => {
     ]);
   });
 
-  test("receives with another target nothing of a queue that was dropped", async () => {
+  test("receives nothing of a dropped queue at another target", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always());
     await emit(blockApplied(1), blockApplied(2));
@@ -322,7 +322,7 @@ describe("a webhook that is off when a block is reverted", () => {
 });
 
 describe("an update that drops the queue while a block is reverted", () => {
-  test("drops what waits, except retractions", async () => {
+  test("cancels the queue, except retractions", async () => {
     let status = 500;
     const { webhooks, emit, calls, log, clock } = createService({ reply: () => status });
     await webhooks.register.create(always());
@@ -344,7 +344,7 @@ describe("an update that drops the queue while a block is reverted", () => {
     expect(log(1, 2).at(-1)).toMatchObject({ state: "delivered", reverts: present(log(1, 3).at(-1)).id });
   });
 
-  test("to another target drops everything, and that target receives only what is sent to it again", async () => {
+  test("to another target cancels everything; that target receives retractions only of deliveries that it received", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always());
     await emit(blockApplied(1), blockApplied(2));
@@ -357,7 +357,7 @@ describe("an update that drops the queue while a block is reverted", () => {
   });
 });
 
-test("a block that is applied again, and reverted again, is another fact each time", async () => {
+test("a block that is applied and reverted again is another fact each time", async () => {
   const { webhooks, emit, calls } = createService();
   await webhooks.register.create(always());
   await emit(blockApplied(1), blockReverted(1), blockApplied(1), blockReverted(1), blockApplied(1));
@@ -365,12 +365,12 @@ test("a block that is applied again, and reverted again, is another fact each ti
   expect(new Set(calls.map(({ message }) => message.id)).size).toBe(5);
 });
 
-describe("a block with more facts than one step may retract", () => {
+describe("a block with more facts than one step retracts", () => {
   const FACTS = 2_345;
   const TOTAL = 2 * (FACTS + 1);
   type Message = { id: string; event: string; reverts?: string };
 
-  /** The deliveries in the queue, in their order. */
+  /** Deliveries in the queue, in order. */
   const queueOf = (database: Database): Message[] =>
     database
       .prepare<Message & { reverts: string | null }>(
@@ -379,12 +379,12 @@ describe("a block with more facts than one step may retract", () => {
       .all()
       .map(({ reverts, ...rest }) => ({ ...rest, ...(reverts !== null && { reverts }) }));
 
-  /** Keeps the book of a receiver. */
+  /** Simulates the state of a receiver. */
   function check(messages: readonly Message[]): void {
     const held: string[] = [];
     for (const { id, event, reverts } of messages) {
       if (reverts === undefined) held.push(id);
-      // The last that is held, but for the block itself, which goes at the end.
+      // The last fact that the receiver has, except the block itself, which is retracted last.
       else if (event === "block.reverted") expect(held.splice(0)).toEqual([reverts]);
       else expect(held.splice(-2, 1)).toEqual([reverts]);
     }
@@ -399,7 +399,7 @@ describe("a block with more facts than one step may retract", () => {
     check(queueOf(database));
   });
 
-  test("is retracted in order although the process ends meanwhile", async () => {
+  test("is retracted in order even if the process ends meanwhile", async () => {
     const path = databasePath();
     const run = () => createService({ path, reply: () => "never" });
     const first = run();

@@ -1,4 +1,4 @@
-/** Telling a range of the chain again. */
+/** Replay of a range of the chain. */
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/events/event.ts";
 import { present } from "../../src/platform/present.ts";
@@ -38,7 +38,7 @@ const expected = (from: number, to: number) =>
     `block.applied ${from + index}`,
   ]).flat();
 
-/** Until nothing happens any more. */
+/** Waits until nothing happens. */
 async function finish({ webhooks, clock }: Service, id = "1") {
   for (let turn = 0; turn < 1_000 && (await webhooks.replays.find(id)).state === "running"; turn++) {
     await clock.advance(5);
@@ -54,7 +54,7 @@ async function start(body: object = {}, options: ServiceOptions = {}) {
 }
 
 describe("a replay", () => {
-  test("delivers the events of a range in their order, through the same conditions, signed like all others", async () => {
+  test("delivers the events of a range in order, with the same conditions and signatures as live events", async () => {
     const conditions = [{ key: "amount", condition: "gte", value: "3" }];
     const service = await start({ conditions });
     await service.webhooks.replays.start("1", range(2, 5));
@@ -66,7 +66,7 @@ describe("a replay", () => {
     expect(service.calls.map(({ message }) => message.sequence)).toEqual([1, 2, 3]);
   });
 
-  test("sends delivered events again, under the same ids and numbers, and others for the first time", async () => {
+  test("sends delivered events again with the same ids and numbers, and others for the first time", async () => {
     const service = await start();
     const { calls, emit, webhooks, log } = service;
     await emit(...blockOf(4));
@@ -84,7 +84,7 @@ describe("a replay", () => {
     ]);
   });
 
-  test("makes only ids that live events would have", async () => {
+  test("creates only ids that live events would have", async () => {
     const service = await start();
     await service.webhooks.replays.start("1", range(1, 10));
     await finish(service);
@@ -95,19 +95,19 @@ describe("a replay", () => {
     expect(live.calls.map(({ message }) => message.id)).toEqual(replayed);
   });
 
-  test("does not send again what was delivered since it began", async () => {
-    let answer: (reply: Reply) => void = () => {};
-    const service = await start({}, { reply: () => new Promise<Reply>((resolve) => (answer = resolve)) });
+  test("does not repeat events that were delivered since it started", async () => {
+    let respond: (reply: Reply) => void = () => {};
+    const service = await start({}, { reply: () => new Promise<Reply>((resolve) => (respond = resolve)) });
     const { webhooks, calls, emit, clock } = service;
     await webhooks.replays.start("1", range(1, 10));
     await clock.advance(5);
     expect(saw(calls)).toEqual(["transaction.applied 1"]);
     await emit(...blockOf(11));
     for (let turn = 0; turn < 100 && calls.length < 22; turn++) {
-      answer(200);
+      respond(200);
       await clock.advance(5);
     }
-    // What happens now has its turn before the rest of the past.
+    // Live events precede the rest of the past.
     expect(saw(calls)).toEqual([
       "transaction.applied 1",
       "transaction.applied 11",
@@ -116,7 +116,7 @@ describe("a replay", () => {
     ]);
   });
 
-  test("of a long range never has many deliveries waiting, and does not delay live events", async () => {
+  test("of a long range queues few deliveries at a time, and does not delay live events", async () => {
     const chain = chainOf(1_000);
     const open: ((reply: Reply) => void)[] = [];
     const service = await start(
@@ -137,7 +137,7 @@ describe("a replay", () => {
     await emit(...Array.from({ length: 20 }, (_, index) => blockApplied(1_001 + index)));
     expect(heights(calls).filter((height) => Number(height) > 1_000)).toHaveLength(20);
     while ((await webhooks.replays.find("1")).state === "running") {
-      for (const answer of open.splice(0)) answer(200);
+      for (const respond of open.splice(0)) respond(200);
       await clock.advance(5);
     }
     expect(calls).toHaveLength(2_020);
@@ -156,7 +156,7 @@ describe("a replay", () => {
     expect(calls).toHaveLength(41);
   });
 
-  test("respects confirmations: what has too few of them is delivered when it has enough", async () => {
+  test("respects confirmations: events with too few of them are delivered later", async () => {
     const service = await start({ confirmations: 3 });
     const { webhooks, emit, calls } = service;
     await emit(...chainOf(10).slice(5).flat());
@@ -168,18 +168,18 @@ describe("a replay", () => {
     expect(saw(calls)).toEqual(expected(8, 8));
   });
 
-  test("continues after a restart where it was", async () => {
+  test("continues at its position after a restart", async () => {
     const path = databasePath();
     const clock = createTestClock();
     const seen: Call[] = [];
-    let answered = 0;
+    let responded = 0;
     const options: ServiceOptions = {
       path,
       clock,
       chain: chainOf(400),
       reply(call) {
         seen.push(call);
-        return answered++ < 120 ? 200 : "never";
+        return responded++ < 120 ? 200 : "never";
       },
     };
     const first = await start({}, options);
@@ -187,11 +187,11 @@ describe("a replay", () => {
     await clock.advance(2_000);
     expect(await first.webhooks.replays.find("1")).toMatchObject({ state: "running" });
     await first.close();
-    answered = Number.NEGATIVE_INFINITY;
+    responded = Number.NEGATIVE_INFINITY;
     const second = createService(options);
     second.webhooks.notify();
     expect(await finish(second)).toMatchObject({ state: "finished", events: 800 });
-    // The call that the end of the process cut off is made again.
+    // The request that the end of the process interrupted is repeated.
     expect(saw(seen).filter((what, index) => what !== saw(seen)[index - 1])).toEqual(expected(1, 400));
     const sequences = seen.map(({ message }) => Number(message.sequence));
     expect(new Set(sequences)).toEqual(new Set(Array.from({ length: 800 }, (_, index) => index + 1)));
@@ -229,7 +229,7 @@ describe("a replay", () => {
 });
 
 describe("a block that is reverted during a replay", () => {
-  test("is retracted, and not delivered any more", async () => {
+  test("is retracted, and no longer delivered", async () => {
     const chain = chainOf(10);
     const open: ((reply: Reply) => void)[] = [];
     const service = await start(
@@ -245,13 +245,13 @@ describe("a block that is reverted during a replay", () => {
     await clock.advance(5);
     await next();
     expect(saw(calls)).toEqual(["transaction.applied 9", "block.applied 9"]);
-    // Blocks 10 and 9 go while the second message is under way; another one comes.
+    // Blocks 10 and 9 are reverted while the second message is in flight; another block follows.
     const other: Event = { ...blockApplied(9), id: "block.applied:other9", blockId: "other9" };
     chain.splice(8, 2, [other]);
     await emit(blockReverted(10), blockReverted(9), other);
     while ((await webhooks.replays.find("1")).state === "running" || open.length > 0) await next();
     expect(saw(calls).slice(2)).toEqual([
-      // Block 10 was never sent, but it waited: it is not known that no call was made.
+      // Block 10 was queued and never sent, but whether a request was made is unknown.
       "transaction.reverted 10",
       "block.reverted 10",
       "transaction.reverted 9",
@@ -267,13 +267,13 @@ describe("a block that is reverted during a replay", () => {
     expect(present(calls.at(-1)).message.blockId).toBe("other9");
   });
 
-  test("is retracted only when the event log has the revert", async () => {
+  test("is retracted only after the event log contains the revert", async () => {
     const chain = chainOf(10);
     const service = await start({}, { chain });
     const { webhooks, calls, emit, eventLog, database } = service;
     await emit(...blockOf(10));
     calls.length = 0;
-    // The chain is ahead of what webhooks know: block 10 is another one already.
+    // The chain is ahead of the webhooks: block 10 is another one already.
     const other: Event = { ...blockApplied(10), id: "block.applied:other10", blockId: "other10" };
     chain.splice(9, 1, [other]);
     database.transaction(() => eventLog.append([blockReverted(10), other]));
@@ -306,7 +306,7 @@ describe("the end of a replay", () => {
     expect(await webhooks.replays.find("1")).toMatchObject({ state: "running", waiting: 20 });
   });
 
-  test("follows from an update that drops the queue, a suspension, a removal", async () => {
+  test("follows an update that drops the queue, a suspension, and a removal", async () => {
     const service = await start({}, hanging);
     const { webhooks, clock } = service;
     await webhooks.replays.start("1", range(1, 10));
@@ -336,8 +336,8 @@ describe("the end of a replay", () => {
   });
 });
 
-describe("a replay of a webhook that is paused", () => {
-  test("goes on where it was when the webhook is resumed, with the same messages in the same order", async () => {
+describe("a replay of a paused webhook", () => {
+  test("continues at its position when the webhook is resumed, with the same messages in the same order", async () => {
     let isDown = true;
     const service = await start({}, { reply: ({ message }) => (isDown && message.height === 3 ? 500 : 200) });
     const { webhooks, clock, calls } = service;
@@ -358,7 +358,7 @@ describe("a replay of a webhook that is paused", () => {
 });
 
 describe("the paths of a replay", () => {
-  test.each(["/api", "/api/v2"])("answer under %s", async (prefix) => {
+  test.each(["/api", "/api/v2"])("respond under %s", async (prefix) => {
     const service = await serve(undefined, { chain: chainOf(10), reply: () => "never" });
     const { ask, create, clock } = service;
     await create(both);
@@ -417,7 +417,7 @@ describe("the paths of a replay", () => {
     expect(await ask("GET", "/api/webhooks/1/replay")).toMatchObject({ status: 404 });
   });
 
-  test("refuse webhooks without events that can be derived, that are off, or unknown", async () => {
+  test("refuse webhooks without events that can be derived, and disabled or unknown ones", async () => {
     const { ask, create } = await serve(undefined, { chain: chainOf(10) });
     await create({ event: "wallet.saved" });
     await create({ ...both, enabled: "false" });
@@ -428,7 +428,7 @@ describe("the paths of a replay", () => {
       const body = method === "POST" ? { body: range(1, 2) } : {};
       expect(await ask(method, "/api/webhooks/3/replay", body)).toMatchObject({ status: 404 });
     }
-    // What is wrong with the body is said first, whatever the webhook.
+    // The error of the body is reported first, whatever the webhook.
     const half = { body: { fromHeight: 1 } };
     expect(await ask("POST", "/api/webhooks/3/replay", half)).toMatchObject({ status: 422 });
   });

@@ -13,13 +13,13 @@ import {
 } from "../../test-support/webhooks/support.ts";
 
 describe("restarts", () => {
-  test("lose nothing and change no id, wherever the process ends", async () => {
+  test("lose no delivery and change no id, wherever the process ends", async () => {
     const path = databasePath();
     const clock = createTestClock();
     const seen: Call[] = [];
     const reply = (call: Call): Reply => {
       seen.push(call);
-      // Delivery 1 fails, the others never get their answers.
+      // Delivery 1 fails, the others never receive their responses.
       return call.message.height === 1 ? 500 : "never";
     };
     const first = createService({ path, clock, reply });
@@ -47,7 +47,7 @@ describe("restarts", () => {
     ]);
   });
 
-  test("an older cursor makes no second delivery", async () => {
+  test("an older cursor creates no second delivery", async () => {
     const { webhooks, emit, calls, eventLog } = createService();
     await webhooks.register.create(always());
     await emit(blockApplied(1), blockApplied(2));
@@ -56,12 +56,12 @@ describe("restarts", () => {
     expect(heights(calls)).toEqual([1, 2, 3]);
   });
 
-  test("after a time without webhooks deliver no event of it, and send nothing that waited", async () => {
+  test("after a time without webhooks deliver no event of it, and send nothing that was queued", async () => {
     const path = databasePath();
     const first = createService({ path, reply: () => 500 });
     await first.webhooks.register.create(always());
     await first.emit(blockApplied(1));
-    // What a node does whose webhooks are off; it logs for others.
+    // Behaviour of a node with webhooks disabled; it logs events for others.
     first.eventLog.removeCursor("webhooks");
     first.database.transaction(() => first.eventLog.append([blockApplied(2)]));
     await first.close();
@@ -73,7 +73,7 @@ describe("restarts", () => {
       { height: 3, state: "delivered" },
       { height: 1, state: "failed", reason: "webhooks were off" },
     ]);
-    // By then its truth may have been checked.
+    // By then the block may have been verified.
     await second.webhooks.log.retry("1", "1");
     await second.clock.advance(0);
     expect(heights(second.calls)).toEqual([3, 1]);
@@ -106,18 +106,18 @@ describe("restarts", () => {
   });
 });
 
-test("closing waits a moment for responses of calls under way", async () => {
-  let answer: (reply: Reply) => void = () => {};
+test("closing waits briefly for responses in flight", async () => {
+  let respond: (reply: Reply) => void = () => {};
   const path = databasePath();
   const { webhooks, emit, close } = createService({
     path,
     options: { closeGraceMs: 1_000 },
-    reply: () => new Promise<Reply>((resolve) => (answer = resolve)),
+    reply: () => new Promise<Reply>((resolve) => (respond = resolve)),
   });
   await webhooks.register.create(always());
   await emit(blockApplied(1));
   const closed = close();
-  answer(200);
+  respond(200);
   await closed;
   const second = createService({ path });
   expect(second.log(1, 1)).toMatchObject([{ state: "delivered", attempts: [{ status: 200 }] }]);
@@ -127,7 +127,7 @@ test("a busy database delays deliveries and loses none", async () => {
   const path = databasePath();
   const { webhooks, emit, calls, clock, database, log } = createService({ path });
   const { id } = await webhooks.register.create(always());
-  // A trigger stands for any write that the database refuses.
+  // A trigger simulates any write that the database refuses.
   database.execute("CREATE TRIGGER refuse BEFORE UPDATE ON deliveries BEGIN SELECT RAISE(ABORT, 'no'); END");
   await emit(blockApplied(1));
   expect(calls).toHaveLength(1);
@@ -138,7 +138,7 @@ test("a busy database delays deliveries and loses none", async () => {
   expect(log(id, 1)).toMatchObject([{ state: "delivered", attempts: [{ status: 200 }] }]);
 });
 
-test("a database that refuses everything is tried once a second", async () => {
+test("a database that refuses all writes is retried once a second", async () => {
   const lines: string[] = [];
   const logger = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
   const { webhooks, emit, calls, clock, database } = createService({ logger });
@@ -146,7 +146,7 @@ test("a database that refuses everything is tried once a second", async () => {
   database.execute("CREATE TRIGGER refuse BEFORE UPDATE ON deliveries BEGIN SELECT RAISE(ABORT, 'no'); END");
   for (let height = 1; height <= 5; height++) await emit(blockApplied(height));
   await clock.advance(2_999);
-  const heldUp = lines.filter((line) => line === "webhook deliveries are stalled");
+  const heldUp = lines.filter((line) => line === "failed to run webhook deliveries; retrying in 1 s");
   expect(heldUp).toHaveLength(3);
   database.execute("DROP TRIGGER refuse");
   await clock.advance(1_000);

@@ -27,7 +27,7 @@ const rowsOf = (database: Database, table: string) =>
   database.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${table}`).get()?.total;
 
 describe("retention", () => {
-  test("keeps one content for all deliveries of an event, until the last of them is dropped", async () => {
+  test("stores one content for all deliveries of an event, until the last of them is dropped", async () => {
     const { webhooks, emit, clock, log, database } = createRetaining(
       { maxAgeMs: HOUR_MS, maxFailedAgeMs: 3 * HOUR_MS },
       ({ message }) => (message.webhookId === 2 ? 410 : 200),
@@ -46,7 +46,7 @@ describe("retention", () => {
     expect([rowsOf(database, "deliveries"), rowsOf(database, "contents")]).toEqual([1, 1]);
   });
 
-  test("drops what was finished long ago, failed ones later, and never what waits", async () => {
+  test("drops deliveries that finished long ago, failed ones later, and never queued ones", async () => {
     const replies: Record<number, Reply> = { 1: 200, 2: 500, 3: 200, 4: 410 };
     const { webhooks, emit, clock, log } = createRetaining(
       { maxAgeMs: 10 * HOUR_MS, maxFailedAgeMs: 100 * HOUR_MS },
@@ -56,7 +56,7 @@ describe("retention", () => {
     await emit(...blocks(1, 4));
     const other = await webhooks.register.create(always());
     const states = (id: number) => log(id, 9).map(({ height, state }) => [height, state]);
-    // The waiting one failed with its webhook.
+    // The queued one failed with its webhook.
     expect(states(gone.id)).toEqual([
       [4, "failed"],
       [3, "delivered"],
@@ -81,7 +81,7 @@ describe("retention", () => {
     ]);
   });
 
-  test("drops the oldest when there are too many, a step at a time, with their attempts", async () => {
+  test("drops the oldest deliveries beyond the bound, in steps, with their attempts", async () => {
     const { webhooks, emit, clock, log, database } = createRetaining({ maxDeliveries: 10 });
     const { id } = await webhooks.register.create(always());
     await emit(...blocks(1, 1_100));
@@ -98,7 +98,7 @@ describe("retention", () => {
     expect(["attempts", "contents"].map((table) => rowsOf(database, table))).toEqual([10, 10]);
   });
 
-  test("keeps the facts of blocks that may still be undone", async () => {
+  test("keeps the facts of blocks that can still be reverted", async () => {
     const { webhooks, emit, clock, log, database } = createRetaining({ maxAgeMs: HOUR_MS, keptBlocks: 5 });
     raiseChain(database, 12);
     const { id } = await webhooks.register.create(always());
@@ -109,7 +109,7 @@ describe("retention", () => {
     expect(log(id, 99).map(({ height }) => height)).toEqual([13, 12, 11, 10, 9, 8]);
   });
 
-  test("fails the oldest of a queue that is too long", async () => {
+  test("fails the oldest deliveries of a queue that is too long", async () => {
     const { webhooks, emit, clock, log } = createRetaining({ maxWaiting: 1 }, () => "never");
     const { id } = await webhooks.register.create(always());
     await emit(...blocks(1, 3));
@@ -121,7 +121,7 @@ describe("retention", () => {
     ]);
   });
 
-  test("drops what a removed webhook left", async () => {
+  test("drops the deliveries of a removed webhook", async () => {
     const { webhooks, emit, clock, database } = createRetaining({}, () => 500);
     const { id } = await webhooks.register.create(always());
     await webhooks.register.create(always());
@@ -131,7 +131,7 @@ describe("retention", () => {
     expect(["deliveries", "removed_webhooks"].map((table) => rowsOf(database, table))).toEqual([3, 0]);
   });
 
-  test("goes on after the clock was set back, and drops what is old behind deliveries of a time to come", async () => {
+  test("continues after the clock was set back, and drops old deliveries after ones with future times", async () => {
     const time = createTestClock();
     let backMs = 0;
     const clock = { ...time, nowMs: () => time.nowMs() - backMs };

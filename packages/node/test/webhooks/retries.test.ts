@@ -35,7 +35,7 @@ describe("retries", () => {
   test.each([
     ["a redirect", 302, "HTTP 302"],
     ["a refusal", 404, "HTTP 404"],
-    ["no answer", Object.assign(new Error("connect"), { code: "ECONNREFUSED" }), "ECONNREFUSED: connect"],
+    ["no response", Object.assign(new Error("connect"), { code: "ECONNREFUSED" }), "ECONNREFUSED: connect"],
   ])("follow %s", async (_name, reply, reason) => {
     let isFirst = true;
     const { webhooks, emit, calls, clock, log } = createService({
@@ -80,7 +80,7 @@ describe("retries", () => {
       enabled: true,
       suspended: { reason: "the target responded with 410 Gone", sinceMs: clock.nowMs() },
     });
-    // It may have to receive the retraction of what was delivered.
+    // It may still receive the retraction of an earlier delivery.
     expect(store.eventNames()).toEqual(new Set(["block.reverted"]));
     status = 200;
     await emit(blockApplied(3));
@@ -109,7 +109,7 @@ describe("retries", () => {
     ["429", 429, 5_000],
     ["429 with Retry-After", { status: 429, retryAfter: "60" }, 60_000],
     ["503 with Retry-After", { status: 503, retryAfter: "60" }, 60_000],
-  ])("leave the target alone after %s, and begin with one call", async (_name, refusal, pauseMs) => {
+  ])("pause the target after %s, and resume with one request", async (_name, refusal, pauseMs) => {
     let reply = refusal;
     const { webhooks, emit, calls, clock } = createService({ reply: () => reply });
     await webhooks.register.create(always());
@@ -124,7 +124,7 @@ describe("retries", () => {
     expect(calls).toHaveLength(2);
   });
 
-  test("after a long Retry-After of one target do not concern the others", async () => {
+  test("after a long Retry-After of one target do not affect the others", async () => {
     const { webhooks, emit, calls } = createService({
       reply: ({ target }) => (target.includes("busy") ? { status: 429, retryAfter: "3600" } : 200),
     });
@@ -142,7 +142,7 @@ describe("retries", () => {
     const { id } = await webhooks.register.create(always());
     for (let height = 1; height <= 20; height++) await emit(blockApplied(height));
     expect(calls).toHaveLength(20);
-    // From here on one call finds out whether the target is back.
+    // From here on, one request probes the target.
     await emit(blockApplied(21), blockApplied(22));
     expect(calls).toHaveLength(20);
     await clock.advance(5_000);

@@ -12,7 +12,7 @@ import {
 import { always, blockApplied, createService, type Reply } from "../../test-support/webhooks/support.ts";
 import { serve } from "./serve.ts";
 
-/** A target on a real socket that keeps what it receives. */
+/** Target on a real socket that records the deliveries. */
 async function receive() {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -31,7 +31,7 @@ async function receive() {
 }
 
 describe("a rotation", () => {
-  test("leaves no gap: signatures of both tokens for a time, the half of the new one at once", async () => {
+  test("has no gap: both tokens sign for a time, the half of the new one at once", async () => {
     const { received, post, target } = await receive();
     const { webhooks, emit, clock } = createService({ post });
     const { id, secrets: old } = await webhooks.register.create(always("block.applied", target));
@@ -63,7 +63,7 @@ describe("a rotation", () => {
     ]);
   });
 
-  test("loses nothing of a receiver as of old that learns the new token late", async () => {
+  test("loses no delivery of an old receiver that gets the new token late", async () => {
     let known = "";
     const { webhooks, emit, clock, log } = createService({
       reply: (call) => (isVerifiedAsOfOld(known, call) ? 200 : 401),
@@ -78,7 +78,7 @@ describe("a rotation", () => {
     expect(log(id, 1)).toMatchObject([{ state: "delivered" }]);
   });
 
-  test("is what a delivery finds when it is tried again", async () => {
+  test("applies to retries of earlier deliveries", async () => {
     let reply: Reply = 500;
     const { webhooks, emit, calls, clock } = createService({ reply: () => reply });
     const { secrets: old } = await webhooks.register.create(always());
@@ -104,7 +104,7 @@ describe("a rotation", () => {
     expect(verified).toEqual([false, true, true]);
   });
 
-  test("returns the new token once, and until when the old one is valid", async () => {
+  test("returns the new token once, with the expiration of the old one", async () => {
     const { ask, create, clock } = await serve();
     const { token: old, secret: oldSecret, ...shown } = (await create()).body.data;
     expect(oldSecret).toBe(secretOf(old));
@@ -125,7 +125,7 @@ describe("a rotation", () => {
   });
 });
 
-test("a signature that does not fit is refused", async () => {
+test("an invalid signature is refused", async () => {
   const { webhooks, emit, calls, clock } = createService();
   const { secrets } = await webhooks.register.create(always());
   await emit(blockApplied(1));

@@ -44,7 +44,7 @@ describe("the register", () => {
       const body = method === "PUT" ? { body: {} } : {};
       expect((await ask(method, "/api/webhooks/1", body)).status).toBe(404);
     }
-    // Ids are never used again.
+    // Ids are never reused.
     expect((await create()).body.data.id).toBe(2);
   });
 
@@ -55,7 +55,7 @@ describe("the register", () => {
     expect([refused.status, refused.body.message]).toEqual([422, '"event" or "events" is required']);
     const patterns = { event: null, events: ["transaction.*"] };
     expect((await ask("PUT", "/api/webhooks/1", { body: patterns })).status).toBe(200);
-    // Programs of the old interface read "event".
+    // Clients of the old interface read "event".
     expect((await ask("GET", "/api/webhooks/1")).body.data).toMatchObject({
       event: "transaction.*",
       events: ["transaction.*"],
@@ -75,7 +75,7 @@ describe("the register", () => {
     expect((await ask("GET", "/api/webhooks/1")).text).toContain(conditions.replace(/\s+/g, ""));
   });
 
-  test("accepts no id but the decimal ones", async () => {
+  test("accepts only decimal ids", async () => {
     const { ask, create } = await serve();
     await create();
     for (const id of [
@@ -90,8 +90,8 @@ describe("the register", () => {
       "99999999999999999999",
       "__proto__",
     ]) {
-      const answer = await ask("GET", `/api/webhooks/${id}`);
-      expect([id, answer.status, answer.body]).toEqual([
+      const response = await ask("GET", `/api/webhooks/${id}`);
+      expect([id, response.status, response.body]).toEqual([
         id,
         404,
         {
@@ -115,7 +115,7 @@ describe("the register", () => {
     await ask("PUT", "/api/webhooks/1", { body: { event: "state:started" } });
     await ask("PUT", "/api/webhooks/1", { body: { enabled: "false" } });
     await ask("DELETE", "/api/webhooks/1");
-    // As long as there is a webhook, blocks may have been delivered to it.
+    // While a webhook exists, blocks may have been delivered to it.
     expect(notified).toEqual([
       ["block.forged", "block.reverted"],
       ["state.started", "block.reverted"],
@@ -154,7 +154,7 @@ describe("pages", () => {
     expect((await ask("GET", "/api/webhooks?limit=2&page=5")).body.meta.previous).toBeNull();
   });
 
-  test("of nothing", async () => {
+  test("of an empty list", async () => {
     const { ask } = await serve();
     expect((await ask("GET", "/api/v2/webhooks?limit=7")).body).toEqual({
       meta: {
@@ -193,8 +193,8 @@ test.each([
     ["POST", `/api/webhooks/${id}/rotate`],
     ["POST", `/api/webhooks/${id}/replay`],
   ] as const) {
-    const answer = await ask(method, path, { body });
-    expect([path, answer.status, answer.body.message]).toEqual([path, 422, message]);
+    const response = await ask(method, path, { body });
+    expect([path, response.status, response.body.message]).toEqual([path, 422, message]);
   }
 });
 
@@ -211,7 +211,7 @@ describe("access", () => {
     expect(await status({ body: {} })).toBe(404);
   });
 
-  test("accepts the token raw or behind Bearer, and says what is required", async () => {
+  test("accepts the token raw or with Bearer, and names what is required", async () => {
     const { ask } = await serve();
     const status = async (authorization?: string) =>
       (await ask("GET", "/api/webhooks", { headers: authorization === undefined ? {} : { authorization } }))
@@ -235,7 +235,7 @@ describe("access", () => {
     expect(body).toMatchObject({ statusCode: 401, error: "Unauthorized", code: "TOKEN_MISSING" });
   });
 
-  test("is closed to all without a token", async () => {
+  test("is refused without a token", async () => {
     for (const access of [{}, { token: "" }]) {
       const { ask } = await serve(access);
       for (const authorization of ["", "undefined", "Bearer "]) {
@@ -244,7 +244,7 @@ describe("access", () => {
     }
   });
 
-  test("asks for JSON where there is a body, and nowhere else", async () => {
+  test("requires JSON if there is a body, and only then", async () => {
     const { ask } = await serve();
     const send = async (method: "POST" | "GET" | "DELETE", type?: string) => {
       const headers: Record<string, string> = { authorization: TOKEN };
@@ -270,7 +270,7 @@ describe("access", () => {
     });
   });
 
-  test("may be limited to addresses and networks", async () => {
+  test("can be limited to addresses and networks", async () => {
     const { ask } = await serve({ token: TOKEN, whitelist: ["127.0.0.1", "10.1.0.0/16", "::1"] });
     const status = async (ip: string) => (await ask("GET", "/api/webhooks", { ip })).status;
     for (const ip of ["127.0.0.1", "::ffff:127.0.0.1", "10.1.200.3", "::ffff:10.1.0.1", "::1"]) {
@@ -284,7 +284,7 @@ describe("access", () => {
     await expect(serve({ whitelist: ["somewhere"] })).rejects.toThrow();
   });
 
-  test("in the manner of the old node asks for the address and for JSON only", async () => {
+  test("in the style of the old node requires only the address and JSON", async () => {
     const { ask } = await serve({ isLegacy: true, whitelist: ["127.0.0.1"] });
     const create = async (type?: string) => {
       const headers: Record<string, string> = type === undefined ? {} : { "content-type": type };

@@ -31,7 +31,7 @@ function keyFile(content = `${crypto.randomUUID()}\n`): string {
   return path;
 }
 
-/** A data folder like that of a node, used between two starts of it. */
+/** Data folder like that of a node, used between two starts of it. */
 function dataFolder() {
   const path = databasePath();
   const bytes = () =>
@@ -41,9 +41,9 @@ function dataFolder() {
       .join("");
   return {
     path,
-    /** Returns true if a text stands anywhere in the files. */
+    /** Returns true if a text occurs in one of the files. */
     holds: (text: string) => bytes().includes(text),
-    /** What a start of the node does before all other reads. */
+    /** Steps of a node's start before all other reads. */
     start(files: Partial<KeyFiles> = {}) {
       const database = openDatabase(path);
       onTestFinished(database.close);
@@ -83,7 +83,7 @@ describe("with a key", () => {
     expect(secrets).toEqual({ token: token("a") });
     first.store.rotate(id, token("b"), 1_000);
     const registerToken = webhookTokenOf(undefined, createMetaStore(first.database), first.cipher);
-    // All of it is in the files: the target, which is no secret, is found.
+    // The files contain everything: the target, which is not a secret, is found.
     expect(holds(TARGET)).toBe(true);
     const secretTexts = [token("a"), token("b"), registerToken].map((text) => text.slice(0, 16));
     expect(secretTexts.map(holds)).toEqual([false, false, false]);
@@ -118,7 +118,7 @@ describe("with a key", () => {
     expect(holds(secrets.token.slice(0, 32))).toBe(false);
   });
 
-  test("what lay open before is sealed, and leaves no trace", () => {
+  test("plain secrets are encrypted, and leave no trace", () => {
     const { start, holds, kept } = dataFolder();
     const plain = start();
     for (const digit of "abc") plain.store.insert(fields, token(digit));
@@ -146,7 +146,7 @@ describe("a start is refused, and nothing changes,", () => {
     ["with another key", () => ({ webhookKeyFile: keyFile() }), /another key; name its file/],
     ["with another old key", () => ({ webhookOldKeyFile: keyFile() }), /another key; name its file/],
     [
-      "with no file",
+      "with a missing file",
       () => ({ webhookKeyFile: "/nowhere/key" }),
       /key file of --webhook-key-file cannot be read/,
     ],
@@ -170,7 +170,7 @@ describe("a start is refused, and nothing changes,", () => {
       "UPDATE webhooks SET token = (SELECT token FROM webhooks WHERE id = 1) WHERE id = 2",
     ],
     ["put there by a stranger", `UPDATE webhooks SET token = '${token("e")}' WHERE id = 2`],
-  ])("when a secret was %s", (_case, sql) => {
+  ])("if a secret was %s", (_case, sql) => {
     const { start } = dataFolder();
     const webhookKeyFile = keyFile();
     const { database, store } = start({ webhookKeyFile });
@@ -185,7 +185,7 @@ describe("a start is refused, and nothing changes,", () => {
 });
 
 describe("the key", () => {
-  test("is changed by one start that has both, and by any later one", () => {
+  test("is changed by one start with both keys, and by any later one", () => {
     const { start, kept } = dataFolder();
     const [old, other] = [keyFile(), keyFile()];
     const first = start({ webhookKeyFile: old });

@@ -1,4 +1,4 @@
-/** Deliveries that are sent now, on demand, whatever their state (webhooks.md 10 point 5). */
+/** Deliveries that are sent on demand, in any state (webhooks.md 10 point 5). */
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import {
@@ -12,7 +12,7 @@ import { serve } from "./serve.ts";
 
 const EVERY_BLOCK = { event: "block.applied", conditions: [{ key: "id", condition: "ne", value: "" }] };
 
-/** A webhook whose target answers as the test says. */
+/** Webhook whose target responds as the test says. */
 async function start(changes: object = {}, reply: Reply = 500) {
   const replies: { all: Reply } = { all: reply };
   const service = await serve(undefined, { reply: () => replies.all });
@@ -27,7 +27,7 @@ const blocks = (count: number) => Array.from({ length: count }, (_, index) => bl
 const states = (log: readonly { readonly state: string }[]) => [...new Set(log.map(({ state }) => state))];
 
 describe("sending now", () => {
-  test("sends a delivery that waits for its retry at once, with the whole schedule before it", async () => {
+  test("sends a delivery that waits for its retry at once, and restarts its schedule", async () => {
     const { post, emit, clock, calls } = await start();
     await emit(blockApplied(1));
     await clock.advance(200_000);
@@ -39,7 +39,7 @@ describe("sending now", () => {
     expect(calls).toHaveLength(before + 2);
   });
 
-  test("sends one that was never tried, although its target is only probed", async () => {
+  test("sends a delivery without an attempt, although its target is only probed", async () => {
     const { post, emit, calls, replies } = await start();
     for (const block of blocks(60)) await emit(block);
     const before = calls.length;
@@ -49,7 +49,7 @@ describe("sending now", () => {
     expect(heights(calls.slice(before))).toContain(60);
   });
 
-  test("sends a selection, in order, by id or webhook-id, and leaves out what is not there", async () => {
+  test("sends a selection, in order, by id or webhook-id, and omits unknown ones", async () => {
     const { post, emit, calls, log, replies } = await start();
     await emit(...blocks(6));
     replies.all = 200;
@@ -60,7 +60,7 @@ describe("sending now", () => {
     expect(heights(calls.slice(before))).toEqual([2, 3, 5]);
   });
 
-  test.each(["parallel", "strict"])("sends all that wait, and keeps the order: %s", async (order) => {
+  test.each(["parallel", "strict"])("sends all queued deliveries in order: %s", async (order) => {
     const { post, emit, clock, calls, log, replies } = await start({ order });
     for (const block of blocks(40)) await emit(block);
     await clock.advance(3_600_000);
@@ -75,7 +75,7 @@ describe("sending now", () => {
     expect(states(log(1, 100))).toEqual(["delivered"]);
   });
 
-  test("sends in strict order what is before it as well", async () => {
+  test("in strict order, sends earlier deliveries as well", async () => {
     const { post, emit, clock, calls, replies } = await start({ order: "strict" });
     await emit(...blocks(3));
     await clock.advance(3_600_000);
@@ -86,7 +86,7 @@ describe("sending now", () => {
     expect(heights(calls.slice(before))).toEqual([1, 2, 3]);
   });
 
-  test("sends all that was not delivered: pending, failed and cancelled ones", async () => {
+  test("sends all undelivered ones: pending, failed and cancelled", async () => {
     const { ask, post, emit, calls, log, replies } = await start();
     await emit(...blocks(2));
     await ask("PUT", "/api/webhooks/1", { body: { queue: "drop" } });
@@ -104,7 +104,7 @@ describe("sending now", () => {
     expect(states(log(1, 9))).toEqual(["delivered"]);
   });
 
-  test("sends those that wait and match", async () => {
+  test("sends the queued deliveries that match", async () => {
     const { post, emit, clock, calls } = await start();
     await emit(...blocks(4));
     await clock.advance(200_000);
@@ -114,7 +114,7 @@ describe("sending now", () => {
     expect(heights(calls.slice(before))).toEqual([3]);
   });
 
-  test("does not send a delivery whose call is under way a second time", async () => {
+  test("does not send a delivery in flight a second time", async () => {
     const { post, emit, calls } = await start({}, "never");
     await emit(...blocks(2));
     for (const path of ["1/retry", "2/retry"]) expect((await post(path)).status).toBe(200);
@@ -124,7 +124,7 @@ describe("sending now", () => {
     expect(heights(calls)).toEqual([1, 2]);
   });
 
-  test("says that the webhook is paused, and that the block of a delivery was reverted", async () => {
+  test("reports that the webhook is paused, and that the block of a delivery was reverted", async () => {
     const { ask, post, emit } = await start();
     await emit(...blocks(2));
     await emit(blockReverted(2));
@@ -149,7 +149,7 @@ describe("sending now", () => {
     { deliveries: ["x".repeat(65)] },
     { deliveries: Array.from({ length: 501 }, (_, index) => index) },
     { deliveries: [1], state: "pending" },
-  ])("refuses a selection that is none: %#", async (body) => {
+  ])("refuses an invalid selection: %#", async (body) => {
     const { post } = await start();
     expect((await post("retry", body)).status).toBe(422);
   });

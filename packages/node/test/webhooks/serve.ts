@@ -1,4 +1,4 @@
-/** The register behind a real HTTP server. */
+/** Register with a real HTTP server. */
 
 import { fastify, type InjectOptions } from "fastify";
 import { onTestFinished } from "vitest";
@@ -19,7 +19,7 @@ export const BODY = {
   conditions: [{ key: "fee", condition: "gte", value: "123" }],
 };
 
-/** The register behind a real server, asked without a socket. */
+/** Register with a real server, queried without a socket. */
 export async function serve(access: AccessOptions = { token: TOKEN }, options: ServiceOptions = {}) {
   const service = createService(options);
   const app = fastify();
@@ -35,12 +35,12 @@ export async function serve(access: AccessOptions = { token: TOKEN }, options: S
     const request: InjectOptions = { method, url: path, headers };
     if (body !== undefined) request.payload = typeof body === "string" ? body : JSON.stringify(body);
     if (ip !== undefined) request.remoteAddress = ip;
-    const answer = await app.inject(request);
+    const response = await app.inject(request);
     return {
-      status: answer.statusCode,
-      headers: answer.headers,
-      text: answer.body,
-      body: answer.body === "" ? undefined : answer.json(),
+      status: response.statusCode,
+      headers: response.headers,
+      text: response.body,
+      body: response.body === "" ? undefined : response.json(),
     };
   };
   const create = (changes: object = {}) => ask("POST", "/api/webhooks", { body: { ...BODY, ...changes } });

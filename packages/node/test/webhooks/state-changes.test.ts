@@ -7,7 +7,7 @@ import {
   type ServiceOptions,
 } from "../../test-support/webhooks/support.ts";
 
-/** Lines at info and above, without those of the registration. */
+/** Log lines at info and above, without those of the registration. */
 function logged(options: ServiceOptions) {
   const lines: { webhook: number; msg: string }[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void lines.push(JSON.parse(line)) });
@@ -20,7 +20,7 @@ function logged(options: ServiceOptions) {
   return { ...service, create, lines };
 }
 
-test("a target that keeps failing is one line, and so is its return", async () => {
+test("a target that keeps failing logs one line, and so does its recovery", async () => {
   let status = 503;
   const { create, emit, clock, lines } = logged({ reply: () => status });
   const { id } = await create();
@@ -31,7 +31,7 @@ test("a target that keeps failing is one line, and so is its return", async () =
   expect(lines.slice(1)).toMatchObject([{ webhook: id, msg: "webhook target works again" }]);
 });
 
-test("a suspension is one line, and so is its end", async () => {
+test("a suspension logs one line, and so does its end", async () => {
   let status = 410;
   const { webhooks, create, emit, lines } = logged({ reply: () => status });
   const { id } = await create();
@@ -51,7 +51,7 @@ test("a suspension is one line, and so is its end", async () => {
   ]);
 });
 
-test("what users decide is one line each, where it changes something", async () => {
+test("each change by a client logs one line, unless it changes nothing", async () => {
   const { webhooks, lines } = logged({});
   const { register } = webhooks;
   await register.create(always());
@@ -69,7 +69,7 @@ test("what users decide is one line each, where it changes something", async () 
   ]);
 });
 
-test("deliveries are none", async () => {
+test("deliveries log no line", async () => {
   const { create, emit, clock, lines } = logged({
     reply: ({ message }) => (Number(message.height) % 2 ? 200 : 500),
   });

@@ -1,4 +1,4 @@
-/** Work that comes all at once is done in parts: between two of them the thread has time for requests. */
+/** Splitting of bulk work into parts, between which the thread has time for requests. */
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
@@ -7,7 +7,7 @@ import { always, blockApplied, createService, settle } from "../../test-support/
 
 const WEBHOOKS = 300;
 
-test("outcomes of many calls that end in the same moment are written in several ticks", async () => {
+test("outcomes of many requests that end simultaneously are written in several ticks", async () => {
   const hanging = Promise.withResolvers<Error>();
   const perRun = [0];
   const observer: WebhookObserver = {
@@ -29,7 +29,7 @@ test("outcomes of many calls that end in the same moment are written in several 
 });
 
 test.each([0, 3])(
-  "with %i confirmations, an event is put into the queues of many webhooks in several steps",
+  "with %i confirmations, an event is inserted into the queues of many webhooks in several steps",
   async (confirmations) => {
     const { webhooks, database, eventLog, emit, calls } = createService({ options: { maxConcurrent: 0 } });
     for (let count = 0; count < WEBHOOKS; count++)
@@ -45,7 +45,7 @@ test.each([0, 3])(
       totals.add(present(written.get()).total);
     }
     expect([...totals].filter((total) => total > 0)).toEqual([100, 200, WEBHOOKS]);
-    // Each of them once, whatever steps it took, and nothing is left to be done.
+    // Each exactly once, however many steps, and no work is left.
     for (let height = 2; height <= 1 + confirmations; height++) await emit(blockApplied(height));
     for (let tick = 0; calls.length < WEBHOOKS && tick < 100; tick++) await settle();
     const first = calls.filter(({ message }) => message.height === 1);
@@ -55,7 +55,7 @@ test.each([0, 3])(
   },
 );
 
-test("failed deliveries are read in parts when they are to be sent again, however old they are", async () => {
+test("failed deliveries that are sent again are read in parts, however old they are", async () => {
   const { webhooks, emit, clock, database } = createService({
     reply: () => 500,
     options: { retryPausesMs: [] },
@@ -75,6 +75,6 @@ test("failed deliveries are read in parts when they are to be sent again, howeve
   let timer = globalThis.setImmediate(count);
   expect(await webhooks.log.retryAll("1", { since: clock.nowMs() })).toBe(1);
   clearImmediate(timer);
-  // 500 at once: 2,000 are four parts, and a look that finds nothing more.
+  // 500 at once: 2,000 are four parts, and one query that finds no more.
   expect(others).toBeGreaterThanOrEqual(4);
 });

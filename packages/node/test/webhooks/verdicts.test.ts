@@ -11,8 +11,8 @@ const busy = (ms: number) => {
   while (performance.now() < endMs);
 };
 
-test("each slice makes one verdict, and none twice, however slow the register and the conditions are", () => {
-  let asked = 0;
+test("each slice yields one verdict exactly once, however slow the register and the conditions are", () => {
+  let requested = 0;
   const slow = (id: number): Definition => ({
     ...{
       id,
@@ -26,7 +26,7 @@ test("each slice makes one verdict, and none twice, however slow the register an
     list: [],
     names: new Map([["peer.added", "peer.added"]]),
     metered: meterConditions(() => {
-      asked++;
+      requested++;
       busy(12);
       return id % 2 === 0;
     }),
@@ -45,9 +45,9 @@ test("each slice makes one verdict, and none twice, however slow the register an
   const event = { id: "peer.added:1", name: "peer.added", data: {}, sequence: 1, createdMs: 0 };
   const slices = [1, 2, 3, 4].map(() => verdicts.find([event]));
   expect(slices).toEqual([0, 0, 0, 1]);
-  expect(asked).toBe(4);
+  expect(requested).toBe(4);
   expect(definitions.map((definition) => verdicts.of(event, definition))).toEqual([false, true, false, true]);
-  // Behind the cursor nothing is kept.
+  // Nothing is kept after the cursor has passed it.
   expect(verdicts.find([{ ...event, sequence: 2 }])).toBe(0);
   expect(verdicts.of(event, present(definitions[0]))).toBeUndefined();
 });

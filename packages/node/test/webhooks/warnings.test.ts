@@ -1,4 +1,4 @@
-/** Registrations that are accepted although they are probably a mistake, and those without conditions. */
+/** Registrations that are accepted although they are probably mistakes, and those without conditions. */
 import { expect, test } from "vitest";
 import { blockApplied, heights } from "../../test-support/webhooks/support.ts";
 import { serve } from "./serve.ts";
@@ -17,14 +17,14 @@ test.each<[string, object, string]>([
     'no event of this webhook has a member "ammount", so that the condition is never true; did you mean "amount"?',
   ],
   ["the same with ne", condition("ammount", "ne", "5"), "so that the condition is always true"],
-  ["a member below one that has none", condition("amount.value", "eq", "5"), 'member "amount.value"'],
+  ["a member below one that no event has", condition("amount.value", "eq", "5"), 'member "amount.value"'],
   [
-    "an operand that is no number",
+    "an operand that is not a number",
     condition("amount", "gte", "abc"),
     '"gte" compares numbers, and "abc" is not a number, so that the condition is never true',
   ],
   [
-    "an operand that is no number, by another operator",
+    "an operand that is not a number, by another operator",
     condition("fee", "lt", null),
     '"lt" compares numbers',
   ],
@@ -57,7 +57,7 @@ test.each<[string, object[]]>([
   ["round.created", [condition("votes", "gt", "5"), condition("isDelegate", "truthy")]],
   ["wallet.saved", [condition("attributes.x.y", "eq", "5"), condition("isResigned", "eq", "true")]],
   ["forger.started", [condition("id", "ne", "")]],
-])("say nothing of conditions that can be true: %s", async (event, conditions) => {
+])("do not warn of conditions that can be true: %s", async (event, conditions) => {
   const { create, ask } = await serve();
   expect((await create({ event, conditions })).body).not.toHaveProperty("warnings");
   expect((await ask("PUT", "/api/webhooks/1", { body: { conditions } })).text).toBe("{}");
@@ -74,7 +74,7 @@ test.each<[string, object]>([
   ["omitted", { conditions: undefined }],
   ["empty", { conditions: [] }],
   ["empty, and all must hold", { conditions: [], match: "all" }],
-])("conditions may be %s: every event is delivered", async (_name, given) => {
+])("conditions can be %s: every event is delivered", async (_name, given) => {
   const { create, ask, emit, calls } = await serve();
   const { status, body } = await create({ event: "block.applied", ...given });
   expect([status, body.data.conditions, body.warnings]).toEqual([201, [], undefined]);
@@ -89,7 +89,7 @@ test.each<[string, object]>([
   expect(dryRun.status).toBe(200);
 });
 
-test("a webhook may have a name", async () => {
+test("a webhook can have a name", async () => {
   const { create, ask } = await serve();
   expect((await create({ name: "Payments to the shop" })).body.data.name).toBe("Payments to the shop");
   await ask("PUT", "/api/webhooks/1", { body: { target: "https://other.example/" } });
@@ -114,7 +114,7 @@ test("a target is pinged before it is registered", async () => {
       startedAt: expect.any(Number),
       durationMs: 0,
       status: 401,
-      answer: "who are you?",
+      response: "who are you?",
       reason: "HTTP 401",
     },
   ]);
@@ -125,9 +125,9 @@ test("a target is pinged before it is registered", async () => {
   }
 });
 
-test("few pings of targets are under way at once", async () => {
-  const answer = Promise.withResolvers<number>();
-  const { ask, calls } = await serve(undefined, { reply: () => answer.promise });
+test("few pings of targets are in flight at once", async () => {
+  const response = Promise.withResolvers<number>();
+  const { ask, calls } = await serve(undefined, { reply: () => response.promise });
   const body = { target: "https://receiver.example/hook" };
   const pings = [1, 2, 3, 4].map(() => ask("POST", "/api/webhooks/ping", { body }));
   await expect.poll(() => calls.length).toBe(4);
@@ -135,7 +135,7 @@ test("few pings of targets are under way at once", async () => {
     statusCode: 409,
     code: "PING_RUNNING",
   });
-  answer.resolve(200);
+  response.resolve(200);
   expect((await Promise.all(pings)).map(({ body }) => body.data.accepted)).toEqual([true, true, true, true]);
   expect((await ask("POST", "/api/webhooks/ping", { body })).status).toBe(200);
 });

@@ -27,7 +27,6 @@ export function encodeFrame(
   return joinBlock(encodeHeader({ ...header, numberOfTransactions }, network), transactions);
 }
 
-/** A block as bytes, from the bytes of its header and of its transactions. */
 export function joinBlock(headerBytes: Uint8Array, transactions: readonly Uint8Array[]): Uint8Array {
   const writer = createWriter();
   writer.bytes(headerBytes);

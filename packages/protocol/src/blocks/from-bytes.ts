@@ -53,7 +53,7 @@ export function blockFromParts(
   if (header.numberOfTransactions !== transactionBytes.length) {
     throw new BlockError(
       "BlockSchemaError",
-      `the header announces ${header.numberOfTransactions} transactions, there are ${transactionBytes.length}`,
+      `the header announces ${header.numberOfTransactions} transactions, but the block has ${transactionBytes.length}`,
       ".transactions",
     );
   }
@@ -81,7 +81,7 @@ function checkForm(block: Block, network: Network): void {
   const violation = decodedHeaderViolation(block.header, network);
   const ids = () => block.transactions.map(({ data }) => data.id);
   if (violation && !isBlockException(block.header.id, ids(), network)) {
-    throw new BlockError("BlockSchemaError", `the block has a wrong member ${violation}`, violation);
+    throw new BlockError("BlockSchemaError", `the member ${violation} of the block is invalid`, violation);
   }
 }
 

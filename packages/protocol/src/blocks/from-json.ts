@@ -132,4 +132,8 @@ function idOf(object: unknown): string {
 }
 
 const violation = (path: string): BlockError =>
-  new BlockError("BlockSchemaError", `the block object is wrong${path && ` at ${path}`}`, path);
+  new BlockError(
+    "BlockSchemaError",
+    path === "" ? "the block is not an object" : `the member ${path} of the block is invalid`,
+    path,
+  );

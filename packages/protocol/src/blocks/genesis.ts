@@ -42,7 +42,7 @@ export function genesisBlockFromJson(json: unknown, network: Network): Block {
   if (!payloadHashesOf(block.transactions).includes(nethash)) {
     throw new NetworkError(
       "GENESIS_NETHASH_MISMATCH",
-      `the transactions of the genesis block do not make its payload hash ${nethash}: use the unaltered file`,
+      `the transactions of the genesis block do not match its payload hash ${nethash}: use the unaltered file`,
     );
   }
   const transactions = block.transactions.map((transaction) => ({ ...transaction, isVerified: true }));

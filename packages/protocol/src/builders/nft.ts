@@ -13,7 +13,6 @@ export type TokenOptions = {
   properties?: Readonly<Record<string, string | null>>;
 };
 
-/** The asset of a token. */
 export function nftAsset({ tokenName = "unik", tokenId, properties = {} }: TokenOptions): NftAsset {
   const hasProperties = Object.keys(properties).length > 0;
   return { [tokenName]: { tokenId, ...(hasProperties && { properties: { ...properties } }) } };

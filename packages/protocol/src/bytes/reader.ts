@@ -106,7 +106,7 @@ function decodeCharacter(nextByte: () => number): string {
   const lead = nextByte();
   if (lead < 0x80) return String.fromCharCode(lead);
   const following = lead >> 5 === 0b110 ? 1 : lead >> 4 === 0b1110 ? 2 : lead >> 3 === 0b11110 ? 3 : 0;
-  if (following === 0) throw new RangeError(`no character begins with the byte ${lead}`);
+  if (following === 0) throw new RangeError(`invalid UTF-8: no character begins with the byte ${lead}`);
   let codePoint = lead & (0x3f >> following);
   for (let i = 0; i < following; i++) codePoint = (codePoint << 6) | (nextByte() & 0x3f);
   if (codePoint <= 0xffff) return String.fromCharCode(codePoint);

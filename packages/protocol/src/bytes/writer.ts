@@ -26,7 +26,7 @@ export type ByteWriter = {
 
 const NO_BYTES = new Uint8Array(0);
 const CAPACITY = 512;
-/** Each writer reuses the memory of the one that finished before, up to this size. */
+/** Size up to which a writer reuses the memory of the writer that finished before it. */
 const MAX_SPARE = 65_536;
 let spare: { readonly buffer: Uint8Array; readonly view: DataView } | undefined;
 

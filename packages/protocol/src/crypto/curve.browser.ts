@@ -46,7 +46,7 @@ function pointOf(key: Uint8Array): InstanceType<typeof Point> {
 
 /** @throws {RangeError} for zero, which is not a key */
 function secretOf(scalar: bigint): Uint8Array {
-  if (scalar === 0n) throw new RangeError("zero is no private key");
+  if (scalar === 0n) throw new RangeError("zero is not a private key");
   return Fn.toBytes(scalar);
 }
 

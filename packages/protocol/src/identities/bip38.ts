@@ -52,14 +52,14 @@ export async function encryptBip38(
  */
 export async function decryptBip38(text: string, password: string): Promise<DecryptedKey> {
   const payload = payloadOf(text);
-  if (!payload) throw new IdentityError("INVALID_BIP38", "the text has not the structure of a BIP38 key");
+  if (!payload) throw new IdentityError("INVALID_BIP38", "the text is not a BIP38 key");
   const compressed = (flagsOf(payload) & COMPRESSED) !== 0;
   const privateKey = await (payload[1] === PLAIN ? decryptPlain : decryptEcMultiply)(
     payload,
     utf8ToBytes(password),
   );
   if (payload[1] === PLAIN && !equal(saltOf(privateKey, compressed), payload.subarray(3, 7))) {
-    throw new IdentityError("WRONG_PASSWORD", "the password does not open the BIP38 key");
+    throw new IdentityError("WRONG_PASSWORD", "wrong password for the BIP38 key");
   }
   return { privateKey, compressed };
 }

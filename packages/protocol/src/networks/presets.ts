@@ -10,5 +10,4 @@ export { dalinet, livenet, sandbox, testnet, unitnet };
 
 const byName = { livenet, sandbox, dalinet, testnet, unitnet };
 
-/** Presets by name. */
 export const presets: Readonly<typeof byName & Record<string, NetworkFiles>> = byName;

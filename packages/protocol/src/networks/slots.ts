@@ -7,7 +7,6 @@ export type Slots = {
   readonly blocktime: number;
   /** Network time at a Unix time in milliseconds. */
   timeAt(unixMs: number): number;
-  /** The slot of a time. */
   slotAt(time: number): number;
   /** First second of a slot. */
   slotTime(slot: number): number;

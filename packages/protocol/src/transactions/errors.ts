@@ -14,7 +14,6 @@ export type TransactionErrorCode =
   /** The input passed the schema, but cannot be encoded (transactions.md 9). */
   | "TransactionEncodingError";
 
-/** A violation of a schema. */
 export type SchemaViolation = {
   /** JSON pointer of the member; empty for the transaction itself. */
   path: string;

@@ -17,7 +17,7 @@ export type Limits = {
   multiPaymentLimit: number;
   /** True if the Strict form is checked, which refuses more than the check of a batch. */
   isStrict: boolean;
-  /** True if amounts and fees may be those of a genesis block (transactions.md 8.1). */
+  /** True if the amounts and fees of a genesis block are allowed (transactions.md 8.1). */
   hasGenesisAmounts: boolean;
 };
 

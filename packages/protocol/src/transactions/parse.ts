@@ -41,14 +41,17 @@ export function transactionFromJson(
   const transaction = encoding(() => copyJson(input)) as Record<string, unknown>;
   // Step 2: the strict schema, which rewrites the copy.
   const hasSchema = checkSchema(transaction, type, context);
-  // Step 3. The encoder checks what the schema does not.
+  // Step 3. The encoder performs the checks that the schema lacks.
   const body = bodyOfJson(transaction, context);
   const bytes = encoding(() => encodeTransaction(body));
   // Step 4: the decoded bytes are the result.
   const sealed = reading(() => parseBytes(bytes, context, options, { body, hasSchema }));
   // Values that change in the bytes would give an id that their sender does not know (transactions.md 9).
   if (sealed.bytes !== bytes && bytesToHex(sealed.bytes) !== bytesToHex(bytes)) {
-    throw new TransactionError("TransactionEncodingError", "the transaction does not survive its bytes");
+    throw new TransactionError(
+      "TransactionEncodingError",
+      "the transaction changes when it is encoded and decoded",
+    );
   }
   return sealed;
 }
@@ -73,7 +76,7 @@ function reading<T>(read: () => T): T {
     return read();
   } catch (error) {
     if (error instanceof TransactionError && error.code !== "UnkownTransactionError") throw error;
-    const message = `the bytes are no transaction: ${messageOf(error)}`;
+    const message = `the bytes are not a transaction: ${messageOf(error)}`;
     throw new TransactionError("InvalidTransactionBytesError", message, { cause: error });
   }
 }

@@ -140,7 +140,7 @@ export function matchesBatchSchema(
 const OF_NO_TYPE: SchemaViolation = {
   path: "",
   rule: "anyOf",
-  expectation: 'must name a known type by the integers "type" and "typeGroup", which is 1 where it is absent',
+  expectation: 'must name a known type by the integers "type" and "typeGroup", which is 1 if absent',
 };
 
 function violationOfNamedType(item: unknown, limits: Limits): SchemaViolation | undefined {

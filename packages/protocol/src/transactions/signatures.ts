@@ -65,7 +65,7 @@ function readSchnorr(reader: ByteReader): Signatures {
 }
 
 function readEntries(reader: ByteReader): string[] {
-  if (reader.remaining() % ENTRY_BYTES !== 0) throw new RangeError("bytes are left behind the signatures");
+  if (reader.remaining() % ENTRY_BYTES !== 0) throw new RangeError("unexpected bytes after the signatures");
   const indexes = new Set<number>();
   return Array.from({ length: reader.remaining() / ENTRY_BYTES }, () => {
     const index = present(reader.peek(), "the index of a signature");
@@ -85,6 +85,6 @@ function readDer(reader: ByteReader): Signatures {
     reader.skip(1);
     signatures.signatures = [reader.hex(reader.remaining())];
   }
-  if (reader.remaining() > 0) throw new RangeError("bytes are left behind the signatures");
+  if (reader.remaining() > 0) throw new RangeError("unexpected bytes after the signatures");
   return signatures;
 }

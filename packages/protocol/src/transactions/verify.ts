@@ -122,8 +122,8 @@ export function verifyMultiSignatures(
 }
 
 /**
- * The checks of the entries of `signatures` in order, up to the first one that has no key or repeats a participant:
- * what `verifyMultiSignatures` asks at most, for verification in another thread.
+ * Returns the checks of the entries of `signatures` in order, up to the first one that has no key or repeats a participant:
+ * the maximum for `verifyMultiSignatures`, for verification in another thread.
  */
 export function multiSignatureJobs(
   transaction: TransactionBody,

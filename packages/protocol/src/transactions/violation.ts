@@ -18,10 +18,7 @@ export function violationOf(errors: readonly ErrorObject[], limits: Limits): Sch
   };
 }
 
-/**
- * In a choice, the least useful errors only distinguish its branches (null, a number), or report the choice
- * itself.
- */
+/** Returns true for the least useful errors of a choice: they distinguish its branches, or report the choice itself. */
 const isOfAnotherChoice = ({ keyword, params }: ErrorObject): boolean =>
   keyword === "const" || keyword === "anyOf" || (keyword === "type" && params.type === "null");
 

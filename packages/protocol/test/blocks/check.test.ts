@@ -28,7 +28,7 @@ const timestamp = 100_000_000;
 const now = slots.unixMsOf(timestamp);
 const previous = { id: "ab".repeat(32), height: 999 };
 
-/** A transfer as a parser would have left it. */
+/** Transfer as a parser returns it. */
 function transfer(name: string, data: Partial<Transaction> = {}, isVerified = true): SealedTransaction {
   const bytes = utf8ToBytes(name);
   return {
@@ -53,7 +53,7 @@ function transfer(name: string, data: Partial<Transaction> = {}, isVerified = tr
 const forge = (...transactions: SealedTransaction[]): Block =>
   forgeBlock({ network, timestamp, previous, transactions }, keys);
 
-/** The block with another header, signed again. */
+/** Block with another header, signed again. */
 function altered(block: Block, members: Partial<BlockHeader>): Block {
   const header = { ...block.header, ...members };
   const blockSignature = signHeader(header, keys.privateKey, network);
@@ -64,13 +64,13 @@ const codesOf = (block: Block, options: Partial<Parameters<typeof checkBlock>[1]
   checkBlock(block, { network, now, ...options }).map(({ code }) => code);
 
 describe("the stateless check", () => {
-  test("a forged block has no fault", () => {
+  test("a forged block has no error", () => {
     for (const transactions of [[], [transfer("a")], [transfer("a"), transfer("b")]]) {
       expect(codesOf(forge(...transactions))).toEqual([]);
     }
   });
 
-  test("the length that is limited is that of the serialization", () => {
+  test("the length limit applies to the serialization", () => {
     const block = forge(transfer("a"), transfer("longer"));
     expect(blockByteLength(block)).toBe(encodeBlock(block, network).length);
   });
@@ -93,13 +93,13 @@ describe("the stateless check", () => {
     expect(codesOf(altered(forge(transfer("a")), { payloadLength: 7 }))).toEqual([]);
   });
 
-  test("a slot that has not begun is refused, the running one is not", () => {
+  test("a future slot is refused, the current one is not", () => {
     const { blocktime } = slots;
     expect(codesOf(altered(forge(), { timestamp: timestamp + blocktime - 1 }))).toEqual([]);
     expect(codesOf(altered(forge(), { timestamp: timestamp + blocktime }))).toEqual(["timestamp"]);
   });
 
-  test("the milestone is that of the own height", () => {
+  test("the milestone is that of its own height", () => {
     const at = (height: number) =>
       forgeBlock(
         { network, timestamp, previous: { id: previous.id, height: height - 1 }, transactions: [] },
@@ -130,7 +130,7 @@ describe("the stateless check", () => {
     expect(codesOf(block, { network: exact })).toEqual([]);
   });
 
-  test("faults of transactions name them, and a repetition is counted each time", () => {
+  test("errors of transactions name them, and a repetition is counted each time", () => {
     const [a, expired] = [transfer("a"), transfer("e", { expiration: 1000 })];
     const faults = checkBlock(forge(a, expired, a, a, transfer("f", { expiration: 1001 })), { network, now });
     expect(faults).toEqual([
@@ -150,7 +150,7 @@ describe("the stateless check", () => {
     expect(containsMultiSignatures(block)).toBe(false);
     const signatures = { signatures: ["00"] };
     expect(containsMultiSignatures(forge(transfer("a", signatures, false)))).toBe(true);
-    // A verified one needs no second look.
+    // A verified one is not checked again.
     expect(containsMultiSignatures(forge(transfer("a", signatures, true)))).toBe(false);
   });
 
@@ -182,7 +182,7 @@ describe("the stateless check", () => {
     expect(codesOf(block, { network: named("livenet") })).toEqual(["expired-transaction"]);
   });
 
-  test("at height 1 there is no parent and no limit of number", () => {
+  test("at height 1 there is neither a parent nor a limit of number", () => {
     const one = createNetwork({
       ...presets.livenet,
       milestones: presets.livenet.milestones.map((change) =>
@@ -204,7 +204,7 @@ describe("the generator's signature", () => {
     header: { ...block.header, blockSignature },
   });
 
-  test("another key, a high s and a changed header are faults", () => {
+  test("another key, a high s and a changed header are errors", () => {
     const other = signHeader(block.header, keysFromPassphrase("other").privateKey, network);
     expect(codesOf(signedWith(other))).toEqual(["signature"]);
     const { header } = block;
@@ -213,13 +213,13 @@ describe("the generator's signature", () => {
     ]);
   });
 
-  test("one that cannot be read ends the check", () => {
+  test("an unreadable signature ends the check", () => {
     const unreadable = signedWith(block.header.blockSignature.replace(/^30/, "31"));
     const wrong = { ...unreadable, header: { ...unreadable.header, reward: 1n, version: 5 } };
     expect(codesOf(wrong)).toEqual(["reward", "exception"]);
   });
 
-  test("its verdict may come from elsewhere", () => {
+  test("its verdict can be passed in", () => {
     const job = headerSignatureJob(block.header, network);
     expect(job.hash).toHaveLength(32);
     expect(verifyHeaderJob(structuredClone(job))).toBe("valid");

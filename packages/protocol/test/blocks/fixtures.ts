@@ -20,7 +20,7 @@ const sealedOf = (data: Transaction): SealedTransaction => ({
   isVerified: true,
 });
 
-/** A signed transfer of `amount` to the sender's own wallet, in version 2 unless the members say otherwise. */
+/** Signed transfer of `amount` to the sender's own wallet, in version 2 by default. */
 export function transfer(
   { description: { pubKeyHash } }: Network,
   amount: bigint,
@@ -43,6 +43,6 @@ export function transfer(
   return sealedOf(signTransaction(body, keys));
 }
 
-/** A transaction as the genesis block holds it. */
+/** Transaction in the form of the genesis block. */
 export const genesisTransfer = (network: Network, amount: bigint): SealedTransaction =>
   transfer(network, amount, { version: 1, timestamp: 0, fee: 0n });

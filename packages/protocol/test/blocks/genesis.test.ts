@@ -56,7 +56,7 @@ describe("a new genesis block", () => {
     expect(presets.dalinet.network.nethash).not.toBe(header.payloadHash);
   });
 
-  test("comes back from its file", () => {
+  test("is read from its file unchanged", () => {
     const file = JSON.parse(JSON.stringify(blockToJson(block)));
     expect(genesisBlockFromJson(file, network)).toEqual(block);
     for (const previousBlock of [null, "", "0", 0, "0000000000000000"]) {
@@ -69,7 +69,7 @@ describe("a new genesis block", () => {
     }
   });
 
-  test("comes back from stored bytes with its stored id", () => {
+  test("is read from stored bytes with its stored id", () => {
     expect(blockFromTrustedBytes(encodeBlock(block, network), network, header.id)).toEqual(block);
     expect(headerFromTrustedBytes(encodeHeader(header, network), header.id)).toEqual(header);
   });
@@ -93,13 +93,13 @@ describe("the genesis file", () => {
     expect(() => genesisBlockFromJson(other, network)).toThrow(mismatch);
   });
 
-  test("keeps the id that is written, whatever it is", () => {
+  test("keeps any id in the file", () => {
     const read = genesisBlockFromJson({ ...file, id: "12345" }, network);
     expect(read.header.id).toBe("12345");
     expect(read.header.idHex).toBe("0000000000003039");
   });
 
-  test("may follow the payload rule of other blocks, as private networks do", () => {
+  test("can follow the payload rule of other blocks, as private networks do", () => {
     const payloadHash = payloadHashOf(transactions.map(({ data }) => data.id));
     const unsigned = { ...header, payloadHash, payloadLength: 96 };
     const blockSignature = signHeader(unsigned, keys.privateKey, network);
@@ -108,7 +108,7 @@ describe("the genesis file", () => {
     expect(genesisBlockFromJson(blockToJson(ordinary), named)).toEqual(ordinary);
   });
 
-  test("must hold a block of height 1", () => {
+  test("must contain a block of height 1", () => {
     const second = { ...file, height: 2, id: "ab".repeat(32), idHex: "ab".repeat(32) };
     expect(() => genesisBlockFromJson(second, network)).toThrow(
       expect.objectContaining({ code: "BlockSchemaError", path: ".height" }),

@@ -30,7 +30,7 @@ const u32 = fc.integer({ min: 0, max: 0xffffffff });
 const u64 = fc.bigInt({ min: 0n, max: 0xffff_ffff_ffff_ffffn });
 const hex = (bytes: number) =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((value) => bytesToHex(value));
-/** A byte string that has the length its second byte says, like DER. */
+/** Byte string whose second byte is its length, like DER. */
 const signature = fc
   .uint8Array({ minLength: 0, maxLength: 255 })
   .map((rest) => bytesToHex(Uint8Array.of(0x30, rest.length, ...rest)));
@@ -51,10 +51,10 @@ const fieldsAt = (height: fc.Arbitrary<number>, previousBlock: fc.Arbitrary<stri
     blockSignature: signature,
   });
 
-/** A block whose transactions stay bytes. */
+/** Block whose transactions stay bytes. */
 const slicesOf = (bytes: Uint8Array) => decodeBlock(bytes, livenet, (slice) => slice);
 
-/** The members that bytes are made of. */
+/** Members that the bytes contain. */
 const fieldsOf = ({ id: _, idHex: __, previousBlockHex: ___, ...fields }: BlockHeader) => fields;
 
 describe("header bytes", () => {
@@ -117,7 +117,7 @@ describe("header bytes", () => {
     );
   });
 
-  test("no previous id is written as zero and read back as 0", () => {
+  test("an absent previous id is written as zero and read as 0", () => {
     const { header } = decodeHeader(encodeHeader({ ...fields, previousBlock: "" }, livenet), livenet);
     expect(header.previousBlock).toBe("0");
     expect(header.previousBlockHex).toBe("0000000000000000");
@@ -130,7 +130,7 @@ describe("header bytes", () => {
     expect(header.totalFee).toBe(5n);
   });
 
-  test("exceptions may replace the id", () => {
+  test("exceptions can replace the id", () => {
     const computed = decodeHeader(encodeHeader(fields, livenet), livenet).header.id;
     const outlookTable = { [computed]: "ab".repeat(32) };
     const network = createNetwork({ ...presets.livenet, exceptions: { outlookTable } });
@@ -139,7 +139,7 @@ describe("header bytes", () => {
     expect(header.idHex).toBe("ab".repeat(32));
   });
 
-  test("property: a frame keeps its transactions, and bytes after them are ignored", () => {
+  test("property: a frame contains its transactions, and bytes after them are ignored", () => {
     const slices = fc.array(fc.uint8Array(), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(slices, fc.uint8Array(), (transactions, rest) => {
@@ -161,7 +161,7 @@ describe("header bytes", () => {
     expect(slicesOf(bytes).transactions).toEqual([]);
   });
 
-  test("an absurd number of transactions is refused at once", () => {
+  test("an excessive number of transactions is refused at once", () => {
     const bytes = encodeFrame({ ...fields, numberOfTransactions: 0xffffffff }, [new Uint8Array(9)], livenet);
     expect(() => slicesOf(bytes)).toThrow(expect.objectContaining({ code: "INVALID_BLOCK_BYTES" }));
   });
@@ -180,13 +180,13 @@ describe("block ids", () => {
   });
 
   test.each(["18446744073709551616", "99999999999999999999", "ea3bb53abc9c2d61", "-1", "1.5", " 1", "0x10"])(
-    "%j is no partial id",
+    "%j is not a partial id",
     (text) => {
       expect(() => partialIdToHex(text)).toThrow(expect.objectContaining({ code: "BlockSchemaError" }));
     },
   );
 
-  test("property: the scheme is that of the own height", () => {
+  test("property: the scheme is that of its own height", () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const hash = sha256(bytes);
@@ -196,7 +196,7 @@ describe("block ids", () => {
     );
   });
 
-  test("only eight bytes make a partial id, in reverse order", () => {
+  test("exactly eight bytes are a partial id, in reverse order", () => {
     const hash = Uint8Array.from({ length: 32 }, (_, index) => index);
     expect(partialIdOf(hash)).toEqual({ id: "506097522914230528", idHex: "0706050403020100" });
     expect(hash[0]).toBe(0);

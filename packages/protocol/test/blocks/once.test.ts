@@ -1,4 +1,4 @@
-/** How often the bytes of a block are written and read on its way. */
+/** Number of times that the bytes of a block are encoded and decoded. */
 import { beforeEach, expect, test, vi } from "vitest";
 import {
   blockFromBytes,
@@ -57,7 +57,7 @@ const forge = () =>
 
 beforeEach(() => void Object.assign(calls, NONE));
 
-test("A forged block has its header written once, from its signing to what is sent.", () => {
+test("A forged block has its header encoded once, from its signature to the sent bytes.", () => {
   const block = forge();
   expect(calls).toEqual({ ...NONE, encodeHeader: 1 });
   recheckBlock(block, context);
@@ -65,7 +65,7 @@ test("A forged block has its header written once, from its signing to what is se
   expect(calls).toEqual({ ...NONE, encodeHeader: 1 });
 });
 
-test("The bytes of a block are read once, and each transaction is written once for its id.", () => {
+test("The bytes of a block are decoded once, and each transaction is encoded once for its id.", () => {
   const bytes = bytesOfBlock(forge());
   Object.assign(calls, NONE);
   blockFromBytes(bytes, context, { checkSignature: false });

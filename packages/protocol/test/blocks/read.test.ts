@@ -54,7 +54,7 @@ describe("a block", () => {
   test.each([
     ["without transactions", empty],
     ["with transactions", block],
-  ])("%s comes back from each of its forms", (_, expected) => {
+  ])("%s is read from each of its forms", (_, expected) => {
     const bytes = encodeBlock(expected, network);
     expect(blockFromBytes(bytes, context)).toEqual(expected);
     expect(blockFromTrustedBytes(bytes, network)).toEqual(expected);
@@ -66,7 +66,7 @@ describe("a block", () => {
   test.each([
     ["with full ids", network, "ab".repeat(32)],
     ["with partial ids", createNetwork(presets.unitnet), "1234567890123456789"],
-  ])("that was forged has the header that its bytes say, %s", (_, network, id) => {
+  ])("that was forged has the header of its bytes, %s", (_, network, id) => {
     const previous = { id, height: 999 };
     const forged = forgeBlock({ network, timestamp, previous, transactions: block.transactions }, keys);
     expect(forged.headerBytes).toEqual(encodeHeader(forged.header, network));
@@ -74,7 +74,7 @@ describe("a block", () => {
     expect(bytesOfBlock(forged)).toEqual(encodeBlock(forged, network));
   });
 
-  test("is read no further than its header where that is refused", () => {
+  test("is read only up to its header if that is refused", () => {
     const bytes = encodeBlock(block, network);
     const read: number[] = [];
     const checkHeader = ({ numberOfTransactions }: BlockHeader) => {
@@ -87,12 +87,12 @@ describe("a block", () => {
     expect(read).toEqual([2]);
   });
 
-  test("of stored bytes may have a stored id, as the genesis block does", () => {
+  test("of stored bytes can have a stored id, as the genesis block does", () => {
     const { header } = blockFromTrustedBytes(encodeBlock(empty, network), network, "256");
     expect(header).toEqual({ ...empty.header, id: "256", idHex: "0000000000000100" });
   });
 
-  test("reading an object leaves it as it was", () => {
+  test("is read from an object that does not change", () => {
     const before = structuredClone(json);
     blockFromJson(json, context);
     expect(json).toEqual(before);
@@ -155,12 +155,12 @@ describe("a block object", () => {
     );
   });
 
-  test("may leave out the number of transactions, and have unknown members", () => {
+  test("can omit the number of transactions, and have unknown members", () => {
     const { numberOfTransactions: _, ...rest } = json;
     expect(blockFromJson({ ...rest, unknown: 1 }, context)).toEqual(block);
   });
 
-  test("may write hexadecimal in capitals and amounts as numbers", () => {
+  test("can have hexadecimal in capitals and amounts as numbers", () => {
     const { header } = block;
     const capitals = {
       previousBlock: header.previousBlock.toUpperCase(),
@@ -188,12 +188,12 @@ describe("a block object", () => {
     },
   );
 
-  test("is read as its bytes are: what follows the signature of an empty block is ignored", () => {
+  test("is read as its bytes: data after the signature of an empty block is ignored", () => {
     const blockSignature = `${empty.header.blockSignature}00`;
     expect(blockFromJson({ ...blockToJson(empty), blockSignature }, context)).toEqual(empty);
   });
 
-  test("whose payload hash is too short is another block, and a wrong one", () => {
+  test("whose payload hash is too short is another, invalid block", () => {
     const read = blockFromJson({ ...blockToJson(empty), payloadHash: "00".repeat(31) }, context);
     expect(checkBlock(read, { network, now }).map(({ code }) => code)).toEqual(["exception"]);
   });
@@ -208,7 +208,7 @@ describe("a block object", () => {
     );
   });
 
-  test("meets the transaction rules of the context's height", () => {
+  test("follows the transaction rules of the context's height", () => {
     expect(() => blockFromJson(json, { network, height: 1 })).toThrow(withCode("TransactionVersionError"));
     expect(() => blockFromPeerJson(blockToPeerJson(block), { network, height: 1 })).toThrow(
       withCode("TransactionVersionError"),
@@ -222,7 +222,7 @@ describe("a block object", () => {
     );
   });
 
-  test("of a peer announcing transactions that are not there is refused", () => {
+  test("of a peer announcing missing transactions is refused", () => {
     const { transactions: _, ...peer } = blockToPeerJson(block);
     expect(() => blockFromPeerJson(peer, context)).toThrow(
       withCode("BlockSchemaError", { path: ".transactions" }),
@@ -237,7 +237,7 @@ describe("listed exceptions", () => {
   });
   const tooMuch = { ...json, totalAmount: (2n ** 63n).toString() };
 
-  test("a listed block may break the schema", () => {
+  test("a listed block can violate the schema", () => {
     const read = blockFromJson(tooMuch, on({ blocks: [String(json.id)] }));
     expect(read.header.totalAmount).toBe(2n ** 63n);
     const bytes = encodeBlock(read, network);
@@ -247,7 +247,7 @@ describe("listed exceptions", () => {
     expect(blockFromBytes(bytes, on({ blocks: [read.header.id] }))).toEqual(read);
   });
 
-  test("what no bytes can express stays refused", () => {
+  test("values that bytes cannot express are still refused", () => {
     const exceptional = on({ blocks: [String(json.id)] });
     for (const totalAmount of [undefined, null, {}, "1.5"]) {
       expect(() => blockFromJson({ ...json, totalAmount }, exceptional)).toThrow(
@@ -256,7 +256,7 @@ describe("listed exceptions", () => {
     }
   });
 
-  test("a listed transaction may break it inside any block, and counts as verified", () => {
+  test("a listed transaction can violate it inside any block, and counts as verified", () => {
     const free = transfer(network, 5n, { nonce: 5n, fee: 0n });
     const listed = on({ transactions: [free.data.id] });
     const blockOfIt = forge([free]);
@@ -270,10 +270,10 @@ describe("listed exceptions", () => {
 describe("signatures", () => {
   const bytes = encodeBlock(block, network);
 
-  test("may be verified apart from parsing", () => {
+  test("can be verified apart from parsing", () => {
     const parsed = blockFromBytes(bytes, context, { checkSignature: false });
     expect(parsed.transactions.map(({ isVerified }) => isVerified)).toEqual([false, false]);
-    // What another thread would be sent and would return.
+    // Messages to and from another thread.
     const verdicts = structuredClone(verifyBlockJobs(structuredClone(blockJobs(parsed, context))));
     expect(verdicts).toEqual({ header: "valid", transactions: [true, true] });
     const verified = withVerdicts(parsed, verdicts);
@@ -294,7 +294,7 @@ describe("signatures", () => {
 });
 
 describe("untrusted input", () => {
-  /** Reads, and lets only the errors of the contract pass. */
+  /** Reads, and accepts only the errors of the contract. */
   const read = (action: () => Block): Block | undefined => {
     try {
       return action();
@@ -314,7 +314,7 @@ describe("untrusted input", () => {
         for (const [at, byte] of changes) changed[at] = byte;
         for (const input of [changed, changed.subarray(0, length)]) {
           const found = read(() => blockFromBytes(input, context, options));
-          // What can be read can be written, and is then canonical.
+          // A readable block can be written, and is then canonical.
           if (!found || found.transactions.length !== found.header.numberOfTransactions) continue;
           const again = blockFromBytes(encodeBlock(found, network), context, options);
           expect(again).toEqual(found);
@@ -338,7 +338,7 @@ describe("untrusted input", () => {
   });
 });
 
-describe("a block that was made from values", () => {
+describe("a block that was created from values", () => {
   const read = <T>(way: () => T): T | object => {
     try {
       return way();
@@ -352,8 +352,8 @@ describe("a block that was made from values", () => {
   test.each([
     ["without transactions", forgeEncoded([])],
     ["with transactions", forgeEncoded(block.transactions)],
-    ["with a reward that no block can have", withHeader({ reward: 2n ** 63n })],
-  ])("%s is rechecked as its bytes are read", (_, made) => {
+    ["with an impossible reward", withHeader({ reward: 2n ** 63n })],
+  ])("%s is checked like its bytes", (_, made) => {
     const bytes = bytesOfBlock(made);
     const found = read(() => {
       const { header, transactions } = recheckBlock(made, context);
@@ -362,7 +362,7 @@ describe("a block that was made from values", () => {
     expect(found).toEqual(read(() => blockFromBytes(bytes, context, unverified)));
   });
 
-  test("is refused where its transactions are not those of the rules in force", () => {
+  test("is refused if its transactions follow other rules than those in force", () => {
     const made = forgeEncoded(block.transactions);
     const old = { network, height: 1 };
     const refusal = read(() => recheckBlock(made, old));

@@ -1,4 +1,4 @@
-/** A wallet in a browser can be made of this package: nothing that it loads there belongs to Node.js. */
+/** The package works in a browser: it loads nothing of Node.js there. */
 
 import { readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
@@ -9,7 +9,7 @@ import { present } from "../../src/present.ts";
 const source = new URL("../../src/", import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL("../package.json", source), "utf8"));
 
-/** Modules named in imports and re-exports; those of types alone leave nothing behind. */
+/** Modules named in imports and re-exports, without type imports. */
 const importsOf = (code: string): string[] =>
   [...code.matchAll(/^(?:import|export)\s+(?!type\b)(?:[^"';]*?\bfrom\s+)?"([^"]+)";/gm)].map(([, name]) =>
     present(name, "name"),

@@ -1,4 +1,4 @@
-/** Each builder makes something that a node takes, and with the static fee. */
+/** Each builder creates a transaction that a node accepts, with the static fee. */
 
 import { expect, test } from "vitest";
 import {
@@ -146,13 +146,13 @@ test("a second signature comes last", () => {
   expect(verifySecondSignature(data, hexOf(delegate))).toBe(true);
 });
 
-test("there is a builder of every type", () => {
+test("there is a builder for every type", () => {
   const numbersOf = ({ typeGroup, type }: { typeGroup: number; type: number }) => `${typeGroup}/${type}`;
   const built = new Set(Object.values(unsigned).map(numbersOf)).add("1/4");
   expect(built).toEqual(new Set(transactionTypes.map(numbersOf)));
 });
 
-test("a fee that is given is kept", () => {
+test("a given fee is kept", () => {
   expect(builders.transfer({ ...envelope, recipientId, amount: 1n, fee: 5n }).fee).toBe(5n);
 });
 

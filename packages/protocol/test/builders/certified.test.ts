@@ -1,4 +1,4 @@
-/** Certified transactions by who holds the key of the factory. */
+/** Certified transactions by the holder of the factory's key. */
 
 import { expect, test } from "vitest";
 import {
@@ -29,7 +29,7 @@ const common = {
   factory: { keys: factory, tokenId: idOf("factory") },
 };
 
-/** The transaction as a node sees it. */
+/** Transaction as a node receives it. */
 function accepted(transaction: TransactionBody) {
   const json = transactionToJson(signTransaction(transaction, sender));
   const parsed = transactionFromJson(JSON.parse(JSON.stringify(json)), context);

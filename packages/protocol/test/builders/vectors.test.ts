@@ -1,4 +1,4 @@
-/** Each valid transaction of the vectors comes out of its builder, byte by byte. */
+/** Each valid transaction of the vectors is reproduced by its builder, byte by byte. */
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -34,7 +34,7 @@ function networkNamed(name: string): Network {
   return present(networks.get(name), "an entry of networks");
 }
 
-/** The call of a builder for the decoded JSON of a transaction, by its numbers. */
+/** Call of a builder for the decoded JSON of a transaction, by its numbers. */
 const calls: Record<string, (json: Json, envelope: Json) => TransactionBody> = {
   "1/0": ({ recipientId, amount, vendorField, expiration }, envelope) =>
     builders.transfer({ ...envelope, recipientId, amount: BigInt(amount), vendorField, expiration }),

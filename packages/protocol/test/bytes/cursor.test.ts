@@ -5,7 +5,7 @@ import { createWriter } from "../../src/bytes/writer.ts";
 import { hexToBytes, utf8ToBytes } from "../../src/index.ts";
 
 describe("reading", () => {
-  test("property: what was written is read", () => {
+  test("property: written values are read unchanged", () => {
     const u = (bits: number) => fc.integer({ min: 0, max: 2 ** bits - 1 });
     const members = fc.tuple(
       u(8),
@@ -39,7 +39,7 @@ describe("reading", () => {
     );
   });
 
-  test("a writer grows, and what it wrote stays when the next one has its memory", () => {
+  test("a writer extends its buffer, and its result is kept when the next one reuses the memory", () => {
     const lengths = fc.array(fc.integer({ min: 0, max: 2_000 }), { maxLength: 5 });
     fc.assert(
       fc.property(fc.array(lengths, { maxLength: 4 }), (writers) => {
@@ -63,7 +63,7 @@ describe("reading", () => {
     expect([first.finish(), second.finish()]).toEqual([Uint8Array.of(1), Uint8Array.of(2)]);
   });
 
-  test("bytes that are missing are an error, and the cursor stays", () => {
+  test("missing bytes are an error, and the cursor does not move", () => {
     const reader = createReader(Uint8Array.of(1, 2));
     expect(() => reader.u32()).toThrow(RangeError);
     expect(() => reader.skip(3)).toThrow(RangeError);
@@ -89,7 +89,7 @@ describe("reading", () => {
     );
   });
 
-  test("characters are read leniently where they are ill-formed", () => {
+  test("ill-formed characters are read leniently", () => {
     const read = (hex: string, count = 1) => createReader(hexToBytes(hex)).characters(count);
     expect(read("c1a1")).toBe("a");
     expect(read("c328")).toBe("è");
@@ -113,7 +113,7 @@ describe("writing", () => {
     expect(writer.finish()).toEqual(hexToBytes("01020003000000ffffffffffffffff"));
   });
 
-  test("hexadecimal must have the length asked for", () => {
+  test("hexadecimal must have the required length", () => {
     const writer = createWriter();
     expect(() => writer.hex("00", 2)).toThrow(RangeError);
     expect(() => writer.hex("0g")).toThrow(RangeError);

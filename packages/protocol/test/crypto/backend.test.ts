@@ -23,12 +23,12 @@ const vectors = (name: string): VectorCase[] =>
   JSON.parse(readFileSync(new URL(`../../../../test/vectors/crypto/${name}.json`, import.meta.url), "utf8"))
     .cases;
 
-/** Believes everything, and remembers what it was asked. */
+/** Accepts everything, and records its calls. */
 function createCredulous() {
-  const asked: { hash: Uint8Array; signature: Uint8Array; publicKey: Uint8Array }[] = [];
+  const requested: { hash: Uint8Array; signature: Uint8Array; publicKey: Uint8Array }[] = [];
   const ask = (hash: Uint8Array, signature: Uint8Array, publicKey: Uint8Array) =>
-    asked.push({ hash, signature, publicKey }) > 0;
-  return { asked, name: "credulous", verifyEcdsa: ask, verifySchnorr: ask };
+    requested.push({ hash, signature, publicKey }) > 0;
+  return { requested, name: "credulous", verifyEcdsa: ask, verifySchnorr: ask };
 }
 
 const { privateKey, publicKey } = keysFromPassphrase("key");
@@ -36,12 +36,12 @@ const hash = sha256(publicKey);
 const ecdsa = signEcdsa(hash, privateKey);
 const schnorr = signSchnorr(hash, privateKey);
 
-describe("the guards in front of a backend", () => {
-  test("a well-formed signature is judged by the backend given", () => {
+describe("the checks before a backend", () => {
+  test("a well-formed signature gets the verdict of the given backend", () => {
     const credulous = createCredulous();
     expect(verifyEcdsa(new Uint8Array(32), ecdsa, publicKey, credulous)).toBe(true);
     expect(verifySchnorr(new Uint8Array(32), schnorr, publicKey, credulous)).toBe(true);
-    expect(credulous.asked.map(({ signature }) => signature)).toEqual([ecdsa, schnorr]);
+    expect(credulous.requested.map(({ signature }) => signature)).toEqual([ecdsa, schnorr]);
   });
 
   test.each([
@@ -51,8 +51,11 @@ describe("the guards in front of a backend", () => {
     ["a key without its prefix", { publicKey: publicKey.subarray(1) }],
     ["a long key", { publicKey: new Uint8Array(66).fill(4) }],
     ["no signature", { signature: new Uint8Array(0) }],
-    ["a byte behind the signature", { signature: (good: Uint8Array) => concatBytes(good, Uint8Array.of(0)) }],
-    ["a byte less of the signature", { signature: (good: Uint8Array) => good.subarray(0, -1) }],
+    [
+      "an additional byte after the signature",
+      { signature: (good: Uint8Array) => concatBytes(good, Uint8Array.of(0)) },
+    ],
+    ["a missing byte of the signature", { signature: (good: Uint8Array) => good.subarray(0, -1) }],
     [
       "the signature of the other scheme",
       { signature: (good: Uint8Array) => (good === ecdsa ? schnorr : ecdsa) },
@@ -64,7 +67,7 @@ describe("the guards in front of a backend", () => {
       const signature = typeof input.signature === "function" ? input.signature(good) : input.signature;
       expect(verify(input.hash, signature, input.publicKey, credulous)).toBe(false);
     }
-    expect(credulous.asked).toEqual([]);
+    expect(credulous.requested).toEqual([]);
   });
 
   test("of the recorded signatures, only strict DER and 64 bytes reach it", () => {
@@ -72,7 +75,7 @@ describe("the guards in front of a backend", () => {
     for (const { hash, signature, publicKey } of vectors("ecdsa")) {
       verifyEcdsa(hexToBytes(hash), hexToBytes(signature), hexToBytes(publicKey), credulous);
     }
-    for (const { signature } of credulous.asked) {
+    for (const { signature } of credulous.requested) {
       const [r, s] = integersOf(signature);
       expect(isReadableDer(signature)).toBe(true);
       expect(der(r, s)).toEqual(signature);
@@ -81,9 +84,9 @@ describe("the guards in front of a backend", () => {
     for (const { hash, signature, publicKey } of vectors("schnorr")) {
       verifySchnorr(hexToBytes(hash), hexToBytes(signature), hexToBytes(publicKey), schnorrAsked);
     }
-    expect(credulous.asked.length).toBeGreaterThan(20);
-    expect(schnorrAsked.asked.length).toBeGreaterThan(20);
-    expect(schnorrAsked.asked.every(({ signature }) => signature.length === 64)).toBe(true);
+    expect(credulous.requested.length).toBeGreaterThan(20);
+    expect(schnorrAsked.requested.length).toBeGreaterThan(20);
+    expect(schnorrAsked.requested.every(({ signature }) => signature.length === 64)).toBe(true);
   });
 });
 
@@ -92,10 +95,10 @@ const integersOf = (signature: Uint8Array): [bigint, bigint] => {
   return [toInteger(signature.subarray(4, sAt)), toInteger(signature.subarray(sAt + 2))];
 };
 
-describe("the test that a backend must pass", () => {
+describe("the self-test of a backend", () => {
   const except = (changed: Partial<SignatureBackend>) => ({ ...defaultSignatureBackend, ...changed });
 
-  test("the default agrees with itself", () => {
+  test("the default passes", () => {
     expect(disagreementOf(defaultSignatureBackend)).toBeUndefined();
   });
 
@@ -103,7 +106,7 @@ describe("the test that a backend must pass", () => {
     ["accepts everything", createCredulous(), "ecdsa: another hash"],
     ["refuses every Schnorr signature", except({ verifySchnorr: () => false }), "schnorr: a valid signature"],
     [
-      "throws where a key is no point",
+      "throws if a key is not a point",
       except({
         verifyEcdsa(hash, signature, publicKey) {
           if (publicKey[0] === 5) throw new Error("no point");
@@ -113,7 +116,7 @@ describe("the test that a backend must pass", () => {
       "ecdsa: a key without a point",
     ],
     [
-      "takes the high s for the low one",
+      "accepts the high s as the low one",
       except({
         verifyEcdsa(hash, signature, publicKey) {
           const [r, s] = integersOf(signature);
@@ -123,7 +126,7 @@ describe("the test that a backend must pass", () => {
       "ecdsa: a high s",
     ],
     [
-      "takes R at infinity",
+      "accepts R at infinity",
       except({
         verifySchnorr: (hash, signature, key) =>
           nonceOf(hash, signature, key) === undefined ||
@@ -140,9 +143,9 @@ describe("the test that a backend must pass", () => {
       }),
       "schnorr: a valid signature",
     ],
-  ])("one that %s is found out", (_, backend, name) => expect(disagreementOf(backend)).toBe(name));
+  ])("one that %s is detected", (_, backend, name) => expect(disagreementOf(backend)).toBe(name));
 
-  test("one wrong verdict is enough, whichever it is", () => {
+  test("any single wrong verdict is detected", () => {
     let calls = 0;
     let wrongAt = -1;
     const lie = (verdict: boolean) => (calls++ === wrongAt ? !verdict : verdict);

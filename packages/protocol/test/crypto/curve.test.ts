@@ -1,4 +1,4 @@
-/** The curve of a browser gives the bytes and the verdicts of that of Node.js. */
+/** The curve of a browser returns the bytes and the verdicts of that of Node.js. */
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -17,7 +17,7 @@ const scalar = fc.oneof(
   fc.constantFrom(0n, 1n, 2n, N - 2n, N - 1n, N, N + 1n, P, 2n ** 256n - 1n).map(bytes32),
 );
 
-/** Bytes as they are; every text is a refusal. */
+/** Bytes unchanged; every text is a refusal. */
 const outcome = (result: Uint8Array | string) => (typeof result === "string" ? "refused" : [...result]);
 
 function expectSame(ask: (curve: Curve) => Uint8Array | string): void {
@@ -25,11 +25,11 @@ function expectSame(ask: (curve: Curve) => Uint8Array | string): void {
 }
 
 describe("The curve of a browser", () => {
-  test("makes the same keys, sums, products and signatures.", () => {
+  test("creates the same keys, sums, products and signatures.", () => {
     fc.assert(
       fc.property(scalar, scalar, (key, other) => {
         expect(browser.validatePrivateKey(key)).toBe(node.validatePrivateKey(key));
-        // Nothing else is done with what is no key.
+        // Invalid keys are not used otherwise.
         if (!node.validatePrivateKey(key)) return;
         expectSame((curve) => curve.derivePublicKeyCompressed(key));
         expectSame((curve) => curve.derivePublicKeyUncompressed(key));
@@ -48,7 +48,7 @@ describe("The curve of a browser", () => {
     }
   });
 
-  test("judges signatures of every kind alike.", () => {
+  test("returns the same verdicts on signatures of every kind.", () => {
     expect(
       disagreementOf({
         name: "browser",

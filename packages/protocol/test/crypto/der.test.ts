@@ -18,7 +18,7 @@ test.each([
   ["four bytes of length, in a wrong frame", "300b02840000000101020101", true],
   ["a length of 2^24", "300a02840100000001020101", false],
   ["four bytes of length, in the right frame", "300a02840000000101020101", false],
-  ["more bytes of length than there are", "30050290020101", false],
+  ["more bytes of length than present", "30050290020101", false],
   ["an s of one zero byte", "3006020101020100", false],
-  ["an s of one zero byte behind a padded r", "300702020001020100", true],
+  ["an s of one zero byte after a padded r", "300702020001020100", true],
 ])("%s", (_, signature, expected) => expect(isReadableDer(hexToBytes(signature))).toBe(expected));

@@ -40,7 +40,7 @@ describe("ECDSA (identities.md 6)", () => {
         expect(isEcdsa(hash, r, s, publicKey)).toBe(true);
         expect(verifyEcdsa(hash, signature, publicKey)).toBe(true);
         expect(signEcdsa(hash, privateKey)).toEqual(signature);
-        // The twin of the same equation with a high s.
+        // The other solution of the same equation, with a high s.
         expect(verifyEcdsa(hash, der(r, N - s), publicKey)).toBe(false);
       }),
       { numRuns: 10 },
@@ -62,7 +62,7 @@ describe("ECDSA (identities.md 6)", () => {
     );
   });
 
-  test("property: no byte of a signature can be changed, added or left out", () => {
+  test("property: no byte of a signature can be changed, added or removed", () => {
     const signature = signEcdsa(bytes32(5n), privateKey);
     const verify = (altered: Uint8Array) => verifyEcdsa(bytes32(5n), altered, publicKey);
     fc.assert(
@@ -91,7 +91,7 @@ describe("ECDSA (identities.md 6)", () => {
     );
   });
 
-  test("r is the abscissa of R modulo the order, even where the abscissa is not below it", () => {
+  test("r is the abscissa of R modulo the order, even if the abscissa is not below it", () => {
     // An abscissa between the order and the prime never occurs by chance, but a key can be made for it:
     // for any u1 and u2, P = (R - u1*G) / u2 has the signature r = x(R) - n, s = r / u2 of the hash u1*s.
     let x = N + 1n;

@@ -10,7 +10,7 @@ const hash = fc.oneof(
   fc.constantFrom(0n, N - 1n, N, N + 1n, P, 2n ** 256n - 1n).map(bytes32),
 );
 
-/** A signature with a nonce of one's own choice, whether or not y(R) is a square. */
+/** Signature with a chosen nonce, whether or not y(R) is a square. */
 function signWith(k: bigint, hash: Uint8Array): Uint8Array {
   const rx = bytes32(present(multiply(G, k), "the result of multiply").x);
   const e = toInteger(sha256(concatBytes(rx, publicKey, hash))) % N;
@@ -31,7 +31,7 @@ describe("Schnorr (identities.md 7)", () => {
     );
   });
 
-  test("property: any other nonce is as good, as long as y(R) is a square", () => {
+  test("property: any other nonce is valid, as long as y(R) is a square", () => {
     fc.assert(
       fc.property(fc.bigInt(1n, N - 1n), (k) => {
         const isSquare = power(present(multiply(G, k), "the result of multiply").y, (P - 1n) / 2n, P) === 1n;

@@ -38,7 +38,7 @@ describe("keys", () => {
     ["above the order", scalar(ORDER + 1n)],
     ["31 bytes", new Uint8Array(31).fill(1)],
     ["33 bytes", new Uint8Array(33).fill(1)],
-  ])("%s is no private key", (_, privateKey) => {
+  ])("%s is not a private key", (_, privateKey) => {
     expect(() => keysFromPrivateKey(privateKey)).toThrow(withCode("INVALID_PRIVATE_KEY"));
   });
 
@@ -61,18 +61,18 @@ describe("addresses", () => {
   });
 
   test.each(["", publicKey.slice(2), `${publicKey}00`, `zz${publicKey.slice(2)}`, ` ${publicKey.slice(1)}`])(
-    "%j is no public key",
+    "%j is not a public key",
     (text) => {
       expect(() => addressFromPublicKey(text, 68)).toThrow(withCode("PublicKeyError"));
       expect(isPublicKey(text, 68)).toBe(false);
     },
   );
 
-  test("digits that are no point of the curve are accepted", () => {
+  test("digits that are not a point of the curve are accepted", () => {
     expect(isPublicKey("ff".repeat(33), 68)).toBe(true);
   });
 
-  test("the payload length is not examined", () => {
+  test("the payload length is not checked", () => {
     for (const length of [1, 2, 20, 21, 22]) {
       expect(isAddress(encodeBase58check(new Uint8Array(length).fill(68)), 68)).toBe(true);
     }
@@ -80,7 +80,7 @@ describe("addresses", () => {
     expect(isAddress(encodeBase58check(new Uint8Array(0)), 68)).toBe(false);
   });
 
-  test("property: decoding gives the payload of the address", () => {
+  test("property: decoding returns the payload of the address", () => {
     const hash = fc.uint8Array({ minLength: 20, maxLength: 20 });
     fc.assert(
       fc.property(

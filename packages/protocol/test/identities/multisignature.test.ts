@@ -11,7 +11,7 @@ const [a, b, c] = [keyOf("a"), keyOf("b"), keyOf("c")];
 const withCode = (code: string) => expect.objectContaining({ name: "IdentityError", code });
 
 describe("multi-signature wallet", () => {
-  test("order and letter case do not change it, the number required does", () => {
+  test("it is independent of order and letter case, but not of the required number", () => {
     const wallet = multiSignaturePublicKey({ min: 2, publicKeys: [a, b, c] });
     expect(multiSignaturePublicKey({ min: 2, publicKeys: [c.toUpperCase(), a, b] })).toBe(wallet);
     expect(multiSignaturePublicKey({ min: 3, publicKeys: [a, b, c] })).not.toBe(wallet);
@@ -38,7 +38,7 @@ describe("multi-signature wallet", () => {
     );
   });
 
-  test("no keys, or digits that are no key, are refused", () => {
+  test("no keys, or digits that are not a key, are refused", () => {
     const of = (...publicKeys: string[]) => multiSignaturePublicKey({ min: 1, publicKeys });
     expect(() => of()).toThrow(withCode("InvalidMultiSignatureAssetError"));
     expect(() => of(a.slice(2))).toThrow(withCode("PublicKeyError"));
@@ -50,7 +50,7 @@ describe("multi-signature wallet", () => {
     expect(() => multiSignaturePublicKey({ min: 1, publicKeys: [opposite] })).toThrow(
       withCode("INVALID_POINT"),
     );
-    // Passing through infinity on the way is no harm.
+    // An intermediate sum at infinity is allowed.
     expect(multiSignaturePublicKey({ min: 1, publicKeys: [opposite, a] })).toBe(a);
   });
 });

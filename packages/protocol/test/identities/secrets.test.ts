@@ -18,10 +18,10 @@ import { present } from "../../src/present.ts";
 
 const withCode = (code: string) => expect.objectContaining({ name: "IdentityError", code });
 
-describe("keys under a password", () => {
+describe("keys with a password", () => {
   const { privateKey } = keysFromPassphrase("forger");
 
-  test("are opened by it, and by no other", async () => {
+  test("are decrypted with it, and with no other", async () => {
     const text = await encryptBip38(privateKey, "password");
     expect(text).toMatch(/^6P/);
     expect(await decryptBip38(text, "password")).toEqual({ privateKey, compressed: true });
@@ -121,7 +121,7 @@ describe("hierarchical wallets", () => {
     "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about";
   const { network } = presets.dalinet;
 
-  test("the network level is aip20, hardened, 1 where it is 0", () => {
+  test("the network level is aip20, hardened, 1 if it is 0", () => {
     const root = hdRoot(mnemonic, network);
     const node = (aip20: number) => hdNetworkNode(root, { ...network, aip20 }).extendedPrivateKey;
     expect(node(0)).toBe(root.derive("m/44'/111'/1'").extendedPrivateKey);
@@ -129,7 +129,7 @@ describe("hierarchical wallets", () => {
     expect(node(2)).toBe(root.derive("m/44'/111'/2'").extendedPrivateKey);
   });
 
-  test("a passphrase makes another tree", () => {
+  test("a passphrase creates another tree", () => {
     expect(hdRoot(mnemonic, network, "x").keys).not.toEqual(hdRoot(mnemonic, network).keys);
   });
 

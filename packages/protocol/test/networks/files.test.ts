@@ -11,7 +11,7 @@ import * as schemas from "../../src/networks/schema.ts";
 
 const livenet = presets.livenet;
 
-/** Livenet's files with other contents, as they come out of a JSON parser. */
+/** Livenet's files with other contents, as a JSON parser returns them. */
 const changed = (files: Partial<UntrustedNetworkFiles>): UntrustedNetworkFiles =>
   structuredClone({ ...livenet, ...files });
 
@@ -29,7 +29,7 @@ function refusal(files: UntrustedNetworkFiles): string {
   throw new Error("the files were accepted");
 }
 
-test("The schemas of the files are schemas themselves: they are not checked when files are read.", () => {
+test("The schemas of the files are valid schemas: they are not checked when files are read.", () => {
   const ajv = new Ajv();
   for (const schema of Object.values(schemas)) {
     if (typeof schema === "object") expect(ajv.validateSchema(schema), JSON.stringify(ajv.errors)).toBe(true);
@@ -61,7 +61,7 @@ describe("network files", () => {
         "network.json: forgeFactory.unikidWhiteList.1 must be 64 lower-case hexadecimal digits",
     ],
     [null, "network.json: the content must be an object"],
-  ])("a wrong network.json is refused, each member being named (%#)", (network, message) => {
+  ])("a wrong network.json is refused with the name of each wrong member (%#)", (network, message) => {
     expect(refusal(changed({ network }))).toBe(message);
   });
 
@@ -85,13 +85,13 @@ describe("network files", () => {
       "voterMaximumWeight must be false, or an object with an amount called individual",
     ],
     [{ urlCheckers: ["0"] }, "urlCheckers.0 must be 64 lower-case hexadecimal digits"],
-  ])("a wrong milestone is refused at the height where it begins (%#)", (change, message) => {
+  ])("a wrong milestone is refused at the height at which it starts (%#)", (change, message) => {
     const files = withMilestone(change);
     (files.milestones as MilestoneChange[]).push({ height: 9_000_001, p2p: { minimumVersions: [] } });
     expect(refusal(files)).toBe(`milestones.json, height 9000000: ${message}`);
   });
 
-  test("a change may name a part of an object; the merged milestone must be complete", () => {
+  test("a change can name a part of an object; the merged milestone must be complete", () => {
     expect(() => networkFilesFromJson(withMilestone({ block: { maxPayload: 5 } }))).not.toThrow();
     const milestones = presets.unitnet.milestones.concat({
       height: 5,
@@ -102,7 +102,7 @@ describe("network files", () => {
     );
   });
 
-  test("a limit may be taken away by false", () => {
+  test("false removes a limit", () => {
     expect(() => networkFilesFromJson(withMilestone({ voterMaximumWeight: false }))).not.toThrow();
   });
 
@@ -138,7 +138,7 @@ describe("network files", () => {
     );
   });
 
-  test("the problems of all files are reported at once", () => {
+  test("the errors of all files are reported at once", () => {
     const message = refusal({ network: {}, milestones: 1, exceptions: [] });
     for (const file of ["network.json", "milestones.json", "exceptions.json"]) {
       expect(message).toContain(`${file}: `);

@@ -6,7 +6,7 @@ import { present } from "../../src/present.ts";
 const networkOf = (milestones: MilestoneChange[]) => createNetwork({ ...presets.unitnet, milestones });
 
 describe("milestones", () => {
-  test("what is not an object replaces, and nothing disappears", () => {
+  test("values that are not objects replace, and nothing is removed", () => {
     const { milestones } = networkOf([
       { height: 1, a: { b: { c: 1, d: [1, 2] } }, e: 1, f: false, g: [1] },
       { height: 2, a: { b: { d: [3] } }, e: { x: 1 }, f: { y: 1 }, g: { z: 1 } },
@@ -19,7 +19,7 @@ describe("milestones", () => {
     ]);
   });
 
-  test("of two entries of one height the later one has both changes", () => {
+  test("the later of two entries of one height has both changes", () => {
     const network = networkOf([
       { height: 1, a: 1 },
       { height: 5, b: 2 },
@@ -28,13 +28,13 @@ describe("milestones", () => {
     expect(network.milestoneAt(5)).toEqual({ height: 5, a: 1, b: 2, c: 3 });
   });
 
-  test("merging leaves the files as they were", () => {
+  test("merging does not change the files", () => {
     const before = structuredClone(presets.livenet);
     createNetwork(presets.livenet);
     expect(presets.livenet).toEqual(before);
   });
 
-  test("a member called __proto__ is a member like any other", () => {
+  test("a member called __proto__ is an ordinary member", () => {
     const change = JSON.parse('{"height":1,"__proto__":{"reward":7}}') as MilestoneChange;
     const { milestones } = networkOf([change, { height: 2 }]);
     expect(milestones[1]?.reward).toBeUndefined();
@@ -92,7 +92,7 @@ describe("slots", () => {
     expect(createSlots(network).timeAt(Date.parse("2020-01-01T00:00:01Z"))).toBe(1);
   });
 
-  test("property: a slot begins at its time and lasts blocktime seconds", () => {
+  test("property: a slot starts at its time and lasts blocktime seconds", () => {
     fc.assert(
       fc.property(fc.integer({ min: -1_000_000_000, max: 4_294_967_295 }), (time) => {
         const slot = slots.slotAt(time);

@@ -24,7 +24,7 @@ import {
 } from "./fixtures.ts";
 
 describe("encoding and decoding", () => {
-  test("property: decoding gives what was encoded, for every core type", () => {
+  test("property: decoding reverses encoding, for every core type", () => {
     fc.assert(
       fc.property(coreTransaction, (transaction) => {
         expect(decodeTransaction(encodeTransaction(transaction))).toEqual(transaction);
@@ -32,7 +32,7 @@ describe("encoding and decoding", () => {
     );
   });
 
-  test("property: JSON and bytes end in the same normal form", () => {
+  test("property: JSON and bytes yield the same normal form", () => {
     fc.assert(
       fc.property(coreTransaction, (transaction) => {
         const bytes = encodeTransaction(transaction);
@@ -44,7 +44,7 @@ describe("encoding and decoding", () => {
     );
   });
 
-  test("property: no bytes make the parser fail with anything but an error of its own", () => {
+  test("property: for any bytes the parser throws only its own errors", () => {
     const altered = fc
       .tuple(coreTransaction, fc.nat(), fc.nat(255), fc.nat(3))
       .map(([body, at, byte, cut]) => {
@@ -108,7 +108,7 @@ describe("bytes that are not canonical", () => {
   const bytes = hexToBytes(bytesToHex(encodeTransaction(signed())));
   const idOf = (altered: Uint8Array) => transactionFromBytes(altered, context).data.id;
 
-  test("the marker is no part of the id", () => {
+  test("the marker is not part of the id", () => {
     const altered = bytes.slice();
     altered[0] = 0;
     const transaction = transactionFromBytes(altered, context);
@@ -179,7 +179,7 @@ describe("order of properties (transactions.md 11)", () => {
         .properties as object,
     );
 
-  test("array indexes come first in ascending order, all others as they were added", () => {
+  test("array indexes come first in ascending order, all others in insertion order", () => {
     const properties = JSON.parse('{"b":"","01":"","4294967295":"","10":"","2":"","a":"","4294967294":""}');
     const order = ["2", "10", "4294967294", "b", "01", "4294967295", "a"];
     expect(propertiesOf(mint(properties))).toEqual(order);

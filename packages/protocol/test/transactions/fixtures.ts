@@ -28,7 +28,7 @@ export const participantKeys = participants.map(({ publicKey }) => bytesToHex(pu
 export const addressOn = (version: number): string => addressFromPublicKey(senderPublicKey, version);
 export const recipientId = addressOn(68);
 
-/** An unsigned transfer on livenet. */
+/** Unsigned transfer on livenet. */
 export const transfer = (changes: Partial<TransactionBody> = {}): TransactionBody => ({
   version: 2,
   network: 68,
@@ -51,7 +51,7 @@ export const transferV1 = (changes: Partial<TransactionBody> = {}): TransactionB
 export const signed = (changes: Partial<TransactionBody> = {}): Transaction =>
   signTransaction(transfer(changes), sender);
 
-/** A transaction of another type: what a transfer has alone is left out. */
+/** Transaction of another type, without the members of a transfer. */
 export function bodyOf(type: number, changes: Partial<TransactionBody>): TransactionBody {
   const { recipientId: _recipientId, expiration: _expiration, ...members } = transfer({ type, amount: 0n });
   return { ...members, ...changes };
@@ -101,7 +101,7 @@ const payloads: Record<number, fc.Arbitrary<Partial<TransactionBody>>> = {
   10: hex(32).map((lockTransactionId) => ({ fee: 0n, asset: { refund: { lockTransactionId } } })),
 };
 
-/** Any transaction of group 1 in its decoded form, of version 2, with a Schnorr signature that is no valid one. */
+/** Any transaction of group 1 in its decoded form, of version 2, with an invalid Schnorr signature. */
 export const coreTransaction: fc.Arbitrary<TransactionBody> = fc
   .tuple(
     fc.oneof(

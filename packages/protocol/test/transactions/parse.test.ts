@@ -32,13 +32,13 @@ const refusal = (code: string) => expect.objectContaining({ name: "TransactionEr
 const parse = (changes: Record<string, unknown>) => transactionFromJson(json(changes), context);
 
 describe("from JSON", () => {
-  test("the result is what the bytes say, never the input", () => {
+  test("the result is that of the bytes, never the input", () => {
     const transaction = parse({ id: null, typeGroup: 1, blockId: "1", asset: { votes: [] }, timestamp: 5 });
     expect(transaction).toEqual(transactionFromBytes(encodeTransaction(signed()), context));
     expect(transaction.isVerified).toBe(true);
   });
 
-  test("the input stays as it is", () => {
+  test("the input does not change", () => {
     const input = json({
       senderPublicKey: senderPublicKey.toUpperCase(),
       fee: 10_000_000,
@@ -54,7 +54,7 @@ describe("from JSON", () => {
     expect(transactionFromJson(input, context).data).toEqual(signed());
   });
 
-  test("signSignature is another name of secondSignature, which wins over it", () => {
+  test("signSignature is another name of secondSignature, and takes precedence", () => {
     const [one, two] = ["ab".repeat(64), "cd".repeat(64)];
     expect(parse({ signSignature: one }).data.secondSignature).toBe(one);
     expect(parse({ signSignature: one, secondSignature: two }).data.secondSignature).toBe(two);
@@ -67,7 +67,7 @@ describe("from JSON", () => {
     [json({ type: 11 }), "UnkownTransactionError"],
     [json({ type: [] }), "UnkownTransactionError"],
     [json({ typeGroup: null }), "UnkownTransactionError"],
-    // Looked up as text, and then refused by the schema.
+    // Read as text, and then refused by the schema.
     [json({ type: "0" }), "TransactionSchemaError"],
     [json({ typeGroup: "1" }), "TransactionSchemaError"],
     [json({ type: { toString: 0 } }), "TransactionEncodingError"],
@@ -107,7 +107,7 @@ describe("from JSON", () => {
     );
   });
 
-  test("input that reads otherwise than it was written is refused", () => {
+  test("input that decodes to other values is refused", () => {
     const tokens = JSON.parse(
       `{"unik":{"tokenId":"${"ab".repeat(32)}","properties":{"__proto__":"x","b":"y"}}}`,
     );
@@ -115,7 +115,7 @@ describe("from JSON", () => {
     expect(() => transactionFromJson(input, context)).toThrow(refusal("TransactionEncodingError"));
   });
 
-  test("what is nested without end in an unknown member does not matter", () => {
+  test("endless nesting in an unknown member is ignored", () => {
     let deep: unknown[] = [];
     for (let i = 0; i < 100_000; i++) deep = [deep];
     expect(parse({ unknown: deep }).data).toEqual(signed());
@@ -131,6 +131,12 @@ describe("from JSON", () => {
       }),
     );
   });
+
+  test("The error of a member that cannot be encoded names it.", () => {
+    const tokens = { unik: { tokenId: "ab".repeat(32), properties: { name: 5 } } };
+    const input = { ...json({ typeGroup: 2000, type: 0, amount: 0 }), asset: { nft: tokens } };
+    expect(() => transactionFromJson(input, context)).toThrow("the property name must be a text");
+  });
 });
 
 describe("64-bit values in JSON", () => {
@@ -145,7 +151,7 @@ describe("64-bit values in JSON", () => {
     expect(bigintFromJson(value)).toBe(expected);
   });
 
-  test.each(["1.0", "1e3", 1.5, null, {}, "9".repeat(1025), Number.NaN])("%j is none", (value) => {
+  test.each(["1.0", "1e3", 1.5, null, {}, "9".repeat(1025), Number.NaN])("%j is refused", (value) => {
     expect(() => bigintFromJson(value)).toThrow();
   });
 
@@ -181,7 +187,7 @@ describe("from bytes", () => {
     expect(() => transactionFromBytes(altered, context)).toThrow(refusal("InvalidTransactionBytesError"));
   });
 
-  test("the recipient's network does not matter in version 1 nor for a lock", () => {
+  test("the recipient's network is not checked in version 1 nor for a lock", () => {
     const foreign = addressOn(63);
     const first = encodeTransaction(signTransaction(transferV1({ recipientId: foreign }), sender));
     expect(transactionFromBytes(first, contextV1).data.recipientId).toBe(foreign);
@@ -196,13 +202,13 @@ describe("from bytes", () => {
     expect(() => transactionFromBytes(payment, context)).toThrow(refusal("InvalidTransactionBytesError"));
   });
 
-  test("a signature of DER that cannot be followed ends the parsing", () => {
+  test("a DER signature with an invalid length ends the parsing", () => {
     const broken = encodeTransaction({ ...signed(), signature: `3006${"00".repeat(6)}` });
     expect(() => transactionFromBytes(broken, context)).toThrow(refusal("InvalidTransactionBytesError"));
     expect(transactionFromBytes(broken, context, { checkSignature: false }).data.signature).toHaveLength(16);
   });
 
-  test("the signature can be checked apart", () => {
+  test("the signature can be checked separately", () => {
     const parsed = transactionFromBytes(bytes, context, { checkSignature: false });
     expect(parsed.isVerified).toBe(false);
     const job = signatureJob(parsed, context);

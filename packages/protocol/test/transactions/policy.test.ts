@@ -14,7 +14,7 @@ const milestone = livenet.milestoneAt(2);
 const withFees = (staticFees: Record<string, number>): Milestone => ({ ...milestone, fees: { staticFees } });
 
 describe("static fees", () => {
-  test("the milestone's amount wins over the type's", () => {
+  test("the milestone's amount takes precedence over the type's", () => {
     expect(staticFee(transfer(), withFees({}))).toBe(10_000_000n);
     expect(staticFee(transfer(), withFees({ transfer: 7 }))).toBe(7n);
     expect(staticFee(transfer(), withFees({ transfer: 0 }))).toBe(0n);
@@ -41,7 +41,7 @@ describe("static fees", () => {
     ]);
   });
 
-  test("an unknown type has none", () => {
+  test("an unknown type has no fee", () => {
     expect(() => staticFee(transfer({ type: 99 }), milestone)).toThrow(
       expect.objectContaining({ code: "UnkownTransactionError" }),
     );
@@ -49,7 +49,7 @@ describe("static fees", () => {
 });
 
 describe("activation", () => {
-  test("a type that the network switched off stays off, where the switch is read", () => {
+  test("a type that the network disabled stays disabled, if the switch is read", () => {
     const isActive = (typeGroup: number, type: number) =>
       isTypeActive(typeGroup, type, { network: livenet, height: 2 });
     expect(isActive(1, 2)).toBe(false);
@@ -58,7 +58,7 @@ describe("activation", () => {
     expect(isActive(1, 0)).toBe(true);
   });
 
-  test("milestones switch types on and off", () => {
+  test("milestones activate and deactivate types", () => {
     const at = (height: number) => ({ network: testnet, height });
     expect([1, 2].map((height) => isTypeActive(1, 6, at(height)))).toEqual([false, true]);
     expect([59, 60].map((height) => isTypeActive(2, 6, at(height)))).toEqual([false, true]);
@@ -66,7 +66,7 @@ describe("activation", () => {
   });
 });
 
-test("the key of a type, and no key of an unknown one", () => {
+test("returns the key of a type, and none for an unknown one", () => {
   expect(transactionKey(2001, 3)).toBe("UnsCertifiedNftMint");
   expect(() => transactionKey(1, 11)).toThrow(expect.objectContaining({ code: "UnkownTransactionError" }));
 });

@@ -33,7 +33,7 @@ const jsonOf = (body: TransactionBody) => ({
   ...(!body.signatures && { signature }),
 });
 
-/** Returns the verdict about a JSON input, with the pointer of the member at fault. */
+/** Verdict on a JSON input, with the pointer of the wrong member. */
 function verdict(input: object, where: TransactionContext = context): true | string {
   try {
     transactionFromJson(input, where, { checkSignature: false });
@@ -101,7 +101,7 @@ describe("rules of the core types (transactions.md 8.3)", () => {
     ["0 of 3", multiSignature(0, participantKeys, 3), "/asset/multiSignature/min"],
     ["4 of 3", multiSignature(4, participantKeys, 3), "/signatures"],
     [
-      // Put in lower case before they are compared.
+      // Converted to lower case before the comparison.
       "one key in two letter cases",
       multiSignature(
         1,
@@ -161,7 +161,7 @@ describe("limits in force", () => {
     expect(verdict(withText("é".repeat(128)), at(100_000))).toMatch("/vendorField");
   });
 
-  test.each([null, "", undefined])("a vendorField of %j is none", (vendorField) => {
+  test.each([null, "", undefined])("a vendorField of %j is refused", (vendorField) => {
     const { data } = transactionFromJson({ ...jsonOf(transfer()), vendorField }, context);
     expect(data).not.toHaveProperty("vendorField");
   });
@@ -199,13 +199,13 @@ describe("the cost of a certification", () => {
     },
   });
 
-  test.each([3, 4, 6])("of type 2001/%i is refused by the schema where it is negative", (type) => {
+  test.each([3, 4, 6])("of type 2001/%i is refused by the schema if it is negative", (type) => {
     const path = "/asset/certification/payload/cost";
     for (const cost of [-1, -1.5, "-5"]) expect(verdict(certified(type, cost)), `${cost}`).toBe(path);
     for (const cost of [0, "0", 5, "5"]) expect(verdict(certified(type, cost)), `${cost}`).toBe(true);
   });
 
-  test("is no matter of a batch: the other items of a body are judged by themselves", () => {
+  test("does not concern a batch: the other items of a body are validated separately", () => {
     expect(matchesBatchSchema([certified(3, -1), jsonOf(transfer())], context)).toBeUndefined();
   });
 });
@@ -227,7 +227,7 @@ describe("the check of batches (transactions.md 8.2)", () => {
     expect(matches({ ...jsonOf(transfer()), fee: -1 })).toMatchObject({ path: "/0/fee" });
   });
 
-  test("items stay as they are", () => {
+  test("items do not change", () => {
     const item = { ...jsonOf(transfer()), fee: "7", unknown: 1 };
     const before = structuredClone(item);
     expect(matches(item)).toBeUndefined();
@@ -238,7 +238,7 @@ describe("the check of batches (transactions.md 8.2)", () => {
     expect(matches({ ...jsonOf(transfer()), typeGroup: 1_000 })).toBeUndefined();
   });
 
-  test("an item without a group may be asked to be of group 1", () => {
+  test("an item without a group can be validated as group 1", () => {
     const { typeGroup: _core, ...plain } = jsonOf(transfer()) as Record<string, unknown>;
     const { typeGroup: _uns, ...resignation } = { ...core(7), type: 2, typeGroup: 2001 };
     expect(matches(plain, resignation)).toBeUndefined();
@@ -256,7 +256,7 @@ describe("the check of batches (transactions.md 8.2)", () => {
     const byKey = Object.entries(Object.groupBy(vectors, ({ key }) => key));
     const ofCore = (item: object) => matchesBatchSchema([item], context, { isCoreWithoutGroup: true });
 
-    test.each(byKey)("refuses the whole body of HTTP: %s", (_key, cases = []) => {
+    test.each(byKey)("refuses the complete body of HTTP: %s", (_key, cases = []) => {
       for (const { input } of cases) {
         const { typeGroup: _, network: _network, ...item } = input as Record<string, unknown>;
         const sent = { id: "ab".repeat(32), signature: "ab".repeat(35), ...item };
@@ -293,7 +293,7 @@ describe("the check of batches (transactions.md 8.2)", () => {
     expect(verdict(odd)).not.toBe(true);
   });
 
-  test("the legacy registration of a multi-signature wallet passes a batch, and nothing else", () => {
+  test("the legacy registration of a multi-signature wallet passes only a batch", () => {
     const multiSignatureLegacy = { min: 2, lifetime: 24, keysgroup: participantKeys.map((key) => `+${key}`) };
     const { nonce: _nonce, ...legacy } = core(4, {
       version: 1,
@@ -304,7 +304,7 @@ describe("the check of batches (transactions.md 8.2)", () => {
     expect(verdict(legacy)).not.toBe(true);
   });
 
-  test("what the schema removes is in no bytes either", () => {
+  test("members that the schema removes are not in the bytes either", () => {
     const extra = { ...core(7), vendorField: "x", recipientId, expiration: 5, asset: { votes: [] } };
     const { bytes, data } = transactionFromJson(extra, context);
     expect(sealedFromTrustedBytes(bytes).data).toEqual(data);

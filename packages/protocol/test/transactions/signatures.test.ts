@@ -15,7 +15,7 @@ const schnorr = "ab".repeat(64);
 const entry = (index: number) => index.toString(16).padStart(2, "0") + "cd".repeat(64);
 const der = present(signTransaction(transfer(), sender, "ecdsa").signature, "signature");
 
-/** What is read from a signature part. */
+/** Result of reading a signature part. */
 function read(tail: string, body: TransactionBody = transfer()) {
   const bytes = concatBytes(encodeTransaction(body), hexToBytes(tail));
   const { signature, secondSignature, signatures } = decodeTransaction(bytes);
@@ -53,7 +53,7 @@ describe("signatures of version 2 (transactions.md 5)", () => {
     expect(() => read(tail)).toThrow(RangeError);
   });
 
-  test("an index may occur once", () => {
+  test("an index must be unique", () => {
     expect(() => read(entry(1) + entry(1))).toThrow(
       expect.objectContaining({ code: "DuplicateParticipantInMultiSignatureError" }),
     );
@@ -68,7 +68,7 @@ describe("signatures of version 1", () => {
   test("are DER whatever their length", () => {
     expect(read("", transferV1())).toEqual([undefined, undefined, undefined]);
     expect(read(der + der, transferV1())).toEqual([der, der, undefined]);
-    // Taken for DER: the length is the second byte.
+    // Read as DER: the length is the second byte.
     expect(() => read(schnorr, transferV1())).toThrow(RangeError);
   });
 
@@ -82,7 +82,7 @@ describe("signatures of version 1", () => {
 });
 
 describe("writing", () => {
-  test("hexadecimal is read up to the first pair that is none", () => {
+  test("hexadecimal is read up to the first invalid pair", () => {
     const bytes = encodeTransaction(transfer({ signature: `${schnorr}zz11` }));
     expect(decodeTransaction(bytes).signature).toBe(schnorr);
   });
@@ -92,7 +92,7 @@ describe("writing", () => {
     expect(() => encodeTransaction(transfer({ signatures: ["abc"] }))).toThrow(RangeError);
   });
 
-  test("parts can be left out", () => {
+  test("parts can be omitted", () => {
     const full = transfer({ signature: schnorr, secondSignature: schnorr, signatures: [entry(0)] });
     const bare = encodeTransaction(transfer());
     expect(encodeTransaction(full, { exclude: ["signature", "secondSignature", "signatures"] })).toEqual(

@@ -78,13 +78,13 @@ describe("the sender's signature", () => {
         } catch {
           return;
         }
-        // The marker is covered by nothing.
+        // No signature covers the marker.
         expect(transaction.isVerified).toBe(bit < 8);
       }),
     );
   });
 
-  test("there must be one, of the sender", () => {
+  test("it must exist, and be the sender's", () => {
     expect(verifySignature(transfer())).toBe(false);
     expect(verifySignature(signTransaction(transfer(), second))).toBe(false);
   });
@@ -98,7 +98,7 @@ describe("the sender's signature", () => {
   });
 });
 
-describe("what counts as verified (transactions.md 10)", () => {
+describe("verified transactions (transactions.md 10)", () => {
   const isVerified = (body: TransactionBody, where: TransactionContext) =>
     transactionFromBytes(encodeTransaction(signTransaction(body, sender)), where).isVerified;
   const onTestnet = (body: TransactionBody) => ({ ...body, network: 23 });
@@ -108,13 +108,13 @@ describe("what counts as verified (transactions.md 10)", () => {
     asset: { claim: { lockTransactionId: "ab".repeat(32), unlockSecret: "cd".repeat(32) } },
   });
 
-  test("types that came with version 2 are not verified in version 1", () => {
+  test("types that were introduced with version 2 are not verified in version 1", () => {
     expect(isVerified(transferV1(), contextV1)).toBe(true);
     expect(isVerified(resignationV1, contextV1)).toBe(false);
     expect(isVerified(bodyOf(7, {}), context)).toBe(true);
   });
 
-  test("hash time locks are verified where they are enabled", () => {
+  test("hash time locks are verified if they are enabled", () => {
     expect(isVerified(claim, context)).toBe(false);
     expect(isVerified(onTestnet(claim), { network: testnet, height: 2 })).toBe(true);
   });
@@ -143,7 +143,7 @@ describe("the second signature", () => {
     ).toBe(false);
   });
 
-  test("is of the second key, and must be there", () => {
+  test("is of the second key, and required", () => {
     expect(verifySecondSignature(twice, senderPublicKey)).toBe(false);
     expect(verifySecondSignature(signed(), secondKey)).toBe(false);
   });
@@ -153,7 +153,7 @@ describe("the second signature", () => {
     expect(sealedFromTrustedBytes(encodeTransaction(twice)).data).toEqual(twice);
   });
 
-  test("may be ECDSA, as in version 1", () => {
+  test("can be ECDSA, as in version 1", () => {
     const first = signTransaction(transferV1(), sender);
     expect(verifySecondSignature(secondSignTransaction(first, second), secondKey)).toBe(true);
     const der = secondSignTransaction(signTransaction(transfer(), sender, "ecdsa"), second, "ecdsa");

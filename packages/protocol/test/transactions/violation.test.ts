@@ -30,10 +30,10 @@ function messageOf(item: unknown): string {
 
 test.each<[string, unknown, string]>([
   ["an amount of 0", transferWith({ amount: 0 }), `amount ${INTEGER}`],
-  ["a fee that is no number", transferWith({ fee: "many" }), `fee ${INTEGER}`],
-  ["an amount of a type that has none", typed(1, 7, { amount: 1 }), "amount must be 0"],
+  ["a fee that is not a number", transferWith({ fee: "many" }), `fee ${INTEGER}`],
+  ["an amount of a type without amounts", typed(1, 7, { amount: 1 }), "amount must be 0"],
   ["an absent member", transferWith({ recipientId: undefined }), "recipientId is required"],
-  ["a version of another time", transferWith({ version: 3 }), "version must be 1 or 2"],
+  ["a version that is not in force", transferWith({ version: 3 }), "version must be 1 or 2"],
   [
     "another network",
     transferWith({ network: 63 }),
@@ -58,11 +58,11 @@ test.each<[string, unknown, string]>([
   ],
   ["an entity without action", entity({ registrationId: hash }), "asset/action is required"],
   [
-    "an entity with an action of no kind",
+    "an entity with an unknown action",
     entity({ registrationId: hash, action: 3 }),
     "asset/action must be 0 or 1 or 2",
   ],
-  ["a change of an entity that is not named", entity({ action: 1 }), "asset/registrationId is required"],
+  ["a change of an unnamed entity", entity({ action: 1 }), "asset/registrationId is required"],
   ["a registration of an entity without name", entity({ action: 0 }), "asset/data/name is required"],
   [
     "a property name that is too long",
@@ -90,7 +90,7 @@ test.each<[string, unknown, string]>([
     "asset/bridgechainRegistration/seedNodes/0 must be an IPv4 or IPv6 address, and none of the machine itself",
   ],
   [
-    "ports without the one that is asked for",
+    "ports without the required one",
     typed(2, 3, {
       asset: {
         bridgechainRegistration: {
@@ -107,7 +107,7 @@ test.each<[string, unknown, string]>([
   [
     "an unknown type",
     transferWith({ type: 99 }),
-    ' must name a known type by the integers "type" and "typeGroup", which is 1 where it is absent',
+    ' must name a known type by the integers "type" and "typeGroup", which is 1 if absent',
   ],
 ])("%s", (_, item, expected) => {
   expect(messageOf(item)).toBe(expected);

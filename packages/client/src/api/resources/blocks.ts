@@ -45,7 +45,6 @@ export type Block = {
   readonly signature: string;
   /** Number of blocks on top of the block. */
   readonly confirmations: number;
-  /** Number of transactions. */
   readonly transactions: number;
   readonly timestamp: Timestamp;
 };

@@ -20,7 +20,7 @@ export type DevChange = {
 export type Reorganisation = {
   /** Blocks to revert. */
   readonly depth: number;
-  /** Blocks of the new branch. Default: `depth` and one. */
+  /** Blocks of the new branch. Default: `depth` + 1. */
   readonly blocks?: number;
   /** True if the transactions of reverted blocks may be forged again. Default: false. */
   readonly transactions?: boolean;
@@ -33,11 +33,11 @@ export type Reorganisation = {
 
 /** Simulated failure that replaces the receiver of a webhook. */
 export type ReceiverFailure =
-  /** A status, 400 to 599. Default: 503. */
+  /** Responds with a status, 400 to 599. Default: 503. */
   | { readonly how: "refuse"; readonly status?: number }
-  /** The receiver, so many seconds later; the time-out of an attempt if that is sooner. Default: 30. */
+  /** Delivers after this many seconds, or lets the attempt time out if that is sooner. Default: 30. */
   | { readonly how: "delay"; readonly seconds?: number }
-  /** The connection is closed without a response. */
+  /** Closes the connection without a response. */
   | { readonly how: "drop" };
 
 export type FailingReceiver = { readonly webhook: number } & Required<ReceiverFailure>;
@@ -87,7 +87,7 @@ export function dev(send: Send) {
     /** Enables or disables automatic forging. */
     forge: (options: { readonly enabled: boolean }) => post("forge", options),
 
-    /** Makes the receiver of a webhook fail from now on, or, with `not`, no more. Returns all that fail. */
+    /** Starts simulating a failure of a receiver; `not` ends it. Returns all simulated failures. */
     fail: (webhook: number, failure: ReceiverFailure | { readonly how: "not" }) =>
       send<ApiResponse<readonly FailingReceiver[]>>({
         method: "POST",
@@ -97,7 +97,7 @@ export function dev(send: Send) {
 
     accounts: () => send<ApiResponse<DevAccounts>>({ path: "/dev/accounts" }),
 
-    /** Receivers that are made to fail; none after a restart. */
+    /** Lists the simulated failures; a restart ends them. */
     failing: () => send<ApiResponse<readonly FailingReceiver[]>>({ path: "/dev/fail" }),
   };
 }

@@ -13,7 +13,7 @@ export type StreamedEvent = {
   readonly reverts?: string;
   /** The content is too large to be sent: `data` has only the members that identify it. */
   readonly truncated?: true;
-  /** Path below the base URL of the node of the whole of a truncated content; absent if there is none. */
+  /** Path of the complete content if it is truncated, below the base URL of the node; absent if there is none. */
   readonly link?: string;
   /** Content of the event, as docs/reference/events.md describes it. */
   readonly data?: unknown;
@@ -27,7 +27,7 @@ export type StreamOptions = {
   readonly conditions?: readonly Condition[];
   /** Number of conditions that must hold: any or all. Default: any. */
   readonly match?: "any" | "all";
-  /** Begins with this block instead of now; for events that can be derived from stored blocks. */
+  /** First block of the stream, for events that can be derived from stored blocks. Default: now. */
   readonly fromHeight?: number;
   /** Begins after the event of this `position`. */
   readonly lastEventId?: string;

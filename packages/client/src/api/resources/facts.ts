@@ -48,7 +48,7 @@ export type FactsConsistency = {
 
 export const facts = (send: Send) => ({
   checkpoint: () => send<ApiResponse<FactsCheckpoint>>({ path: "/facts/checkpoint" }),
-  /** A leaf of the tree, and the proof that the tree has it: the tree as it is now, or as it was when it had this size. */
+  /** A leaf, and the proof that the current tree, or the tree of this size, contains it. */
   proof: (index: number, query: { readonly size?: number } = {}) =>
     send<ApiResponse<FactProof>>({ path: path`/facts/${index}/proof`, query }),
   /** The proof that the tree of one size is the beginning of the tree of another. */

@@ -31,7 +31,7 @@ export type Transaction<Written = Amount> = {
   /** Address. */
   readonly sender: string;
   readonly senderPublicKey: string;
-  /** Address of the recipient; that of the sender if the type has no recipient. */
+  /** Address of the recipient, or of the sender if the type has no recipient. */
   readonly recipient: string;
   readonly signature?: string;
   /** Signature of the second passphrase. */
@@ -41,13 +41,13 @@ export type Transaction<Written = Amount> = {
   readonly vendorField?: string;
   /** Content that depends on the type. */
   readonly asset?: Readonly<Record<string, unknown>>;
-  /** Blocks from its own to the head, both counted; 0 while it waits. */
+  /** Number of blocks from its own to the head, both included; 0 while pending. */
   readonly confirmations: number;
   /** Timestamp of its block. */
   readonly timestamp?: Timestamp;
   /** Decimal text. */
   readonly nonce?: string;
-  /** In the list of all transactions: name of the delegate that receives the vote, if it disclosed one. */
+  /** Disclosed name of the delegate that receives the vote; only in the list of all transactions. */
   readonly unikname?: string;
 };
 

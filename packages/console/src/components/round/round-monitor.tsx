@@ -81,7 +81,7 @@ function useRankedKeys(): readonly string[] | undefined {
   const round = head && size > 0 ? roundAfter(head, size) : undefined;
   const before = round && blockBefore(round, top.value);
   const { value, error } = useResponse(
-    round && `round ${round.round} behind ${before?.id}`,
+    round && `round ${round.round} after ${before?.id}`,
     () => api.delegates.list({ orderBy: "rank:asc" }).page({ limit: 100 }),
     { lasts: "session" },
   );

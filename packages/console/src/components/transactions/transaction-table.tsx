@@ -14,7 +14,7 @@ import { useRowKeys } from "./row-keys.ts";
 export type TransactionTableProps = {
   readonly caption: string;
   readonly transactions: readonly Transaction[];
-  /** Wallet of the transactions; the table marks those that it received. */
+  /** Wallet of the transactions; the table marks the transactions that it received. */
   readonly of?: string | undefined;
   readonly empty: ComponentChildren;
   /** Keeps the layout stable: rows stay in place and get new contents. */

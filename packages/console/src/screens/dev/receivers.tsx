@@ -127,7 +127,7 @@ const FailureFields = ({ draft: { how, status, seconds }, onChange }: FailureFie
     {how === "delay" && (
       <CountField
         id="fail-seconds"
-        label="Seconds before it gets the delivery"
+        label="Delay of the delivery, in seconds"
         value={seconds}
         max={MAX_SECONDS}
         onChange={(seconds) => onChange({ seconds })}

@@ -10,7 +10,6 @@ export type Outcome =
   | { readonly command: Command; readonly error: unknown };
 
 export type Commands = {
-  /** Running command. */
   readonly running: Command | undefined;
   readonly outcome: Outcome | undefined;
   /** @returns undefined if the command failed or does not change the chain; see `outcome` */

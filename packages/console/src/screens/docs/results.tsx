@@ -20,7 +20,7 @@ function Found({ data, query }: { data: SearchData; query: string }) {
   if (total === 0) {
     return (
       <Empty title={`No section has “${query}”`}>
-        Fewer or shorter words find more; a part of a word is enough.
+        Try fewer or shorter words; a part of a word is enough.
       </Empty>
     );
   }

@@ -1,4 +1,4 @@
-/** Converts the filters in the URL of a live tail to those of a stream. */
+/** Converts the filters in the URL of a live tail to the filters of a stream. */
 import type { Condition, StreamOptions } from "@uniknode/client";
 import { programOf as programAround } from "../../components/equivalents.ts";
 

@@ -15,7 +15,7 @@ import "./live.css";
 
 const FIELDS = [
   { name: "events", label: "Events", placeholder: "block.*, transaction.applied" },
-  { name: "key", label: "Where", placeholder: "amount" },
+  { name: "key", label: "Member", placeholder: "amount" },
   { name: "condition", label: "Condition", options: OPERATOR_OPTIONS },
   { name: "value", label: "Value", placeholder: "100000000" },
   { name: "from", label: "From height", placeholder: "now" },

@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<Transaction>[] = [
     narrow: "1c",
     cell: ({ timestamp }) => timestamp && <Time timeMs={timestamp.unix * 1_000} />,
   },
-  { title: "What", narrow: "1a", cell: (transaction) => titleOf(transaction) },
+  { title: "Type", narrow: "1a", cell: (transaction) => titleOf(transaction) },
   { title: "Properties", narrow: "2a", cell: ({ asset }) => <Changes changes={changesOf(asset)} /> },
 ];
 

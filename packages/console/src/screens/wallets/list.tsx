@@ -29,7 +29,7 @@ export default function Wallets() {
   const list = () => api.wallets.search(search, { orderBy });
   const columns: readonly Column<Wallet>[] = [
     { title: "Address", cell: ({ address }) => <Address address={address} /> },
-    { title: "Is", cell: (wallet) => <Roles wallet={wallet} /> },
+    { title: "Roles", cell: (wallet) => <Roles wallet={wallet} /> },
     { title: "Votes for", cell: ({ vote }) => vote && <DelegateName id={vote} /> },
     { title: "Sent", cell: ({ nonce }) => countText(BigInt(nonce)), isNumber: true, isMinor: true },
     { title: `Balance ${symbol}`, cell: ({ balance }) => <Amount value={balance} />, isNumber: true },

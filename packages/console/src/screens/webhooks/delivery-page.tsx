@@ -18,17 +18,22 @@ const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 3_000 } as const;
 
 const COLUMNS: readonly Column<DeliveryAttempt>[] = [
   {
-    title: "Began",
+    title: "Started",
     narrow: "1a",
     cell: ({ startedAt }) => <Time timeMs={startedAt} clock="machine" isWhole />,
   },
-  { title: "Took", narrow: "2c", cell: ({ durationMs }) => `${countText(durationMs)} ms`, isNumber: true },
   {
-    title: "Answer",
+    title: "Duration",
+    narrow: "2c",
+    cell: ({ durationMs }) => `${countText(durationMs)} ms`,
+    isNumber: true,
+  },
+  {
+    title: "Response",
     narrow: "1c",
     cell: ({ status, error }) => (status === undefined ? error : `HTTP ${status}`),
   },
-  { title: "Text", narrow: "2a", cell: ({ answer }) => answer && <span class="text">{answer}</span> },
+  { title: "Body", narrow: "2a", cell: ({ response }) => response && <span class="text">{response}</span> },
 ];
 
 export function DeliveryPage({ webhook, id }: { webhook: string; id: string }) {

@@ -33,8 +33,8 @@ export function Rotate({ id, action, isOpen, onClose, onRotated }: RotateProps) 
   return (
     <Dialog title={`Rotate the secret of webhook ${id}?`} isOpen={isOpen} onClose={onClose}>
       <p>
-        The node makes a new secret. As long as the former one is valid, deliveries carry a signature of each,
-        so that the receiver can change at any time.
+        The node creates a new secret. While the previous secret is valid, deliveries have a signature for
+        each of them, so that the receiver can change at any time.
       </p>
       <p>
         <label for="overlap">The previous secret stays valid for</label>{" "}

@@ -1,4 +1,4 @@
-/** Lock of an amount for a recipient that knows a secret (transactions-rules.md 3.9). */
+/** Locks an amount for the recipient that knows a secret (transactions-rules.md 3.9). */
 import { assetMember, present, TYPE_GROUPS } from "@uniknode/protocol";
 import { walletOf } from "../../wallets.ts";
 import { checkCommon } from "../shared/common.ts";

@@ -48,7 +48,7 @@ export function checkCertification(transaction: Transaction, context: RuleContex
  */
 export function checkPaidCertification(transaction: Transaction, context: RuleContext): void {
   const issuer = checkCertification(transaction, context);
-  // C5: bytes have only the cost, which becomes the amount; so this refuses hand-made transactions only
+  // C5: the encoding stores only the cost, so decoded transactions always pass; only objects built by hand can fail
   if (costOf(transaction) !== transaction.amount) throw invalidParameter("amount");
   if (transaction.recipientId !== issuer.address) throw invalidParameter("recipient"); // C6
 }

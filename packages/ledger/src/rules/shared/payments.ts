@@ -5,8 +5,8 @@ import { rewardOf } from "./economy.ts";
 import type { RuleContext } from "./rule.ts";
 
 /**
- * Before the checks, a rewarded sender receives its reward and its fee. The forger receives the fee too, so
- * that the fee is created (trap A5).
+ * Returns the amount that a rewarded sender receives before the checks: its reward and its fee. The forger receives the
+ * fee too, so that the fee is created (trap A5).
  */
 export function advanceReward(transaction: Transaction, context: RuleContext): bigint {
   const reward = rewardOf(transaction, context);

@@ -73,7 +73,7 @@ function damageOf(
   }
   const ids = block.transactions.map(({ data }) => data.id);
   if (block.header.id !== id || ids.join() !== transactionIds.join()) return "an id does not match its bytes";
-  // The id does not cover what the decoder ignores.
+  // The id does not cover bytes that the decoder ignores.
   if (block.transactions.some(({ bytes }, index) => !isEqual(bytes, transactions[index]))) {
     return "the stored bytes of a transaction are not canonical";
   }

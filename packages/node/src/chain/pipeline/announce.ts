@@ -1,4 +1,4 @@
-/** Last step of the pipeline: announces a commit to the listeners of the chain. */
+/** Types of the announcement of a commit, which the listeners of the chain receive. */
 import type { Change } from "@uniknode/ledger";
 import type { Block, BlockHeader, SealedTransaction } from "@uniknode/protocol";
 
@@ -8,7 +8,6 @@ export type ChainChange = {
   readonly head: BlockHeader;
   /** Applied blocks by ascending height, with the records that each of them changed. */
   readonly applied: readonly { readonly block: Block; readonly changes: readonly Change[] }[];
-  /** Number of reverted blocks. */
   readonly revertedBlocks: number;
   /** Transactions of the reverted blocks, oldest first, at most `maxReturnedTransactions`. */
   readonly returned: readonly SealedTransaction[];

@@ -104,7 +104,7 @@ function judge(
       network,
       draft: createDraft(stores.state),
       isBlockStored: (id) => stores.blocks.headerById(id) !== undefined,
-      // The nonces of version 2 continue those of the wallets: a stored transaction would have been refused.
+      // The nonces of version 2 continue the nonces of the wallets: a stored transaction would have been refused.
       isTransactionStored: version >= 2 ? () => false : isStored,
       assumesSignatures: isAssumed,
       ...(signatures && { signatures }),

@@ -86,7 +86,7 @@ function checkCount(header: BlockHeader, readAt: number, network: Network): void
   if (header.numberOfTransactions > maxTransactions) {
     throw new BlockError(
       "INVALID_BLOCK_BYTES",
-      `a block may have ${maxTransactions} transactions, this one announces ${header.numberOfTransactions}`,
+      `the block announces ${header.numberOfTransactions} transactions; the limit is ${maxTransactions}`,
     );
   }
 }

@@ -13,8 +13,8 @@ export const completeCommand = (): Command =>
     .description(
       "print the values that complete a command line, one per line; nothing if the node does not respond",
     )
-    .addArgument(new Argument("<what>", "the values").choices(["webhooks"]))
-    .argument("[words...]", "the command line so far; its --url, --data and --token are used")
+    .addArgument(new Argument("<what>", "kind of the values").choices(["webhooks"]))
+    .argument("[words...]", "command line so far; its --url, --data and --token are used")
     .action(async (_what: string, words: readonly string[]) => {
       const values = await webhookIds(words).catch(() => []);
       printLines(values);

@@ -25,8 +25,8 @@ function tableCommand(
 ): Command {
   const command = new Command(name)
     .description(`show the options with which "uniknode ${name}" would start; accepts the same options`)
-    .option("--check", "only check the options, and print all errors")
-    .option("--json", "print one JSON document");
+    .option("--check", "Only check the options, and print all errors.")
+    .option("--json", "Print one JSON document.");
   return addFlags(command, table).action(async () => {
     const resolved = Object.values(resolveOrigins(table, sourcesOf(command)));
     const { check = false, json = false } = command.opts<{ check?: boolean; json?: boolean }>();

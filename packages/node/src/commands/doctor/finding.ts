@@ -5,7 +5,7 @@ export type Finding = {
   readonly name: string;
   readonly state: "ok" | "warn" | "fail";
   readonly text: string;
-  /** What to do about the problem; absent if there is none. */
+  /** Remedy of the problem; absent if there is none. */
   readonly remedy?: string;
 };
 

@@ -37,7 +37,7 @@ export const listenOptions = {
     variable: "UNIKNODE_LISTEN_ORDER",
     placeholder: "HOW",
     sentence:
-      "strict: deliveries arrive one at a time, in order; parallel: as for other receivers by default.",
+      "Order of deliveries; strict: one at a time, in order; parallel: the default of other receivers.",
     default: "strict" as const,
     read: readChoice("strict", "parallel"),
   }),

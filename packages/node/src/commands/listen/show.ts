@@ -88,7 +88,7 @@ const fit = (line: string, columns: number | undefined): string =>
 /** Formats one line of JSON. */
 export function requestJson(received: ReceivedRequest): string {
   const { receivedMs, status } = received;
-  const common = { receivedAt: receivedMs, answered: status };
+  const common = { receivedAt: receivedMs, status };
   if ("refusal" in received) {
     const { code, message } = received.refusal;
     return withoutControls(JSON.stringify({ ...common, verified: false, code, message }));

@@ -30,7 +30,7 @@ export function triggerCommand(): Command {
   const command = new Command("trigger")
     .description("cause an event on a dev chain with a real operation, and show its delivery")
     .argument("[event]", "name of the event; --list shows all events")
-    .option("--list", "show how each event is caused, or why it cannot be");
+    .option("--list", "Show how each event is caused, or why it cannot be.");
   return addFlags(command, options).action(async (event: string | undefined) => {
     const config = readConfig(command, options);
     if (command.opts<{ list?: boolean }>().list) return show(config, CAUSES, listLines());

@@ -14,15 +14,15 @@ import {
 
 type WithMessage = { readonly vendorField?: string };
 
-const MESSAGE = ["--vendor-field <TEXT>", "public message, up to 255 bytes", readMessage] as const;
-const AMOUNT = "in tokens, such as 12.5";
+const MESSAGE = ["--vendor-field <TEXT>", "Public message, up to 255 bytes.", readMessage] as const;
+const AMOUNT = "amount in tokens, such as 12.5";
 
 export const transfer = kind<[recipientId: string, amount: bigint], WithMessage>(
   "transfer",
   "pay an amount to an address",
   (command) =>
     command
-      .argument("<address>", "the recipient", readAddress)
+      .argument("<address>", "address of the recipient", readAddress)
       .argument("<amount>", AMOUNT, readPayable)
       .option(...MESSAGE),
   ([recipientId, amount], { vendorField = "" }) =>
@@ -50,17 +50,17 @@ export const lock = kind<[recipientId: string, amount: bigint, secretHash: strin
   "lock an amount; the recipient claims it with a secret",
   (command) =>
     command
-      .argument("<address>", "the recipient", readAddress)
+      .argument("<address>", "address of the recipient", readAddress)
       .argument("<amount>", AMOUNT, readPayable)
       .argument("<secret-hash>", "SHA-256 of the 32-byte secret, as 64 hexadecimal digits", readHex64)
       .option(
         "--until-height <HEIGHT>",
-        "height from which it can be refunded; more than one round above the head",
+        "Height from which it can be refunded; more than one round above the head.",
         readUnsigned,
       )
       .option(
         "--until-time <SECONDS>",
-        "time from which it can be refunded, in seconds since the epoch of the network",
+        "Time from which it can be refunded, in seconds since the epoch of the network.",
         readUnsigned,
       )
       .option(...MESSAGE),

@@ -84,7 +84,7 @@ function postCommand(): Command {
 function showCommand(): Command {
   const command = new Command("show")
     .description("show a forged or pending transaction")
-    .argument("<id>", "64 hexadecimal digits", readHex64);
+    .argument("<id>", "id of the transaction, 64 hexadecimal digits", readHex64);
   return addFlags(command, connectionOptions).action(async (id: string) => {
     const connection = readConfig(command, connectionOptions);
     const found = await findTransaction(connectTo(connection), id);

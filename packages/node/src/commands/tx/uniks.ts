@@ -11,13 +11,13 @@ type Pairs = readonly (readonly [string, string])[];
 /** The unik id of the certifying factory, and its price in the smallest unit. */
 type WithFactory = { readonly factory?: string; readonly cost?: bigint };
 
-const ID = "64 hexadecimal digits";
-const PROPERTY = ["--property <NAME=VALUE>", "property to set; may be given several times"] as const;
+const ID = "id of the unik, 64 hexadecimal digits";
+const PROPERTY = ["--property <NAME=VALUE>", "Property to set; may be given several times."] as const;
 
 const withFactory = (command: Command): Command =>
   command
-    .option("--factory <UNIK>", "unik of the factory that certifies it", readHex64)
-    .option("--cost <AMOUNT>", "price paid to the factory, in tokens (default: 0)", readTokens);
+    .option("--factory <UNIK>", "Unik of the factory that certifies it.", readHex64)
+    .option("--cost <AMOUNT>", "Price paid to the factory, in tokens (default: 0).", readTokens);
 
 export const mint = kind<[tokenId: string, type: number], WithFactory & { readonly property?: Pairs }>(
   "mint",
@@ -25,7 +25,7 @@ export const mint = kind<[tokenId: string, type: number], WithFactory & { readon
   (command) =>
     withFactory(command)
       .argument("<unik>", ID, readHex64)
-      .argument("<type>", "individual, organization or network", readUnikType)
+      .argument("<type>", "type of the unik: individual, organization or network", readUnikType)
       .option(...PROPERTY, readPair),
   ([tokenId, type], { property = [], ...terms }) => {
     if (property.some(([name]) => name === "type")) {
@@ -52,7 +52,7 @@ export const update = kind<
     withFactory(command)
       .argument("<unik>", ID, readHex64)
       .option(...PROPERTY, readPair)
-      .option("--remove <NAME>", "property to remove; may be given several times", readAnother),
+      .option("--remove <NAME>", "Property to remove; may be given several times.", readAnother),
   ([tokenId], { property = [], remove = [], ...terms }) => {
     const changes: (readonly [string, string | null])[] = [
       ...property,
@@ -79,7 +79,7 @@ export const transferUnik = kind<[tokenId: string, recipientId: string], WithFac
   (command) =>
     withFactory(command)
       .argument("<unik>", ID, readHex64)
-      .argument("<address>", "the new owner", readAddress),
+      .argument("<address>", "address of the new owner", readAddress),
   ([tokenId, recipientId], terms) =>
     async (given) => {
       const { envelope } = given;
@@ -96,8 +96,8 @@ export const disclose = kind<[tokenId: string, names: readonly string[]], { read
   (command) =>
     command
       .argument("<unik>", ID, readHex64)
-      .argument("<name...>", "names; explorers show the first")
-      .requiredOption("--factory <UNIK>", "unik of the factory that certifies it", readHex64),
+      .argument("<name...>", "names to disclose; explorers show the first")
+      .requiredOption("--factory <UNIK>", "Unik of the factory that certifies it.", readHex64),
   ([tokenId, explicitValues], terms) =>
     async (given) => {
       const { client, envelope, wallet, address } = given;

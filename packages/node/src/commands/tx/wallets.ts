@@ -58,7 +58,8 @@ export const resignDelegate = kind(
 export const ipfs = kind<[multihash: string]>(
   "ipfs",
   "register the hash of a file",
-  (command) => command.argument("<hash>", "IPFS multihash: Qm...", readMultihash),
+  (command) =>
+    command.argument("<hash>", "hash of the file: an IPFS multihash, which begins with Qm", readMultihash),
   ([multihash]) =>
     ({ envelope }) =>
       builders.ipfs({ ...envelope, multihash }),

@@ -1,4 +1,4 @@
-/** `uniknode webhooks`: manages the webhooks of a running node, and imports those of an old node. */
+/** `uniknode webhooks`: manages the webhooks of a running node, and imports webhooks of an old node. */
 import { Command } from "commander";
 import { deliveryCommands } from "./deliveries.ts";
 import { testCommand } from "./dry-run.ts";

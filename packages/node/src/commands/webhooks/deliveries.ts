@@ -45,16 +45,16 @@ const deliveriesCommand = () =>
       .argument(...ID)
       .argument("[delivery]", DELIVERY)
       .addOption(
-        new Option("--state <STATE>", "only deliveries in this state").choices([
+        new Option("--state <STATE>", "Only deliveries in this state.").choices([
           "pending",
           "delivered",
           "failed",
           "cancelled",
         ]),
       )
-      .option("--event <NAME>", "only deliveries of this event")
-      .option("--height <N>", "only deliveries of this block", readCount(1))
-      .option("--limit <N>", `maximum number of deliveries (default: ${SHOWN})`, readCount(1)),
+      .option("--event <NAME>", "Only deliveries of this event.")
+      .option("--height <N>", "Only deliveries of this block.", readCount(1))
+      .option("--limit <N>", `Maximum number of deliveries (default: ${SHOWN}).`, readCount(1)),
     (service, [id, delivery], options) =>
       delivery === undefined ? showNewest(service, id, options) : showDelivery(service, id, delivery),
   );
@@ -105,14 +105,18 @@ const retryCommand = () =>
       .description("send pending, failed or cancelled deliveries immediately, or repeat a delivered one")
       .argument(...ID)
       .argument("[delivery...]", DELIVERY)
-      .option("--all-failed", "all failed deliveries of the webhook")
+      .option("--all-failed", "All failed deliveries of the webhook.")
       .addOption(
         new Option(
           "--state <STATE>",
-          'all deliveries in this state; "all" means pending, failed and cancelled',
+          'All deliveries in this state; "all" means pending, failed and cancelled.',
         ).choices(RETRIED_STATES),
       )
-      .option("--since <TIME>", `with --all-failed or --state: created since ${TIME}`, readTime),
+      .option(
+        "--since <TIME>",
+        `With --all-failed or --state: only deliveries created since ${TIME}.`,
+        readTime,
+      ),
     (service, [id, deliveries], options) => retry(service, id, deliveries, options),
   );
 
@@ -147,9 +151,9 @@ const replayCommand = () =>
     new Command("replay")
       .description("deliver the events of a range of blocks again, or show the progress of the last replay")
       .argument(...ID)
-      .option("--from <HEIGHT>", "first block; if not given, the last replay is shown", readCount(1))
-      .option("--to <HEIGHT>", "last block (default: the head)", readCount(1))
-      .option("--cancel", "cancel the running replay"),
+      .option("--from <HEIGHT>", "First block; if not given, the last replay is shown.", readCount(1))
+      .option("--to <HEIGHT>", "Last block (default: the head).", readCount(1))
+      .option("--cancel", "Cancel the running replay."),
     async ({ client, connection }, [id], { from, to, cancel = false }) => {
       if (cancel) {
         await client.webhooks.cancelReplay(id);

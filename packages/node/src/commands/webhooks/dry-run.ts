@@ -14,7 +14,7 @@ export const testCommand = (): Command =>
       new Command("test").description(
         "show which events of past blocks a webhook would have received, without registering it",
       ),
-    ).option("--blocks <N>", "number of latest blocks to test", readCount(1)),
+    ).option("--blocks <N>", "Number of latest blocks to test.", readCount(1)),
     async ({ client, connection }, _arguments, { blocks, ...fields }) => {
       if (!fields.event)
         throw new ConfigError('test: --event NAME is missing, such as --event "transaction.*"');

@@ -15,29 +15,40 @@ export type FieldOptions = {
 export type QueueOption = { readonly dropQueue?: boolean };
 
 export const addQueueFlag = (command: Command): Command =>
-  command.option("--drop-queue", "cancel pending deliveries, which otherwise stay in the queue");
+  command.option("--drop-queue", "Cancel pending deliveries, which otherwise stay in the queue.");
 
 export const queueOf = ({ dropQueue = false }: QueueOption): Pick<WebhookChanges, "queue"> =>
   dropQueue ? { queue: "drop" } : {};
 
 export const addEventFlags = (command: Command): Command =>
   command
-    .option("--event <NAME>", "event or pattern such as transaction.*; may be given several times", another)
-    .option("--condition <TEXT>", 'such as "amount gte 100000000"; may be given several times', another)
+    .option(
+      "--event <NAME>",
+      "Name of an event, or a pattern such as transaction.*; may be given several times.",
+      another,
+    )
+    .option(
+      "--condition <TEXT>",
+      'Condition such as "amount gte 100000000"; may be given several times.',
+      another,
+    )
     .addOption(
-      new Option("--match <HOW>", "whether any or all conditions must be true").choices(["any", "all"]),
+      new Option("--match <HOW>", "Whether any or all of the conditions must be true.").choices([
+        "any",
+        "all",
+      ]),
     )
     .option(
       "--confirmations <N>",
-      "number of blocks that must follow before events are delivered",
+      "Number of blocks that must follow before events are delivered.",
       readCount(0),
     );
 
 export const addFields = (command: Command): Command =>
   addEventFlags(command)
-    .option("--name <TEXT>", 'display name of the webhook; "" removes it')
+    .option("--name <TEXT>", 'Display name of the webhook; "" removes it.')
     .addOption(
-      new Option("--order <HOW>", "strict: each delivery waits for the previous one").choices([
+      new Option("--order <HOW>", "Order of deliveries; strict: each waits for the previous one.").choices([
         "parallel",
         "strict",
       ]),

@@ -74,7 +74,7 @@ const createCommand = () =>
       new Command("create")
         .description("register a webhook and show its secret, which is never shown again")
         .argument("<target>", "URL that deliveries are posted to"),
-    ).option("--ping", "send a ping as the first delivery"),
+    ).option("--ping", "Send a ping as the first delivery."),
     (service, [target], options) => createWebhook(service, target, options),
   );
 
@@ -106,7 +106,7 @@ const updateCommand = () =>
     addQueueFlag(
       addFields(
         new Command("update").description("change a webhook; omitted options stay unchanged").argument(...ID),
-      ).option("--target <URL>", "URL that deliveries are posted to, pending ones included"),
+      ).option("--target <URL>", "URL that deliveries are posted to, including pending ones."),
     ),
     (service, [id], options) => updateWebhook(service, id, options),
   );
@@ -158,7 +158,7 @@ const rotateCommand = () =>
       .argument(...ID)
       .option(
         "--overlap <SECONDS>",
-        "time for which the previous secret stays valid (default: one day)",
+        "Time for which the previous secret stays valid (default: one day).",
         readCount(0),
       ),
     async (service, [id], { overlap: overlapSeconds }) => {

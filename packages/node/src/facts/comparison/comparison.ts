@@ -62,14 +62,14 @@ export function startComparison(options: ComparisonOptions, deps: ComparisonDeps
         totals[difference ? "differed" : "agreed"]++;
         if (difference && before !== "differs") raise(url, difference);
         if (!difference && before === "differs") {
-          logger.info({ url }, "the Merkle tree of facts of another node matches again");
+          logger.info({ url }, `the fact tree agrees with ${url} again`);
         }
       } catch (err) {
         if (closing.signal.aborted) return;
         totals.failed++;
         // A known difference remains while the other node is unreachable.
         if (before !== "differs") states.set(url, "unknown");
-        if (before !== "unknown") logger.warn({ err, url }, "failed to compare the Merkle tree of facts");
+        if (before !== "unknown") logger.warn({ err, url }, `failed to compare the fact tree with ${url}`);
       }
     }
   }

@@ -8,7 +8,7 @@ import type { FactReader } from "../reader.ts";
 
 /** Timeout after which the other node counts as unreachable. */
 const TIMEOUT_MS = 10_000;
-const MAX_ANSWER_BYTES = 65_536;
+const MAX_RESPONSE_BYTES = 65_536;
 /** Upper bound on the hashes of a proof: no tree is that high. */
 const MAX_PROOF_HASHES = 128;
 
@@ -101,7 +101,7 @@ async function readText(response: Response): Promise<string> {
   let bytes = Buffer.alloc(0);
   for await (const part of response.body ?? []) {
     bytes = Buffer.concat([bytes, part as Uint8Array]);
-    if (bytes.length > MAX_ANSWER_BYTES) throw new Error("the response is too long");
+    if (bytes.length > MAX_RESPONSE_BYTES) throw new Error("the response is too long");
   }
   return bytes.toString();
 }

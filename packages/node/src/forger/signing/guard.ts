@@ -7,21 +7,21 @@ import type { SigningRecord } from "./signing-record.ts";
 
 export type GuardDeps = {
   readonly record: SigningRecord;
-  /** Absent: no other forger can have the keys, or its blocks would not be seen. */
+  /** Absent if no other forger can have the keys, or if this node could not receive its blocks. */
   readonly otherForger: OtherForger | undefined;
   readonly slotOf: (header: BlockHeader) => number;
   readonly onRefused: (kind: SigningRefusalKind) => void;
 };
 
 export type Guard = {
-  /** Signing begins at this slot. */
+  /** Sets the slot at which signing begins. */
   start(firstSlot: number): void;
   /** Returns the reason why a key must not sign in a slot, if any. */
   refusalOf(publicKey: string, slot: number): Refusal | undefined;
-  /** A slot was refused. */
+  /** Called when a slot was refused. */
   refused(publicKey: string, kind: SigningRefusalKind): void;
   /**
-   * Records a signed block, which must not leave before this returns: it is on disk then.
+   * Records a signed block, which is on disk when this returns. The block must not be sent before.
    *
    * @throws {Error} if it cannot be recorded
    */

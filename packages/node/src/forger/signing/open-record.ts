@@ -1,4 +1,4 @@
-/** Opens the signing record of a forger and keeps the history of the data folder beside it. */
+/** Opens the signing record of a forger, which also updates the history in the data folder. */
 import type { BlockHeader } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { SlotStore } from "../../store/node/slots.ts";

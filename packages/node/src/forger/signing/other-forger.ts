@@ -1,18 +1,18 @@
 /**
- * Detection of another forger that signs with keys of this node. The start waits until one would have shown; later, a
- * block of an own key that this process did not sign stops signing with that key for as long as such blocks appear.
+ * Detects other forgers that sign with keys of this node. After its start, the node first watches for blocks of its keys;
+ * later, it stops signing with a key while blocks appear that are signed with the key, but not by this process.
  */
 import type { BlockHeader } from "@uniknode/protocol";
 import type { Refusal } from "./refusal.ts";
 
 export type OtherForgerDeps = {
-  /** Rounds that the start waits; 0 signs at once. */
+  /** Number of rounds to watch after the start; 0: signs at once. */
   readonly watchRounds: number;
-  /** Slots of a round. */
+  /** Returns the number of slots of a round. */
   readonly roundLength: () => number;
   /** Public keys of the delegates of this node. */
   readonly publicKeys: Iterable<string>;
-  /** Highest slot that was signed with a key. */
+  /** Returns the highest slot that was signed with a key. */
   readonly lastSlot: (publicKey: string) => number | undefined;
   readonly slotOf: (header: BlockHeader) => number;
   readonly currentSlot: () => number;
@@ -24,25 +24,25 @@ export type OtherForgerDeps = {
 };
 
 export type OtherForger = {
-  /** Signing begins at this slot; blocks of earlier slots are not judged. */
+  /** Sets the slot at which signing begins; blocks of earlier slots are not evaluated. */
   start(firstSlot: number): void;
   refusalOf(publicKey: string, slot: number): Refusal | undefined;
-  /** A slot of the key went by unsigned because of `watching`. */
+  /** Called when a slot of the key passed unsigned because of `watching`. */
   leftOut(publicKey: string): void;
-  /** This process signed a block. */
+  /** Called when this process signed a block. */
   signed(header: BlockHeader): void;
   /**
-   * Notes a block that is on the chain, or that arrived and whose signature is not verified yet. Returns true
-   * if another forger signed it with a key of this node.
+   * Records a block of the chain, or a received block whose signature is not verified yet. Returns true if another
+   * forger signed it with a key of this node.
    */
   saw(header: BlockHeader, isVerified: boolean): boolean;
-  /** Keys that another forger signs with now. */
+  /** Returns the number of keys with which another forger signs now. */
   count(): number;
 };
 
 type Found = { readonly header: BlockHeader; readonly slot: number; readonly untilSlot: number };
 
-/** Slots before the current one that are judged, in each of which this process signs one block at most. */
+/** Number of slots before the current one whose blocks are evaluated; this process signs at most one block in each. */
 const JUDGED_SLOTS = 1_000;
 /**
  * Number of rounds within which every active delegate has a slot, even if it is first in one and last in the
@@ -53,16 +53,16 @@ const SURE_ROUNDS = 2;
 export function createOtherForger(deps: OtherForgerDeps): OtherForger {
   const { watchRounds, roundLength, currentSlot } = deps;
   let firstSlot = Number.POSITIVE_INFINITY;
-  /** Slots by key that an earlier process signed; nothing else is known of these blocks. */
+  /** Last slots, by key, that an earlier process signed; only the slots of these blocks are known. */
   const signedBefore = new Map<string, number>();
   const leftOut = new Map<string, number>();
-  /** Ids of the blocks that this process signed, oldest first; only the holder of a key can give one another id. */
+  /** Ids of the blocks that this process signed, oldest first. Only the owner of a key can change the id of its block. */
   const own = new Set<string>();
   const found = createFindings(deps);
 
   /**
-   * Returns true if another forger would have shown: the time is over, and each key had slots that were left
-   * to it.
+   * Returns true if the watch is over: its rounds have passed, and the key had slots that this node left to another
+   * forger.
    */
   function isWatched(publicKey: string, slot: number): boolean {
     const rounds = (slot - firstSlot) / roundLength();

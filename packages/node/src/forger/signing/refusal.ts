@@ -1,4 +1,4 @@
-/** Reasons why this node does not sign in a slot of its own, although it could. */
+/** Reasons why this node does not sign one of its own slots although it could. */
 
 import type { SigningRefusalKind } from "../../gateway/figures.ts";
 import { CodedError } from "../../platform/coded-error.ts";

@@ -1,6 +1,6 @@
 /**
- * The signing record as a file of its own, apart from the data folder: a data folder restored from a backup knows less
- * than was signed, the file does not go back with it. One process at a time has it.
+ * Stores the signing record in a file outside the data folder: a data folder restored from a backup lacks the newest
+ * signatures, the file has them. Only one process at a time can open it.
  */
 
 import {
@@ -31,7 +31,7 @@ export type SigningRecordErrorCode =
   | "SIGNING_RECORD_DAMAGED"
   | "SIGNING_RECORD_UNUSABLE";
 
-/** The record cannot be used: nothing is signed. The message says what to do. */
+/** The record cannot be used, so no slot is signed. The message names the remedy. */
 export class SigningRecordError extends CodedError<SigningRecordErrorCode> {
   readonly path: string;
 
@@ -58,14 +58,14 @@ export type SigningFile = SigningRecord & {
 };
 
 const OWNER_ONLY = 0o600;
-/** Maximum size of a record to read: some ten thousand signings. This program never writes a longer file. */
+/** Maximum size of a record to read: about ten thousand signings. This program never writes a longer file. */
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Number of lines to append before the file is rewritten without obsolete entries. */
 const MAX_APPENDED = 1_000;
 
 /**
- * Takes the record for this process, creating it if it is missing. The operating system releases it when the process
- * ends, however it ends.
+ * Locks the record for this process, and creates it if it is missing. The operating system releases the lock when the
+ * process ends, even by a crash.
  *
  * @throws {SigningRecordError}
  */

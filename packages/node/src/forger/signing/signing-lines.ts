@@ -1,6 +1,6 @@
 /**
  * Text of a signing record: a line with format and version, then a line for each signing, which is
- * `NETHASH PUBLIC_KEY SLOT HEIGHT BLOCK_ID CHECKSUM`. Of several lines for one key and network the highest slot counts.
+ * `NETHASH PUBLIC_KEY SLOT HEIGHT BLOCK_ID CHECKSUM`. If a key has several lines for one network, the highest slot counts.
  */
 import { crc32 } from "node:zlib";
 import type { Signing } from "./signing-record.ts";
@@ -28,7 +28,7 @@ function readEntry(line: string): SigningEntry | undefined {
 }
 
 /**
- * Reads a record. Half of a last line is what a crash in the middle of writing leaves: its block has left nowhere, and
+ * Reads a record. A crash while writing leaves an incomplete last line: its block was never sent, and
  * it does not count.
  *
  * @throws {Error} that names the line, if anything else is wrong
@@ -42,7 +42,7 @@ export function readEntries(content: string): SigningEntry[] {
   return lines.flatMap((line, index) => {
     const entry = readEntry(line);
     if (entry) return [entry];
-    // Blocks of the file that the disk did not get are zeros, be they before the end of the line.
+    // After a power failure, file blocks that were not written to the disk are zeros, even within a line.
     const isLast = index === lines.length - 1 || (index === lines.length - 2 && lines.at(-1) === "");
     const isTorn = isLast && (index === lines.length - 1 || line.includes("\0"));
     if (!isTorn) throw new Error(`line ${index + 2} is damaged`);

@@ -15,15 +15,15 @@ export type SigningRecord = {
   /** The block of the highest slot that was signed with a key. */
   lastSigned(publicKey: string): Signing | undefined;
   /**
-   * Records a signing; durable when it returns. The block must not leave the forger before.
+   * Records a signing, which is on disk when this returns. The block must not be sent before.
    *
-   * @throws {Error} if it cannot be written; `lastSigned` returns it all the same
+   * @throws {Error} if it cannot be written; `lastSigned` returns it nevertheless
    */
   add(signing: Signing): void;
 };
 
 /**
- * Creates a record in the data folder itself, for a chain whose keys sign nowhere else, such as that of
+ * Creates a record in the data folder itself, for a chain whose keys are used only there, such as the chain of
  * `uniknode dev`.
  */
 export const recordInDatabase = (slotStore: SlotStore): SigningRecord => ({

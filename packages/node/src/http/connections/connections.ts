@@ -208,7 +208,7 @@ function remove({ open, clients, sites }: Table, socket: Socket): void {
 }
 
 /**
- * Finds the connection to evict among those of the client with the most connections: the longest idle one, otherwise the
+ * Finds the connection to evict, which belongs to the client with the most connections: the longest idle one, otherwise the
  * one with the longest unread response. Connections with running requests are never evicted.
  */
 function findEvictable(entries: Iterable<Entry>): Entry | undefined {

@@ -77,7 +77,7 @@ function hasValidHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   return count === 1 || (count === 0 && httpVersion === "1.0");
 }
 
-/** Stops accepting requests, gives running ones a moment to end, and closes every connection. */
+/** Stops accepting requests, waits shortly for running ones, and closes every connection. */
 export async function closeSoon(app: {
   readonly server: Server;
   close(): PromiseLike<unknown>;

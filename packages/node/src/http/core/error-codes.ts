@@ -94,7 +94,7 @@ const CHAPTERS = {
       "the operator allows addresses with `--http-allow` and `--webhook-legacy`",
     ),
     RATE_LIMITED: code([429], "This client sent too many requests.", "wait for the time in `retry-after`"),
-    ANSWER_LATE: code(
+    RESPONSE_LATE: code(
       [503],
       "The response was not ready in time.",
       "request fewer rows, or retry after `retry-after`",
@@ -230,7 +230,7 @@ const CHAPTERS = {
     FEED_GONE: code(
       [409],
       "None of the blocks is on the chain, or the changes of the next block are no longer stored.",
-      "build the mirror again",
+      "rebuild the mirror",
     ),
     FEED_FULL: code([503], "8 responses of the feed are open.", "retry after `retry-after`"),
   },

@@ -17,7 +17,7 @@ import { addFailureRoutes, type Receivers } from "./failures.ts";
 /** Maximum of blocks per request. */
 const MAX_BLOCKS = 1_000;
 const MAX_SECONDS = 1e10;
-/** Maximum of transactions that a branch leaves out: as many as a block can have. */
+/** Maximum of transactions that a branch omits: as many as a block can have. */
 const MAX_LEFT_OUT = 500;
 /** Timeout of responses: forging many blocks takes longer than other requests. */
 const RESPONSE_TIMEOUT_MS = 28_000;

@@ -131,7 +131,7 @@ export const TriedTarget = Type.Object(
     startedAt: Type.Integer({ description: "Milliseconds since 1970." }),
     durationMs: Type.Integer(),
     status: Type.Optional(Type.Integer()),
-    answer: Type.Optional(Type.String({ description: "Beginning of the response body." })),
+    response: Type.Optional(Type.String({ description: "Beginning of the response body." })),
     error: Type.Optional(Type.String({ description: "Code of the failure if there was no response." })),
     reason: Type.Optional(Type.String()),
   },

@@ -94,7 +94,7 @@ type SearchMembers<L extends ListDefinition> = {
 /** Returns the schema of an order of the list. */
 export const orderOfList = ({ orders }: ListDefinition) => Type.Optional(orderBy(...orders));
 
-/** Returns the schemas of the parameters of a list, except those of its pages. */
+/** Returns the schemas of the parameters of a list, except its paging parameters. */
 export function listParameters<L extends ListDefinition>(list: L): ListParameters<L> {
   const filters = Object.entries(list.filters)
     .filter(([, { query }]) => query)

@@ -136,7 +136,7 @@ function addProperties(app: Server, { read, chainmeta }: Api, name: TokenName): 
       schema: {
         ...described(
           "Uniks",
-          "Lists the properties of a unik: stored ones first, then those that every unik has.",
+          "Lists the properties of a unik: first the stored ones, then the ones of every unik.",
           listOf(TokenProperty, chainmetaMember),
         ),
         params,

@@ -134,7 +134,7 @@ function addTokens(app: Server, { read, chainmeta }: Api, name: TokenName): void
   app.get(`/wallets/:id/${name}s`, { schema, config: { mayMiss: false, ...HEAD_ONLY } }, (request) => {
     const page = pageOf(request.query);
     return read(request, async ({ head, tokens, wallets }) => {
-      // Address, public key or username: the tokens are those of the address.
+      // The id is an address, public key or username; tokens belong to the address.
       const wallet = await wallets.find(request.params.id);
       const filter = { ownerId: wallet?.address ?? request.params.id };
       const { rows, ...found } = await tokens.list(filter, tokenOrderOf(request.query), page);

@@ -149,7 +149,7 @@ export function pendingResponse(
   return written(textOf(pending, 0, context, TEXTS));
 }
 
-/** How amounts are written, and the value for a missing asset. */
+/** Encoding of amounts, and the value for a missing asset. */
 type Encoding = { readonly amount: (digits: string) => string; readonly noAsset: string };
 const TEXTS: Encoding = { amount: (digits) => `"${digits}"`, noAsset: "" };
 const INTEGERS: Encoding = { amount: (digits) => digits, noAsset: ',"asset":{}' };

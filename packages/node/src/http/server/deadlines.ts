@@ -21,7 +21,7 @@ export const LATE =
 /** The response was not ready in time. */
 export class LateError extends HttpError {
   constructor() {
-    super("ANSWER_LATE", LATE);
+    super("RESPONSE_LATE", LATE);
     this.name = "LateError";
   }
 }

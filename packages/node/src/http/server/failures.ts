@@ -39,7 +39,7 @@ const RETRY_AFTER_SECONDS = 10;
 
 export function addFailures(app: Server, logger: Logger, methodsOf: MethodsOf): void {
   app.setErrorHandler<FastifyError | Error | undefined | null>(async (thrown, request, reply) => {
-    const error = thrown ?? new Error("failure without an error");
+    const error = thrown ?? new Error(`a request handler threw ${thrown}`);
     const isBarred = error instanceof HttpError && error.statusCode === 403;
     // Unknown paths are always 404, even with an invalid body.
     if (request.is404 && !isBarred) return respondToUnknownPath(request, reply, methodsOf(request.url));
@@ -133,7 +133,7 @@ const BUSY = {
   DISK_FULL: "Service Unavailable: the disk of the node is full and nothing was stored; retry in 10 s",
   DISK_UNWRITABLE:
     "Service Unavailable: the disk of the node is not writable and nothing was stored; retry in 10 s",
-  ANSWER_LATE: LATE,
+  RESPONSE_LATE: LATE,
   NODE_BUSY: "Service Unavailable: too many requests are in progress; retry in 10 s",
   NODE_STARTING: "Service Unavailable: the node has no block yet; retry in 10 s",
 } as const;
@@ -143,7 +143,7 @@ function describeBusy(
   { method }: FastifyRequest,
 ): keyof typeof BUSY | undefined {
   if (error instanceof SnapshotError) {
-    return error.code === "SNAPSHOT_EMPTY" ? "NODE_STARTING" : "ANSWER_LATE";
+    return error.code === "SNAPSHOT_EMPTY" ? "NODE_STARTING" : "RESPONSE_LATE";
   }
   const trouble = troubleOf(error);
   if (trouble === "disk full") return "DISK_FULL";

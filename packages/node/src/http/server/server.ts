@@ -99,7 +99,7 @@ export type HttpServer = {
   readonly connections: () => ConnectionFigures;
   /** Starts to accept connections; resolves to the address. */
   listen(): Promise<AddressInfo>;
-  /** Stops accepting requests, gives running ones a moment to end, and closes every connection. */
+  /** Stops accepting requests, waits shortly for running ones, and closes every connection. */
   close(): Promise<void>;
 };
 

@@ -1,5 +1,5 @@
 /** Passes requests with slow reads to another thread, so that other requests do not wait for them. */
-import type { FastifyError } from "fastify";
+import type { FastifyError, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { SnapshotError } from "../../read/errors.ts";
 import type { Server } from "../core/app.ts";
@@ -25,10 +25,13 @@ export type SlowQueryWorker = {
  * the whole request times out meanwhile.
  */
 export function addSlowQueries(scope: Server, logger: Logger, slowQueries: SlowQueryWorker): void {
-  const noteDeath = (err: Error) => void logger.error({ err }, "slow request failed");
+  const logFailure = (err: Error, { method, routeOptions: { url } }: FastifyRequest) =>
+    void logger.error({ err, method, route: url }, "the worker for slow queries failed to respond");
   scope.setErrorHandler<FastifyError | Error>(async (error, request, reply) => {
     const isSlow = error instanceof SnapshotError && error.code === "SNAPSHOT_TIMEOUT";
-    const slow = isSlow ? await slowQueries.run(request)?.catch(noteDeath) : undefined;
+    const slow = isSlow
+      ? await slowQueries.run(request)?.catch((err) => logFailure(err, request))
+      : undefined;
     if (reply.sent) return reply;
     if (!slow) throw error;
     // The response of another thread may belong to another head.

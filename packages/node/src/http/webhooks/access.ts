@@ -18,7 +18,6 @@ export type AccessOptions = {
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** True if the body is optional. */
     isBodyOptional?: boolean;
   }
 }

@@ -67,7 +67,7 @@ export function showSecret(webhook: Webhook) {
   return { id, event, target, token, secret, ...rest, ...(previous && { overlapUntil: previous.untilMs }) };
 }
 
-/** Times are milliseconds since 1970; members without a value are left out. The body is present if it was read. */
+/** Times are milliseconds since 1970; members without a value are omitted. The body is present if it was read. */
 export const showDelivery = ({
   number,
   id,

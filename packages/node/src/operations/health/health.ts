@@ -36,7 +36,7 @@ const MEBIBYTE = 1_048_576;
 const MAX_BLOCKS_BEHIND = 10;
 /** An event that is unmatched for longer means that the matcher has failed or is overloaded. */
 const MAX_LAG_MS = 30_000;
-/** A dispatcher that fails for longer does not recover by itself. */
+/** Time after which a failing dispatcher counts as unhealthy: it does not recover automatically. */
 const MAX_TROUBLE_MS = 10_000;
 
 export function createHealth(deps: HealthDeps): Health {

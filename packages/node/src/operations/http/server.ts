@@ -30,7 +30,7 @@ export type OperationsServer = {
 
 export type OperationsAddress = {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0: any free port. */
   readonly port: number;
 };
 

@@ -18,7 +18,7 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
   const duration = new Histogram({
     name: "uniknode_webhook_attempt_duration_seconds",
     help: "Duration of calls to targets, by class of the response status.",
-    labelNames: ["answer"],
+    labelNames: ["status"],
     buckets: DURATION_BUCKETS,
     registers,
   });
@@ -41,7 +41,7 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
 
   return {
     attempted: ({ status, durationMs }) =>
-      duration.observe({ answer: statusClassOf(status) }, durationMs / 1_000),
+      duration.observe({ status: statusClassOf(status) }, durationMs / 1_000),
     show(figures, nowMs) {
       webhooks.set({ state: "active" }, figures.active);
       webhooks.set({ state: "disabled" }, figures.disabled);

@@ -15,13 +15,13 @@ export type RebroadcastDeps = {
 export type Rebroadcast = {
   /** Transactions were sent while the head was at `height`. */
   sent(ids: readonly string[], height: number): void;
-  /** The head is at `height`: sends the transactions again that are pending for long. */
+  /** Called when the head is at `height`: sends transactions again that have been pending for long. */
   headMoved(height: number): void;
 };
 
 /** Most transactions are in a block by then; on the main network it is a little more than a minute. */
 const PAUSE_BLOCKS = 10;
-/** The size of a full pool; beyond, older transactions are not sent again. */
+/** Maximum number of transactions to send again, the size of a full pool; older ones are omitted. */
 const MAX_REMEMBERED = 15_000;
 
 export function createRebroadcast({ pending, send }: RebroadcastDeps): Rebroadcast {

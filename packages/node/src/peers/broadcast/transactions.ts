@@ -12,7 +12,6 @@ export type TransactionBroadcastDeps = {
   /** Addresses of all peers. */
   readonly peers: () => string[];
   readonly request: PeerClient["request"];
-  /** A pending transaction. */
   readonly pending: (id: string) => SealedTransaction | undefined;
   readonly logger: Logger;
 };
@@ -22,7 +21,6 @@ const MAX_RECIPIENTS = 20;
 export type TransactionBroadcast = {
   /** Sends the items that the pool selected for broadcast. */
   broadcast(items: Items, result: AdmissionResult): Promise<void>;
-  /** Sends all items. */
   send(items: Items): Promise<void>;
   /** Posts that were dropped because too many waited for a peer, since the process started. */
   dropped(): number;

@@ -44,7 +44,7 @@ export type Candidates = {
 
 /**
  * Time before an address that failed is dialled again, unless it is a seed. Without it, two nodes that refuse each
- * other would dial back for ever.
+ * other would dial back forever.
  */
 const FAILED_MS = 10_000;
 /** Time before an address that replied that it is not ready is dialled again. */
@@ -148,7 +148,7 @@ async function connect({ ping, logger, disconnect, notReady, failed }: State, ip
     await ping(ip, { isForced: true });
     return true;
   } catch (error) {
-    logger.debug({ ip, reason: (error as Error).message }, "candidate refused");
+    logger.debug({ ip, reason: (error as Error).message }, "address refused as a peer");
     disconnect(ip);
     (isNotReady(error) ? notReady : failed).add(ip, performance.now());
     return false;

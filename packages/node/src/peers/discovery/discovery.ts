@@ -103,7 +103,7 @@ async function runRounds(state: State): Promise<void> {
   try {
     await runRound(state);
   } catch (err) {
-    logger.error({ err }, "discovery failed");
+    logger.error({ err }, "failed to discover peers; retrying");
   }
   if (state.closed.aborted) return;
   const delayMs =

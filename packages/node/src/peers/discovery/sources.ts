@@ -16,7 +16,7 @@ export async function readSources(
     if (signal.aborted) break;
     try {
       const peers = parseAddresses(JSON.parse(await readText(source, signal)));
-      logger.info({ source, peers: peers.length }, "list of peers read");
+      logger.info({ source, peers: peers.length }, "read a list of peers");
       return peers;
     } catch (error) {
       if (signal.aborted) break;

@@ -28,7 +28,7 @@ export type DownloadDeps = {
 };
 
 export type DownloadResult =
-  /** The chain has accepted all blocks. */
+  /** All blocks were accepted. */
   | { readonly kind: "done" }
   /** No source is left that has the next block. */
   | { readonly kind: "exhausted" }

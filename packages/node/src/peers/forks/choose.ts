@@ -15,7 +15,7 @@ export type Branch = {
 /** Maximum number of blocks that are reverted. */
 export const MAX_ROLLBACK = 5_000;
 
-/** The branch to switch to: one that is better than ours, within the maximum rollback. Undefined if there is none. */
+/** Returns a better branch than ours within the maximum rollback; undefined if there is none. */
 export function branchToSwitchTo(peers: readonly Peer[], ownHeight: number): Branch | undefined {
   const branch = betterBranch(peers, ownHeight);
   return branch && isWithinRollback(branch, ownHeight) ? branch : undefined;
@@ -26,11 +26,11 @@ export const isWithinRollback = ({ commonHeight }: Branch, ownHeight: number): b
   ownHeight - commonHeight <= MAX_ROLLBACK;
 
 /**
- * A better branch than ours: at least half of the peers are on another branch, and the largest group of them is higher
+ * Returns a better branch than ours: at least half of the peers are on another branch, and the largest group of them is higher
  * than our head. Undefined if there is none.
  *
- * An old node also switches to a lower branch. Two nodes could then switch to each other's branch for ever; the height
- * lets them agree.
+ * An old node also switches to a lower branch, so that two nodes could exchange branches forever; comparing the heights
+ * prevents this.
  */
 export function betterBranch(peers: readonly Peer[], ownHeight: number): Branch | undefined {
   const forked = peers.filter(isForked);

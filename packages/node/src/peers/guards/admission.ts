@@ -12,7 +12,7 @@ export type AdmissionLimits = {
   readonly total: number;
 };
 
-/** A session that asks for admission. */
+/** A session that requests admission. */
 export type IncomingSession = {
   /** Normalized. */
   readonly address: string;
@@ -137,7 +137,7 @@ function findLeast(sessions: ReadonlySet<Session>): Session | undefined {
   return least;
 }
 
-/** Returns true if the groups of a session are larger than those of a younger one, where they first differ. */
+/** Returns true if the groups of a session are larger than the groups of a younger one at the first difference. */
 function isInLargerGroup({ groups }: Session, younger: Session): boolean {
   for (const [index, { members }] of groups.entries()) {
     const size = younger.groups[index]?.members.size ?? 0;

@@ -26,7 +26,7 @@ export type Bans = {
   count(): number;
 };
 
-/** Long enough to make false data expensive, short enough for an operator who repairs a node. */
+/** Duration of a ban: long enough to make false data expensive, short enough for an operator who repairs a node. */
 const BAN_MS = 60 * 60_000;
 /**
  * Maximum number of bans. The oldest end early if there are more, so that an attacker with many addresses

@@ -1,6 +1,6 @@
 /**
- * Exclusions of peers that claimed blocks and did not send them. A claim keeps a forger from forging, so it must not
- * be repeated for ever: each exclusion lasts twice as long as the one before.
+ * Exclusions of peers that claimed blocks and did not send them. A claim stops a forger from forging, so it must not
+ * be repeated forever: each exclusion lasts twice as long as the previous one.
  */
 import { clientGroup } from "../../platform/addresses/groups.ts";
 import { setNewest } from "../../platform/bounded-entries.ts";
@@ -12,7 +12,7 @@ export type Exclusions = {
   add(address: string, at: number): void;
   /** Returns true if an address is excluded at a time. */
   has(address: string, at: number): boolean;
-  /** Forgets all exclusions of an address, since it sent what it claimed. */
+  /** Removes all exclusions of an address, because it sent the blocks that it claimed. */
   clear(address: string): void;
 };
 

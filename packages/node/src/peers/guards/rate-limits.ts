@@ -26,7 +26,7 @@ export type RateLimits = {
   count(address: string, event: EventName, at: number): void;
   /** Returns true if new connections of an address are refused, because it exceeded the global limit. */
   isBlocked(address: string, at: number): boolean;
-  /** Counts an event that a separate forger asks about; an excess does not block the address (p2p.md 9). */
+  /** Counts an event that a separate forger queries; an excess does not block the address (p2p.md 9). */
   peek(address: string, event: string, at: number): { blocked: boolean; exceededLimitOnEndpoint: boolean };
 };
 

@@ -32,15 +32,14 @@ export type InboundBlocksDeps = {
   readonly chain: Pick<Chain, "accept" | "head" | "state">;
   readonly observations: BlockObservations;
   readonly doubleForging: DoubleForging;
-  /** Broadcasts a block. */
   readonly broadcast: (block: EncodedBlock) => void;
   /** Returns true if the node has been in sync with the network since its start (p2p.md 11 point 4). */
   readonly isStarted: () => boolean;
-  /** A block passed the first checks and goes to the chain. */
+  /** Called when a block passed the first checks and is queued for the chain. */
   readonly onReceived: (block: Block) => void;
-  /** A block passed the first checks before the node was in sync, and is ignored. */
+  /** Called when a block passed the first checks but is ignored, because the node is not in sync yet. */
   readonly onDisregarded: (block: Block) => void;
-  /** A block does not continue the head: its sender is ahead of this node, or on another branch. */
+  /** Called when a block does not continue the head: its sender is ahead of this node, or on another branch. */
   readonly onUnchained: (header: BlockHeader, caller: Caller) => void;
   readonly ban: (address: string, reason: string) => void;
   readonly nowMs: () => number;
@@ -55,7 +54,7 @@ export type InboundBlocks = {
    * @throws {BlockError | TransactionError} if it cannot be read
    */
   post(bytes: Uint8Array, caller: Caller): Promise<void>;
-  /** Submits a block of this node's own forger. Settles with why the chain refused it; undefined if it did not. */
+  /** Submits a block of this node's own forger. Settles with the reason if the chain refuses it. */
   submitBlock(block: EncodedBlock): Promise<string | undefined>;
 };
 
@@ -110,7 +109,7 @@ function checkCount({ deps: { network, chain } }: State, header: BlockHeader): v
   if (header.numberOfTransactions > maxTransactions) throw new ReplyError(tooManyTransactions(header));
 }
 
-/** Steps 1 to 3 for a block of another node; false if the block is to be ignored. */
+/** Performs steps 1 to 3 for a block of another node; returns false if the block must be ignored. */
 function isAcceptable(
   { deps, inFlight, minRemainingMs }: State,
   header: BlockHeader,
@@ -149,7 +148,10 @@ function isFromDelegate(
   const isSigned = verifyHeaderJob(headerSignatureJob(header, deps.network)) === "valid";
   if (isSigned && isOfSlotDelegate(deps, header, below)) return true;
   if (isSigned && isOfDelegate(deps, header)) {
-    deps.logger.warn({ height, id, sender: caller.address }, "block of a delegate outside of its slot");
+    deps.logger.warn(
+      { height, id, sender: caller.address },
+      "block ignored: its generator is not the delegate of the slot",
+    );
   } else banFor(deps, header, caller);
   return false;
 }
@@ -213,7 +215,7 @@ function relay({ broadcast, logger }: InboundBlocksDeps, block: EncodedBlock, ou
   if (outcome.kind === "Accepted" || outcome.kind === "Discarded") broadcast(block);
   if (outcome.kind === "Accepted") return;
   const { height, id } = block.header;
-  logger.warn({ height, id, reason: refusalOf(outcome) }, "block disregarded");
+  logger.warn({ height, id, reason: refusalOf(outcome) }, "block refused");
 }
 
 const getForgingOrder = (state: StateReader, round: number): readonly string[] | undefined =>

@@ -32,7 +32,10 @@ export function createDoubleForging({ network, slots, header, logger }: DoubleFo
       if (verifyHeaderJob(headerSignatureJob(other, network)) !== "valid") return;
       if (reported.size >= MAX_REPORTED) deleteOldest(reported);
       reported.add(id);
-      logger.warn({ height, generatorPublicKey, blockIds: [ours.id, id] }, "double forging");
+      logger.warn(
+        { height, generatorPublicKey, blockIds: [ours.id, id] },
+        "double forging: a delegate signed two blocks for one slot",
+      );
     },
   };
 }

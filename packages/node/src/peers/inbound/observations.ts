@@ -13,9 +13,9 @@ export type ObservedBlock = {
 export type BlockObservations = {
   /** The latest block. */
   last(): ObservedBlock | undefined;
-  /** Counts another observation of the latest block; false if it is another block. */
+  /** Counts another observation of the latest block; returns false for any other block. */
   count(block: { readonly id: string; readonly height: number }, at: number): boolean;
-  /** Makes a new block the latest one. */
+  /** Replaces the latest block. */
   begin(block: { readonly id: string; readonly height: number }, at: number, count: 0 | 1): void;
 };
 

@@ -23,7 +23,7 @@ export type RequestHandlerDeps = {
   readonly status: () => Status;
   /** Addresses of peers by increasing latency. */
   readonly peers: () => string[];
-  /** Returns true if an address, in any form, is that of a peer or of a separate forger. */
+  /** Returns true if an address, in any form, belongs to a peer or a separate forger. */
   readonly isPeerOrForger: (address: string) => boolean;
   /** Pings the peers first. */
   readonly networkState: () => Promise<NetworkState>;

@@ -28,7 +28,7 @@ export function createReplyQueue({ maxPerAddress }: ReplyQueueOptions): ReplyQue
   return {
     add(address, make) {
       const count = counts.get(address) ?? 0;
-      if (count >= maxPerAddress) throw new ReplyError("Wait for the answers that are being made.");
+      if (count >= maxPerAddress) throw new ReplyError("Wait for the replies that are being built.");
       counts.set(address, count + 1);
       const made = last.then(make).finally(() => release(address));
       last = made.catch(() => {});

@@ -1,4 +1,4 @@
-/** `getStatus`: how this node describes itself (p2p.md 7.2). */
+/** Builds the reply to `getStatus`: the description of this node (p2p.md 7.2). */
 import { type BlockHeader, headerToJson, type Network, type Slots } from "@uniknode/protocol";
 import { type Plugin, type Status, UNIKNODE_PROTOCOL } from "../wire/replies/results.ts";
 

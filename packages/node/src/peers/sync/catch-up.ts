@@ -25,16 +25,16 @@ export type CatchUpDeps = {
   readonly suspend: (ip: string) => void;
   /** Ends the exclusion of a peer that sent blocks. */
   readonly reinstate: (ip: string) => void;
-  /** A header of another branch; not verified. */
+  /** Called with headers of other branches, which are not verified. */
   readonly onForeignHeader: (header: BlockHeader) => void;
-  /** One or more blocks were fetched, the last of which is the head. */
+  /** Called when blocks were fetched, the last of which is the head. */
   readonly onFetched: (head: BlockHeader) => void;
-  /** The node is in sync with the network. */
+  /** Called when the node is in sync with the network. */
   readonly onSynced: () => void;
   readonly logger: Logger;
 };
 
-/** The rounds and what one leaves for the next. */
+/** State kept between rounds of synchronisation. */
 export type SyncState = {
   readonly deps: CatchUpDeps;
   /** Ends the round early. */
@@ -142,7 +142,7 @@ function downloadRange(
       return outcomes;
     },
     onFailure({ ip }, error) {
-      deps.logger.debug({ ip, reason: (error as Error).message }, "failed to fetch blocks");
+      deps.logger.debug({ ip, reason: (error as Error).message }, "failed to fetch blocks from a peer");
       failures.set(ip, (failures.get(ip) ?? 0) + 1);
     },
     signal,
@@ -155,7 +155,7 @@ function judgeClaims({ deps, signal }: SyncState, { providers, failures }: Serve
   if (signal.aborted) return;
   for (const [ip, count] of failures) {
     if (providers.has(ip) || count < MAX_FAILED_REQUESTS) continue;
-    deps.logger.info({ ip }, "a peer does not send the blocks that it claims");
+    deps.logger.info({ ip }, "peer suspended: it did not send the blocks that it claims");
     deps.suspend(ip);
   }
 }
@@ -171,8 +171,8 @@ function penalize({ deps }: SyncState, { ip }: Source, outcome: Outcome, hasMove
   // The same block may have been posted in the meantime.
   if (hasMoved && (outcome.kind === "Unchained" || outcome.kind === "Discarded")) return;
   deps.logger.warn({ ip, reason: refusalOf(outcome) }, "downloaded block refused");
-  if (isProvablyInvalid(outcome)) deps.ban(ip, "it sent a block that is invalid by itself");
-  // Its chain is not as verified: it may become a peer again by another verification.
+  if (isProvablyInvalid(outcome)) deps.ban(ip, "it sent an invalid block");
+  // Its chain differs from the verified one: it can become a peer again after another verification.
   else deps.peerTable.remove(ip);
 }
 
@@ -195,7 +195,7 @@ async function switchBranch(sync: SyncState, peers: readonly Peer[]): Promise<bo
   });
   for (const { ip } of failing) deps.suspend(ip);
   if (commonHeight + blocks.length <= chain.head().height || signal.aborted) return true;
-  logger.warn(describe(branch, height), "switching from a wrong branch");
+  logger.warn(describe(branch, height), "switching to a better branch of the network");
   const outcomes = await chain.switchTo(commonHeight, blocks, deps.onForeignHeader);
   const last = present(outcomes.at(-1), "the outcome of a switch");
   if (last.kind === "Accepted") onHeadFetched(sync);
@@ -205,7 +205,7 @@ async function switchBranch(sync: SyncState, peers: readonly Peer[]): Promise<bo
 
 /** Handles a better branch beyond the maximum rollback. Returns false if this node cannot leave its own branch. */
 async function discardOwnBranch({ deps }: SyncState, branch: Branch, height: number): Promise<boolean> {
-  // Where signatures were not checked, a single peer could have made this chain.
+  // If signatures were not checked, a single peer could have created this chain.
   if (await deps.chain.discardUnchecked()) return true;
   deps.logger.error(
     { ...describe(branch, height), maxRollback: MAX_ROLLBACK },

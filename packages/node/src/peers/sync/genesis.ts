@@ -55,7 +55,7 @@ export async function fetchGenesis(
 const SMALL = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
 const LARGE = { timeoutMs: TIMES_MS.blocksReply, maxBytes: CLIENT_MESSAGE_BYTES.blocks };
 
-/** Undefined from an old node, which would take the request for a violation of the protocol. */
+/** Returns undefined for an old node, for which the request would be a violation of the protocol. */
 async function requestGenesis(
   ip: string,
   { request }: PeerClient,

@@ -97,7 +97,7 @@ async function runRequested(rounds: Rounds): Promise<void> {
     try {
       await catchUp(rounds);
     } catch (err) {
-      rounds.deps.logger.error({ err }, "synchronisation failed");
+      rounds.deps.logger.error({ err }, "failed to synchronise with the network; retrying");
     }
   }
   // In the tick of the last check: a trigger starts a further round from here on.

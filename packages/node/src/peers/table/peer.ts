@@ -1,4 +1,4 @@
-/** A peer as this node knows it; the branches, heights and random samples of several peers. */
+/** The data of a peer, and functions for the branches, heights and random samples of several peers. */
 import type { ReceivedStatus } from "../wire/replies/received.ts";
 
 /** Comparison of two chains: heights of both heads, and of the highest block in both. */

@@ -170,12 +170,12 @@ function getLink({ links }: State, address: string): Link {
   return link;
 }
 
-/** The connection of an address, unless it takes too long: the attempt goes on, and the next request joins it. */
+/** Returns the connection to an address. Rejects after a timeout; the attempt continues, and the next request joins it. */
 async function connect(state: State, address: string, link: Link): Promise<Connection> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     if (link.dial) addSilent(state, link);
-    late.reject(new PeerError("PEER_UNREACHABLE", `${address} does not answer`));
+    late.reject(new PeerError("PEER_UNREACHABLE", `${address} does not respond`));
   }, TIMES_MS.connect);
   return Promise.race([link.connection ?? dial(state, address, link), late.promise]).finally(() =>
     clearTimeout(timer),
@@ -223,7 +223,7 @@ function addSilent({ silent }: State, link: Link): void {
   if (silent.size > MAX_SILENT) oldest?.dial?.abort();
 }
 
-/** Ends the connection of a link; an attempt to connect goes on. */
+/** Closes the connection of a link; an attempt to connect continues. */
 function end(link: Link): void {
   if (link.dial) return;
   const { connection } = link;

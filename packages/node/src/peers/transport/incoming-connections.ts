@@ -50,7 +50,7 @@ export type IncomingConnections = {
   accept(socket: Socket): void;
   /** Returns the normalized address of an admitted connection, also after its end. */
   addressOf(socket: Duplex): string | undefined;
-  /** The handshake of an admitted connection is done. */
+  /** Called when the handshake of an admitted connection is done. */
   markOpen(socket: Socket): void;
   /** Cuts a connection, and refuses further ones of its address for a while. */
   refuse(socket: Socket, reason: Offence): void;
@@ -64,7 +64,7 @@ export type IncomingConnections = {
 const MAX_CONNECTIONS = 1_000;
 /** Open connections of one address: one, and some whose end is not detected yet. */
 const MAX_CONNECTIONS_PER_ADDRESS = 4;
-/** Attempts that a client may give up before the handshake, as nodes do that wake from sleep. */
+/** Number of attempts that a client may abort before the handshake, as nodes do when they wake from sleep. */
 const ABANDONED = { events: 5, windowMs: TIMES_MS.refusal };
 
 type Admitted = {

@@ -24,7 +24,7 @@ import { type ServerOptions, type WebSocket, WebSocketServer } from "./web-socke
 
 export type PeerServerOptions = {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0: any free port. */
   readonly port: number;
   /** Connections of one /24 or /64: twice the number of peers, since each peer may be replacing one. */
   readonly maxConnectionsPerSubnet: number;

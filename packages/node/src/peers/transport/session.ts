@@ -33,15 +33,15 @@ export type SessionDeps = {
   readonly rateLimits: RateLimits;
   readonly times: KeepAlive;
   readonly unsent: Unsent;
-  /** The handshake is done. */
+  /** Called when the handshake is done. */
   readonly onOpen: () => void;
-  /** Too many bytes wait for the caller: the connection is to be cut. */
+  /** Called when too many bytes wait for the caller: the connection must be cut. */
   readonly onUnsent: () => void;
   /** Processes the messages of all sessions. */
   readonly slices: TimeSlices;
-  /** All messages that have arrived are processed. */
+  /** Called when all received messages are processed. */
   readonly onProcessed: () => void;
-  /** The caller broke the protocol: the connection is cut, and its address is to be refused. */
+  /** Called when the caller broke the protocol: the connection is cut, and its address must be refused. */
   readonly onOffence: (error: WireError) => void;
 };
 

@@ -16,18 +16,18 @@ export type RequestThrottle = {
   acquire(event: EventName): Promise<Permit>;
   /** Returns true if `count` requests of the event could be sent without waiting. */
   hasCapacity(event: EventName, count: number): boolean;
-  /** A connection is open: the peer reads what the connection before it has left unread. */
+  /** Called when a connection is open: the peer now reads the messages that the previous connection left unread. */
   connected(): void;
-  /** The connection has ended: the requests that wait fail. */
+  /** Called when the connection has ended: pending requests fail. */
   disconnected(): void;
-  /** Settles at once what waits; nothing can be sent from then on. */
+  /** Settles all waiting requests at once; later ones cannot be sent. */
   close(): void;
 };
 
 export type Permit = {
-  /** The request is sent. It counts until the peer has read it, and then for its rate window. */
+  /** Called when the request is sent. It counts until the peer has read it, and then for its rate window. */
   sent(): void;
-  /** A reply has arrived: the peer has read the request and all requests before it. */
+  /** Called when a reply has arrived: the peer has read the request and all requests before it. */
   replied(): void;
 };
 

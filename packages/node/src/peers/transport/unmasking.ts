@@ -29,7 +29,7 @@ export function findFault(folder = installedFolder()): string | undefined {
 const installedFolder = () =>
   join(dirname(createRequire(import.meta.url).resolve("bufferutil/package.json")), "prebuilds");
 
-/** The reason of this process. */
+/** Reason why this process does not use the addon. */
 export const fault = findFault();
 // `ws` reads it when it is loaded.
 if (fault !== undefined) process.env.WS_NO_BUFFER_UTIL = "1";

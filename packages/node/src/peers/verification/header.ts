@@ -11,7 +11,7 @@ import type { ReceivedHeader } from "../wire/replies/received.ts";
 export const headerFromPeer = (received: ReceivedHeader, network: Network): BlockHeader =>
   encodedHeaderFromPeer(received, network).header;
 
-/** The same with the bytes of the header, which its id and its signature are made of. */
+/** Also returns the bytes of the header, from which its id and its signature are computed. */
 export function encodedHeaderFromPeer(
   received: ReceivedHeader,
   network: Network,
@@ -19,7 +19,8 @@ export function encodedHeaderFromPeer(
   const { header, headerBytes } = encode(received, network);
   // The id of the genesis block is not the hash of its bytes.
   if (header.height === 1) return { header: { ...header, id: received.id }, headerBytes };
-  if (header.id !== received.id) throw new WireError("REPLY_FORM", "a header has another id than it claims");
+  if (header.id !== received.id)
+    throw new WireError("REPLY_FORM", "the id of a header does not match its content");
   return { header, headerBytes };
 }
 

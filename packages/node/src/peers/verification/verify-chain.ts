@@ -140,7 +140,7 @@ const packedHeaders =
     return blocks.slice(0, blockLimit).map((bytes) => decodeHeader(bytes, network).header);
   };
 
-/** Step 5: the headers after the common block, as far as their delegates are known. */
+/** Step 5: checks the headers after the common block whose delegates are known. */
 async function checkBranch(
   common: number,
   last: number,

@@ -15,7 +15,7 @@ function wrapBytes(this: Record<string, unknown>, key: string, value: unknown): 
   return { base64: true, data: Buffer.from(buffer, byteOffset, length).toString("base64") };
 }
 
-/** The value of a text: the parsed JSON if it begins like an object or a list, otherwise the text itself. */
+/** Returns the value of a text: the parsed JSON if it begins like an object or a list, otherwise the text itself. */
 export function decodeValue(text: string): unknown {
   if (!/^[ \n\r\t]*[{[]/.test(text)) return text;
   try {
@@ -33,7 +33,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The bytes that an object stands for, or the value itself. */
+/** Returns the bytes that an object represents, or the value itself. */
 export function unwrapBytes(_key: string, value: unknown): unknown {
   if (!isWrappedBytes(value)) return value;
   const { buffer, byteOffset, length } = Buffer.from(value.data, "base64");

@@ -23,7 +23,7 @@ type Container = {
 /** A control character, which a string must not have. */
 const CONTROL = /[^ -\uffff]/;
 const ESCAPES = /(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){1,1000}/y;
-/** Longer ones are refused: nothing in a message has so many digits. */
+/** Longer numbers are refused: no value of a message has that many digits. */
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d{0,400})(?:\.\d{1,400})?([eE][+-]?\d{1,400})?/y;
 
 const fault = (what: string) => new WireError("MESSAGE_JSON", what);
@@ -57,13 +57,13 @@ export function* parseGradually(text: string, rules: JsonRules): Generator<void,
     result: undefined,
   };
   const first = yield* skipBlanks(parser);
-  if (first !== "{" && first !== "[") throw fault("a message is no JSON");
+  if (first !== "{" && first !== "[") throw fault("a message is not JSON");
   while ((yield* readValue(parser)) || (yield* readEnds(parser))) {
     if (parser.at < parser.stop) continue;
     parser.stop = parser.at + STEP;
     yield;
   }
-  if ((yield* skipBlanks(parser)) !== "") throw fault("something follows the message");
+  if ((yield* skipBlanks(parser)) !== "") throw fault("the message continues after its JSON value");
   return parser.result;
 }
 

@@ -92,6 +92,6 @@ function keyOf(literal: string): string {
   try {
     return JSON.parse(literal) as string;
   } catch {
-    throw new WireError("MESSAGE_JSON", "a key is no JSON string");
+    throw new WireError("MESSAGE_JSON", "a key is not a JSON string");
   }
 }

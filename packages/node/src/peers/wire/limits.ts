@@ -7,7 +7,7 @@ const ENVELOPE_BYTES = 10_240;
 export const serverMessageBytes = ({ milestones }: Network): number =>
   Math.max(...milestones.map(({ block }) => block.maxPayload)) + ENVELOPE_BYTES;
 
-/** Longest message that a client accepts, by what it waits for. */
+/** Longest message that a client accepts, depending on the pending request. */
 export const CLIENT_MESSAGE_BYTES = { blocks: 20_971_520, perHeader: 1024, other: 102_400 } as const;
 
 /** The limit of a client that requested blocks, or only their headers. */

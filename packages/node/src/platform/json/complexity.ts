@@ -5,7 +5,7 @@
 
 /**
  * Bounds of every request body. The deepest valid body is a transaction with lists in its asset: ten levels. The valid
- * body with the most values within a megabyte, a list of payments, keeps to this bound.
+ * body with the most values within a megabyte, a list of payments, is within this bound.
  */
 export const BODY_COMPLEXITY: Complexity = { maxDepth: 64, maxValues: 50_000 };
 
@@ -25,7 +25,7 @@ export type Complexity = {
 };
 
 /**
- * The bound that a text exceeds first; undefined when it keeps to both. The result is meaningful for JSON only: the
+ * Returns the bound that a text exceeds first; undefined if it exceeds none. The result is meaningful for JSON only: the
  * parser checks whether the text is JSON.
  */
 export function exceededBound(

@@ -22,11 +22,16 @@ export function createClosing(): Closing {
       for (let part = parts.pop(); part; part = parts.pop()) {
         const { name } = part;
         current = name;
-        const timer = setTimeout(() => logger.warn({ part: name }, "shutdown is slow"), SLOW_MS);
+        const startedMs = performance.now();
+        const timer = setTimeout(
+          () => logger.warn({ part: name }, `${name} has not closed for ${SLOW_MS / 1_000} s`),
+          SLOW_MS,
+        );
         try {
           await part.close();
         } catch (err) {
-          logger.error({ part: name, err }, "shutdown failed");
+          const durationMs = Math.round(performance.now() - startedMs);
+          logger.error({ part: name, durationMs, err }, `failed to close ${name}`);
         }
         clearTimeout(timer);
       }

@@ -16,7 +16,7 @@ export type Watch = {
 
 export type WatchDeps = {
   /** Called when the thread has been blocked for `MAX_SILENT_SECONDS`. */
-  readonly onSilent?: () => void;
+  readonly onSilent?: (silentSeconds: number) => void;
   /** Called when the thread runs again. */
   readonly onBack?: (silentSeconds: number) => void;
 };
@@ -45,8 +45,10 @@ export const watchAndLog = (
   logger: Pick<Logger, "error" | "warn">,
 ): Watch =>
   watch(heartbeats, thread, {
-    onSilent: () => logger.error({ thread }, "a thread does not respond"),
-    onBack: (seconds) => logger.warn({ thread, seconds }, "a thread responds again"),
+    onSilent: (seconds) =>
+      logger.error({ thread, seconds }, `the ${thread} thread has not responded for ${seconds} s`),
+    onBack: (seconds) =>
+      logger.warn({ thread, seconds }, `the ${thread} thread responds again after ${seconds} s`),
   });
 
 /** Watches another thread. */
@@ -62,7 +64,7 @@ export function watch(
     const count = Atomics.load(counts, INDEXES[thread]);
     if (count === seen) {
       silentSeconds++;
-      if (silentSeconds === MAX_SILENT_SECONDS) onSilent();
+      if (silentSeconds === MAX_SILENT_SECONDS) onSilent(silentSeconds);
       return;
     }
     if (silentSeconds >= MAX_SILENT_SECONDS) onBack(silentSeconds);

@@ -47,7 +47,11 @@ export async function serveUntilStopped<S extends Served>({
   let served: S | undefined;
   const setDeadline = (timeoutMs: number) =>
     endAt(timeoutMs, () => {
-      logger.fatal({ part: served?.closing() ?? "start", timeoutMs }, "shutdown timed out; exiting");
+      const part = served?.closing() ?? "start";
+      logger.fatal(
+        { part, timeoutMs },
+        `shutdown timed out after ${timeoutMs / 1_000} s in ${part}; exiting`,
+      );
       return log.flushed(FLUSH_TIMEOUT_MS);
     });
   const stopped = stopSignal().then(() => setDeadline(STOP_TIMEOUT_MS));
@@ -56,7 +60,7 @@ export async function serveUntilStopped<S extends Served>({
   try {
     served = await Promise.race([start(), uncaught]);
     const failed = served.failed.catch((err) => {
-      logger.fatal({ err }, "fatal: an essential part of the node failed");
+      logger.fatal({ err }, "stopping: an essential part of the node failed");
       setDeadline(FAILURE_TIMEOUT_MS);
       throw err;
     });

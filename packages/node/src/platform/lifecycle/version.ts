@@ -4,7 +4,6 @@ import { readFileSync } from "node:fs";
 /** Version of the old network's software whose interface and peer protocol this node speaks. */
 export const PROTOCOL_VERSION = "5.7.2";
 
-/** Version of this program. */
 export function programVersion(): string {
   const path = new URL("../../../package.json", import.meta.url);
   return (JSON.parse(readFileSync(path, "utf8")) as { version: string }).version;

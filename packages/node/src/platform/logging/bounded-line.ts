@@ -54,7 +54,7 @@ function boundedBy(characters: number): (value: unknown) => unknown {
 
 const jsonOf = (value: unknown): string => withoutControls(JSON.stringify(value));
 
-/** Returns a text that has at most so many characters after it is escaped. */
+/** Shortens a text so that its escaped form has at most twice `max` characters. */
 function fitting(text: string, max: number): string {
   const short = shortened(text, max);
   return jsonOf(short).length <= 2 * max ? short : shortened(text, Math.floor(max / MAX_ESCAPE));

@@ -10,7 +10,7 @@ export type StatusLine = {
   print(text: string): void;
   /** Rewrites the status: one line, cut to the width of the window. */
   status(text: string): void;
-  /** Removes the status; from then on every line is permanent. */
+  /** Removes the status; all later lines are permanent. */
   end(): void;
 };
 

@@ -4,10 +4,10 @@ import { isatty } from "node:tty";
 export const STANDARD_OUTPUT = 1;
 export const STANDARD_ERROR = 2;
 
-/** Clears the line of the cursor: whatever is written next begins at the left of an empty line. */
+/** Clears the line of the cursor, so that the next output begins on an empty line. */
 export const CLEAR_LINE = "\r\u001B[K";
 
-/** Returns true if a terminal reads the file descriptor that can go back to the begin of a line. */
+/** Returns true if the file descriptor is a terminal that can move the cursor to the beginning of a line. */
 export const canRewriteLines = (fd: number): boolean => isatty(fd) && process.env.TERM !== "dumb";
 
 /** Returns true if texts to this file descriptor may have colours (https://no-color.org). */

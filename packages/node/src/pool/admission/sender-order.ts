@@ -6,7 +6,7 @@ export type SenderOrder = {
 };
 
 export type Place = {
-  /** Resolves when every earlier request of one of the senders has left. */
+  /** Resolves when every earlier request of one of the senders has finished. */
   readonly isNext: Promise<void>;
   leave(): void;
 };

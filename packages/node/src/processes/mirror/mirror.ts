@@ -12,7 +12,7 @@ import type { Served } from "../../platform/lifecycle/process.ts";
 import { openPostgres } from "../../postgres/connection.ts";
 import { migrate, SchemaError } from "../../postgres/migrations.ts";
 
-/** As deep as the node can revert (`chain/chain.ts`). */
+/** Maximum number of blocks that the node reverts (`chain/chain.ts`). */
 const UNDO_DEPTH = 10_000;
 /** One to write, one to renew the lease, one to read. */
 const CONNECTIONS = 3;

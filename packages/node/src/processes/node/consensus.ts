@@ -29,7 +29,7 @@ export type Consensus = {
   readonly chain: Chain;
 };
 
-/** Threads that verify signatures; the consensus thread keeps a core for itself. */
+/** Threads that verify signatures; one core remains for the consensus thread. */
 const VERIFIER_THREADS = 2;
 /** Signatures that the consensus thread verifies itself in each tick of its event loop: 0.7 ms at most. */
 const OWN_PER_TURN = 16;

@@ -11,7 +11,7 @@ import type { NodeDeps, NodeOptions } from "./options.ts";
 import { createNodePool, type NodePool } from "./pool.ts";
 
 export type NodeCore = {
-  /** What most parts of the node depend on. */
+  /** Dependencies of most parts of the node. */
   readonly shared: Environment & NodeEventLog & Pick<DataFolder, "database">;
   readonly folder: DataFolder;
   readonly consensus: Consensus;

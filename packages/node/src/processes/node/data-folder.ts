@@ -43,7 +43,8 @@ export function openDataFolder(
   const lock = lockDataFolder(options.data);
   onStop("data folder", lock.release);
   if (isOpenToAll(options.data)) {
-    logger.warn({ folder: options.data }, "the data folder is readable for all users of this machine");
+    const remedy = `run chmod 700 ${resolve(options.data)}`;
+    logger.warn({ folder: options.data }, `all users of this machine can read the data folder; ${remedy}`);
   }
   const databasePath = join(options.data, "node.sqlite");
   const writeLock = createWriteLockMemory();

@@ -1,4 +1,4 @@
-/** Compares the fact tree with those of other nodes; loaded only if other nodes are configured. */
+/** Compares the fact tree with the trees of other nodes; loaded only if other nodes are configured. */
 import type { Comparison } from "../../facts/comparison/comparison.ts";
 import { logName } from "../../facts/note.ts";
 import { createFactReader } from "../../facts/reader.ts";

@@ -63,7 +63,7 @@ export type GatewayDeps = {
   readonly dev?: Gateway["dev"];
 };
 
-/** Age of the head in slots from which the node counts as behind (consensus.md 11). */
+/** Age of the head in slots from which the node is behind (consensus.md 11). */
 const SYNCED_SLOTS = 3;
 /** Maximum number of peers in a result; the peers themselves have bounds of their own. */
 const MAX_PEERS = 2_000;

@@ -47,7 +47,7 @@ export type NodeDeps = {
   readonly servingThread: ServingThread;
   readonly files: NetworkFiles;
   readonly genesis: Block;
-  /** Content of the file that the genesis block is from, which clients ask for. */
+  /** Content of the file of the genesis block, which clients request. */
   readonly genesisBlock: Readonly<Record<string, unknown>>;
   readonly nowMs: () => number;
   readonly logger: Logger;

@@ -71,7 +71,7 @@ export async function startServing(
     },
     gateway,
   );
-  // Open requests are drained before what they depend on closes.
+  // Open requests are drained before their dependencies close.
   onStop("serving", thread.close);
   grown.subscribe(serving.notify);
   const { silentSeconds, close } = watchAndLog(heartbeats, "serving", logger);

@@ -26,7 +26,7 @@ export type BlockStore = {
   headerById(id: string): BlockHeader | undefined;
   /** The whole block; its transactions count as verified. */
   block(height: number): Block | undefined;
-  /** The blocks from one height to another, as far as they exist. */
+  /** Returns the existing blocks from one height to another. */
   bytes(from: number, to: number): BlockBytes[];
   /** Removes the blocks at and above the height. */
   removeFrom(height: number): void;

@@ -1,4 +1,4 @@
-/** A thread that makes one checkpoint and ends: writers and readers of other connections continue meanwhile. */
+/** Thread that runs one checkpoint and exits; writers and readers of other connections continue. */
 import { workerData } from "node:worker_threads";
 import type { CheckpointData } from "./checkpoints.ts";
 import { openDatabase } from "./database.ts";

@@ -10,7 +10,7 @@ import type { Database } from "./database.ts";
 export type CheckpointOptions = {
   /** Pages of the log from which it is copied: the more, the fewer pages are copied repeatedly. */
   readonly pages: number;
-  /** Pages of the log from which this thread copies it: the other one cannot keep up, or does not start. */
+  /** Length of the log in pages from which this thread copies it, because the other one is too slow or does not start. */
   readonly maxPages: number;
   readonly intervalMs: number;
 };

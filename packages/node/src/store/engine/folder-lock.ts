@@ -116,7 +116,7 @@ function watchFile(path: string): { lost: Promise<never>; close(): void } {
   const timer = setInterval(async () => {
     const isSame = await stat(path).then(
       (now) => now.ino === ino && now.dev === dev,
-      // A folder that cannot be read for another reason says nothing about the lock.
+      // Other reasons why the folder is unreadable do not concern the lock.
       (error: NodeJS.ErrnoException) => error.code !== "ENOENT",
     );
     if (isSame) return;

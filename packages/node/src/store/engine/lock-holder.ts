@@ -1,5 +1,5 @@
 /**
- * Notes beside lock files that name the process that holds the lock and its addresses. Only the lock itself
+ * Files next to lock files that name the process that holds the lock and its addresses. Only the lock itself
  * is proof.
  */
 import { readFileSync, rmSync } from "node:fs";

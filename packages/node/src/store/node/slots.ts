@@ -7,7 +7,7 @@ export type SlotStore = {
   /** Like `lastForged`, with the id of the block. */
   forgedBy(publicKey: string): { readonly slot: number; readonly blockId: string } | undefined;
   /**
-   * Records a slot before its block leaves the forger.
+   * Records a slot before its block is sent.
    *
    * @param survives failure that the row survives once the call has returned; without the wait for the disk,
    * it is history only

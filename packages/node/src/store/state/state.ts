@@ -109,7 +109,7 @@ export function createStateStore(database: Database, { cacheSize }: StateStoreOp
   };
 }
 
-/** What is kept in memory. */
+/** Records in memory. */
 type Layers = {
   readonly caches: Record<TableName, LRUCache<string, Cached>>;
   /** Unflushed records. */

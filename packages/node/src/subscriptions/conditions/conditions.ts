@@ -9,7 +9,7 @@ export type Condition = {
   readonly value?: unknown;
 };
 
-/** Which of the conditions must hold. */
+/** Number of conditions that must hold: one is enough, or all. */
 export type Match = "any" | "all";
 
 /** @throws {CostError} see `Meter` */

@@ -21,7 +21,7 @@ export const NO_MATCHING_OBSERVER: MatchingObserver = { spent() {}, slowed() {},
 export type Slices = {
   /**
    * Queues the work; slow subscribers run after all others. `isTimeUp` returns whether the work must stop and queue its
-   * rest. Rejects with what the work throws.
+   * rest. Rejects with the error of the work.
    */
   run<T>(kind: MatchingKind, isSlow: boolean, work: (isTimeUp: () => boolean) => T): Promise<T>;
 };

@@ -43,8 +43,8 @@ export type DeliveryLog = {
    */
   retry(id: string, delivery: string): Promise<void>;
   /**
-   * Sends the deliveries that `body.deliveries` lists, or every delivery that matches the other members, which are those of
-   * the log's filter; without a state, failed deliveries. Resolves to the number of deliveries.
+   * Sends the deliveries that `body.deliveries` lists, or every delivery that matches the other members, which filter
+   * as in the log; without a state, failed deliveries. Resolves to the number of deliveries.
    *
    * @throws {SubscriptionError}
    * @throws {WebhookError} WEBHOOK_UNKNOWN, WEBHOOK_OFF

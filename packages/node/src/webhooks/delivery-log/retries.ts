@@ -23,7 +23,7 @@ export type Retries = {
   matching(webhook: Webhook, filter: RetryFilter): Promise<number>;
 };
 
-/** `all` stands for every state except delivered. */
+/** `all` means every state except delivered. */
 export type RetryFilter = Omit<DeliveryFilter, "state"> & { readonly state: DeliveryState | "all" };
 
 const MAX = Number.MAX_SAFE_INTEGER;

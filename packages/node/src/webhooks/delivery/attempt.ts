@@ -35,7 +35,7 @@ export function createAttempt({ post, clock }: { post: Post; clock: Clock }): Ma
       return {
         ...took(),
         status,
-        ...(excerpt !== undefined && { answer: excerpt }),
+        ...(excerpt !== undefined && { response: excerpt }),
         ...(retryAfter !== undefined && { retryAfter }),
         ...(!isSuccess(status) && { reason: `HTTP ${status}` }),
       };

@@ -20,7 +20,7 @@ import { createSchedule, type Schedule } from "./schedule.ts";
 import { createOutcomes, type Outcomes } from "./unwritten-outcomes.ts";
 
 export type DispatcherOptions = DueOptions & {
-  /** How long `close` waits for responses before it aborts the calls. */
+  /** Time that `close` waits for responses before it aborts the calls. */
   readonly closeGraceMs: number;
 };
 
@@ -135,7 +135,7 @@ async function guarded(state: State, work: (state: State) => Promise<void>): Pro
     runEnded();
   } catch (error) {
     runEnded(error);
-    logger.error({ err: error }, "webhook deliveries are stalled");
+    logger.error({ err: error }, `failed to run webhook deliveries; retrying in ${ERROR_PAUSE_MS / 1_000} s`);
     state.schedule.pause(ERROR_PAUSE_MS);
   }
 }

@@ -93,7 +93,7 @@ function dueMs(context: Context, queue: Queue, lane: Lane, nowMs: number): numbe
   const { rates, maxConcurrentPerWebhook } = context;
   const atMs = laneDueMs(queue, lane, maxConcurrentPerWebhook);
   if (atMs === undefined || rates === undefined) return atMs;
-  // A call that the rate of its host delays takes no slot.
+  // A call that is delayed by the rate limit of its host occupies no slot.
   const delayMs = queue.target === undefined ? 0 : rates.delayMs(queue.target);
   return Math.max(atMs, nowMs + delayMs);
 }

@@ -16,7 +16,7 @@ export type Queue = {
   isStrict: boolean;
   /** Number of running calls by lane. */
   readonly running: Record<Lane, number>;
-  /** Number of the last delivery that the first lane took. */
+  /** Number of the last delivery that was read into the first lane. */
   taken: number;
   /** Prefetched deliveries after `taken`. */
   ahead: WaitingDelivery[];
@@ -28,7 +28,7 @@ export type Queue = {
   retryMs: number | undefined;
   /** True if a failed retraction waits for its retry: no later delivery starts before it. */
   hasRetraction: boolean;
-  /** Position of the last delivery that the replay lane took, and whether more may follow. */
+  /** Position of the last delivery that was read into the replay lane, and whether more may follow. */
   replayed: number;
   hasReplay: boolean;
   /** Earliest time of the next replayed delivery; 0 for now. */

@@ -49,7 +49,7 @@ export function createResponseHandler(
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart(started) {
       controller = started;
-      if (isEnded) started.abort(new Error("ended before it was sent"));
+      if (isEnded) started.abort(new Error("connection closed before the request was sent"));
     },
     onResponseStart(_controller, status, headers) {
       const isInterim = status < 200;

@@ -76,7 +76,7 @@ const failSurplusBehind =
     return queue ? failSurplus(queue)(state) : dropBehind(0)(state);
   };
 
-/** Creates the step for one queue; deliveries that arrive meanwhile are left to the next round. */
+/** Creates the step for one queue; the next round processes deliveries that arrive in the meantime. */
 const failSurplus =
   ({ webhook, surplus }: OverfullQueue): Step =>
   async ({ steps, clock }) => {

@@ -51,7 +51,7 @@ export function parseRetryAfterMs(header: string | undefined, nowMs: number): nu
 /** Pause after HTTP 429 without a Retry-After header. */
 const TOO_MANY_PAUSE_MS = 5 * SECOND_MS;
 
-/** Returns the time for which the target wants no requests at all; 0 if its response concerns one delivery only. */
+/** Returns the time for which the target refuses all requests; 0 if its response concerns one delivery only. */
 export const targetPauseMs = (status: number | undefined, retryAfterMs: number): number =>
   status === 429 ? Math.max(retryAfterMs, TOO_MANY_PAUSE_MS) : retryAfterMs;
 

@@ -14,9 +14,7 @@ import { createLookup, type Entry, type Lookup } from "../../subscriptions/condi
 import type { ActiveWebhook } from "../model/webhook.ts";
 import type { RegisterRows } from "../register/rows.ts";
 
-/** An active webhook. */
 export type Definition = ActiveWebhook & {
-  /** Conditions as given. */
   readonly list: readonly Condition[];
   /** Compiled conditions; the same object as long as they do not change. */
   readonly metered: MeteredConditions;

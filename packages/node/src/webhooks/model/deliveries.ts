@@ -22,7 +22,6 @@ export type NewDelivery = {
   readonly reverts?: string;
   /** Position in the replay lane, if the delivery belongs to a replay. */
   readonly replay?: number;
-  /** Number of the content. */
   readonly content: number;
 };
 
@@ -62,7 +61,7 @@ export type Attempt = {
   /** HTTP status of the response. */
   readonly status?: number;
   /** Beginning of the response body, as text. */
-  readonly answer?: string;
+  readonly response?: string;
   readonly error?: string;
 };
 
@@ -75,7 +74,6 @@ export type DeliveredFact = {
   readonly event: string;
   readonly height: number;
   readonly blockId: string;
-  /** Number of the content. */
   readonly content: number;
   /** True if the webhook exists, and its current target may have received the fact or will receive it. */
   readonly hasSameTarget: boolean;

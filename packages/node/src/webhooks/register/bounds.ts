@@ -18,7 +18,7 @@ export function checkLimits(
   if (webhooks.count() + added.length > webhookLimit) {
     throw new WebhookError(
       "WEBHOOK_LIMIT",
-      `the register would hold more than ${webhookLimit} webhooks; remove some, or start the node with a higher --webhook-limit`,
+      `the register cannot have more than ${webhookLimit} webhooks; remove some, or start the node with a higher --webhook-limit`,
     );
   }
   checkConditions(webhooks.conditionsBytes(), added);

@@ -12,7 +12,6 @@ const CONTROL = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 const ALWAYS = "[]";
 /** Maximum of confirmations: the depth to which the chain can be reverted. */
 const MAX_CONFIRMATIONS = 10_000;
-/** Readers of the fields. */
 export const FIELD_READERS: Readers<WebhookFields> = {
   ...SUBSCRIPTION_READERS,
   name: readName,

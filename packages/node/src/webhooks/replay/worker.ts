@@ -130,7 +130,7 @@ function matchBlock(
   const { definition, names, matched } = step;
   for (const [index, event] of events.slice(fromIndex).entries()) {
     const nextIndex = fromIndex + index;
-    // Evaluates at least one event, even if reading the block took all the time.
+    // Evaluates at least one event, even if reading the block used up the time.
     const isTimeUp = step.evaluated > 0 && performance.now() >= step.endMs;
     if (isTimeUp || matched.length === MAX_WAITING / 2) return { nextIndex };
     const name = names.get(event.name);

@@ -143,8 +143,8 @@ function createAttempts(database: Database): Pick<DeliveryStore, "recordAttempt"
      finished_ms = ? WHERE number = ? AND state = 'pending'`,
   );
   return {
-    recordAttempt: (number, { startedMs, durationMs, status, answer, error }) =>
-      void recordAttempt.run(startedMs, durationMs, status ?? null, answer ?? null, error ?? null, number),
+    recordAttempt: (number, { startedMs, durationMs, status, response, error }) =>
+      void recordAttempt.run(startedMs, durationMs, status ?? null, response ?? null, error ?? null, number),
     finish: (number, state, atMs, reason) => finish.run(state, reason ?? null, atMs, number).changes > 0,
     postpone: (number, nextAttemptMs, atMs, reason) =>
       postpone.run(nextAttemptMs, reason, number).changes > 0 ||

@@ -202,6 +202,6 @@ const attemptFromRow = ({ started_ms, duration_ms, status, answer, error }: Atte
   startedMs: started_ms,
   durationMs: duration_ms,
   ...(status !== null && { status }),
-  ...(answer !== null && { answer }),
+  ...(answer !== null && { response: answer }),
   ...(error !== null && { error }),
 });

@@ -18,7 +18,7 @@ export type Finish = {
 };
 
 export type FinishedDeliveryStore = {
-  /** Finishes the pending deliveries and unconfirmed events; what exceeds one step is left to `step`. */
+  /** Finishes the pending deliveries and unconfirmed events; `step` processes the rest. */
   begin(webhook: number, finish: Finish, atMs: number): void;
   /** Leaves all work of `begin` to `step`, for many webhooks at once. */
   schedule(webhook: number, finish: Finish): void;

@@ -13,7 +13,7 @@ import { encryptSecrets, type KeyFiles } from "./secrets/encrypt-secrets.ts";
 import { createSecretCipher } from "./secrets/encryption.ts";
 import { createWebhookAliases, createWebhookStore } from "./webhooks.ts";
 
-/** Maximum size of the file, which is more than the register may hold. */
+/** Maximum size of the file; larger than any valid register. */
 const MAX_FILE_BYTES = 64 * 1_024 * 1_024;
 
 export type ImportOptions = KeyFiles & {

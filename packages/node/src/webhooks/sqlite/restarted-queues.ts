@@ -6,7 +6,7 @@ import type { Database } from "../../store/engine/database.ts";
 import type { FinishStep } from "../delivery-queue.ts";
 
 export type RestartedQueueStore = {
-  /** Restarts the queue; what exceeds one step is left to `step`. Must be called in a transaction. */
+  /** Restarts the queue; `step` processes the rest. Must be called in a transaction. */
   begin(webhook: number): void;
   /** Continues with a queue; returns its webhook once the queue is complete. */
   step(): FinishStep;

@@ -12,7 +12,7 @@ import { createReceiver } from "../receiver.js";
 
 const TOKEN = "token of the test";
 
-/** Starts a dev chain that forges whenever a transaction arrives; the answer is its base URL. */
+/** Starts a dev chain that forges when a transaction arrives, and returns its base URL. */
 async function startChain() {
   const data = mkdtempSync(join(tmpdir(), "dev-chain-"));
   const flags = ["--instant", "--http-port", "0", "--data", data, "--webhook-token", TOKEN];

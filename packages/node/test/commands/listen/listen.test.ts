@@ -21,7 +21,7 @@ const folders: string[] = [];
 const running: Running[] = [];
 let url: string;
 
-/** A dev chain that forges nothing by itself while a test runs. */
+/** Dev chain that forges nothing by itself while a test runs. */
 async function startNode(): Promise<{ node: Running; url: string }> {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-listen-"));
   folders.push(folder);
@@ -52,7 +52,7 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A listener that is registered. */
+/** A registered listener. */
 async function listen(...args: string[]) {
   const listener = spawnUniknode(["listen", "--url", url, "--token", TOKEN, ...args]);
   running.push(listener);
@@ -81,7 +81,7 @@ const client = () => createClient({ url, webhookToken: TOKEN });
 const registered = async () => (await client().webhooks.list().page()).data;
 
 describe("a listener", { timeout: 40_000 }, () => {
-  test("registers itself, prints what arrives and verifies, and removes itself at the end", async () => {
+  test("registers itself, prints and verifies deliveries, and removes itself at the end", async () => {
     const listener = await listen("--event", "block.applied");
     expect(await registered()).toMatchObject([{ id: listener.id, events: ["block.applied"] }]);
     await mine();
@@ -99,7 +99,7 @@ describe("a listener", { timeout: 40_000 }, () => {
     expect(await registered()).toEqual([]);
   });
 
-  test("receives what matches the patterns and conditions, and nothing else", async () => {
+  test("receives only events that match the patterns and conditions", async () => {
     const listener = await listen(
       ...["--event", "transaction.*", "--event", "block.forged", "--match", "all"],
       ...["--condition", "amount eq 1", "--condition", "vendorField falsy", "--json"],
@@ -125,25 +125,25 @@ describe("a listener", { timeout: 40_000 }, () => {
     expect(printed).toMatchObject({
       verified: true,
       attempt: 1,
-      answered: 204,
+      status: 204,
       delivery: { event: "transaction.applied", data: { id: transfer.id, amount: "1" } },
     });
     const { stdout } = await interrupted(matching);
     expect(stdout.trim().split("\n")).toHaveLength(1);
   });
 
-  test("answers with the status of choice: the node tries again, and the attempts are counted", async () => {
+  test("responds with the chosen status: the node retries, and the attempts are counted", async () => {
     const listener = await listen("--event", "block.applied", "--status", "503");
     await mine();
     await listener.printed(/ {2}503 {2}block\.applied {2}#1 {2}height \d+ {2}verified {2}id /);
     const delivery = async () => (await client().webhooks.deliveries(listener.id).page()).data[0];
     await expect.poll(delivery).toMatchObject({ state: "pending", reason: "HTTP 503" });
-    // By the schedule, within some seconds.
+    // Within some seconds by the schedule.
     await listener.printed(/ {2}503 {2}block\.applied {2}#1 {2}height \d+ {2}attempt 2 {2}verified {2}/);
     expect((await interrupted(listener)).code).toBe(0);
   });
 
-  test("waits before it answers, and ends at once all the same", async () => {
+  test("delays its responses, and still ends at once", async () => {
     const listener = await listen("--event", "block.applied", "--delay", "3600000");
     await mine();
     await listener.printed(/block\.applied/);
@@ -176,7 +176,7 @@ describe("a listener", { timeout: 40_000 }, () => {
     }
   });
 
-  test("refuses what does not come from the node", async () => {
+  test("refuses requests that are not from the node", async () => {
     const listener = await listen("--event", "block.forged");
     const forged = await fetch(listener.target, {
       method: "POST",
@@ -193,14 +193,14 @@ describe("a listener", { timeout: 40_000 }, () => {
   });
 });
 
-describe("what cannot be done is said", { timeout: 40_000 }, () => {
-  test("the webhook was removed by another client: nothing is left to do", async () => {
+describe("errors are reported", { timeout: 40_000 }, () => {
+  test("the webhook was removed by another client: the command ends", async () => {
     const listener = await listen();
     await client().webhooks.remove(listener.id);
     expect((await interrupted(listener)).code).toBe(0);
   });
 
-  test("the node is gone at the end: how to remove the webhook later", async () => {
+  test("the node is gone at the end: the command prints how to remove the webhook later", async () => {
     const other = await startNode();
     const listener = spawnUniknode(["listen", "--url", other.url, "--token", TOKEN]);
     running.push(listener);
@@ -220,7 +220,7 @@ describe("what cannot be done is said", { timeout: 40_000 }, () => {
       1,
       "does not contain the webhook token of this node",
     ],
-    ["no server", () => ["--url", "http://127.0.0.1:1", "--token", TOKEN], 1, "no answer"],
+    ["no server", () => ["--url", "http://127.0.0.1:1", "--token", TOKEN], 1, "no response"],
     ["no token", () => ["--url", url, "--data", "/nowhere"], 2, "/nowhere is not the data folder of a node"],
     [
       "no URL",
@@ -237,7 +237,7 @@ describe("what cannot be done is said", { timeout: 40_000 }, () => {
     ],
     ["an unknown operator", () => ["--token", TOKEN, "--condition", "a is b"], 2, '"is" is not an operator'],
     ["no value", () => ["--url", url, "--token", TOKEN, "--condition", "a eq"], 1, '"value" is required'],
-    ["a status that ends nothing", () => ["--status", "100"], 2, "an integer from 200 to 599"],
+    ["a status that is not final", () => ["--status", "100"], 2, "an integer from 200 to 599"],
     ["the port of the node", () => ["--port", new URL(url).port, "--token", TOKEN], 1, "in use"],
   ])("%s", async (_, args, code, message) => {
     const ended = await runUniknode(["listen", ...args()]);
@@ -245,7 +245,7 @@ describe("what cannot be done is said", { timeout: 40_000 }, () => {
     expect(await registered()).toEqual([]);
   });
 
-  test("a reader of the output that goes away ends it", async () => {
+  test("a closed output pipe ends it", async () => {
     const listener = await listen("--event", "block.applied");
     present(listener.child.stdout).destroy();
     await mine();

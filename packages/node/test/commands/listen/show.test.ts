@@ -1,4 +1,4 @@
-/** The formats of received requests. */
+/** Formats of received requests. */
 import { stripVTControlCharacters } from "node:util";
 import { DeliveryError } from "@uniknode/client";
 import { describe, expect, test } from "vitest";
@@ -18,7 +18,7 @@ const refused = {
 };
 
 describe("the line", () => {
-  test("shows time, the status of the response, event, sequence, height and a little of the data", () => {
+  test("shows time, the status of the response, event, sequence, height and some of the data", () => {
     const data = { version: 0, id: "ab".repeat(32), numberOfTransactions: 2, payloadHash: "cd".repeat(32) };
     expect(requestLine(received({ data }))).toBe(
       "03:04:05  204  block.applied  #7  height 9  verified  id abababababab  numberOfTransactions 2",
@@ -31,12 +31,12 @@ describe("the line", () => {
     );
   });
 
-  test("leaves out what a ping does not have", () => {
+  test("omits members that a ping does not have", () => {
     const ping = { event: "ping", sequence: undefined, height: undefined };
     expect(requestLine(received(ping))).toBe("03:04:05  204  ping  verified");
   });
 
-  test("has colours only where they are asked for: green or red for the status, yellow for a retraction", () => {
+  test("has colours only on request: green or red for the status, yellow for a retraction", () => {
     const style = { hasColors: true };
     expect(requestLine(received(), style)).toBe(
       "\u001b[2m03:04:05\u001b[0m  \u001b[32m204\u001b[0m  \u001b[1mblock.applied\u001b[0m  #7  height 9  verified",
@@ -95,14 +95,14 @@ test("the JSON form has all members", () => {
   const data = { amount: "1", asset: { a: 1 } };
   expect(JSON.parse(requestJson(received({ data }, 2)))).toEqual({
     receivedAt: refused.receivedMs,
-    answered: 204,
+    status: 204,
     verified: true,
     attempt: 2,
     delivery: { ...delivery, data },
   });
   expect(JSON.parse(requestJson(refused))).toEqual({
     receivedAt: refused.receivedMs,
-    answered: 401,
+    status: 401,
     verified: false,
     code: "DELIVERY_SIGNATURE_WRONG",
     message: "no signature fits",

@@ -46,7 +46,7 @@ function world(options: Partial<OtherForgerDeps> = {}) {
 }
 
 describe("at the start", () => {
-  test("no slot of a round is signed, and the reason says until when", () => {
+  test("no slot of a round is signed, and the reason names the end", () => {
     const { other, kindAt } = world({ watchRounds: 1 });
     other.leftOut(KEY);
     for (let slot = FIRST; slot < FIRST + ROUND; slot++) expect(kindAt(slot)).toBe("watching");
@@ -56,7 +56,7 @@ describe("at the start", () => {
     expect(kindAt(FIRST + ROUND)).toBeUndefined();
   });
 
-  test("a key that had no slot in that time leaves its first one out, and signs the second", () => {
+  test("a key without a slot in that time skips its first one, and signs the second", () => {
     const { other, kindAt } = world({ watchRounds: 1 });
     expect(kindAt(FIRST + ROUND + 3)).toBe("watching");
     other.leftOut(KEY);
@@ -73,7 +73,7 @@ describe("at the start", () => {
     expect(world().kindAt(FIRST)).toBeUndefined();
   });
 
-  test("a block of a key that shows while watching stops that key and no other", () => {
+  test("a block of a key that appears during the watch stops only that key", () => {
     const { other, found, kindAt, clock } = world({ watchRounds: 1 });
     clock.slot = FIRST + 4;
     other.saw(headerIn(FIRST + 4), true);
@@ -100,21 +100,21 @@ describe("a block of an own key", () => {
     expect(other.refusalOf(KEY, FIRST + 30)?.reason).toContain(`slot ${FIRST + 25}): stop one of the two`);
   });
 
-  test("waits for longer by chance, so that two that found each other do not come back together", () => {
+  test("waits a random additional time, so that two that found each other do not resume together", () => {
     const { other, kindAt } = world({ random: () => 0.999 });
     other.saw(headerIn(FIRST), true);
     expect(kindAt(FIRST + 39)).toBe("other_forger");
     expect(kindAt(FIRST + 40)).toBeUndefined();
   });
 
-  test("in the slot that this process signed as well is another forger's", () => {
+  test("in a slot that this process signed as well is another forger's", () => {
     const { other, kindAt } = world();
     other.signed(headerIn(FIRST, 50));
     other.saw(headerIn(FIRST, 51), false);
     expect(kindAt(FIRST + 1)).toBe("other_forger");
   });
 
-  test("that comes back is none of another forger's, however often", () => {
+  test("that returns is not another forger's, however often", () => {
     const { other, found } = world();
     const header = headerIn(FIRST);
     other.signed(header);
@@ -123,7 +123,7 @@ describe("a block of an own key", () => {
     expect(found).toEqual([]);
   });
 
-  test("that comes back with an altered signature proves nothing: it is not valid any more", () => {
+  test("that returns with an altered signature proves nothing, because it is not valid", () => {
     const { other, found } = world();
     const header = headerIn(FIRST);
     other.signed(header);
@@ -138,7 +138,7 @@ describe("a block of an own key", () => {
     expect(found).toEqual([]);
   });
 
-  test("of the time before this process, or of a slot that the record has, may be its own", () => {
+  test("from before this process, or of a recorded slot, may be its own", () => {
     const { other, found } = world({ lastSlot: () => FIRST + 5 });
     for (const slot of [FIRST - 1, FIRST, FIRST + 5]) other.saw(headerIn(slot), true);
     expect(found).toEqual([]);
@@ -146,7 +146,7 @@ describe("a block of an own key", () => {
     expect(found).toEqual([]);
   });
 
-  test("that is repeated does not stop the key for longer", () => {
+  test("that is repeated does not extend the stop", () => {
     const { other, found, kindAt, clock } = world();
     other.saw(headerIn(FIRST), false);
     clock.slot = FIRST + 2 * ROUND;
@@ -155,7 +155,7 @@ describe("a block of an own key", () => {
     expect(found).toHaveLength(1);
   });
 
-  test("of the far future, or fetched long after its slot, is not judged", () => {
+  test("of the far future, or fetched long after its slot, is ignored", () => {
     const { other, found, clock } = world();
     other.saw(headerIn(FIRST + 2), false);
     clock.slot = FIRST + 1_500;
@@ -182,7 +182,7 @@ describe("a block of an own key", () => {
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** The same signature with n - s in place of s: the form of it that the network does not take. */
+/** Same signature with n - s in place of s, which the network does not accept. */
 function withOtherS(der: string): string {
   const rLength = Number.parseInt(der.slice(6, 8), 16);
   const r = der.slice(8, 8 + 2 * rLength);

@@ -1,4 +1,4 @@
-/** The signing record as a file: what is in it stays, what is damaged is refused, and a crash costs nothing. */
+/** The signing record as a file: its content is never lost, damage is refused, and a crash costs nothing. */
 
 import { spawn } from "node:child_process";
 import {
@@ -44,7 +44,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const open = (known: Signing[] = [], nethash = NETHASH) => openSigningFile(path, { nethash, known });
 
-/** What a process that opens the record now finds. */
+/** Result of a process that opens the record now. */
 function slotsOf(...publicKeys: string[]): (number | undefined)[] {
   const record = open();
   const slots = publicKeys.map((publicKey) => record.lastSigned(publicKey)?.slot);
@@ -68,7 +68,7 @@ const errorOf = (work: () => unknown): SigningRecordError => {
 };
 
 describe("the record", () => {
-  test("keeps the highest slot of every key, and the block that was signed there", () => {
+  test("stores the highest slot of every key, and the block that was signed there", () => {
     write(signing(ALICE, 5), signing(BOB, 6), signing(ALICE, 8), signing(ALICE, 7));
     const record = open();
     expect(record.isNew).toBe(false);
@@ -78,7 +78,7 @@ describe("the record", () => {
     record.close();
   });
 
-  test("can be read by people, and by its owner alone", () => {
+  test("is readable text, for its owner alone", () => {
     write(signing(ALICE, 5));
     expect(readFileSync(path, "utf8")).toMatch(
       new RegExp(`^uniknode-signing-record 1\n${NETHASH} ${ALICE} 5 4 0{63}5 [0-9a-f]{8}\n$`),
@@ -86,7 +86,7 @@ describe("the record", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test("tells networks apart and keeps what it holds of others", () => {
+  test("separates networks and preserves the entries of others", () => {
     write(signing(ALICE, 5));
     const other = open([], OTHER_NETHASH);
     expect(other.lastSigned(ALICE)).toBeUndefined();
@@ -95,7 +95,7 @@ describe("the record", () => {
     expect(slotsOf(ALICE)).toEqual([5]);
   });
 
-  test("takes from the data folder what is later there, and nothing that is earlier", () => {
+  test("takes later slots from the data folder, and no earlier ones", () => {
     expect(errorOf(() => statSync(path))).toBeInstanceOf(Error);
     const created = open([signing(ALICE, 5)]);
     expect(created.isNew).toBe(true);
@@ -114,7 +114,7 @@ describe("the record", () => {
     expect(lines()).toBe(2);
   });
 
-  test("is written whole again when it is moved away, or replaced by an older copy", () => {
+  test("is rewritten completely when it is moved away, or replaced by an older copy", () => {
     const record = open();
     record.add(signing(ALICE, 5));
     copyFileSync(path, join(folder, "copy"));
@@ -141,7 +141,7 @@ describe("the record", () => {
   });
 });
 
-describe("a record that cannot be trusted is refused", () => {
+describe("an untrustworthy record is refused", () => {
   const contents: [string, (content: string) => string][] = [
     ["an empty file", () => ""],
     ["another file", () => '{"secrets": []}\n'],
@@ -169,24 +169,24 @@ describe("a record that cannot be trusted is refused", () => {
     expect(errorOf(open).message).toContain("unsupported version");
   });
 
-  test("a file that is far too long is not read", () => {
+  test("an oversized file is not read", () => {
     write(signing(ALICE, 5));
     truncateSync(path, 5 * 1024 * 1024);
     expect(errorOf(open).message).toContain("larger than");
   });
 
-  test("a folder in its place", () => {
+  test("a folder at its path", () => {
     path = folder;
     expect(errorOf(open).code).toBe("SIGNING_RECORD_UNUSABLE");
     rmSync(`${folder}.lock`, { force: true });
   });
 });
 
-test("a signing that cannot be written counts, and the next one is written with it", () => {
+test("a signature that cannot be written counts, and the next one is written with it", () => {
   const record = open();
   record.add(signing(ALICE, 5));
   rmSync(path);
-  // Where the new file would be written there is a folder.
+  // A folder is at the path of the new file.
   const [part, away] = [`${path}.part`, join(folder, "away")];
   const blocker = mkdtempSync(`${path}.`);
   renameSync(blocker, part);
@@ -200,8 +200,8 @@ test("a signing that cannot be written counts, and the next one is written with 
   expect(slotsOf(ALICE, BOB)).toEqual([6, 7]);
 });
 
-describe("one process has it at a time", () => {
-  test("the next one gets it once the first has released it, or was refused because of damage", () => {
+describe("one process holds it at a time", () => {
+  test("the next process gets it when the first has released it, or was refused because of damage", () => {
     const record = open();
     const error = errorOf(open);
     expect(error.code).toBe("SIGNING_RECORD_IN_USE");
@@ -214,8 +214,8 @@ describe("one process has it at a time", () => {
   });
 });
 
-describe("a crash in the middle of a signing", () => {
-  test("anywhere in the line leaves what was signed before", () => {
+describe("a crash during a signature", () => {
+  test("anywhere in the line preserves earlier signatures", () => {
     write(signing(ALICE, 5));
     const record = open();
     const before = statSync(path).size;
@@ -233,7 +233,7 @@ describe("a crash in the middle of a signing", () => {
     }
   });
 
-  test("whose first half did not get to the disk leaves what was signed before", () => {
+  test("whose first half did not reach the disk preserves earlier signatures", () => {
     write(signing(ALICE, 5));
     const before = statSync(path).size;
     const record = open();
@@ -244,12 +244,12 @@ describe("a crash in the middle of a signing", () => {
     expect(slotsOf(ALICE, BOB)).toEqual([5, undefined]);
   });
 
-  test("random lives with crashes, old data folders and clocks that go back never sign a slot twice", () => {
+  test("random runs with crashes, old data folders and clocks that go back never sign a slot twice", () => {
     for (let seed = 1; seed <= 25; seed++) {
       const random = createDraws(seed);
       rmSync(path, { force: true });
       const left = new Set<string>();
-      /** What the data folder knew at some time. */
+      /** Slot in the data folder at some time. */
       const backups: Signing[][] = [[]];
       const known = new Map<string, Signing>();
       for (let life = 0; life < 8; life++) {
@@ -260,7 +260,7 @@ describe("a crash in the middle of a signing", () => {
           const before = readFileSync(path);
           record.add(one);
           if (random.chance(0.15)) {
-            // The crash came before `add` returned: any part of the line may be there, and no block has left.
+            // The crash came before `add` returned: any part of the line may be there, and no block was sent.
             const written = readFileSync(path);
             if (written.length > before.length) {
               writeFileSync(path, written.subarray(0, random.integer(before.length, written.length)));
@@ -278,7 +278,7 @@ describe("a crash in the middle of a signing", () => {
     }
   });
 
-  test("a process that is killed at any moment has lost nothing that it had signed", {
+  test("a process that is killed at any moment loses no signature", {
     timeout: 60_000,
   }, async () => {
     const random = createDraws(7);
@@ -304,7 +304,7 @@ describe("a crash in the middle of a signing", () => {
   });
 });
 
-/** Another process that signs slot after slot and prints each as soon as its block may leave. */
+/** Another process that signs slot after slot and prints each as soon as its block may be sent. */
 const SIGNER = `
   import { writeSync } from "node:fs";
   import { openSigningFile } from ${JSON.stringify(new URL("../../../src/forger/signing/signing-file.ts", import.meta.url))};

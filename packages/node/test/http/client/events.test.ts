@@ -8,7 +8,7 @@ import { openStreams, peerAdded, TOKEN } from "../../../test-support/stream/supp
 
 const IN_TIME = { timeout: 20_000 };
 
-/** What comes through a stream, until the test is over. */
+/** Events of a stream until the end of the test. */
 function listen(client: Client, options: StreamOptions = {}) {
   const controller = new AbortController();
   const received: StreamedEvent[] = [];
@@ -27,7 +27,7 @@ async function open() {
 }
 
 describe("a stream", () => {
-  test("tells what happens as it happens", async () => {
+  test("delivers events as they occur", async () => {
     const { client, emit, stream } = await open();
     const { received } = listen(client, { events: ["peer.*"] });
     await expect.poll(() => stream.figures().open, IN_TIME).toBe(1);
@@ -36,7 +36,7 @@ describe("a stream", () => {
     expect(received[0]).toMatchObject({ event: "peer.added", position: expect.stringMatching(/^\d/) });
   });
 
-  test("begins with a block of the past, and goes on behind a position", async () => {
+  test("starts at a block of the past, and continues after a position", async () => {
     const { client } = await open();
     const { received } = listen(client, { events: ["block.applied"], fromHeight: 2 });
     await expect.poll(() => received.map(({ height }) => height), IN_TIME).toEqual([2, 3, 4]);
@@ -48,7 +48,7 @@ describe("a stream", () => {
     await expect.poll(() => again.received.at(-1)?.height, IN_TIME).toBe(4);
   });
 
-  test("tells only what meets the conditions", async () => {
+  test("delivers only events that match the conditions", async () => {
     const { client } = await open();
     const conditions = [{ key: "height", condition: "gt", value: "3" }] as const;
     const { received } = listen(client, {
@@ -77,31 +77,31 @@ describe("a stream", () => {
     ["another token", "wrong", {}, { code: "API_UNAUTHORIZED", status: 401 }],
     ["an unknown event", TOKEN, { events: ["fly"] }, { code: "API_REFUSED", status: 422 }],
     [
-      "a block that is gone",
+      "a reverted block",
       TOKEN,
       { lastEventId: `9.4.${"ab".repeat(32)}` },
       { code: "API_REFUSED", status: 410 },
     ],
-  ])("does not begin with %s", async (_case, webhookToken, options, error) => {
+  ])("does not start with %s", async (_case, webhookToken, options, error) => {
     const { url } = await open();
     const { ended } = listen(createClient({ url, webhookToken }), options);
     expect(await ended).toMatchObject(error);
   });
 });
 
-test("a connection that breaks is made again behind the last event", async () => {
-  const asked: (string | null)[] = [];
+test("a broken connection is opened again after the last event", async () => {
+  const requested: (string | null)[] = [];
   const server = createServer((request, response) => {
     const query = new URL(request.url ?? "", "http://a").searchParams;
-    asked.push(query.get("lastEventId") ?? query.get("fromHeight"));
-    if (asked.length === 2) return response.writeHead(503, { "retry-after": "0" }).end("{}");
+    requested.push(query.get("lastEventId") ?? query.get("fromHeight"));
+    if (requested.length === 2) return response.writeHead(503, { "retry-after": "0" }).end("{}");
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write(`retry: 1\nid: ${asked.length}\n\n`);
+    response.write(`retry: 1\nid: ${requested.length}\n\n`);
     // Cut in the middle of a character.
-    const text = Buffer.from(`id: ${asked.length}.1\nevent: a\ndata: {"event":"a","id":"œ"}\n\n`);
+    const text = Buffer.from(`id: ${requested.length}.1\nevent: a\ndata: {"event":"a","id":"œ"}\n\n`);
     response.write(text.subarray(0, text.indexOf(0xc5) + 1), () => {
       response.write(text.subarray(text.indexOf(0xc5) + 1), () => {
-        if (asked.length < 4) request.socket.destroySoon();
+        if (requested.length < 4) request.socket.destroySoon();
       });
     });
   });
@@ -113,6 +113,6 @@ test("a connection that breaks is made again behind the last event", async () =>
   const client = createClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
   const { received } = listen(client, { fromHeight: 7 });
   await expect.poll(() => received.map(({ position }) => position), IN_TIME).toEqual(["1.1", "3.1", "4.1"]);
-  expect(asked).toEqual(["7", "1.1", "1.1", "3.1"]);
+  expect(requested).toEqual(["7", "1.1", "1.1", "3.1"]);
   expect(received[0]).toEqual({ event: "a", id: "œ", position: "1.1" });
 });

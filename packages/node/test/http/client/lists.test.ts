@@ -1,4 +1,7 @@
-/** The client has exactly the filters and orders of `read/lists.ts`. The compiler compares; it names what differs. */
+/**
+ * The client has exactly the filters and orders of `read/lists.ts`. The compiler compares; it names the
+ * differences.
+ */
 import type { Client } from "@uniknode/client";
 import { expectTypeOf, test } from "vitest";
 import type { ListDefinition, QueryName, SearchName } from "../../../src/read/list-definition.ts";
@@ -8,10 +11,10 @@ type Lists = typeof lists;
 type Options<F extends (...parameters: never[]) => unknown, Position extends number> = NonNullable<
   Parameters<F>[Position]
 >;
-/** Parameters of lists that are no filters. */
+/** Parameters of lists that are not filters. */
 type Other = "orderBy" | "transform";
 type Filters<Query> = Exclude<keyof Query, Other>;
-/** Members of a search that are intervals; an object of any members is none. */
+/** Members of a search that are intervals; an object with arbitrary members is not one. */
 type Intervals<Search> = {
   [Name in keyof Search]-?: keyof NonNullable<Search[Name]> extends "from" | "to" ? Name : never;
 }[keyof Search];

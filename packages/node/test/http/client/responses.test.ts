@@ -1,4 +1,7 @@
-/** The types of the client are those of our responses: the compiler compares them, and a real server fills them. */
+/**
+ * The types of the client are those of our responses: the compiler compares them, and a real server returns
+ * them.
+ */
 import * as api from "@uniknode/client";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import type { AdmissionResult, NodeStatus, PeerInfo } from "../../../src/gateway/gateway.ts";
@@ -25,8 +28,8 @@ import { longer, more } from "../../../test-support/http/longer.ts";
 type Shown<F extends (...given: never[]) => unknown> =
   ReturnType<F> extends JsonText<infer Value> ? Value : ReturnType<F>;
 
-/** What our server makes can be read as what the client says that it gets. */
-test("types", () => {
+/** Our server's responses are assignable to the client's types. */
+test("responses match the client's types", () => {
   expectTypeOf<Shown<typeof blockResponse>>().toExtend<api.Block>();
   expectTypeOf<Shown<typeof rawBlockResponse>>().toExtend<api.RawBlock>();
   expectTypeOf<
@@ -72,7 +75,7 @@ async function read<Row>(list: AsyncIterable<Row>): Promise<Row[]> {
 }
 
 describe("values", () => {
-  test("the form that was asked for is the type of the response", async () => {
+  test("the requested form determines the type of the response", async () => {
     const { data: shown } = await client.blocks.get(3);
     expect([shown.confirmations, shown.forged.total]).toEqual([3, "240000000"]);
     const { data: raw } = await client.blocks.get(heads.third.id, { transform: false });
@@ -81,13 +84,13 @@ describe("values", () => {
     expectTypeOf(raw).toEqualTypeOf<api.RawBlock>();
   });
 
-  test("amounts are texts, but for those of a single wallet, a single transaction, and the supply", async () => {
+  test("amounts are texts, except those of a single wallet, a single transaction, and the supply", async () => {
     const { data: wallet, chainmeta } = await client.wallets.get(cold.address);
     expect(wallet).toMatchObject({ publicKey: "", username: "", secondPublicKey: null });
     expect([typeof wallet.balance, chainmeta.height]).toEqual(["number", 6]);
     const { data: transaction } = await client.transactions.get(chain.sent.hello.data.id);
     expect(transaction).toMatchObject({ amount: 5, fee: 10_000_000, asset: {} });
-    // More than a number holds with all its digits.
+    // Larger than a number can represent exactly.
     expect(typeof (await client.blockchain.get()).data.supply).toBe("bigint");
     const { data: wallets } = await client.wallets.list({ address: alice.address }).page();
     expect(wallets[0]?.balance).toMatch(/^\d+$/);
@@ -95,7 +98,7 @@ describe("values", () => {
     expect(listed).toMatchObject({ amount: "5", fee: "10000000" });
   });
 
-  test("lists are whole when they are iterated, and pages as large as was asked for", async () => {
+  test("iteration returns complete lists, and pages have the requested size", async () => {
     expect((await read(client.blocks.list({ orderBy: "height:asc" }))).map(({ height }) => height)).toEqual([
       1, 2, 3, 4, 5, 6,
     ]);
@@ -116,7 +119,7 @@ describe("values", () => {
     expect(await read(client.delegates.list({ type: "resigned" }))).toHaveLength(1);
   });
 
-  test("properties, whose keys have slashes", async () => {
+  test("properties, whose keys contain slashes", async () => {
     const { data } = await client.uniks.property(unik.alice, "Badges/Security/Multisig");
     expect(data).toBe("false");
     const properties = await read(client.uniks.properties(unik.alice));
@@ -126,7 +129,7 @@ describe("values", () => {
     expect(found.transactions.first.id).toBe(chain.sent.mint.data.id);
   });
 
-  test("a missing object is reported by its code, and an invalid request by its status", async () => {
+  test("an unknown object is reported by its code, and an invalid request by its status", async () => {
     const unknown = client.wallets.get(carol.address.replace(/.$/, "x"));
     await expect(unknown).rejects.toMatchObject({ code: "API_NOT_FOUND", status: 404 });
     const malformed = client.blocks.list({ height: -1 }).page();

@@ -1,4 +1,6 @@
-/** Every route has a function in the client, every function of the client a route, and every list is iterated. */
+/**
+ * Every route has a function in the client, every function of the client a route, and every list is iterated.
+ */
 
 import { type Client, createClient } from "@uniknode/client";
 import { createSlots, transactionToJson } from "@uniknode/protocol";
@@ -39,7 +41,7 @@ const waiting = present(chain.waiting[0], "a pending transaction");
 /** The stream has a test of its own. */
 type Calls = { [R in Exclude<keyof Client, "events">]: { [F in keyof Client[R]]: () => object } };
 
-/** In an order in which the register has what the next call is about. Lists are not asked for anything yet. */
+/** Ordered so that each call finds the objects it needs. Lists have no parameters yet. */
 const callsOf = (client: Client): Calls => ({
   blockchain: {
     get: () => client.blockchain.get(),
@@ -193,7 +195,7 @@ const FACTS: FactReader = {
   tile: () => undefined,
 };
 
-/** A whole server that writes down which routes there are, and which are called. */
+/** Complete server that records its routes and the calls to them. */
 async function serve() {
   const service = createService({ chain: [[blockApplied(1)]] });
   const timestampOf = createTimestampOf(createSlots(chain.network).unixMsOf);
@@ -228,9 +230,9 @@ async function serve() {
 }
 
 type AnyList = AsyncIterable<unknown> & { page(): Promise<{ data: readonly unknown[] }> };
-const isList = (asked: object): asked is AnyList => Symbol.asyncIterator in asked;
+const isList = (requested: object): requested is AnyList => Symbol.asyncIterator in requested;
 
-/** Adds a limit to what every list is asked for. */
+/** Adds a limit to the parameters of every list. */
 const fetchRowByRow: typeof fetch = (url, options) => {
   const limited = new URL(String(url));
   limited.searchParams.set("limit", "1");
@@ -258,19 +260,19 @@ async function callAll({ url, called }: Pick<Awaited<ReturnType<typeof serve>>, 
     { readonly page: readonly unknown[]; readonly iterated: readonly unknown[] }
   >();
   for (const [name, call] of namedCalls(createClient(options))) {
-    const asked = call();
-    if (isList(asked)) {
-      const { data: page } = await asked.page();
+    const requested = call();
+    if (isList(requested)) {
+      const { data: page } = await requested.page();
       const route = present(called.at(-1), "a called route");
       lists.set(route, { page, iterated: await rowsOf(rowByRow.get(name)?.() as AnyList) });
     } else {
-      await expect(asked, name).resolves.toBeTypeOf("object");
+      await expect(requested, name).resolves.toBeTypeOf("object");
     }
   }
   return lists;
 }
 
-/** Paths as routes have them, by operation. */
+/** Paths in the format of routes, by operation. */
 const routesOf = ({ paths }: Document): [route: string, operation: Operation][] =>
   Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]): [string, Operation] => [
@@ -279,7 +281,7 @@ const routesOf = ({ paths }: Document): [route: string, operation: Operation][] 
     ]),
   );
 
-test("every function has a route, every route a function, every list an iteration of all its rows", async () => {
+test("every function has a route, every route a function, and every list an iteration of all its rows", async () => {
   const { registered, document, ...server } = await serve();
   const lists = await callAll(server);
   expect([...new Set(server.called)].sort()).toEqual([...registered].sort());

@@ -14,7 +14,7 @@ const TOKEN = "console-test";
 const folder = mkdtempSync(join(tmpdir(), "uniknode-console-"));
 let node: Running;
 let url: string;
-/** Of the first screen. */
+/** Link of the first screen. */
 let firstCode: string;
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ type Sent = {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly body?: object;
-  /** Address that the request comes from. */
+  /** Address from which the request comes. */
   readonly from?: string;
 };
 type ApiResponse = {
@@ -46,7 +46,7 @@ type ApiResponse = {
   readonly json: Record<string, unknown>;
 };
 
-/** As a program that may set every header sends it. */
+/** Sends a request as a program that can set every header. */
 const send = (path: string, { method = "GET", headers = {}, body, from }: Sent = {}): Promise<ApiResponse> =>
   new Promise((resolve, reject) => {
     const text = body && JSON.stringify(body);
@@ -64,7 +64,7 @@ const send = (path: string, { method = "GET", headers = {}, body, from }: Sent =
     sent.on("error", reject).end(text);
   });
 
-/** The response to a path as it is written, as text. */
+/** Text of the response to a path, which is sent unchanged. */
 function sendRaw(path: string, method: string, headers: Record<string, string>): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port, host } = new URL(url);
@@ -85,14 +85,14 @@ const signIn = (body: object, headers: Record<string, string> = {}) =>
 const cookieOf = ({ headers }: ApiResponse): string =>
   present(headers["set-cookie"]?.[0]?.split(";")[0], "a cookie");
 
-/** Both secrets of a session, as a page of the console sends them when it reads. */
+/** Both secrets of a session, as a page of the console sends them with reads. */
 const secretsOf = (response: ApiResponse) => ({
   cookie: cookieOf(response),
   "x-session-key": String(response.json.key),
 });
 type Secrets = ReturnType<typeof secretsOf>;
 
-/** What a browser sends from a page of the console. */
+/** Headers that a browser sends from a page of the console. */
 const fromPage = (secrets: Secrets) => ({ ...secrets, origin: url, "sec-fetch-site": "same-origin" });
 
 async function makeCode(): Promise<string> {
@@ -107,7 +107,7 @@ const WEBHOOK = {
 };
 
 describe("signing in", () => {
-  test("the link of the first screen signs in, once", async () => {
+  test("the link of the first screen signs in once", async () => {
     const response = await signIn({ code: firstCode });
     expect([response.status, response.json]).toEqual([
       200,
@@ -130,7 +130,7 @@ describe("signing in", () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining("uniknode token")]);
   });
 
-  test("the token signs in, and another one does not", async () => {
+  test("only the right token signs in", async () => {
     expect((await signIn({ token: TOKEN })).status).toBe(200);
     expect((await signIn({ token: `${TOKEN}x` })).json).toMatchObject({ code: "TOKEN_WRONG" });
   });
@@ -148,7 +148,7 @@ describe("signing in", () => {
     }
   });
 
-  test("the node says who is signed in, and forgets who signs out", async () => {
+  test("the node returns the session, and ends it on sign out", async () => {
     const about = {
       devChain: true,
       eventsPublic: false,
@@ -172,7 +172,7 @@ describe("operations of a session", () => {
     session = secretsOf(await signIn({ token: TOKEN }));
   });
 
-  test("options of the start are shown, without a secret", async () => {
+  test("options of the start are shown without secrets", async () => {
     const headers = secretsOf(await signIn({ token: TOKEN }));
     const response = await send(`${OPERATIONS}/api/operations/options`, { headers });
     const { data } = response.json as { data: { option: string; value?: unknown }[] };
@@ -182,7 +182,7 @@ describe("operations of a session", () => {
     expect((await send("/api/operations/options", { headers })).status).toBe(401);
   });
 
-  test("each is below both prefixes of the API, and what is none is not the page", async () => {
+  test("each is below both prefixes of the API, and an unknown one is not the page", async () => {
     for (const prefix of ["/api", "/api/v2"]) {
       const response = await send(`${OPERATIONS}${prefix}/webhooks`, { headers: session });
       expect([prefix, response.status, response.json]).toMatchObject([prefix, 200, { data: [] }]);
@@ -192,7 +192,7 @@ describe("operations of a session", () => {
   });
 
   test.each(["/api/v2/webhooks", "/api/webhooks", "/api/operations/node", "/metrics"])(
-    "%s is read with the two secrets of a session alone",
+    "%s requires both secrets of a session",
     async (path) => {
       expect((await send(OPERATIONS + path, { headers: session })).status).toBe(200);
       const refused = await send(OPERATIONS + path, { headers: { authorization: TOKEN } });
@@ -200,7 +200,7 @@ describe("operations of a session", () => {
     },
   );
 
-  test("webhooks are registered and removed, and commands of the dev chain run, from a page of the console", async () => {
+  test("a page of the console registers and removes webhooks, and runs commands of the dev chain", async () => {
     const headers = fromPage(session);
     const made = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
     expect(made.status).toBe(201);
@@ -230,13 +230,13 @@ describe("operations of a session", () => {
     expect([response.status, response.json]).toMatchObject([403, { code: "CROSS_SITE" }]);
   });
 
-  test("a change that is no JSON is refused", async () => {
+  test("a change that is not JSON is refused", async () => {
     const headers = { ...fromPage(session), "content-type": "text/plain" };
     const response = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
     expect(response.json).toMatchObject({ code: "UNSUPPORTED_CONTENT_TYPE" });
   });
 
-  test("no page of another origin may read or ask ahead, whether it is signed in or not", async () => {
+  test("no page of another origin can read or send a preflight, signed in or not", async () => {
     for (const path of ["/console/session", "/console/", `${OPERATIONS}/metrics`]) {
       const headers = { ...session, origin: "http://127.0.0.1:1" };
       const response = await send(path, { headers });
@@ -274,7 +274,7 @@ describe("operations of a session", () => {
     "/%63onsole/%zz",
     "http://a/console/session",
     "http://a/%63onsole/session",
-  ])("nor does another spelling of the path help: %s", async (path) => {
+  ])("another spelling of the path does not help: %s", async (path) => {
     const headers = { ...session, origin: "http://127.0.0.1:1" };
     for (const method of ["GET", "PUT", "OPTIONS"]) {
       const response = await sendRaw(path, method, headers);
@@ -305,7 +305,7 @@ describe("operations of a session", () => {
     expect(response.json).toMatchObject({ code: "CROSS_SITE" });
   });
 
-  test("the cookie opens nothing without the key, whatever else is sent, nor the key without the cookie", async () => {
+  test("the cookie grants nothing without the key, nor the key without the cookie", async () => {
     const { cookie, "x-session-key": key } = session;
     const { "x-session-key": otherKey } = secretsOf(await signIn({ token: TOKEN }));
     const page = { origin: url, "sec-fetch-site": "same-origin" };
@@ -332,7 +332,7 @@ describe("operations of a session", () => {
     expect(still.json).toMatchObject({ signedIn: true });
   });
 
-  test("cookies that the server of another port has set do not sign out", async () => {
+  test("cookies of a server on another port do not sign out", async () => {
     const { cookie, ...key } = session;
     const [name] = cookie.split("=");
     for (const cookies of [
@@ -345,7 +345,7 @@ describe("operations of a session", () => {
     }
   });
 
-  test("a session opens nothing elsewhere", async () => {
+  test("a session grants nothing elsewhere", async () => {
     for (const path of ["/api/v2/webhooks", "/api/v2/events", "/api/v2/dev/mine"]) {
       const method = path.endsWith("mine") ? "POST" : "GET";
       expect((await send(path, { method, headers: fromPage(session) })).status).toBe(401);
@@ -355,14 +355,14 @@ describe("operations of a session", () => {
 });
 
 describe("the first page", () => {
-  test("a browser is led to the console, and a program gets what it always got", async () => {
+  test("a browser is redirected to the console, and a program gets the old response", async () => {
     const browser = await send("/", { headers: { accept: "text/html,*/*;q=0.8" } });
     expect([browser.status, browser.headers.location]).toEqual([302, "/console/"]);
     expect((await send("/", { headers: { accept: "*/*" } })).json).toEqual({ data: "Hello World!" });
     expect((await send("/console")).headers.location).toBe("/console/");
   });
 
-  test("the page and its script arrive as they were built", async () => {
+  test("the page and its script are served as they were built", async () => {
     const built = fileURLToPath(new URL("../../../../console/dist/", import.meta.url));
     const page = await (await fetch(`${url}/console/`)).text();
     expect(page).toBe(readFileSync(`${built}index.html`, "utf8"));
@@ -372,7 +372,7 @@ describe("the first page", () => {
     expect(await script.text()).toBe(readFileSync(built + path, "utf8"));
   });
 
-  test("without the console there is the page of before, and nothing below /console", async () => {
+  test("without the console the old page is served, and nothing below /console", async () => {
     const data = join(folder, "without");
     const other = spawnUniknode(["dev", "--data", data, "--http-port", "0", "--console", "off"]);
     try {
@@ -399,13 +399,13 @@ describe("the first page", () => {
   });
 });
 
-test("Attempts to sign in are limited.", async () => {
+test("The rate of sign-in attempts is limited.", async () => {
   const statuses = new Set<number>();
   for (let attempt = 0; attempt < 25; attempt++) statuses.add((await signIn({ code: "guess" })).status);
   expect(statuses).toEqual(new Set([401, 429]));
 });
 
-test("Requests of one client without a session are limited, and those of a session go on.", async () => {
+test("Requests of one client without a session are limited, independently of those of a session.", async () => {
   const path = "/console/operations/api/operations/options";
   const from = "127.9.9.9";
   const headers = secretsOf(await send("/console/session", { method: "POST", body: { token: TOKEN }, from }));

@@ -15,7 +15,7 @@ writeFileSync(join(folder, "index.html"), "<!doctype html><title>Console</title>
 writeFileSync(join(folder, "assets/main-1a2b.js"), SCRIPT);
 const BUILT = "export const isBuilt = true;\n";
 writeFileSync(join(folder, "assets/built-3c4d.js"), BUILT);
-// Not as this process would compress it, so that one sees whose it is.
+// Different from the compression of this process, so that its origin is visible.
 const COMPRESSED = brotliCompressSync(BUILT, { params: { [constants.BROTLI_PARAM_QUALITY]: 0 } });
 writeFileSync(join(folder, "assets/built-3c4d.js.br"), COMPRESSED);
 
@@ -44,13 +44,13 @@ describe("the files of the console", async () => {
     },
   );
 
-  test("what the build has compressed is sent as it is, and is no file of its own", async () => {
+  test("compressed files of the build are sent as they are, and have no path of their own", async () => {
     const response = await get("assets/built-3c4d.js", { "accept-encoding": "br" });
     expect(response.rawPayload).toEqual(COMPRESSED);
     expect((await get("assets/built-3c4d.js.br")).statusCode).toBe(404);
   });
 
-  test("scripts of other origins, frames and markup made of text are forbidden", async () => {
+  test("scripts of other origins, frames and markup from text are forbidden", async () => {
     const { headers } = await get("");
     expect(headers).toMatchObject({
       "content-security-policy":
@@ -66,7 +66,7 @@ describe("the files of the console", async () => {
     ["br, gzip", "br", brotliDecompressSync],
     ["gzip, deflate", "gzip", gunzipSync],
     ["", undefined, (bytes: Buffer) => bytes],
-  ] as const)("a client that takes %j gets %s", async (accepted, encoding, decode) => {
+  ] as const)("a client that accepts %j gets %s", async (accepted, encoding, decode) => {
     const response = await get("assets/main-1a2b.js", { "accept-encoding": accepted });
     expect(response.headers["content-encoding"]).toBe(encoding);
     expect(decode(response.rawPayload).toString()).toBe(SCRIPT);
@@ -77,19 +77,19 @@ describe("the files of the console", async () => {
     });
   });
 
-  test("what a client has is not sent again, and each encoding is a content of its own", async () => {
+  test("cached content is not sent again, and each encoding has its own ETag", async () => {
     const { headers } = await get("", { "accept-encoding": "br" });
     const etag = String(headers.etag);
     expect((await get("", { "accept-encoding": "br", "if-none-match": etag })).statusCode).toBe(304);
     expect((await get("", { "if-none-match": etag })).statusCode).toBe(200);
   });
 
-  test("a script that does not exist is no page", async () => {
+  test("an unknown script is not the page", async () => {
     expect((await get("assets/main-old.js")).statusCode).toBe(404);
   });
 });
 
-test("Where the console was not built, a sentence says how.", async () => {
+test("If the console was not built, a sentence names the command.", async () => {
   const get = await open([join(folder, "missing")]);
   const response = await get("blocks");
   expect([response.statusCode, response.body]).toEqual([

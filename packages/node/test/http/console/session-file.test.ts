@@ -27,7 +27,7 @@ function openFolder() {
   };
 }
 
-test("A session survives a restart until its time has passed or it is ended.", () => {
+test("A session survives a restart until it expires or is ended.", () => {
   const { start, clock } = openFolder();
   const first = start();
   const [one, other] = [first.open(), first.open()];
@@ -38,7 +38,7 @@ test("A session survives a restart until its time has passed or it is ended.", (
   expect(start().endOf(one)).toBeUndefined();
 });
 
-test("The file has no secret, and only its owner reads it.", () => {
+test("The file contains no secret, and only its owner can read it.", () => {
   const { start, path } = openFolder();
   const { cookie, key } = start().open();
   const text = readFileSync(path, "utf8");
@@ -46,14 +46,14 @@ test("The file has no secret, and only its owner reads it.", () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test("With another webhook token, sessions of before are void.", () => {
+test("With another webhook token, earlier sessions are invalid.", () => {
   const { start } = openFolder();
   const session = start("one").open();
   expect(start("another").endOf(session)).toBeUndefined();
   expect(start("one").endOf(session)).toBeDefined();
 });
 
-test("As many sessions are stored as there may be.", () => {
+test("The file contains as many sessions as allowed.", () => {
   const { start } = openFolder();
   const first = start();
   const opened = Array.from({ length: MAX_SESSIONS + 5 }, () => first.open());
@@ -67,7 +67,7 @@ test.each([
   ["cut off", '[["ab'],
   ["of another kind", '{"sessions":[]}'],
   ["with other members", '[["x",1]]'],
-  ["with a time that is none", `[["${"a".repeat(64)}","tomorrow"]]`],
+  ["with an invalid time", `[["${"a".repeat(64)}","tomorrow"]]`],
   ["too large", `[${" ".repeat(40_000)}]`],
 ])("A file that is %s signs out, is logged, and is replaced.", (_what, text) => {
   const { start, path, lines } = openFolder();
@@ -79,7 +79,7 @@ test.each([
   expect(start().endOf(session)).toBeDefined();
 });
 
-test("A folder that takes no file signs in all the same, and the log says what a restart does.", () => {
+test("If the folder is not writable, sign in still works, and the log names the effect of a restart.", () => {
   const { start, folder, lines, path } = openFolder();
   const sessions = start();
   rmSync(folder, { recursive: true });

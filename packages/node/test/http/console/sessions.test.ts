@@ -9,20 +9,20 @@ function open() {
   return { clock, sessions: createSessions({ nowMs: () => clock.nowMs, token: "t" }) };
 }
 
-test("A code is good once.", () => {
+test("A code is valid once.", () => {
   const { sessions } = open();
   const { secret } = sessions.issueCode();
   expect([sessions.useCode(secret), sessions.useCode(secret)]).toEqual([true, false]);
 });
 
-test("A code ends after ten minutes, and that of the start not before it is used.", () => {
+test("A code expires after ten minutes, but that of the start only with its use.", () => {
   const { clock, sessions } = open();
   const codes = [sessions.issueCode(), sessions.issueCode("until used")];
   clock.nowMs += 600_000;
   expect(codes.map(({ secret }) => sessions.useCode(secret))).toEqual([false, true]);
 });
 
-test("A session ends after twelve hours, or when it is ended.", () => {
+test("A session expires after twelve hours, or when it is ended.", () => {
   const { clock, sessions } = open();
   const [one, other] = [sessions.open(), sessions.open()];
   sessions.end(other);
@@ -32,7 +32,7 @@ test("A session ends after twelve hours, or when it is ended.", () => {
   expect(sessions.endOf(one)).toBeUndefined();
 });
 
-test("A code is no session, and a session no code.", () => {
+test("A code is not a session, and a session not a code.", () => {
   const { sessions } = open();
   const { secret } = sessions.issueCode();
   expect(sessions.endOf({ cookie: secret, key: secret })).toBeUndefined();

@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("a receiver fails as it is asked to, and receives again when that ends", async () => {
+test("a receiver fails as requested, and receives again when that ends", async () => {
   const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
   const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
   const { data: webhook } = await client.webhooks.create({ event: "block.reverted", target, conditions });
@@ -60,7 +60,7 @@ test("a receiver fails as it is asked to, and receives again when that ends", as
   expect(received).toBe(1);
 });
 
-test("the failure of a webhook that was removed is gone", async () => {
+test("the failure of a removed webhook is removed", async () => {
   const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
   const target = "http://127.0.0.1:9/";
   const { data: webhook } = await client.webhooks.create({ event: "block.reverted", target, conditions });

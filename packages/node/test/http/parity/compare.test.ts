@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Answer, Case, Json } from "../../../test-support/parity/case.ts";
+import type { Case, Json, NodeResponse } from "../../../test-support/parity/case.ts";
 import { faultsOf } from "../../../test-support/parity/compare.ts";
 
 const HEADERS = { "content-type": "application/json; charset=utf-8", "x-ratelimit-userlimit": "1" };
@@ -13,7 +13,7 @@ const expectation = (body: Json, members: Partial<Case> = {}): Case => ({
   ...members,
 });
 
-const response = (body: Json, members: Partial<Answer> = {}): Answer => ({
+const response = (body: Json, members: Partial<NodeResponse> = {}): NodeResponse => ({
   status: 200,
   headers: HEADERS,
   body,
@@ -21,9 +21,9 @@ const response = (body: Json, members: Partial<Answer> = {}): Answer => ({
   ...members,
 });
 
-const fits = (one: Case, given: Answer) => faultsOf(one, given, "http://node")?.length === 0;
+const fits = (one: Case, given: NodeResponse) => faultsOf(one, given, "http://node")?.length === 0;
 
-test("counts types and members, not their order", () => {
+test("compares types and members, regardless of their order", () => {
   const one = expectation({ a: "1", b: 2 });
   expect(fits(one, response({ b: 2, a: "1" }))).toBe(true);
   expect(fits(one, response({ a: 1, b: 2 }))).toBe(false);
@@ -32,7 +32,7 @@ test("counts types and members, not their order", () => {
   expect(fits(one, response({ a: "1", b: 2 }, { status: 201 }))).toBe(false);
 });
 
-test("allows chainmeta, exact totals and other words of errors", () => {
+test("allows chainmeta, exact totals and different error texts", () => {
   expect(
     fits(expectation({ meta: {} }), response({ meta: { totalCountIsEstimate: false }, chainmeta: {} })),
   ).toBe(true);
@@ -48,7 +48,7 @@ test("allows chainmeta, exact totals and other words of errors", () => {
   expect(fits(unknown, response({ message: "ours" }, { status: 404 }))).toBe(false);
 });
 
-test("looks at the named headers only", () => {
+test("compares the named headers only", () => {
   const headers = {
     "content-type": HEADERS["content-type"],
     location: "{BASE}/x",
@@ -60,7 +60,7 @@ test("looks at the named headers only", () => {
   expect(fits(one, response({}, { headers: { ...HEADERS, location: "http://node/y" } }))).toBe(false);
 });
 
-test("puts in what this node returns instead, with its digits", () => {
+test("substitutes the documented values of this node, with its digits", () => {
   const one = expectation(
     { data: { supply: "10" } },
     {
@@ -73,11 +73,11 @@ test("puts in what this node returns instead, with its digits", () => {
   expect(fits(one, response({ data: { supply: "10" } }))).toBe(false);
 });
 
-test("does not bind where the old network is at fault and nothing else is asked for", () => {
+test("does not apply to defects of the old network without another expectation", () => {
   expect(faultsOf(expectation({}, { defect: "5" }), response({ a: 1 }), "")).toBeUndefined();
 });
 
-test("ignores volatile places, in rows by their members too", () => {
+test("ignores volatile paths, also in rows by their members", () => {
   const one = expectation(
     {
       data: [

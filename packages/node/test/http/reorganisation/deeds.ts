@@ -1,4 +1,4 @@
-/** A branch with transactions of every type, by which all that has a beginning and an end begins and ends. */
+/** A branch with transactions of every type, in which everything that can begin and end does so. */
 
 import {
   addressFromPublicKey,
@@ -29,7 +29,7 @@ const ONE = 100_000_000n;
 const IPFS = "QmYSK2JyM3RyDyB52caZCTKFR3HKniEcMnNJYdk8DQ6KKB";
 const INDIVIDUAL = typeOfKind("individual");
 
-/** From the block after it on there are entities in place of businesses and bridgechains. */
+/** From the next block on, entities replace businesses and bridgechains. */
 export const ENTITIES_HEIGHT = 10;
 /** Blocks that a lock must outlive. */
 const ROUND = 6;
@@ -38,8 +38,7 @@ const hex64 = (text: string) => bytesToHex(sha256(utf8ToBytes(text)));
 
 /**
  * Forges the branch on a head below `ENTITIES_HEIGHT`.
- *
- * @param variant of two branches everything differs: slots, amounts, names, and who does it
+ * @param variant of two branches everything differs: slots, amounts, names, and senders
  */
 export async function forgeDeeds(
   { chain, forge }: ForkingChain,
@@ -62,7 +61,7 @@ export async function forgeDeeds(
     blocks.push(await forge(transactions, blocks.length === 0 ? variant : 0));
   }
 
-  /** What a transaction of a wallet begins with. */
+  /** Common members of a wallet's transactions. */
   function sequence(address: string) {
     const nonce = (nonces.get(address) ?? chain.state.get("wallets", address)?.nonce ?? 0n) + 1n;
     nonces.set(address, nonce);
@@ -76,7 +75,7 @@ export async function forgeDeeds(
     members: Members,
   ) => seal(build({ ...by(account), ...members }), account);
 
-  /** What a transaction begins with that the factory certifies. */
+  /** Common members of transactions that the factory certifies. */
   const certificate = (account: DevAccount, tokenId: string) => ({
     ...sequence(account.address),
     keys: account.keys,
@@ -217,7 +216,7 @@ export async function forgeDeeds(
   );
   const { data: signed } = make(dan, builders.transfer, { recipientId: ann.address, amount });
   await block(sealed(secondSignTransaction(signed, secondKeys)));
-  // Votes and resignations count from the next round on.
+  // Votes and resignations take effect in the next round.
   for (let more = ROUND + variant; more > 0; more--) await block();
   return blocks;
 }

@@ -1,6 +1,7 @@
 /**
- * A node that came to its branch through others responds as one that never left it, in every form of every
- * list. The first was asked everything on each branch, with rankings in memory; the other knows only the end, and sorts.
+ * A node that switched to its branch responds as one that was always on it, in every form of every list. The
+ * first received all requests on each branch, with cached rankings; the other has only the final state, and
+ * sorts.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -31,7 +32,7 @@ import { createGateway, identity } from "../../../test-support/http/fixture.ts";
 import { ENTITIES_HEIGHT, forgeDeeds } from "./deeds.ts";
 import { ask, type Known, learn, questionsOf } from "./walk.ts";
 
-/** What a unik creates that comes alive; the forger's share is the fee. */
+/** Reward for a unik that becomes alive; the forger's share is the fee. */
 const REWARD = { forger: 100_000_000, sender: 30_000_000, foundation: 7_000_000 };
 const { transactionsConfig: _, ...description } = dev.files.network;
 const [first, ...further] = dev.files.milestones;
@@ -57,7 +58,7 @@ function temporaryPath(): string {
   return join(folder, "node.sqlite");
 }
 
-/** A chain with its first blocks, and the API over it. Peers and pending transactions are no part of a branch. */
+/** A chain with its first blocks, and its API. Peers and pending transactions are not part of a branch. */
 async function openNode(path: string, rankings?: RankingOptions) {
   const fork = createForkingChain(path, { network, forgers });
   for (const bytes of setup) await fork.take(bytes);
@@ -83,7 +84,7 @@ async function openNode(path: string, rankings?: RankingOptions) {
   return { ...fork, app: server.app };
 }
 
-/** Keys of the types that no transaction of the chain has. */
+/** Keys of the types of which the chain has no transaction. */
 async function typesWithout(app: Server): Promise<string[]> {
   const { data } = (await app.inject("/api/transactions")).json() as {
     data: { typeGroup: number; type: number }[];
@@ -92,7 +93,7 @@ async function typesWithout(app: Server): Promise<string[]> {
   return transactionTypes.map(({ key }) => key).filter((key) => !present.has(key));
 }
 
-test("every response is that of a node that never left the branch", { timeout: 120_000 }, async () => {
+test("every response equals that of a node that was always on the branch", { timeout: 120_000 }, async () => {
   const path = temporaryPath();
   const builder = createRankingBuilder(path, (error) => {
     throw error;
@@ -101,7 +102,7 @@ test("every response is that of a node that never left the branch", { timeout: 1
   const lived = await openNode(path, { build: builder.build, minRanked: 0, maxShare: 1 });
   const { height } = lived.chain.head();
   const known: Known = new Map();
-  // What is asked for twice is kept.
+  // The second request uses the cache.
   const askEverything = async () => {
     await nextTurn();
     await learn(lived.app, known);
@@ -117,7 +118,7 @@ test("every response is that of a node that never left the branch", { timeout: 1
   await askEverything();
   const other = await forgeDeeds(lived, network, 1);
   await askEverything();
-  // One block longer, which leaves again: both branches are asked about at one height.
+  // One block longer, which is reverted again: both branches are queried at one height.
   expect(last.length).toBe(other.length + 1);
   await lived.chain.switchTo(height, last);
   await lived.chain.revertTo(height + other.length);
@@ -138,6 +139,6 @@ test("every response is that of a node that never left the branch", { timeout: 1
     );
     if (expected[0]?.startsWith("200")) found++;
   }
-  // The rest is about what was left behind.
+  // The rest is about removed objects.
   expect(found).toBeGreaterThan(questions.length / 2);
 });

@@ -1,4 +1,4 @@
-/** Every request of the API document, for every id that responses have named. */
+/** Every request of the API document, for every id in the responses. */
 
 import type { InjectOptions } from "fastify";
 import type { Server } from "../../../src/http/core/app.ts";
@@ -12,11 +12,11 @@ import {
 
 export type Question = { readonly method: string; readonly url: string; readonly payload?: object };
 
-/** What responses have named: values by the name of their member, those of blocks that have left among them. */
+/** Values in responses by the name of their member, including those of reverted blocks. */
 export type Known = Map<string, Set<Value>>;
 type Value = string | number | boolean;
 
-/** Lists that between them name everything. */
+/** Lists that between them contain every object. */
 const SOURCES = [
   "/blocks",
   "/blocks?transform=false",
@@ -29,7 +29,7 @@ const SOURCES = [
   "/entities",
 ];
 
-/** The members that stand in paths, by what a path begins with. */
+/** Members that occur in paths, by the prefix of the path. */
 const IN_PATHS: Readonly<Record<string, readonly string[]>> = {
   blocks: ["/blocks id", "/blocks height"],
   delegates: ["/delegates username", "/delegates address"],
@@ -43,7 +43,7 @@ const IN_PATHS: Readonly<Record<string, readonly string[]>> = {
   wallets: ["/wallets address", "/wallets publicKey", "/wallets username"],
 };
 
-/** Other names of what is asked for. */
+/** Other names of parameters. */
 const ALSO_NAMED: Readonly<Record<string, readonly string[]>> = {
   addresses: ["address"],
   approval: ["approval"],
@@ -60,7 +60,7 @@ const ALSO_NAMED: Readonly<Record<string, readonly string[]>> = {
   voteBalance: ["votes"],
 };
 
-/** Values that are asked for by each parameter, and things whose lists are asked for in all ways. */
+/** Values for each parameter, and objects whose lists are requested in every form. */
 const MAX_VALUES = 3;
 const MAX_THINGS = 4;
 const KEYS = ["type", "explicitValues", "usr/tea", "usr/gone", "Badges/NP/Delegate", "Badges/XPLevel"];
@@ -91,7 +91,7 @@ function add(known: Known, name: string, value: unknown): void {
 const valuesOf = (known: Known, names: readonly string[]): Value[] =>
   names.flatMap((name) => [...(known.get(name) ?? [])]);
 
-/** Some of them, from the first to the last. */
+/** Returns some of them, from the first to the last. */
 function some<T>(all: readonly T[], count: number): T[] {
   if (all.length <= count) return [...all];
   return Array.from({ length: count }, (_, index) =>
@@ -102,7 +102,7 @@ function some<T>(all: readonly T[], count: number): T[] {
 export const questionsOf = (app: Server, known: Known): Question[] =>
   Object.entries(documentOf(app).paths as Document["paths"]).flatMap(([path, operations]) =>
     Object.entries(operations)
-      // Nothing is handed over.
+      // Nothing is submitted.
       .filter(([method]) => method === "get" || path !== "/transactions")
       .flatMap(([method, operation]) => {
         const paths = filled(path, known).map((each) => `/api/v2${each}`);
@@ -137,7 +137,7 @@ function variantsOf(method: string, url: string, { parameters = [], requestBody 
   return [...queries, ...bodies];
 }
 
-/** Pages of few rows are walked to the end (`ask`). */
+/** Iterates pages of few rows to the end (`ask`). */
 function textsOf(name: string, schema: Schema, known: Known): string[] {
   if (name === "page") return ["limit=7", "page=2&limit=5"];
   if (name === "cursor") return ["cursor=start&limit=7"];
@@ -162,18 +162,18 @@ function membersOf(name: string, schema: Schema, known: Known): unknown[] {
   return first.type === "object" ? numbers.flatMap((value) => [{ from: value }, { to: value }]) : numbers;
 }
 
-/** Every field in both directions. Where any text will do, it is that of the uniks. */
+/** Every field in both directions. If any text will do, it is that of the uniks. */
 function ordersOf({ pattern = "" }: Schema): string[] {
   const [, fields = "id|ownerId"] = /([\w|]+)\):/.exec(pattern) ?? [];
   return fields.split("|").flatMap((field) => [`${field}:asc`, `${field}:desc`]);
 }
 
-/** Status and body, and those of all pages that follow. */
+/** Status and body, and those of all following pages. */
 export async function ask(app: Server, { method, url, payload }: Question): Promise<string[]> {
   const responses: string[] = [];
   for (let next: string | null = url; next !== null; ) {
-    const asked: InjectOptions = { method: method as "GET", url: next, ...(payload && { payload }) };
-    const { statusCode, headers, body } = await app.inject(asked);
+    const requested: InjectOptions = { method: method as "GET", url: next, ...(payload && { payload }) };
+    const { statusCode, headers, body } = await app.inject(requested);
     responses.push(`${statusCode} ${headers.etag ?? ""} ${body}`);
     const isWalk: boolean = /[?&]limit=7/.test(url) && statusCode === 200;
     next = isWalk ? (JSON.parse(body) as { meta: { next: string | null } }).meta.next : null;

@@ -23,7 +23,7 @@ function open(status: NodeStatus | undefined = STATUS, webhooks: WebhookFigures 
   return { clock, health };
 }
 
-test("a node that does its work is ready", async () => {
+test("a working node is ready", async () => {
   expect(await open().health.ready()).toEqual({
     isReady: true,
     checks: {
@@ -36,7 +36,7 @@ test("a node that does its work is ready", async () => {
   });
 });
 
-test("a node whose consensus does not respond is not", async () => {
+test("a node whose consensus does not respond is not ready", async () => {
   const health = createHealth({
     ...SOUND,
     status: async () => undefined,
@@ -49,7 +49,7 @@ test("a node whose consensus does not respond is not", async () => {
   });
 });
 
-test("a node far behind the network is not, one that waits for a few blocks is", async () => {
+test("a node far behind the network is not ready, one that is a few blocks behind is", async () => {
   expect((await open({ ...STATUS, blocksCount: 10 }).health.ready()).isReady).toBe(true);
   expect(await open({ ...STATUS, blocksCount: 11 }).health.ready()).toMatchObject({
     isReady: false,
@@ -57,7 +57,7 @@ test("a node far behind the network is not, one that waits for a few blocks is",
   });
 });
 
-test("a node whose matcher lags is not", async () => {
+test("a node whose matcher lags is not ready", async () => {
   const { clock, health } = open(STATUS, { ...WEBHOOKS, unmatched: 3, unmatchedSinceMs: 1_000_000 });
   clock.nowMs += 30_000;
   expect((await health.ready()).isReady).toBe(true);
@@ -68,7 +68,7 @@ test("a node whose matcher lags is not", async () => {
   });
 });
 
-test("a node whose dispatcher is held up is not, until it runs again", async () => {
+test("a node whose dispatcher is blocked is not ready until it runs again", async () => {
   const { clock, health } = open();
   health.runEnded(new Error("disk is full"));
   clock.nowMs += 5_000;
@@ -85,25 +85,25 @@ test("a node whose dispatcher is held up is not, until it runs again", async () 
 
 test("a node whose consensus thread is blocked is neither live nor ready, and is not queried", async () => {
   let silentSeconds = 9;
-  let asked = 0;
+  let requested = 0;
   const health = createHealth({
     ...SOUND,
     status: async () => {
-      asked++;
+      requested++;
       return STATUS;
     },
     consensusSilentSeconds: () => silentSeconds,
     webhooks: undefined,
     nowMs: () => 0,
   });
-  expect([health.live().ok, (await health.ready()).isReady, asked]).toEqual([true, true, 1]);
+  expect([health.live().ok, (await health.ready()).isReady, requested]).toEqual([true, true, 1]);
   silentSeconds = 12;
   expect(health.live()).toEqual({ ok: false, detail: "has been blocked for 12 s" });
   expect(await health.ready()).toMatchObject({
     isReady: false,
     checks: { consensus: { ok: false, detail: "has been blocked for 12 s" } },
   });
-  expect(asked).toBe(1);
+  expect(requested).toBe(1);
 });
 
 test("a node that cannot write is not ready until it can", async () => {

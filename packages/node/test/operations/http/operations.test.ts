@@ -24,11 +24,11 @@ async function serve() {
   return (url: string, remoteAddress: string, headers = {}) => app.inject({ url, remoteAddress, headers });
 }
 
-test("a client gets the summary twice a second at most, and others do not notice", async () => {
+test("a client gets the summary at most twice a second, and others are not affected", async () => {
   const get = await serve();
   const statuses: number[] = [];
   for (let count = 0; count < 121; count++) {
-    // One client has as many addresses as it likes.
+    // One client can have any number of addresses.
     statuses.push((await get("/health/status", `2001:db8::${count.toString(16)}`)).statusCode);
   }
   expect(new Set(statuses.slice(0, 120))).toEqual(new Set([200]));
@@ -41,7 +41,7 @@ test("a client gets the summary twice a second at most, and others do not notice
   expect((await get("/health/ready", "2001:db8::1")).statusCode).toBe(200);
 });
 
-test("requests for metrics without the token leave the allowance of a scraper behind the same address", async () => {
+test("requests for metrics without the token do not reduce the rate limit of a scraper at the same address", async () => {
   const get = await serve();
   for (let count = 0; count < 150; count++) {
     expect((await get("/metrics", "192.0.2.1")).statusCode).toBe(401);

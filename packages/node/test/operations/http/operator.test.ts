@@ -17,7 +17,7 @@ async function serve(operator = createOperator()) {
   };
 }
 
-test.each(PATHS)("%s needs the token", async (path) => {
+test.each(PATHS)("%s requires the token", async (path) => {
   const get = await serve();
   expect((await get(path, {})).status).toBe(401);
   expect((await get(path, { authorization: "another" })).status).toBe(401);
@@ -25,7 +25,7 @@ test.each(PATHS)("%s needs the token", async (path) => {
   expect((await get(path)).status).toBe(200);
 });
 
-test("the series has columns of equal length, later than a time if one is given", async () => {
+test("the series has columns of equal length, from a given time on", async () => {
   const get = await serve();
   const { data } = (await get("/operations/series")).body;
   expect(data).toMatchObject({ intervalSeconds: 10, times: [100, 110] });
@@ -55,7 +55,7 @@ test("the reasons of missed slots are listed with their times", async () => {
   expect(data).toMatchObject({ ready: true, chain: { synced: true }, disk: { freeBytes: 4_096 } });
 });
 
-test("parts that only consensus knows are null while it does not respond", async () => {
+test("parts that only consensus has are null while it does not respond", async () => {
   const operator = createOperator();
   const get = await serve({ ...operator, overview: createOperator(null).overview });
   const { status, body } = await get("/operations/node");

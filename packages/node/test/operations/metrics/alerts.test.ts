@@ -1,4 +1,4 @@
-/** The alert rules for Prometheus: valid, about metrics that exist, raised by what they are for. */
+/** Alert rules for Prometheus: valid, about existing metrics, and raised by their causes. */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ const CASES = fileURLToPath(new URL("./alerts.yaml", import.meta.url));
 const rules = readFileSync(RULES, "utf8");
 const names = [...rules.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name = ""]) => name);
 
-/** Of the Debian package `prometheus`. */
+/** Path of the Debian package `prometheus`. */
 const promtool = (...args: string[]) => spawnSync("promtool", args, { encoding: "utf8" });
 const hasPromtool = promtool("--version").status === 0;
 const unless = hasPromtool ? "" : " (skipped: promtool is missing; apt-get install prometheus)";
@@ -25,7 +25,7 @@ test.skipIf(!hasPromtool)(`a healthy node raises no alert, and each alert is rai
   expect({ status, stderr }, stdout).toEqual({ status: 0, stderr: "" });
 });
 
-test("each alert has both cases, a severity, and says what to do", () => {
+test("each alert has both cases, a severity, and the next step", () => {
   const cases = readFileSync(CASES, "utf8");
   expect(names.length).toBeGreaterThan(15);
   for (const name of names) {

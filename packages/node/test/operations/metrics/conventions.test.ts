@@ -1,4 +1,4 @@
-/** What `promtool check metrics` asks of a page, so that a metric can be changed without it. */
+/** Conventions of `promtool check metrics`, so that a metric can be changed without it. */
 import { expect, test } from "vitest";
 import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
 import { FIGURES } from "./figures.ts";
@@ -7,11 +7,11 @@ type Family = { readonly type: string; readonly help: string };
 
 const SAMPLE = /^([a-zA-Z0-9_:]+)(?:\{(.*)\})? \S+$/;
 const PARTS = /_(bucket|sum|count)$/;
-/** Names of types, and units that are no base units. */
+/** Names of types, and units that are not base units. */
 const UNWANTED =
   /_(counter|gauge|histogram|summary|ms|us|ns|sec|secs|milliseconds|microseconds|nanoseconds|minutes|hours|days|kb|mb|kib|mib|kilobytes|megabytes)(_|$)/;
 
-/** A sentence for each fault of a page in the text format. */
+/** Describes each violation of a page in the text format. */
 function faultsOf(page: string): string[] {
   const families = new Map<string, Family>();
   const helps = new Map<string, string>();
@@ -57,7 +57,7 @@ function faultsOfSample(line: string, families: ReadonlyMap<string, Family>, see
   ];
 }
 
-/** A page on which something stands of every family. */
+/** Page with a sample of every family. */
 async function fullPage(): Promise<string> {
   const metrics = createMetrics("1.2.3");
   metrics.http.responded({ method: "GET", route: "/api/blocks/:id", status: 200, seconds: 0.1 });
@@ -84,6 +84,6 @@ test.each([
   ["# HELP a b\n# TYPE a gauge\na 1\na 2", "a{} is there twice"],
   ["# HELP a b\n# TYPE a gauge\n# HELP a b\n# TYPE a gauge", "a is declared twice"],
   ["b 1", "b has no type"],
-])("finds what does not: %j", (page, fault) => {
+])("finds the violation: %j", (page, fault) => {
   expect(faultsOf(page)).toContain(fault);
 });

@@ -7,7 +7,7 @@ type Panel = { title: string; description?: string; targets?: { expr: string }[]
 const path = new URL("../../../../../ops/grafana/uniknode.json", import.meta.url);
 const { panels } = JSON.parse(readFileSync(path, "utf8")) as { panels: Panel[] };
 
-/** The names of a text, without what histograms add to theirs. */
+/** Names of metrics in a text, without the suffixes of histograms. */
 const namesIn = (text: string) =>
   (text.match(/uniknode_[a-z_]+/g) ?? []).map((name) => name.replace(/_(bucket|sum|count)$/, ""));
 
@@ -16,23 +16,23 @@ async function metricNames(): Promise<string[]> {
   return [...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name).sort();
 }
 
-test("the dashboard shows every metric, and none that there is not", async () => {
+test("the dashboard shows every metric, and only existing ones", async () => {
   const shown = panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => namesIn(expr)));
   expect([...new Set(shown)].sort()).toEqual(await metricNames());
 });
 
-test("the guide explains every metric, and none that there is not", async () => {
+test("the guide explains every metric, and only existing ones", async () => {
   const guide = readFileSync(new URL("../../../../../docs/guides/observability.md", import.meta.url), "utf8");
   expect([...new Set(namesIn(guide))].sort()).toEqual(await metricNames());
 });
 
-test("every panel of the dashboard says what it tells", () => {
+test("every panel of the dashboard has a description", () => {
   for (const { title, description, targets } of panels) {
     if (targets) expect([title, description]).toEqual([title, expect.stringMatching(/\.$/)]);
   }
 });
 
-test("metrics are named by their units", async () => {
+test("the names of metrics have their units", async () => {
   const page = await createMetrics("1").page(FIGURES, 0);
   for (const [, name = "", type] of page.matchAll(/^# TYPE (\S+) (\S+)/gm)) {
     expect([name, name.endsWith("_total")]).toEqual([name, type === "counter"]);

@@ -1,6 +1,6 @@
 import type { Figures } from "../../../src/operations/metrics/metrics.ts";
 
-/** Each figure with a value of its own, as of the time 100,000. */
+/** Each figure with its own value, as of the time 100,000. */
 export const FIGURES = {
   node: {
     height: 17,

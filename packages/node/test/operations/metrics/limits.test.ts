@@ -18,7 +18,7 @@ const rows = readFileSync(path, "utf8")
       .map((cell) => cell.trim()),
   );
 
-test("Every row of the table of limits says what is bounded, by how much, and what is beyond it", () => {
+test("Every row of the table of limits names the resource, the bound, and the effect beyond it", () => {
   expect(rows.length).toBeGreaterThan(50);
   for (const [what, bound, , beyond, , ...more] of rows) {
     expect([what, bound, beyond, more]).toEqual([
@@ -30,7 +30,7 @@ test("Every row of the table of limits says what is bounded, by how much, and wh
   }
 });
 
-test("Options and metrics that the table of limits names exist", async () => {
+test("Options and metrics in the table of limits exist", async () => {
   const page = await createMetrics("1").page(FIGURES, 0);
   const metrics = new Set([...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
   const flags = new Set(

@@ -5,7 +5,7 @@ import { FIGURES } from "./figures.ts";
 const NOW_MS = 100_000;
 const LATER = { ...FIGURES, node: { ...FIGURES.node, height: 18, forged: 8 } };
 
-/** The samples of a page by name and labels. */
+/** Samples of a page by name and labels. */
 async function samples(metrics: Metrics, figures: Figures = FIGURES) {
   const text = await metrics.page(figures, NOW_MS);
   return Object.fromEntries(
@@ -19,7 +19,7 @@ async function samples(metrics: Metrics, figures: Figures = FIGURES) {
   );
 }
 
-test("shows what is looked up", async () => {
+test("shows values that are read on demand", async () => {
   expect(await samples(createMetrics("1.2.3"))).toMatchObject({
     'uniknode_build_info{version="1.2.3"}': 1,
     uniknode_consensus_up: 1,
@@ -120,7 +120,7 @@ test("an empty queue has no age", async () => {
   });
 });
 
-test("shows nothing of a webhook that was removed", async () => {
+test("shows no sample of a removed webhook", async () => {
   const metrics = createMetrics("1");
   metrics.webhooks.decided(2, "failed");
   const of2 = async (figures: Figures) =>
@@ -129,7 +129,7 @@ test("shows nothing of a webhook that was removed", async () => {
   expect(await of2({ ...FIGURES, fired: new Map([[1, 41]]) })).toEqual([]);
 });
 
-test("counts attempts by the class of their response, and what they led to", async () => {
+test("counts attempts by the class of their response, and by outcome", async () => {
   const metrics = createMetrics("1");
   metrics.webhooks.attempted({ startedMs: 0, durationMs: 30, status: 204 });
   metrics.webhooks.attempted({ startedMs: 0, durationMs: 3_000, status: 503, reason: "HTTP 503" });
@@ -140,7 +140,7 @@ test("counts attempts by the class of their response, and what they led to", asy
   metrics.webhooks.decided(1, "failed");
   const shown = await samples(metrics);
   const bucket = (response: string, le: string) =>
-    shown[`uniknode_webhook_attempt_duration_seconds_bucket{le="${le}",answer="${response}"}`];
+    shown[`uniknode_webhook_attempt_duration_seconds_bucket{le="${le}",status="${response}"}`];
   expect([bucket("2xx", "0.025"), bucket("2xx", "0.1")]).toEqual([0, 1]);
   expect([bucket("5xx", "2.5"), bucket("5xx", "5")]).toEqual([0, 1]);
   expect([bucket("none", "5"), bucket("none", "10")]).toEqual([0, 1]);
@@ -152,7 +152,7 @@ test("counts attempts by the class of their response, and what they led to", asy
   });
 });
 
-test("counts responses by route, of which there are only so many", async () => {
+test("counts responses by route, with a bounded number of routes", async () => {
   const metrics = createMetrics("1");
   const request = { method: "GET", status: 200, seconds: 0.01 };
   metrics.http.responded({ ...request, route: "/api/blocks/:id" });

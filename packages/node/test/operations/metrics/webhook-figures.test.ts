@@ -35,13 +35,13 @@ function open(reply: () => number | "never") {
   };
 }
 
-test("nothing is nothing", async () => {
+test("without webhooks all figures are 0", async () => {
   const { queues, figures } = open(() => 200);
   expect(queues()).toEqual({ waiting: 0, retrying: 0, replaying: 0 });
   expect(figures()).toEqual({ active: 0, disabled: 0, suspended: 0, fired: 0, unmatched: 0 });
 });
 
-test("queues are counted for each webhook and over all, and the oldest delivery tells their age", async () => {
+test("queues are counted per webhook and in total, and their age is that of the oldest delivery", async () => {
   const { webhooks, emit, clock, queues, queuesByWebhook, fired, figures } = open(() => 503);
   const startedMs = clock.nowMs();
   const bodies = [always(), { ...always(), order: "strict" }, { ...always(), enabled: "false" }];
@@ -65,7 +65,7 @@ test("queues are counted for each webhook and over all, and the oldest delivery 
   expect(figures()).toMatchObject({ active: 2, disabled: 1, suspended: 0, fired: 4, unmatched: 0 });
 });
 
-test("what waits for a webhook that is suspended or disabled does not count as a delay", async () => {
+test("the queue of a suspended or disabled webhook does not count as a delay", async () => {
   const { webhooks, emit, queues } = open(() => 410);
   for (let id = 1; id <= 2; id++) await webhooks.register.create(always());
   await emit(blockApplied(1));
@@ -79,7 +79,7 @@ test("what waits for a webhook that is suspended or disabled does not count as a
   expect(queues()).toMatchObject({ waiting: 1 });
 });
 
-test("events that the matcher has yet to look at are counted", async () => {
+test("events that the matcher has not processed yet are counted", async () => {
   const { webhooks, database, eventLog, clock, figures } = open(() => 200);
   await webhooks.register.create(always());
   const sinceMs = clock.nowMs();

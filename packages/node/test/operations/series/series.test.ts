@@ -11,7 +11,7 @@ test("a full series drops the oldest sample, and is read in order", () => {
   expect(figures.height).toEqual([3, 4, 5]);
 });
 
-test("only samples later than a time are read, and every figure has a value for each", () => {
+test("only samples after a time are read, and every figure has a value for each", () => {
   const series = createSeries(10);
   for (const height of [1, 2, 3]) series.add(height * 10, { height });
   const { times, figures } = series.since(20);
@@ -21,7 +21,7 @@ test("only samples later than a time are read, and every figure has a value for 
   expect(series.since(30).times).toEqual([]);
 });
 
-/** A node whose figures a test changes. */
+/** Node whose figures a test changes. */
 function sampled() {
   const series = createSeries(10);
   const node = {
@@ -65,7 +65,7 @@ function sampled() {
   return { node, sample, read: () => series.since(-1) };
 }
 
-test("rates need two samples, and what is not known is null", async () => {
+test("rates need two samples, and unknown values are null", async () => {
   const { node, sample, read } = sampled();
   await sample();
   node.transactions += 1_000;
@@ -83,7 +83,7 @@ test("rates need two samples, and what is not known is null", async () => {
   expect(figures.streams).toEqual([7, 7]);
 });
 
-test("a node whose consensus does not respond leaves a gap, and the rest is there", async () => {
+test("a node whose consensus does not respond leaves a gap, and the rest is present", async () => {
   const { node, sample, read } = sampled();
   await sample();
   node.report = undefined;
@@ -93,11 +93,11 @@ test("a node whose consensus does not respond leaves a gap, and the rest is ther
   const { figures } = read();
   expect(figures.height).toEqual([REPORT.height, null, REPORT.height]);
   expect(figures.residentBytes).toEqual([1_000, 1_000, 1_000]);
-  // What was missed since the sample before is not known.
+  // Changes since the missing sample are unknown.
   expect(figures.slotsMissed).toEqual([null, null, null]);
 });
 
-test("a reorganization that takes transactions back is no negative rate", async () => {
+test("a reorganisation that reverts transactions does not yield a negative rate", async () => {
   const { node, sample, read } = sampled();
   await sample();
   node.transactions -= 50;
@@ -105,7 +105,7 @@ test("a reorganization that takes transactions back is no negative rate", async 
   expect(read().figures.transactionsPerSecond).toEqual([null, 0]);
 });
 
-test("the lag is the age of the oldest that waits, and never negative", async () => {
+test("the lag is the age of the oldest pending one, and never negative", async () => {
   const { node, sample, read } = sampled();
   await sample();
   node.oldestMs = 48_999;

@@ -70,7 +70,7 @@ test("Candidates are compared with hundreds of peers at little cost.", () => {
   const before = process.cpuUsage();
   for (let index = 0; index < 400; index++) void candidates.dial(`2001:db8:ff${index}::1`);
   const { user, system } = process.cpuUsage(before);
-  // It was 3 s; the pings that are begun are included.
+  // It was 3 s; the pings that are started are included.
   expect((user + system) / 1000).toBeLessThan(1_500);
 });
 
@@ -95,8 +95,8 @@ describe("a candidate", () => {
   test("of IPv6 counts in its /64 and its /48, whatever its last bytes are", async () => {
     const { candidates } = world();
     const peers = async (addresses: string[]) => {
-      const answers = await Promise.all(addresses.map((address) => candidates.dial(address)));
-      return answers.filter((isPeer) => isPeer).length;
+      const results = await Promise.all(addresses.map((address) => candidates.dial(address)));
+      return results.filter((isPeer) => isPeer).length;
     };
     const network = Array.from({ length: 9 }, (_, index) => `2001:db8:1:1::${index}:0:1`);
     const site = Array.from({ length: 9 }, (_, index) => `2001:db8:1:${index + 2}::1`);
@@ -112,7 +112,7 @@ describe("a candidate", () => {
     expect(await candidates.dial("203.0.113.1", { isSeed: true })).toBe(true);
   });
 
-  test("of one site is dialled twenty times in ten seconds at most", async () => {
+  test("of one site is dialled at most twenty times in ten seconds", async () => {
     const addresses = Array.from({ length: 30 }, (_, index) => `2001:db8:1:${index}::1`);
     const { candidates, pinged } = world({ fails: addresses, perSubnet: 50 });
     for (const address of addresses) await candidates.dial(address);
@@ -138,9 +138,12 @@ describe("a candidate", () => {
     expect(pinged).toHaveLength(2);
   });
 
-  test.each(["127.0.0.1", "::1", "0.0.0.0", "example.org", "203.0.113.9"])("%s is none", async (address) => {
-    expect(await world({ banned: ["203.0.113.9"] }).candidates.dial(address)).toBe(false);
-  });
+  test.each(["127.0.0.1", "::1", "0.0.0.0", "example.org", "203.0.113.9"])(
+    "%s is refused",
+    async (address) => {
+      expect(await world({ banned: ["203.0.113.9"] }).candidates.dial(address)).toBe(false);
+    },
+  );
 
   test("is refused while discovery is disabled, even as a seed", async () => {
     const { candidates, pinged } = world({ isDisabled: true });
@@ -148,7 +151,7 @@ describe("a candidate", () => {
     expect(pinged).toEqual([]);
   });
 
-  test("may have another loopback address if loopback is allowed", async () => {
+  test("can have another loopback address if loopback is allowed", async () => {
     const { candidates } = world({ allowsLoopback: true });
     expect(await candidates.dial("127.0.0.3")).toBe(true);
     expect(await candidates.dial("127.0.0.2")).toBe(false);
@@ -188,7 +191,7 @@ describe("a round of discovery", () => {
   ) {
     const { peerTable, events } = world();
     for (let last = 1; last <= peers; last++) peerTable.put(peerAt(`203.0.113.${last}`));
-    const asked: string[] = [];
+    const requested: string[] = [];
     const submitted: string[] = [];
     const left: string[] = [];
     const discovery = createDiscovery(
@@ -199,7 +202,7 @@ describe("a round of discovery", () => {
         ping,
         client: {
           async request(ip: string) {
-            asked.push(ip);
+            requested.push(ip);
             return announced(ip).map((other) => ({ ip: other }));
           },
           disconnect: (ip: string) => left.push(ip),
@@ -209,16 +212,16 @@ describe("a round of discovery", () => {
         logger,
       },
     );
-    return { discovery, peerTable, events, asked, submitted, left };
+    return { discovery, peerTable, events, requested, submitted, left };
   }
   const many = (count: number, net: string) => Array.from({ length: count }, (_, last) => `${net}.${last}`);
 
   test("requests the peers of eight peers, and uses fifty addresses of each", async () => {
-    const { discovery, asked, submitted } = rounds(10, (ip) => many(60, `198.51.${ip.split(".")[3]}`));
+    const { discovery, requested, submitted } = rounds(10, (ip) => many(60, `198.51.${ip.split(".")[3]}`));
     await discovery.start();
     discovery.close();
-    expect(new Set(asked).size).toBe(8);
-    expect(asked).toHaveLength(8);
+    expect(new Set(requested).size).toBe(8);
+    expect(requested).toHaveLength(8);
     const byPeer = Map.groupBy(submitted, (ip) => present(ip.split(".")[2]));
     expect([...byPeer.values()].map((ips) => new Set(ips).size)).toEqual(Array(8).fill(50));
   });
@@ -238,9 +241,9 @@ describe("a round of discovery", () => {
   });
 
   test.each([
-    ["while there are too few peers", 0, true],
-    ["and not while there are enough", 1, false],
-  ])("begins with the seeds %s", async (_, peers, begins) => {
+    ["if there are too few peers", 0, true],
+    ["and not if there are enough", 1, false],
+  ])("starts with the seeds %s", async (_, peers, begins) => {
     vi.useFakeTimers();
     const { discovery, submitted } = rounds(peers, () => [], { seeds: ["198.51.100.1"] });
     await discovery.start();
@@ -255,7 +258,7 @@ describe("a round of discovery", () => {
     const { discovery, peerTable, events, left } = rounds(3, () => [], {
       async ping(ip, { isForced }) {
         expect(isForced).toBe(false);
-        if (ip === "203.0.113.2") throw new Error("it does not answer");
+        if (ip === "203.0.113.2") throw new Error("it does not reply");
       },
     });
     await discovery.start();
@@ -294,7 +297,7 @@ describe("a peer", () => {
     expect(tried).toHaveLength(3);
   });
 
-  test("shows the ports of its services that answer", async () => {
+  test("shows the ports of its services that respond", async () => {
     const server = createServer((_, response) => void response.end()).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const { port } = server.address() as AddressInfo;
@@ -319,11 +322,11 @@ describe("a peer", () => {
 
   test.each([
     ["that closes at once", "", -1],
-    ["with noise instead of an answer", "\u0000noise\r\n\r\n", -1],
-    ["with noise behind its answer", "HTTP/1.1 200 OK\r\n\r\nnoise\u0000", "open"],
+    ["with noise instead of a response", "\u0000noise\r\n\r\n", -1],
+    ["with noise after its response", "HTTP/1.1 200 OK\r\n\r\nnoise\u0000", "open"],
     ["with another status", "HTTP/1.1 404 Not Found\r\n\r\n", -1],
-  ])("a service %s disturbs nothing else", async (_, answer, shown) => {
-    const server = createTcpServer((socket) => void socket.on("error", () => {}).end(answer));
+  ])("a service %s affects nothing else", async (_, response, shown) => {
+    const server = createTcpServer((socket) => void socket.on("error", () => {}).end(response));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;
@@ -368,7 +371,7 @@ test("A ban of an IPv6 address applies to its /64.", () => {
   expect(bans.count()).toBe(1);
 });
 
-test("Beyond the maximum of bans, the earliest ones end.", () => {
+test("Beyond the maximum number of bans, the earliest ones end.", () => {
   const bans = createBans({
     store: { bans: () => [], ban: () => {} },
     nowMs: () => 1_000,

@@ -24,7 +24,7 @@ const OWN = "this process";
 
 let own: TestChain;
 let peerTable: PeerTable;
-let asked: number;
+let requested: number;
 /** Status of the peer. */
 let status: Status;
 let request: () => Promise<Status>;
@@ -33,7 +33,7 @@ let ping: Ping;
 beforeEach(() => {
   own = openTestChain();
   peerTable = createPeerTable(() => {});
-  asked = 0;
+  requested = 0;
   const { head } = own.chain;
   status = statusOn(own.chain);
   request = async () => status;
@@ -49,7 +49,7 @@ beforeEach(() => {
     header: own.chain.blocks.header,
     peerTable,
     request: (async (_ip, event) => {
-      asked++;
+      requested++;
       return readResult(event, decodeValue(encodeValue(await request())), network);
     }) as PeerClient["request"],
   });
@@ -80,7 +80,11 @@ test.each<[string, () => Status, string]>([
     "it is a node of another network (testworld)",
   ],
   ["whose version is too old", () => withConfig({ version: "4.9.9" }), "its version 4.9.9 is not in ^5.0.0"],
-  ["whose version is none", () => withConfig({ version: "latest" }), "its version latest is not in ^5.0.0"],
+  [
+    "whose version is invalid",
+    () => withConfig({ version: "latest" }),
+    "its version latest is not in ^5.0.0",
+  ],
   [
     "that is this node itself, at an address that it does not know",
     () => withConfig({ uniknode: { protocol: 1, processId: OWN } }),
@@ -103,12 +107,12 @@ test("A peer is pinged again after two minutes, or when forced.", async () => {
   await ping(IP, unforced);
   vi.advanceTimersByTime(119_999);
   await ping(IP, unforced);
-  expect(asked).toBe(1);
+  expect(requested).toBe(1);
   vi.advanceTimersByTime(1);
   await ping(IP, unforced);
-  expect(asked).toBe(2);
+  expect(requested).toBe(2);
   await ping(IP, forced);
-  expect(asked).toBe(3);
+  expect(requested).toBe(3);
 });
 
 test("Concurrent pings of a peer share one request.", async () => {
@@ -117,7 +121,7 @@ test("Concurrent pings of a peer share one request.", async () => {
   const pings = [ping(IP, forced), ping(IP, forced)];
   resolve(status);
   await Promise.all(pings);
-  expect(asked).toBe(1);
+  expect(requested).toBe(1);
 });
 
 test("The view of a peer has the time and the result of its verification.", async () => {

@@ -1,4 +1,4 @@
-/** Events of an address (p2p.md 6.3). */
+/** Rate limits of the events of an address (p2p.md 6.3). */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createRateLimits, type RateLimits } from "../../../src/peers/guards/rate-limits.ts";

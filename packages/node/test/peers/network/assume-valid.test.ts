@@ -21,7 +21,7 @@ const LENGTH = 40;
 const FORGED = 20;
 const PIN_HEIGHT = 30;
 const ANYWHERE: Pin = { height: 10_000, id: "ab".repeat(32) };
-/** Not those of delegates. */
+/** Keys that are not those of delegates. */
 const SERVER = 4;
 const thief = keysFromPassphrase("of no delegate").privateKey;
 
@@ -65,7 +65,7 @@ const joined = (index: number, ...options: string[]) =>
 
 type Status = { now: number; assumeValid?: Pin & { uncheckedFrom?: number } };
 
-test("A node says what it has not checked.", async () => {
+test("A node reports unchecked blocks.", async () => {
   expect(await server.get<Status>("/node/status")).toMatchObject({
     now: LENGTH,
     assumeValid: { ...ANYWHERE, uncheckedFrom: 2 },
@@ -74,7 +74,7 @@ test("A node says what it has not checked.", async () => {
   expect(stdout).toMatch(/unchecked +signatures from block 2 on, up to block 10000/);
 });
 
-test("A node takes a chain with a wrong signature below the block that it is given.", async () => {
+test("A node accepts a chain with a wrong signature below the pinned block.", async () => {
   const node = await joined(5, "--assume-valid", pinText(pinned()));
   await expect.poll(node.height, WAIT).toBe(LENGTH);
   expect(await node.get<Status>("/node/status")).not.toHaveProperty("assumeValid");
@@ -83,7 +83,7 @@ test("A node takes a chain with a wrong signature below the block that it is giv
   await node.stop();
 }, 90_000);
 
-test("A node that is given another block discards the chain, and then refuses it.", async () => {
+test("A node with another pin discards the chain, and then refuses it.", async () => {
   const wrong: Pin = { ...pinned(), id: ANYWHERE.id };
   const data = join(world.folder, "node-6");
   mkdirSync(data);
@@ -103,7 +103,7 @@ test("A node that is given another block discards the chain, and then refuses it
   await again.stop();
 }, 90_000);
 
-test("A node with unchecked blocks does not start without the option, and says what to do.", async () => {
+test("A node with unchecked blocks does not start without the option, and names the next step.", async () => {
   await server.stop("SIGKILL");
   const folders = ["--network-dir", world.networkDir, "--data", join(world.folder, `node-${SERVER}`)];
   const refused = await runUniknode(["run", "--alone", "--http-port", "0", ...folders]);

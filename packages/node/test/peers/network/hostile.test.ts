@@ -46,7 +46,7 @@ const HEAD =
   "Connection: Upgrade\r\nUpgrade: websocket\r\nHost: x\r\n\r\n";
 const HANDSHAKE = '{"event":"#handshake","data":{"authToken":null},"cid":1}';
 
-/** A masked frame of any opcode, of which more may be announced than comes. */
+/** A masked frame of any opcode, which may announce more than it sends. */
 function frame(opcode: number, payload: Uint8Array, announcedBytes = payload.length): Buffer {
   const head = Buffer.alloc(14);
   head[0] = 0x80 | opcode;
@@ -58,7 +58,7 @@ const textFrame = (text: string) => frame(1, Buffer.from(text));
 const call = (event: string, data: object, cid: number) =>
   textFrame(JSON.stringify({ event: `p2p.peer.${event}`, data: { data, headers: {} }, cid }));
 
-/** An address that was not used for long. */
+/** An address that was not used recently. */
 function freshAddress(): string {
   nextHost = nextHost === 250 ? 50 : nextHost + 1;
   return `127.0.0.${nextHost}`;
@@ -67,7 +67,7 @@ function freshAddress(): string {
 /** An address of a subnet with free connections. */
 const quietAddress = () => `127.0.1.${nextQuiet++}`;
 
-/** A socket from an address of its own; whatever it sends, the other side may end it. */
+/** A socket from its own address; whatever it sends, the other side may close it. */
 function attacker(...bytes: (Buffer | string)[]): Socket {
   const localAddress = freshAddress();
   const socket = connect({ host: addressOf(0), port: world.port, localAddress }).on("error", () => {});
@@ -101,7 +101,7 @@ test.each<[string, () => void]>([
   ["invalid frames", () => opened().write(randomBytes(5_000))],
   ["every opcode", () => opened().write(frame(randomInt(0, 16), randomBytes(randomInt(0, 200))))],
   [
-    "JSON that is no message",
+    "JSON that is not a message",
     () => opened().write(textFrame(JSON.stringify({ event: [{}], data: [[[[]]]] }))),
   ],
   ["objects in objects", () => opened().write(textFrame('{"a":'.repeat(200_000)))],
@@ -128,7 +128,7 @@ test.each<[string, () => void]>([
   expect(most).toBeLessThan(MAX_MEMORY_MIB);
 });
 
-test("messages that begin and never end", { timeout: 90_000 }, async () => {
+test("incomplete messages", { timeout: 90_000 }, async () => {
   const megabyte = Buffer.alloc(1024 * 1024, 0x20);
   const slow = Array.from({ length: 40 }, () => {
     const socket = opened();
@@ -141,7 +141,7 @@ test("messages that begin and never end", { timeout: 90_000 }, async () => {
   expect(most).toBeLessThan(MAX_MEMORY_MIB);
 });
 
-test("clients that request and do not read", { timeout: 90_000 }, async () => {
+test("clients that send requests and do not read", { timeout: 90_000 }, async () => {
   const question = {
     event: "uniknode.peer.getBlocks",
     data: { data: { lastBlockHeight: 1, blockLimit: 2_000 }, headers: {} },
@@ -205,7 +205,7 @@ test("invalid blocks of a delegate", { timeout: 150_000 }, async () => {
 });
 
 test("a height that is claimed on top of one real block", { timeout: 150_000 }, async () => {
-  // One of its two delegates makes the last block of each round, which is all that can be asked of him.
+  // One of its two delegates forges the last block of each round, which is all that a verifier can request.
   const divided = await createWorld({ nodes: 2, blocktime: 2 });
   onTestFinished(divided.close);
   const victim = await divided.start(0);
@@ -263,10 +263,10 @@ test("a height that is claimed on top of one real block", { timeout: 150_000 }, 
 
 describe("peers", { timeout: 90_000 }, () => {
   const unknown = keysFromPassphrase("unknown");
-  /** Of no block. */
+  /** Id without a block. */
   const UNKNOWN = "ab".repeat(32);
 
-  /** A peer whose chain has only the first block in common with the others. */
+  /** Peer whose chain has only the first block in common with the others. */
   async function lieWith(lies: (common: BlockHeader) => Pick<Lies, "head" | "headersAfter">): Promise<Liar> {
     const { status } = await buildStatus(world);
     const common = world.genesis;
@@ -274,7 +274,7 @@ describe("peers", { timeout: 90_000 }, () => {
     liars.push(liar);
     return liar;
   }
-  /** A node dials its callers. */
+  /** Makes a node dial its callers. */
   const call = ({ host }: Liar) => void askFrom(world, [host, addressOf(0)], "p2p.peer.getPeers", {});
   const peersOfNode = () => node.get<unknown[]>("/peers");
 
@@ -284,7 +284,7 @@ describe("peers", { timeout: 90_000 }, () => {
       headersAfter: () => [],
     }));
     const most = await forgesMeanwhile(4, () => call(liar));
-    expect(liar.asked).toContain("p2p.peer.getCommonBlocks");
+    expect(liar.requested).toContain("p2p.peer.getCommonBlocks");
     expect(await peersOfNode()).toEqual([]);
     expect(most).toBeLessThan(MAX_MEMORY_MIB);
   });
@@ -309,11 +309,11 @@ describe("peers", { timeout: 90_000 }, () => {
   });
 });
 
-test("it missed almost no slot", async () => {
+test("the node missed almost no slot", async () => {
   const height = await node.height();
   await node.stop();
   const database = openDatabase(join(world.folder, "node-0", "node.sqlite"), { readonly: true });
-  // A machine with other things to do may take a slot now and then.
+  // A busy machine may miss a slot occasionally.
   expect(createSlotStore(database).missed(100).length).toBeLessThan(2 + height / 10);
   database.close();
 });

@@ -27,7 +27,7 @@ function run(command: string, ...args: string[]): string {
   return stdout;
 }
 
-/** A namespace in which every address of 2001:db8::/32 is one of this host. */
+/** Namespace in which every address of 2001:db8::/32 belongs to this host. */
 function makeNamespace(): void {
   run("ip", "netns", "add", namespace);
   run(
@@ -58,14 +58,14 @@ for (const group of attackers) {
   held.push(sockets.filter((socket) => socket !== undefined).length);
 }
 const socket = await open(honest);
-let answer;
+let reply;
 if (socket) {
   socket.send('{"event":"p2p.peer.getStatus","data":{"data":{},"headers":{}},"cid":2}');
-  answer = JSON.parse(String((await once(socket, "message"))[0]));
+  reply = JSON.parse(String((await once(socket, "message"))[0]));
 }
 const page = await (await fetch(metrics)).text();
 const figures = Object.fromEntries(page.split("\\n").filter((line) => line.startsWith("uniknode_peers_sessions")).map((line) => line.split(/ (?=[^ ]*$)/)));
-console.log(JSON.stringify({ held, height: answer?.data?.data?.state?.height, figures }));
+console.log(JSON.stringify({ held, height: reply?.data?.data?.state?.height, figures }));
 process.exit(0);
 `;
 

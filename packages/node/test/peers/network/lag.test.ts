@@ -1,4 +1,7 @@
-/** A node that only follows, beside one that forges faster than blocks may be posted (p2p.md 6.3 and 12). */
+/**
+ * A node that only follows, beside one that forges faster than the rate limit of posted blocks (p2p.md 6.3
+ * and 12).
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { createWorld, type World } from "../../../test-support/peers/world.ts";
@@ -12,7 +15,7 @@ afterAll(async () => {
 });
 
 test.concurrent.each([1, 2, 4] as const)(
-  "at one block in %i s, a follower lags by two blocks at most",
+  "at one block in %i s, a follower lags by at most two blocks",
   { timeout: 120_000 },
   async (blocktime) => {
     const world = await createWorld({ nodes: 1, blocktime });

@@ -1,4 +1,4 @@
-/** Peers that a test makes up: they answer as they like, beginning with the status of an honest node. */
+/** Peers with invented replies, based on the status of an honest node. */
 import { type BlockHeader, forgeBlock, headerToJson, type KeyPair, type Network } from "@uniknode/protocol";
 import { pino } from "pino";
 import { createRateLimits } from "../../../src/peers/guards/rate-limits.ts";
@@ -12,7 +12,7 @@ import { addressOf, type World } from "../../../test-support/peers/world.ts";
 
 const LIMITS = { timeoutMs: 10_000, maxBytes: 20_000_000 };
 
-/** Sends a request to a node from an address; undefined if it does not answer. */
+/** Sends a request to a node from an address; undefined if there is no reply. */
 export async function askFrom<E extends EventName>(
   world: World,
   [from, to]: readonly [string, string],
@@ -22,28 +22,28 @@ export async function askFrom<E extends EventName>(
   const connection = await connectPeer({ address: to, port: world.port, localAddress: from }).catch(
     () => undefined,
   );
-  const answer = await connection?.call(event, argument, LIMITS).catch(() => undefined);
+  const reply = await connection?.call(event, argument, LIMITS).catch(() => undefined);
   connection?.close();
-  return answer?.result;
+  return reply?.result;
 }
 
-/** The next header after another, in the next slot, signed with given keys. */
+/** Next header after another, in the next slot, signed with given keys. */
 export const madeUp = (network: Network, previous: BlockHeader, keys: KeyPair): BlockHeader =>
   forgeBlock({ network, timestamp: previous.timestamp + 2, previous, transactions: [] }, keys).header;
 
 export type Liar = {
   readonly host: string;
   /** Names of the received events. */
-  readonly asked: string[];
+  readonly requested: string[];
   close(): Promise<void>;
 };
 
-/** Read anew with each answer. */
+/** Read again for each reply. */
 export type Lies = {
-  /** The status of an honest node, the height and head of which it replaces. */
+  /** Status of the honest node; its height and head are replaced. */
   readonly status: { readonly state: object; readonly config: object };
   readonly head: BlockHeader;
-  /** Its common block with every node. */
+  /** Common block with every node. */
   readonly common: BlockHeader;
   /** Headers after a height, for a verification or as blocks without transactions. */
   readonly headersAfter: (height: number, isVerified: boolean) => readonly BlockHeader[];
@@ -51,10 +51,10 @@ export type Lies = {
 
 export async function startLiar(world: World, host: string, lies: Lies): Promise<Liar> {
   const { uniknode: _, ...config } = lies.status.config as Record<string, unknown>;
-  const asked: string[] = [];
+  const requested: string[] = [];
 
   type Argument = { ids?: readonly string[]; lastBlockHeight?: number; headersOnly?: boolean };
-  function answer(event: string, argument: Argument): unknown {
+  function replyTo(event: string, argument: Argument): unknown {
     const { status, head, common } = lies;
     switch (event) {
       case "p2p.peer.getStatus":
@@ -82,11 +82,11 @@ export async function startLiar(world: World, host: string, lies: Lies): Promise
       isPeer: () => false,
       logger: pino({ level: "silent" }),
       async handle({ event, argument }) {
-        asked.push(event);
-        return answer(event, argument as object) as never;
+        requested.push(event);
+        return replyTo(event, argument as object) as never;
       },
     },
   );
   await server.listen();
-  return { host, asked, close: server.close };
+  return { host, requested, close: server.close };
 }

@@ -1,4 +1,4 @@
-/** Several nodes at loopback addresses forge one chain, whatever happens to some of them. */
+/** Several nodes at loopback addresses forge one chain despite faults of some of them. */
 import { join } from "node:path";
 import { builders, transactionToJson } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { openDatabase } from "../../../src/store/engine/database.ts";
 import { createSlotStore } from "../../../src/store/node/slots.ts";
 import { addressOf, createWorld, type TestNode, type World } from "../../../test-support/peers/world.ts";
 import {
-  answerOf,
+  replyOf,
   startTimeServer,
   type TimeServerOfTest,
 } from "../../../test-support/platform/time-server.ts";
@@ -50,7 +50,7 @@ async function pay(node: TestNode): Promise<void> {
   expect(await response.json()).toMatchObject({ data: { invalid: [] } });
 }
 
-/** The same chain and the same balances everywhere, up to the lowest head. */
+/** Checks that all nodes have the same chain and the same balances, up to the lowest head. */
 async function expectAgreement(): Promise<void> {
   const common = Math.min(...(await heights())) - 1;
   await expect
@@ -60,7 +60,7 @@ async function expectAgreement(): Promise<void> {
 
 beforeAll(async () => {
   world = await createWorld({ nodes: NODES, blocktime: 2 });
-  clock = await startTimeServer((question) => [answerOf(question, Date.now() + HOUR_MS)]);
+  clock = await startTimeServer((request) => [replyOf(request, Date.now() + HOUR_MS)]);
   nodes = await Promise.all(
     Array.from({ length: NODES }, (_, index) => world.start(index, "--time-servers", clock.server)),
   );
@@ -84,7 +84,7 @@ describe("a network of nodes", { timeout: 120_000 }, () => {
     expect(peer).toMatchObject({ port: world.port, version: "5.7.2" });
   });
 
-  test("announces the actual port of its API when it took a free one", async () => {
+  test("announces the actual port of its API if it chose a free one", async () => {
     const stranger = { address: addressOf(0), port: world.port, localAddress: "127.0.0.99" };
     const connection = await connectPeer(stranger);
     const limits = { timeoutMs: 5_000, maxBytes: 100_000 };
@@ -102,7 +102,7 @@ describe("a network of nodes", { timeout: 120_000 }, () => {
       .toMatch(/"level":"warn".*"offsetMs":3[56]\d{5}.*"clock compared with a time server"/);
   });
 
-  test("forges what was posted to any of them", async () => {
+  test("forges transactions that were posted to any of them", async () => {
     for (const node of nodes) {
       await pay(node);
       // The next one goes to another node, which must have received this one.
@@ -144,7 +144,7 @@ describe("a network of nodes", { timeout: 120_000 }, () => {
     expect(await follower.get<{ syncing: boolean }>("/node/syncing")).toMatchObject({ syncing: false });
   });
 
-  test("has forged no slot twice, and recorded why slots were missed", async () => {
+  test("forged no slot twice, and recorded why slots were missed", async () => {
     const rows = await present(nodes[0]).get<(BlockRow & { timestamp: { epoch: number } })[]>(
       "/blocks?limit=100",
     );

@@ -1,4 +1,6 @@
-/** A node of ours beside an old node, and an old forger that drives it, over real sockets (p2p.md 17, forger.md 3). */
+/**
+ * A Uniknode with an old node, and an old forger that drives it, over real sockets (p2p.md 17, forger.md 3).
+ */
 import {
   type Block,
   blockFromPeerJson,
@@ -59,7 +61,7 @@ const isPeer = async () => (await node.get<{ ip: string }[]>("/peers")).some(({ 
 const onChain = async ({ header }: Block) =>
   (await node.get<{ id: string }[]>("/blocks")).some(({ id }) => id === header.id);
 
-/** The next block by the delegate that is not our node's, in its slot. */
+/** Creates the next block of the delegate that is not our node's, in its slot. */
 async function nextBlock(transactions: SealedTransaction[] = []): Promise<Block> {
   const delegate = present(world.delegates[1]);
   let block: Block | undefined;
@@ -86,13 +88,13 @@ const payment = (nonce: bigint) => {
   return seal(builders.transfer(transfer), world.rich);
 };
 
-test("an old node is a peer once it is ready", { timeout: 90_000 }, async () => {
-  await expect.poll(() => old.asked, WAIT).toContain("p2p.peer.getStatus");
+test("an old node becomes a peer as soon as it is ready", { timeout: 90_000 }, async () => {
+  await expect.poll(() => old.requested, WAIT).toContain("p2p.peer.getStatus");
   old.isReady = true;
   await expect.poll(isPeer, WAIT).toBe(true);
 });
 
-/** The old node fetches missing blocks, as it does while it is not in sync. */
+/** Makes the old node fetch missing blocks, as it does while it is not in sync. */
 async function catchUp(): Promise<number> {
   const question = { lastBlockHeight: old.chain.length, blockLimit: 400, serialized: true };
   const fetched = await askFrom(world, fromOld, "p2p.peer.getBlocks", question);
@@ -103,7 +105,7 @@ async function catchUp(): Promise<number> {
   return old.chain.length;
 }
 
-test("it fetches our blocks, receives the next ones, and we accept those that it posts", {
+test("it fetches our blocks, receives the next ones, and we accept its posted blocks", {
   timeout: 90_000,
 }, async () => {
   await expect.poll(catchUp, { timeout: 60_000, interval: 2_500 }).toBeGreaterThan(1);
@@ -119,7 +121,7 @@ test("a block that it does not post is fetched, with its transactions", { timeou
   const block = await nextBlock([payment(1n)]);
   old.chain.push(block);
   await expect.poll(() => onChain(block), WAIT).toBe(true);
-  expect(old.asked).toContain("p2p.peer.getBlocks");
+  expect(old.requested).toContain("p2p.peer.getBlocks");
 });
 
 test("a transaction that it posts is broadcast", { timeout: 60_000 }, async () => {
@@ -132,7 +134,8 @@ test("a transaction that it posts is broadcast", { timeout: 60_000 }, async () =
 test("an old forger forges by our node, and the block reaches the old node", {
   timeout: 150_000,
 }, async () => {
-  // On a busy machine our node drops the old node for a moment; a block that is broadcast meanwhile does not reach it.
+  // On a busy machine our node drops the old node for a moment; a block that is broadcast meanwhile does not
+  // reach it.
   await expect.poll(isPeer, WAIT).toBe(true);
   const block = await nextBlock();
   const state = (await forger("getNetworkState")) as NetworkState;
@@ -149,9 +152,9 @@ test("an old forger forges by our node, and the block reaches the old node", {
 });
 
 test("we reconnect after it has cut the connection", { timeout: 90_000 }, async () => {
-  const asked = old.asked.length;
+  const requested = old.requested.length;
   old.cut();
-  await expect.poll(() => old.asked.length, WAIT).toBeGreaterThan(asked);
+  await expect.poll(() => old.requested.length, WAIT).toBeGreaterThan(requested);
   await expect.poll(isPeer, WAIT).toBe(true);
 });
 
@@ -166,7 +169,7 @@ test("it is a peer again after its process was suspended", { timeout: 120_000 },
   expect(old.connections - dialled).toBe(1);
   old.wake();
   await expect.poll(isPeer, WAIT).toBe(true);
-  const posts = () => old.asked.filter((event) => event === "p2p.peer.postBlock").length;
+  const posts = () => old.requested.filter((event) => event === "p2p.peer.postBlock").length;
   const posted = posts();
   await expect.poll(posts, WAIT).toBeGreaterThan(posted);
   await new Promise((resolve) => setTimeout(resolve, HANDSHAKE_MS + 500));

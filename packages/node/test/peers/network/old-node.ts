@@ -15,25 +15,25 @@ export type OldNode = {
   /** Ids of the transactions that were posted to it. */
   readonly transactions: string[];
   /** Names of the received events, in order. */
-  readonly asked: string[];
+  readonly requested: string[];
   /** Rules that a caller has broken. */
   readonly broken: string[];
-  /** While false, it answers every event with the error "not ready". */
+  /** While false, it replies to every event with the error "not ready". */
   isReady: boolean;
   /** Cuts the connection to it. */
   cut(): void;
-  /** Accepts connections from now on, but reads and sends nothing, as a process that is stopped. */
+  /** Accepts connections from now on, but reads and sends nothing, as a stopped process. */
   sleep(): void;
-  /** Reads what has arrived since. */
+  /** Reads everything that has arrived since. */
   wake(): void;
   /** Connections since the start. */
   connections: number;
   close(): void;
 };
 
-type Question = { event: string; data: { data: Record<string, unknown>; headers: unknown }; cid: number };
+type Call = { event: string; data: { data: Record<string, unknown>; headers: unknown }; cid: number };
 
-/** Of one address, with the milliseconds in which they may come (p2p.md 5). */
+/** Rate limits of one address, with the milliseconds of their windows (p2p.md 5). */
 const LIMITS: Readonly<Record<string, readonly [events: number, windowMs: number]>> = {
   "p2p.peer.getPeers": [1, 1_000],
   "p2p.peer.getStatus": [2, 1_000],
@@ -42,7 +42,7 @@ const LIMITS: Readonly<Record<string, readonly [events: number, windowMs: number
   "p2p.peer.postBlock": [2, 4_000],
   "p2p.peer.postTransactions": [100, 1_000],
 };
-/** From the connection to the handshake. */
+/** Time from the connection to the handshake. */
 export const HANDSHAKE_MS = 4_000;
 const HANDSHAKE = '{"event":"#handshake","data":{"authToken":null},"cid":1}';
 const HANDSHAKE_REPLY =
@@ -71,7 +71,7 @@ export async function startOldNode(options: {
   const node: OldNode = {
     chain: [options.genesis],
     transactions: [],
-    asked: [],
+    requested: [],
     broken: [],
     isReady: false,
     connections: 0,
@@ -83,7 +83,7 @@ export async function startOldNode(options: {
     wake() {
       isAsleep = false;
       for (const socket of sockets) if (!waiting.includes(socket)) socket.resume();
-      // It reads the connections that have ended before it begins with new ones.
+      // It reads the connections that have ended before the new ones.
       setTimeout(() => {
         for (const socket of waiting.splice(0)) begin(socket);
       }, 50);
@@ -146,10 +146,10 @@ export async function startOldNode(options: {
         pongAt = Date.now();
       } else if (/^\{"event":"#disconnect","data":\{"code":\d+\}\}$/.test(text)) isEnding = true;
       else if (isOpen) {
-        const question = JSON.parse(text) as Question;
-        const rule = brokenRule(question, text, callIds);
+        const call = JSON.parse(text) as Call;
+        const rule = brokenRule(call, text, callIds);
         if (rule) offence(rule);
-        else answer(socket, question);
+        else sendReply(socket, call);
       } else if (text === HANDSHAKE) {
         isOpen = true;
         onHandshake();
@@ -158,8 +158,8 @@ export async function startOldNode(options: {
     });
   }
 
-  function brokenRule(question: Question, text: string, callIds: Set<number>): string | undefined {
-    const { event, data, cid } = question;
+  function brokenRule(call: Call, text: string, callIds: Set<number>): string | undefined {
+    const { event, data, cid } = call;
     const limit = LIMITS[event];
     if (!limit) return `the event ${event}`;
     const form = { event, data: { data: data.data, headers: { "Content-Type": "application/json" } }, cid };
@@ -174,8 +174,8 @@ export async function startOldNode(options: {
     return undefined;
   }
 
-  function answer(socket: WebSocket, { event, data, cid }: Question): void {
-    node.asked.push(event);
+  function sendReply(socket: WebSocket, { event, data, cid }: Call): void {
+    node.requested.push(event);
     const result = node.isReady ? resultOf(event, data.data) : "App is not ready.";
     const headers = { version: "5.7.2", height: head().header.height };
     const reply =

@@ -56,7 +56,7 @@ async function startBeside(): Promise<{ node: TestNode; peer: OldNode }> {
   return { node, peer };
 }
 
-/** Five seconds are promised; a busy machine gets some more. */
+/** Five seconds are guaranteed; a busy machine needs some more. */
 async function expectOrderlyEnd({ process }: TestNode): Promise<void> {
   const before = performance.now();
   process.child.kill("SIGTERM");
@@ -66,7 +66,7 @@ async function expectOrderlyEnd({ process }: TestNode): Promise<void> {
   expect(seconds).toBeLessThan(10);
 }
 
-/** A server that accepts connections and does with them what the test says. */
+/** A server that accepts connections and handles them as the test says. */
 async function listenSilently(serve: (socket: Socket) => void = () => {}): Promise<Server> {
   const sockets = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -101,7 +101,7 @@ test("beside a peer that reads nothing and never closes", TIMEOUT, async () => {
   await expectOrderlyEnd(node);
 });
 
-test("while requests to a silent peer wait", TIMEOUT, async () => {
+test("while requests to a silent peer are pending", TIMEOUT, async () => {
   const { node, peer } = await startBeside();
   peer.sleep();
   // The next rounds ping it, and blocks are posted to it.
@@ -111,10 +111,10 @@ test("while requests to a silent peer wait", TIMEOUT, async () => {
 });
 
 test.each<[string, (socket: Socket) => void]>([
-  ["never answers", () => {}],
+  ["never responds", () => {}],
   ["closes its half", (socket) => socket.end()],
   [
-    "sends its answer by and by",
+    "sends its response slowly",
     (socket) => {
       socket.write("HTTP/1.1 101 Switching Protocols\r\n");
       const writing = setInterval(() => socket.write("X-A: b\r\n"), 100);
@@ -133,7 +133,7 @@ test.each<[string, (socket: Socket) => void]>([
   await expectOrderlyEnd(node);
 });
 
-test("with clients that do not read, half-close, send pings, or say nothing", TIMEOUT, async () => {
+test("with clients that do not read, half-close, send pings, or stay silent", TIMEOUT, async () => {
   await makeWorld();
   const node = await world.start(0);
   await expect.poll(node.height, WAIT).toBeGreaterThan(1);

@@ -7,7 +7,9 @@ import { createWorld } from "../../../test-support/peers/world.ts";
 
 const TOKEN = "start-test";
 
-test("A node is in sync first, and forges then.", { timeout: 60_000 }, async ({ onTestFinished }) => {
+test("A node reports that it is in sync before it forges.", { timeout: 60_000 }, async ({
+  onTestFinished,
+}) => {
   const events: { event: string; sequence: number }[] = [];
   const receiver = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

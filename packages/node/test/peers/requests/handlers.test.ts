@@ -16,14 +16,14 @@ function handlerWith(deps: Partial<RequestHandlerDeps>) {
   };
 }
 
-test("A reply has no more peers than a client accepts.", async () => {
+test("A reply has at most as many peers as a client accepts.", async () => {
   const peers = Array.from({ length: 2_001 }, (_, index) => `203.0.${index >> 8}.${index & 255}`);
   const { handle } = handlerWith({ peers: () => peers });
   const peerList = await handle(callOf("p2p.peer.getPeers"), peer);
   expect(peerList).toEqual(peers.slice(0, 2_000).map((ip) => ({ ip })));
 });
 
-test("Out of sync, a forger is answered that the node is not ready; a peer is answered, and becomes a candidate.", async () => {
+test('Out of sync, a forger receives the error "not ready"; a peer receives a reply, and becomes a candidate.', async () => {
   const { handle, callers } = handlerWith({ isSynced: () => false, peers: () => [] });
   await expect(handle(callOf("p2p.internal.getRateLimitedEndpoints"), forger)).rejects.toMatchObject({
     code: "CALL_REFUSED",
@@ -33,7 +33,7 @@ test("Out of sync, a forger is answered that the node is not ready; a peer is an
   expect(callers).toEqual([peer.address]);
 });
 
-test("In sync, a forger is answered, and does not become a candidate.", async () => {
+test("In sync, a forger receives a reply, and does not become a candidate.", async () => {
   const { handle, callers } = handlerWith({ isSynced: () => true });
   expect(await handle(callOf("p2p.internal.getRateLimitedEndpoints"), forger)).toEqual([
     "p2p.peer.getPeers",

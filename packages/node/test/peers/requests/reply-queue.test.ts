@@ -1,9 +1,9 @@
-/** The queue of large replies. */
+/** Queue of large replies. */
 import { expect, test } from "vitest";
 import { createReplyQueue } from "../../../src/peers/requests/reply-queue.ts";
 import { ReplyError } from "../../../src/peers/transport/handler.ts";
 
-test("Replies are built one after another, though one fails.", async () => {
+test("Replies are built one after another, even if one fails.", async () => {
   const replies = createReplyQueue({ maxPerAddress: 4 });
   const steps: string[] = [];
   const make = (name: string) => async () => {
@@ -25,10 +25,10 @@ test("Replies are built one after another, though one fails.", async () => {
 test("An address has a bound on its replies, and capacity again when one is built.", async () => {
   const replies = createReplyQueue({ maxPerAddress: 2 });
   const first = Promise.withResolvers<string>();
-  const answers = [replies.add("a", () => first.promise), replies.add("a", async () => "second")];
+  const results = [replies.add("a", () => first.promise), replies.add("a", async () => "second")];
   expect(() => replies.add("a", async () => "third")).toThrow(ReplyError);
   const other = replies.add("b", async () => "other");
   first.resolve("first");
-  expect(await Promise.all([...answers, other])).toEqual(["first", "second", "other"]);
+  expect(await Promise.all([...results, other])).toEqual(["first", "second", "other"]);
   expect(await replies.add("a", async () => "third")).toBe("third");
 });

@@ -8,7 +8,7 @@ import type { Source } from "../../../src/peers/download/source.ts";
 import { createProgressMeter } from "../../../src/peers/sync/progress.ts";
 import { present } from "../../../src/platform/present.ts";
 
-/** A block is the bytes of its height. */
+/** A block consists of the bytes of its height. */
 const blockAt = (height: number) => Uint8Array.of(height >> 8, height & 255);
 function heightOf(block: FetchedBlock): number {
   const [high, low] = block as Uint8Array;
@@ -20,7 +20,7 @@ const blocksAfter = (after: number, count: number) =>
 const source = (ip: string, height = 3_000): Source => ({ ip, height, isUniknode: false });
 const RANGE = { after: 10, to: 3_000 };
 
-/** A chain that takes every block that follows its head. */
+/** A chain that accepts every block that follows its head. */
 function world(fetch: DownloadDeps["fetch"], accept?: DownloadDeps["accept"]) {
   const taken: number[] = [];
   const failures: string[] = [];
@@ -44,16 +44,16 @@ const all = Array.from({ length: 2_990 }, (_, index) => 11 + index);
 
 describe("a download", () => {
   test("fetches chunks from every source, and submits them to the chain in order", async () => {
-    const asked = new Map<string, number>();
+    const requested = new Map<string, number>();
     const { deps, taken } = world(async ({ ip }, after, limit) => {
-      asked.set(ip, (asked.get(ip) ?? 0) + 1);
+      requested.set(ip, (requested.get(ip) ?? 0) + 1);
       await new Promise((resolve) => setImmediate(resolve));
       return blocksAfter(after, limit);
     });
     const sources = [source("a"), source("b"), source("c")];
     expect(await download(RANGE, sources, deps)).toEqual({ kind: "done" });
     expect(taken).toEqual(all);
-    expect([...asked.keys()].sort()).toEqual(["a", "b", "c"]);
+    expect([...requested.keys()].sort()).toEqual(["a", "b", "c"]);
   });
 
   test("leaves no listener on its signal, which outlives it", async () => {
@@ -78,7 +78,7 @@ describe("a download", () => {
     expect(failures).toEqual(["a", "a"]);
   });
 
-  test("ends with the failure of the chain, when all that was submitted is dealt with", async () => {
+  test("ends with the failure of the chain, when all submitted blocks are processed", async () => {
     let submitted = 0;
     let open = 0;
     const { deps } = world(honest, async (blocks) => {
@@ -95,14 +95,14 @@ describe("a download", () => {
 
   test("requests no more from a source than it claims", async () => {
     const { deps, taken } = world(async ({ ip, height }, after, limit) => {
-      if (after + limit > height) throw new Error(`${ip} was asked for too much`);
+      if (after + limit > height) throw new Error(`${ip} received a request for too much`);
       return blocksAfter(after, limit);
     });
     expect((await download(RANGE, [source("a", 900), source("b")], deps)).kind).toBe("done");
     expect(taken).toEqual(all);
   });
 
-  test("ends when no source sends the rest", async () => {
+  test("ends if no source sends the rest", async () => {
     const lying: DownloadDeps["fetch"] = async (_, after, limit) =>
       blocksAfter(after, Math.min(limit, Math.max(0, 500 - after)));
     const { deps, taken } = world(lying);
@@ -123,7 +123,7 @@ describe("a download", () => {
     expect(result).toMatchObject({ kind: "refused", source: { ip: "a" }, outcome: { kind: "Skipped" } });
   });
 
-  test("ends when the node stops, though a source never answers", async () => {
+  test("ends when the node stops, even if a source never replies", async () => {
     const { deps, ending } = world(() => new Promise(() => {}));
     const downloading = download(RANGE, [source("a")], deps);
     ending.abort();
@@ -147,28 +147,28 @@ describe("a download", () => {
       },
     );
     await download({ after: 0, to: 60 }, [source("a"), source("b"), source("c")], deps);
-    // 64 MiB, and what was under way when they were reached.
+    // 64 MiB, and the requests in flight when they were reached.
     expect(most / bytes).toBeLessThanOrEqual(13);
   });
 
   test("requests the chunk of a slow source from another one, and continues without it", async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const { deps, taken } = world(async ({ ip }, after, limit) => {
-      asked.push(ip);
+      requested.push(ip);
       if (ip === "slow") await new Promise(() => {});
       return blocksAfter(after, limit);
     });
     const sources = [source("slow"), source("b"), source("c")];
     expect(await download(RANGE, sources, deps)).toEqual({ kind: "done" });
     expect(taken).toEqual(all);
-    expect(asked.filter((ip) => ip === "slow")).toHaveLength(1);
+    expect(requested.filter((ip) => ip === "slow")).toHaveLength(1);
   });
 
   test("uses the first of two replies", async () => {
     const late: (() => void)[] = [];
     const { deps, taken } = world(async ({ ip }, after, limit) => {
       if (ip === "slow") await new Promise<void>((resolve) => late.push(resolve));
-      // What was asked of the slow one comes while the rest is on its way.
+      // The chunk of the slow source arrives while the rest is in flight.
       else if (after > 2_000) for (const resolve of late.splice(0)) resolve();
       return blocksAfter(after, limit);
     });

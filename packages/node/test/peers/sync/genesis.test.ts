@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-/** A node at an address, and the events that it was sent. */
+/** A node at an address, and the events that it received. */
 async function node(
   host: string,
   port: number,
@@ -24,19 +24,19 @@ async function node(
   const status = statusOn(chain);
   const { uniknode: _, ...oldConfig } = status.config;
   await close();
-  const asked: string[] = [];
+  const requested: string[] = [];
   const started = await startServer({
     host,
     port,
     handle: async ({ event }) => {
-      asked.push(event);
+      requested.push(event);
       if (event === "p2p.peer.getStatus") return setting.isOld ? { ...status, config: oldConfig } : status;
       if (event === "p2p.peer.getPeers") return (setting.peers ?? []).map((ip) => ({ ip }));
       return { genesisBlock: (setting.given ?? genesis) as Record<string, unknown> };
     },
   });
   servers.push(started.server);
-  return { port: started.port, asked };
+  return { port: started.port, requested };
 }
 
 const search = (port: number, ...seeds: string[]) =>
@@ -47,11 +47,11 @@ test("A Uniknode sends the genesis block.", async () => {
   expect(await search(port, "127.0.0.2")).toEqual(genesis);
 });
 
-test("An old node is only requested for its peers.", async () => {
-  const { port, asked } = await node("127.0.0.2", 0, { isOld: true, peers: ["127.0.0.3"] });
+test("An old node receives only requests for its peers.", async () => {
+  const { port, requested } = await node("127.0.0.2", 0, { isOld: true, peers: ["127.0.0.3"] });
   await node("127.0.0.3", port, {});
   expect(await search(port, "127.0.0.2")).toEqual(genesis);
-  expect(asked).toEqual(["p2p.peer.getStatus", "p2p.peer.getPeers"]);
+  expect(requested).toEqual(["p2p.peer.getStatus", "p2p.peer.getPeers"]);
 });
 
 test("A genesis block that does not match the nethash is rejected.", async () => {

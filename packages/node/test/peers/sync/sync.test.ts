@@ -45,7 +45,7 @@ afterEach(async () => {
   await other.close();
 });
 
-/** Puts a peer that has the other chain. */
+/** Adds a peer that has the other chain. */
 const meet = () =>
   peerTable.put({
     ip: IP,
@@ -133,7 +133,7 @@ test.each(range(0, 12))("A trigger %i microtasks after a round is not lost.", as
   await expect.poll(() => rounds, { timeout: 1_000 }).toBe(2);
 });
 
-test("A node that stops does not execute what it has fetched, and blames no peer for it.", async () => {
+test("A stopping node does not execute fetched blocks, and blames no peer for them.", async () => {
   meet();
   const given = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
@@ -153,7 +153,7 @@ test("A node that stops does not execute what it has fetched, and blames no peer
   expect({ banned, doubted, peer: peerTable.get(IP)?.ip }).toEqual({ banned: [], doubted: [], peer: IP });
 });
 
-test("A node that stops does not wait for pings.", async () => {
+test("A stopping node does not wait for pings.", async () => {
   create(
     async () => [],
     own.chain,
@@ -218,17 +218,17 @@ test("A peer that sends blocks that are not chained is dropped, even if the dele
   const [, stray] = await twin.forge(6, 7);
   const fitting = blocks.slice(0, 5);
   const { acceptFetched } = own.chain;
-  const answers: string[] = [];
+  const kinds: string[] = [];
   follow(async () => [...fitting, present(stray)].map((block) => encodeBlock(block, network)), {
     ...own.chain,
     async acceptFetched(given) {
       const outcomes = await acceptFetched(given);
-      answers.push(...outcomes.map(({ kind }) => kind));
+      kinds.push(...outcomes.map(({ kind }) => kind));
       return outcomes;
     },
   });
   await expect.poll(() => peerTable.get(IP), WAIT).toBeUndefined();
-  expect(answers.slice(0, 6)).toEqual([...fitting.map(() => "Accepted"), "Rollback"]);
+  expect(kinds.slice(0, 6)).toEqual([...fitting.map(() => "Accepted"), "Rollback"]);
   expect(own.chain.head().id).toBe(present(fitting.at(-1)).header.id);
   expect(banned).toEqual([]);
   await twin.close();
@@ -236,9 +236,9 @@ test("A peer that sends blocks that are not chained is dropped, even if the dele
 
 test("No peer is dropped for a block that was posted in the meantime.", async () => {
   meet();
-  let asked = 0;
+  let requested = 0;
   follow(async (_, after, limit) => {
-    if (asked++ === 0) await own.take(present(blocks[0]));
+    if (requested++ === 0) await own.take(present(blocks[0]));
     return bytesAfter(after, limit);
   });
   await expect.poll(() => own.chain.head().height, WAIT).toBe(21);
@@ -246,11 +246,11 @@ test("No peer is dropped for a block that was posted in the meantime.", async ()
   expect(banned).toEqual([]);
 });
 
-describe("a claim", () => {
+describe("a claimed height", () => {
   test("of a peer that sends nothing leaves the node in sync, and the peer is suspended", async () => {
-    const asked: number[] = [];
+    const requested: number[] = [];
     follow(async (_, _after, limit) => {
-      asked.push(limit);
+      requested.push(limit);
       return [];
     });
     await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
@@ -259,8 +259,8 @@ describe("a claim", () => {
     await expect.poll(() => doubted, WAIT).toEqual([IP]);
     expect(sync.isSynced()).toBe(true);
     expect(trusted).toEqual([]);
-    // No more than a few blocks at first.
-    expect(Math.max(...asked)).toBeLessThanOrEqual(5);
+    // At first no more than a few blocks.
+    expect(Math.max(...requested)).toBeLessThanOrEqual(5);
   });
 
   test("whose first blocks arrive makes the node fetch all of them", async () => {
@@ -317,17 +317,17 @@ describe("a wrong branch", () => {
       status: { isUniknode: true, state: {} },
       verification: { myHeight: 5_007, hisHeight: 5_008, highestCommonHeight: COMMON },
     } as Peer);
-    let asked = 0;
+    let requested = 0;
     const high = { ...own.chain.head(), height: 5_007 };
-    follow(async () => [new Uint8Array(++asked)], { ...own.chain, head: () => high });
+    follow(async () => [new Uint8Array(++requested)], { ...own.chain, head: () => high });
     // The node continues: a claim whose blocks cannot be fetched is not proved.
     await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
-    expect(asked).toBe(0);
+    expect(requested).toBe(0);
     expect(fetched).toEqual([]);
     expect(errors).toEqual([expect.stringContaining("beyond the maximum rollback")]);
   });
 
-  test("is discarded with all that was not checked, if too many blocks would have to be reverted", async () => {
+  test("is discarded with all unchecked blocks, if too many blocks would have to be reverted", async () => {
     const peer = (height: number, highestCommonHeight: number) =>
       ({
         ip: IP,

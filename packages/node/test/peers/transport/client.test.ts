@@ -52,9 +52,9 @@ async function theirs(onCall: (socket: WebSocket, callId: number) => void): Prom
 }
 
 const requestPeers = (client: PeerClient) => client.request("127.0.0.1", "p2p.peer.getPeers", {}, LIMITS);
-const codeOf = (asked: Promise<unknown>) =>
-  asked.then(
-    () => "answered",
+const codeOf = (requested: Promise<unknown>) =>
+  requested.then(
+    () => "replied",
     (error) => {
       expect(error).toBeInstanceOf(PeerError);
       return (error as PeerError).code;
@@ -84,8 +84,8 @@ describe("a request", () => {
 
   test("fails without a reply in time", async () => {
     const client = await theirs(() => {});
-    const asked = client.request("127.0.0.1", "p2p.peer.getPeers", {}, { ...LIMITS, timeoutMs: 50 });
-    expect(await codeOf(asked)).toBe("PEER_TIMEOUT");
+    const requested = client.request("127.0.0.1", "p2p.peer.getPeers", {}, { ...LIMITS, timeoutMs: 50 });
+    expect(await codeOf(requested)).toBe("PEER_TIMEOUT");
   });
 
   test("fails with the error of the peer", async () => {
@@ -101,10 +101,10 @@ describe("a peer that breaks the protocol is disconnected", () => {
   const reply = (rid: number, data: unknown) => JSON.stringify({ rid, data });
   test.each<[string, (socket: WebSocket, rid: number) => void]>([
     ["by a reply without headers", (socket, rid) => socket.send(reply(rid, { data: [] }))],
-    ["by a reply longer than was asked for", (socket, rid) => socket.send(reply(rid, "x".repeat(300_000)))],
+    ["by a reply longer than requested", (socket, rid) => socket.send(reply(rid, "x".repeat(300_000)))],
     ["by a ping of the WebSocket", (socket) => socket.ping()],
     ["by binary data", (socket) => socket.send(Buffer.alloc(20))],
-    ["by text that is no message", (socket) => socket.send("{{{{")],
+    ["by text that is not a message", (socket) => socket.send("{{{{")],
     [
       "by too many messages",
       (socket) => {
@@ -115,7 +115,7 @@ describe("a peer that breaks the protocol is disconnected", () => {
     expect(await codeOf(requestPeers(await theirs(offend)))).toBe("PEER_PROTOCOL");
   });
 
-  test("but a result of the wrong form only fails its request", async () => {
+  test("an invalid result only fails its request", async () => {
     const client = await theirs((socket, rid) => socket.send(reply(rid, { data: "none", headers: {} })));
     expect(await codeOf(requestPeers(client))).toBe("PEER_PROTOCOL");
   });
@@ -150,9 +150,9 @@ test("An address receives no more of an event than its rate limit.", async () =>
 test("At most a hundred requests wait for the rate limit of an address.", async () => {
   const throttle = createRequestThrottle();
   const turns = Array.from({ length: 161 }, () => throttle.acquire("p2p.peer.postTransactions"));
-  const answers = await Promise.allSettled(turns);
-  expect(answers.map(({ status }) => status)).toEqual([...Array(160).fill("fulfilled"), "rejected"]);
-  expect(answers[160]).toMatchObject({ reason: { code: "PEER_BUSY", isRetryable: true } });
+  const results = await Promise.allSettled(turns);
+  expect(results.map(({ status }) => status)).toEqual([...Array(160).fill("fulfilled"), "rejected"]);
+  expect(results[160]).toMatchObject({ reason: { code: "PEER_BUSY", isRetryable: true } });
   await expect(throttle.acquire("p2p.peer.postTransactions")).resolves.toHaveProperty("sent");
 });
 

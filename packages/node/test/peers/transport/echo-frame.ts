@@ -1,4 +1,4 @@
-/** Sends a frame to itself; prints whether it came back, and whether the native addon unmasked it. */
+/** Sends a frame to itself; prints whether it arrived, and whether the native addon unmasked it. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { fault } from "../../../src/peers/transport/unmasking.ts";

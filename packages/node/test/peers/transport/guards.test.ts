@@ -1,4 +1,4 @@
-/** The guards of a server against clients that break the protocol (p2p.md 2 and 6). */
+/** Guards of a server against clients that violate the protocol (p2p.md 2 and 6). */
 import { once } from "node:events";
 import { constants, networkInterfaces } from "node:os";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -21,7 +21,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === "::1"),
 );
 
-/** The sockets below those of `node:net`. */
+/** Sockets of the layer below `node:net`. */
 type Sockets = { readonly TCP: { readonly prototype: { bind6(address: string, port: number): number } } };
 const sockets = (process as unknown as { binding(name: string): Sockets }).binding("tcp_wrap");
 
@@ -37,7 +37,7 @@ afterEach(async () => {
 
 const CUT = 1006;
 
-describe("an offence", () => {
+describe("a violation", () => {
   test("ends the connection without a close frame, and its address is refused", async () => {
     const port = await serve();
     const socket = await open(port, "127.0.0.2");
@@ -82,7 +82,7 @@ describe("an offence", () => {
     expect(await isLetIn(port)).toBe(false);
   });
 
-  test("is more events than an address may send", async () => {
+  test("is exceeding the rate limit of an address", async () => {
     const rateLimits = createRateLimits({ eventsPerSecond: 3, exempt: new Set() });
     let calls = 0;
     const port = await serve({ rateLimits, handle: async () => [calls++] as never });
@@ -96,7 +96,7 @@ describe("an offence", () => {
   });
 });
 
-test("another path is answered with 400", async () => {
+test("another path returns 400", async () => {
   const port = await serve();
   const socket = await plainSocket(port);
   socket.write(
@@ -121,7 +121,7 @@ test("A client without a handshake is cut and refused.", async () => {
   expect(await isLetIn(port, "127.0.0.2")).toBe(false);
 });
 
-test("A client that gives up an attempt is refused only if it does so again and again.", async () => {
+test("A client that aborts an attempt is refused only if it does so repeatedly.", async () => {
   const port = await serve();
   const giveUp = async () => void (await plainSocket(port)).destroy();
   const due = () => new Promise((resolve) => setTimeout(resolve, TIMES_MS.handshake + 500));
@@ -140,7 +140,7 @@ test("A banned address is refused.", async () => {
 });
 
 describe.skipIf(!hasIpv6)("a server that listens to every address", () => {
-  test("normalizes the addresses of callers by IPv4, and keeps those by IPv6", async () => {
+  test("normalizes the addresses of IPv4 callers, and keeps those of IPv6", async () => {
     const callers: string[] = [];
     const port = await serve({
       host: "::",
@@ -155,7 +155,7 @@ describe.skipIf(!hasIpv6)("a server that listens to every address", () => {
     expect(callers).toEqual(["127.0.0.2", "::1"]);
   });
 
-  test("refuses banned addresses, and those of an offence, in either form", async () => {
+  test("refuses banned addresses, and those of a violation, in either form", async () => {
     const port = await serve({ host: "::", isBanned: (address) => ["127.0.0.2", "::1"].includes(address) });
     for (const banned of ["127.0.0.2", "::1"]) expect(await isLetIn(port, banned)).toBe(false);
     const socket = await open(port, "127.0.0.3");
@@ -172,7 +172,7 @@ describe.skipIf(!hasIpv6)("a server that listens to every address", () => {
   });
 
   test.each([[["127.0.0.2"]], [["::ffff:127.0.0.2"]], [["127.0.0.*"]], [["::ffff:127.0.*"]]])(
-    "serves the forger whose address it was given as %j",
+    "serves the forger whose address was configured as %j",
     async (remoteAccess) => {
       const port = await serve({ host: "::", remoteAccess, handle: async () => ({}) });
       const forger = await open(port, "127.0.0.2");
@@ -186,7 +186,7 @@ describe.skipIf(!hasIpv6)("a server that listens to every address", () => {
 });
 
 test("A server that listens to every address works without IPv6.", async () => {
-  // What the kernel answers there to the process that asks for a socket.
+  // Result of the kernel for a process that opens a socket.
   const bindIpv6 = vi.spyOn(sockets.TCP.prototype, "bind6").mockReturnValue(-constants.errno.EAFNOSUPPORT);
   onTestFinished(() => bindIpv6.mockRestore());
   const port = await serve({ host: "::" });
@@ -234,7 +234,7 @@ test("A client that does not read its replies is cut.", async () => {
   expect(messages.length).toBeLessThan(5);
 });
 
-test("A client that was asleep may send the pongs of all pings at once, and no more.", async () => {
+test("A suspended client may send the pongs of all pings at once, and no more.", async () => {
   const port = await serve({ times: { pingInterval: 50, pingTimeout: 60_000 } });
   const socket = await open(port, "127.0.0.2");
   for (let pings = 0; pings < 5; pings++) await once(socket, "message");
@@ -248,7 +248,7 @@ test("A client that was asleep may send the pongs of all pings at once, and no m
   expect(await isLetIn(port, "127.0.0.2")).toBe(false);
 });
 
-test("A refused address is refused for what it did, and not for its handshake as well.", async () => {
+test("A refused address is refused for its violation, and not for its handshake as well.", async () => {
   const { server, port } = await startServer();
   servers.push(server);
   const socket = await plainSocket(port);
@@ -258,7 +258,7 @@ test("A refused address is refused for what it did, and not for its handshake as
   expect(server.figures().cut).toMatchObject({ offence: 1, handshake: 0 });
 });
 
-test("A call without a call id is executed and not answered.", async () => {
+test("A call without a call id is executed without a reply.", async () => {
   const calls: string[] = [];
   const port = await serve({
     handle: async ({ event }) => {
@@ -274,7 +274,7 @@ test("A call without a call id is executed and not answered.", async () => {
   expect(calls).toEqual(["p2p.peer.getPeers", "p2p.peer.postTransactions"]);
 });
 
-test("A handshake with a token is answered with an error of the token, and admitted.", async () => {
+test("A handshake with a token receives an error of the token, and is admitted.", async () => {
   const port = await serve();
   const socket = webSocket(port, "127.0.0.1");
   await once(socket, "open");
@@ -290,7 +290,7 @@ test("A handshake with a token is answered with an error of the token, and admit
   socket.terminate();
 });
 
-test("A failure of the node is answered with its text.", async () => {
+test("An internal error is replied with its text.", async () => {
   const port = await serve({ handle: () => Promise.reject(new Error("disk full")) });
   const socket = await open(port);
   socket.send(callText("p2p.peer.getPeers", {}, 2));
@@ -318,7 +318,7 @@ test("Replies stay below the number at which a client disconnects.", async () =>
   expect(present(moments[30]) - present(moments[0])).toBeGreaterThan(900);
 });
 
-test("An address that cannot be listened on is reported with what to do.", async () => {
+test("A listening address that is not available is reported with the next step.", async () => {
   const port = await serve();
   await expect(startServer({ port })).rejects.toThrow(/is in use.*--p2p-host/);
   await expect(startServer({ host: "203.0.113.7" })).rejects.toThrow(/is not an address of this machine/);

@@ -1,4 +1,4 @@
-/** Long messages of many connections: the event loop comes between them, and each connection keeps its order. */
+/** Long messages of many connections: event-loop ticks separate them, and each connection keeps its order. */
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { callText, open, startServer } from "./server.ts";
@@ -56,7 +56,7 @@ test("long messages of many connections are read in several event-loop ticks, in
   });
   const long = [2, 3, 4, 5, 6].map((cid) => callText("p2p.peer.postTransactions", { transactions }, cid));
   for (const socket of sockets) for (const text of long) socket.send(text);
-  // A short message does not pass the long ones.
+  // A short message does not overtake the long ones.
   for (const socket of sockets) socket.send(callText("p2p.peer.postTransactions", { transactions: [] }, 7));
   await expect.poll(() => replies).toEqual(sockets.map(() => [2, 3, 4, 5, 6, 7]));
   const perTick = Map.groupBy(readAt, (at) => at);
@@ -66,7 +66,7 @@ test("long messages of many connections are read in several event-loop ticks, in
   for (const socket of sockets) socket.terminate();
 });
 
-test("a connection that ends while its messages wait leaves nothing behind", async () => {
+test("a connection that ends while its messages are queued leaves nothing in memory", async () => {
   const { server, port } = await startServer();
   onTestFinished(() => server.close());
   const socket = await open(port);
@@ -76,12 +76,12 @@ test("a connection that ends while its messages wait leaves nothing behind", asy
   await expect.poll(() => server.figures().sessions).toBe(0);
 });
 
-test("A hundred messages that arrive together are not processed in one tick.", async () => {
-  let answered = 0;
+test("A hundred messages that arrive together are processed in several ticks.", async () => {
+  let handled = 0;
   const { server, port } = await startServer({
     async handle() {
       burn(3);
-      answered++;
+      handled++;
       return [];
     },
   });
@@ -93,12 +93,12 @@ test("A hundred messages that arrive together are not processed in one tick.", a
       socket.send(callText("p2p.peer.postTransactions", { transactions: [] }, cid));
     }
   }
-  await expect.poll(() => answered).toBe(100);
+  await expect.poll(() => handled).toBe(100);
   expect(ticks.stop()).toBeGreaterThan(20);
   for (const socket of sockets) socket.terminate();
 });
 
-test("A call is executed although its sender closes at once.", async () => {
+test("A call is executed even if its sender closes at once.", async () => {
   const calls: string[] = [];
   const { server, port } = await startServer({
     async handle({ event }) {

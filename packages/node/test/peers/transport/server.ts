@@ -1,4 +1,4 @@
-/** A server of ours with answers of the test's choice, and raw sockets to it. */
+/** Peer server with replies of the test's choice, and raw sockets to it. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createNetwork, presets } from "@uniknode/protocol";
@@ -39,7 +39,7 @@ export async function startServer(setting: Setting = {}): Promise<{ server: Peer
 export const callText = (event: string, data: object, cid: number) =>
   JSON.stringify({ event, data: { data, headers: {} }, cid });
 
-/** A WebSocket with its handshake done, from a loopback address. */
+/** Opens a WebSocket from a loopback address and completes its handshake. */
 export async function open(port: number, localAddress = "127.0.0.1"): Promise<WebSocket> {
   const socket = webSocket(port, localAddress);
   await once(socket, "open");
@@ -55,7 +55,7 @@ export const webSocket = (port: number, localAddress: string): WebSocket =>
     autoPong: false,
   }).on("error", () => {});
 
-/** The messages until the socket is closed, and the code of the close: 1006 without a close frame. */
+/** Messages until the socket is closed, and the code of the close: 1006 without a close frame. */
 export async function untilClosed(socket: WebSocket): Promise<{ code: number; messages: string[] }> {
   const messages: string[] = [];
   socket.on("message", (data) => messages.push(String(data)));
@@ -66,12 +66,12 @@ export async function untilClosed(socket: WebSocket): Promise<{ code: number; me
 /** Returns true if a connection from an address is admitted: otherwise it is cut before its first message. */
 export async function isLetIn(port: number, localAddress = "127.0.0.1"): Promise<boolean> {
   const socket = webSocket(port, localAddress);
-  const answer = await new Promise<boolean>((resolve) => {
+  const isAdmitted = await new Promise<boolean>((resolve) => {
     socket.once("open", () => resolve(true));
     socket.once("close", () => resolve(false));
   });
   socket.terminate();
-  return answer;
+  return isAdmitted;
 }
 
 export async function plainSocket(port: number): Promise<Socket> {

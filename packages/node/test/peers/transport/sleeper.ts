@@ -1,4 +1,7 @@
-/** A peer whose process can be stopped: it accepts connections then, and reads what has arrived when it goes on. */
+/**
+ * Peer whose process can be stopped: it still accepts connections, and reads what has arrived when it
+ * resumes.
+ */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createListener, type Socket } from "node:net";
@@ -6,7 +9,7 @@ import { WebSocketServer } from "ws";
 
 export type Sleeper = {
   readonly port: number;
-  /** Its open connections. */
+  /** Open connections. */
   readonly sockets: ReadonlySet<Socket>;
   /** Number of connections since the start. */
   readonly connections: number;
@@ -19,7 +22,7 @@ export type Sleeper = {
   close(): void;
 };
 
-/** Starts a peer that is asleep. */
+/** Starts a stopped peer. */
 export async function startSleeper(host = "127.0.0.1"): Promise<Sleeper> {
   const http = createServer();
   const sockets = new Set<Socket>();

@@ -1,4 +1,7 @@
-/** Requests to peers that sleep: their process or machine is suspended, and reads later what has arrived (p2p.md 12.3, 15). */
+/**
+ * Requests to stopped peers: the process or machine is suspended, and later reads what has arrived
+ * (p2p.md 12.3, 15).
+ */
 import { afterEach, describe, expect, test } from "vitest";
 import { createPeerClient, type PeerClient } from "../../../src/peers/transport/client.ts";
 import { PeerError } from "../../../src/peers/transport/error.ts";
@@ -25,36 +28,36 @@ async function sleeper(host?: string): Promise<[Sleeper, PeerClient]> {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const requestPeers = (client: PeerClient, timeoutMs = LIMITS.timeoutMs) =>
   client.request("127.0.0.1", "p2p.peer.getPeers", {}, { ...LIMITS, timeoutMs });
-const codeOf = (asked: Promise<unknown>) =>
-  asked.then(
-    () => "answered",
+const codeOf = (requested: Promise<unknown>) =>
+  requested.then(
+    () => "replied",
     (error) => {
       expect(error).toBeInstanceOf(PeerError);
       return (error as PeerError).code;
     },
   );
 
-describe("a peer that accepts connections and does not answer", () => {
-  test("gets no second connection, and the first one is used when it wakes up", async () => {
+describe("a peer that accepts connections and does not reply", () => {
+  test("receives no second connection, and the first one is used when it resumes", async () => {
     const [peer, client] = await sleeper();
     expect(await codeOf(requestPeers(client))).toBe("PEER_UNREACHABLE");
     client.disconnect("127.0.0.1");
     const status = codeOf(requestPeers(client));
     await pause(500);
     peer.wake();
-    expect(await status).toBe("answered");
+    expect(await status).toBe("replied");
     expect(peer.connections).toBe(1);
   });
 
-  test("is left in order if nothing waits for it when it wakes up", async () => {
+  test("receives no request if none is pending when it resumes", async () => {
     const [peer, client] = await sleeper();
     expect(await codeOf(requestPeers(client))).toBe("PEER_UNREACHABLE");
     peer.wake();
     await expect.poll(() => peer.codes).toEqual([1000]);
-    expect(await codeOf(requestPeers(client))).toBe("answered");
+    expect(await codeOf(requestPeers(client))).toBe("replied");
   });
 
-  test("is one of a hundred at most", async () => {
+  test("is one of at most a hundred", async () => {
     const [peer, client] = await sleeper("0.0.0.0");
     const addresses = Array.from({ length: 110 }, (_, index) => `127.0.1.${index + 1}`);
     const codes = addresses.map((address) =>
@@ -79,7 +82,7 @@ describe("a peer that accepts connections and does not answer", () => {
 /** Time between the last two requests that a peer has read. */
 const lastGapMs = ({ readAt }: Sleeper) => present(readAt.at(-1)) - present(readAt.at(-2));
 
-describe("a peer that falls asleep while it is connected", () => {
+describe("a peer that is suspended while it is connected", () => {
   async function connected(): Promise<[Sleeper, PeerClient]> {
     const [peer, client] = await sleeper();
     peer.wake();
@@ -94,11 +97,11 @@ describe("a peer that falls asleep while it is connected", () => {
     const requests = [codeOf(requestPeers(client)), codeOf(requestPeers(client))];
     await pause(2_000);
     peer.wake();
-    expect(await Promise.all(requests)).toEqual(["answered", "answered"]);
+    expect(await Promise.all(requests)).toEqual(["replied", "replied"]);
     expect(lastGapMs(peer)).toBeGreaterThan(1_000);
   });
 
-  test("has read the requests of an ended connection before those of the next one", async () => {
+  test("reads the requests of an ended connection before those of the next one", async () => {
     const [peer, client] = await connected();
     const late = requestPeers(client, 50);
     expect(await codeOf(late)).toBe("PEER_TIMEOUT");
@@ -107,11 +110,11 @@ describe("a peer that falls asleep while it is connected", () => {
     const next = codeOf(requestPeers(client));
     await pause(200);
     peer.wake();
-    expect(await next).toBe("answered");
+    expect(await next).toBe("replied");
     expect(lastGapMs(peer)).toBeGreaterThan(1_000);
   });
 
-  test("does not keep a request waiting that its connection has left behind", async () => {
+  test("does not keep a request waiting that its ended connection sent", async () => {
     const [peer, client] = await connected();
     const late = requestPeers(client, 50);
     const waiting = codeOf(requestPeers(client));
@@ -119,11 +122,11 @@ describe("a peer that falls asleep while it is connected", () => {
     client.disconnect("127.0.0.1");
     expect(await waiting).toBe("PEER_GONE");
     peer.wake();
-    expect(await codeOf(requestPeers(client))).toBe("answered");
+    expect(await codeOf(requestPeers(client))).toBe("replied");
   });
 });
 
-test("A connection ends with its client although the peer does not close it.", async () => {
+test("A connection ends with its client even if the peer does not close it.", async () => {
   const [peer, client] = await sleeper();
   peer.wake();
   expect(await requestPeers(client)).toEqual([]);
@@ -144,7 +147,7 @@ test("A request that waits for a rate limit keeps the only connection of its add
   await Promise.all(
     others.map((address) => client.request(address, "p2p.peer.getPeers", {}, LIMITS).catch(() => {})),
   );
-  expect(await waiting).toBe("answered");
+  expect(await waiting).toBe("replied");
   expect(peer.sockets.size).toBe(1);
   client.disconnect("127.0.0.1");
   await expect.poll(() => peer.sockets.size).toBe(0);

@@ -1,4 +1,4 @@
-/** A damaged `bufferutil` ends the process when it is loaded or called: it must not get so far. */
+/** A damaged `bufferutil` ends the process when it is loaded or called: it must be refused before. */
 import { spawnSync } from "node:child_process";
 import {
   cpSync,
@@ -60,7 +60,7 @@ function alter(path: string): void {
   writeFileSync(path, bytes);
 }
 
-/** The program with a copy of its packages, as another machine has them. */
+/** The program with a copy of its packages, as on another machine. */
 describe("a process that exchanges frames", () => {
   let copy: string;
   beforeAll(() => {

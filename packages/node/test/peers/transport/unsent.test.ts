@@ -6,7 +6,7 @@ import { present } from "../../../src/platform/present.ts";
 
 const MIB = 1024 * 1024;
 
-/** Connections with waiting MiB, and the names of those that were cut. */
+/** Connections with pending MiB, and the names of the cut ones. */
 function connections(waiting: Readonly<Record<string, number>>) {
   const unsent = createUnsent({ maxBytes: 4 * MIB, maxTotalBytes: 8 * MIB });
   const cut: string[] = [];
@@ -52,7 +52,7 @@ test("a connection that has ended does not count", () => {
   expect(cut).toEqual([]);
 });
 
-test("Texts that wait are counted until they are sent, or the connection ends.", () => {
+test("Pending texts are counted until they are sent, or the connection ends.", () => {
   const sent: string[] = [];
   const pacer = createPacer({ events: 2, windowMs: 60_000 }, (text) => sent.push(text));
   for (const text of ["a", "bb", "ccc", "dddd"]) pacer.send(text);

@@ -7,9 +7,9 @@ import { codeOf } from "./hostile.ts";
 
 type Argument = Readonly<Record<string, unknown>>;
 type Case = {
-  /** Whole arguments that are taken, the largest and smallest ones among them. */
+  /** Complete valid arguments, including the largest and smallest ones. */
   readonly taken: readonly Argument[];
-  /** Members that may be left out. */
+  /** Optional members. */
   readonly optional?: readonly string[];
   /** Values of members just beyond their bounds, or of a wrong form. */
   readonly beyond?: Readonly<Record<string, readonly unknown[]>>;
@@ -114,7 +114,7 @@ const CASES: Readonly<Record<EventName, Case>> = {
   "uniknode.peer.getGenesis": nothing,
 };
 
-/** One of each kind; bytes are wrapped. */
+/** One value of each kind; bytes are wrapped. */
 const KINDS: readonly unknown[] = [null, true, 1, "text", ["text"], { a: 1 }, bytes];
 const kindOf = (value: unknown) => {
   if (Array.isArray(value)) return "list";
@@ -122,7 +122,7 @@ const kindOf = (value: unknown) => {
   return typeof value === "object" && "base64" in value ? "bytes" : typeof value;
 };
 
-const answerTo = (event: EventName, argument: unknown) =>
+const verdictOn = (event: EventName, argument: unknown) =>
   codeOf(() => readClientMessage(JSON.stringify({ event, data: { data: argument, headers: {} }, cid: 2 })));
 
 test("every event has cases", () => {
@@ -136,24 +136,24 @@ describe.each(Object.entries(CASES) as [EventName, Case][])(
 
     test("accepts values within its bounds", () => {
       for (const argument of taken)
-        expect(answerTo(event, argument), JSON.stringify(argument)).toBeUndefined();
+        expect(verdictOn(event, argument), JSON.stringify(argument)).toBeUndefined();
     });
 
     test("rejects unknown members", () => {
-      for (const argument of taken) expect(answerTo(event, { ...argument, more: 1 })).toBe("ARGUMENT_FORM");
+      for (const argument of taken) expect(verdictOn(event, { ...argument, more: 1 })).toBe("ARGUMENT_FORM");
     });
 
     test("requires each of its members", () => {
       for (const name of Object.keys(largest)) {
         const { [name]: _, ...rest } = largest;
-        expect(answerTo(event, rest), name).toBe(optional.includes(name) ? undefined : "ARGUMENT_FORM");
+        expect(verdictOn(event, rest), name).toBe(optional.includes(name) ? undefined : "ARGUMENT_FORM");
       }
     });
 
     test("requires the type of each member", () => {
       for (const [name, value] of Object.entries(largest)) {
         for (const other of KINDS.filter((kind) => kindOf(kind) !== kindOf(value))) {
-          expect(answerTo(event, { ...largest, [name]: other }), `${name}: ${JSON.stringify(other)}`).toBe(
+          expect(verdictOn(event, { ...largest, [name]: other }), `${name}: ${JSON.stringify(other)}`).toBe(
             "ARGUMENT_FORM",
           );
         }
@@ -163,16 +163,16 @@ describe.each(Object.entries(CASES) as [EventName, Case][])(
     test("rejects values beyond its bounds", () => {
       for (const [name, values] of Object.entries(beyond)) {
         for (const value of values) {
-          expect(answerTo(event, { ...largest, [name]: value }), `${name}: ${JSON.stringify(value)}`).toBe(
+          expect(verdictOn(event, { ...largest, [name]: value }), `${name}: ${JSON.stringify(value)}`).toBe(
             "ARGUMENT_FORM",
           );
         }
       }
     });
 
-    test("rejects arguments that are no object", () => {
+    test("rejects arguments that are not objects", () => {
       for (const argument of [...KINDS.filter((kind) => kindOf(kind) !== "object"), undefined]) {
-        expect(answerTo(event, argument)).toBe("MESSAGE_FORM");
+        expect(verdictOn(event, argument)).toBe("MESSAGE_FORM");
       }
     });
   },

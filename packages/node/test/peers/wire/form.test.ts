@@ -1,4 +1,4 @@
-/** Forms of untrusted values, against those of typebox. */
+/** Forms of untrusted values, compared with those of typebox. */
 import fc from "fast-check";
 import { Compile } from "typebox/compile";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { formOf, refined } from "../../../src/peers/wire/form.ts";
 import { ARGUMENTS } from "../../../src/peers/wire/requests/arguments.ts";
 import { Type } from "../../../src/platform/json/schema.ts";
 
-/** Without those that have a test of their own. */
+/** Schemas without a custom test. */
 const schemas = Object.entries(ARGUMENTS).filter(
   ([, schema]) => !JSON.stringify(Object.keys(schema.properties)).match(/block"|transactions|body|ip/),
 );
@@ -27,26 +27,36 @@ const argument = fc.oneof(
 );
 
 test.each(schemas)("The argument of %s has the form that typebox finds.", (_, schema) => {
-  const [form, judge] = [formOf(schema), Compile(schema)];
+  const [form, judge] = [formOf(schema).is, Compile(schema)];
   fc.assert(fc.property(argument, (value) => form(value) === judge.Check(value)));
 });
 
-test("A test of its own is asked of values of the right type only.", () => {
-  const asked: unknown[] = [];
+test("A custom test receives only values of the right type.", () => {
+  const requested: unknown[] = [];
   const form = formOf(
     Type.Object({
       text: refined(Type.String(), (text) => {
-        asked.push(text);
+        requested.push(text);
         return text === "good";
       }),
     }),
   );
-  expect([{ text: "good" }, { text: "bad" }, { text: 1 }, {}, null].map(form)).toEqual([
+  expect([{ text: "good" }, { text: "bad" }, { text: 1 }, {}, null].map(form.is)).toEqual([
     true,
     false,
     false,
     false,
     false,
   ]);
-  expect(asked).toEqual(["good", "bad"]);
+  expect(requested).toEqual(["good", "bad"]);
+});
+
+test("The first violation names the member, and not the keyword of a test.", () => {
+  const form = formOf(Type.Object({ text: refined(Type.String(), (text) => text === "good") }));
+  expect([{ text: "bad" }, { text: 1 }, {}, null].map(form.violation)).toEqual([
+    "/text is invalid",
+    "/text must be string",
+    "it must have required property 'text'",
+    "it must be object",
+  ]);
 });

@@ -31,7 +31,7 @@ test("The result is that of the codec for every value.", () => {
   );
 });
 
-test("A text is refused if and only if the parser of JSON refuses it.", () => {
+test("A text is refused if and only if the JSON parser refuses it.", () => {
   const pieces = [
     "{",
     "}",

@@ -12,7 +12,7 @@ export function survives<T>(action: () => T): T | WireError {
   }
 }
 
-/** The code of the typed error; undefined if there is none. */
+/** Code of the typed error; undefined if there is none. */
 export function codeOf(action: () => unknown): string | undefined {
   const outcome = survives(action);
   return outcome instanceof WireError ? outcome.code : undefined;

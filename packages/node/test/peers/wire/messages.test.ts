@@ -33,7 +33,7 @@ describe("the codec", () => {
     );
   });
 
-  test("leaves members out that are undefined", () => {
+  test("omits members that are undefined", () => {
     expect(encodeValue({ a: undefined, b: 1 })).toBe('{"b":1}');
   });
 
@@ -64,7 +64,7 @@ describe("the codec", () => {
 describe("the guard", () => {
   const accepts = (text: string, rules = STRICT) => codeOf(() => guardJson(text, rules)) === undefined;
 
-  test("finds repeated and empty keys and exponents wherever they are", () => {
+  test("finds repeated and empty keys and exponents anywhere", () => {
     expect(accepts('{"a":{"b":[{"c":1,"c":2}]}}')).toBe(false);
     expect(accepts('{"a":[1,2,{"":1}]}')).toBe(false);
     expect(accepts('{"a":[-1.5e-3]}')).toBe(false);

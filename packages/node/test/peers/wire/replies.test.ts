@@ -79,7 +79,7 @@ test("omits the height in the headers without a block", () => {
   );
 });
 
-test("reads errors of the socket library and odd ones", () => {
+test("reads errors of the socket library and unusual ones", () => {
   const failure = (error: unknown) => readServerMessage(JSON.stringify({ rid: 1, error }));
   expect(failure({ message: "late", name: "TimeoutError" })).toMatchObject({
     name: "TimeoutError",
@@ -99,7 +99,7 @@ test("writes the messages of handlers' errors", () => {
   );
 });
 
-test("refuses what is no message of a server", () => {
+test("refuses texts that are not messages of a server", () => {
   expect(codeOf(() => readServerMessage("#2"))).toBe("MESSAGE_JSON");
   expect(codeOf(() => readServerMessage("[]"))).toBe("MESSAGE_FORM");
   expect(codeOf(() => readServerMessage('{"rid":"1"}'))).toBe("MESSAGE_FORM");
@@ -143,7 +143,7 @@ describe("results", () => {
     ]);
   });
 
-  test("may be empty where there is nothing", () => {
+  test("can be empty", () => {
     const { state } = readResult("p2p.peer.getStatus", status({ header: {} }), network);
     expect(state.header).toBeUndefined();
     expect(readResult("p2p.peer.getCommonBlocks", { common: null }, network)).toBeNull();
@@ -238,7 +238,7 @@ test("a long reply is written in steps, with the same text", () => {
   }
 });
 
-test("packed blocks are no more than may be requested", () => {
+test("packed blocks do not exceed the requested number", () => {
   const packed = (count: number) => ({ blocks: new Uint8Array(4 * count) });
   const read = (count: number) => readResult("uniknode.peer.getBlocks", packed(count), network);
   expect(read(2_000)).toHaveLength(2_000);

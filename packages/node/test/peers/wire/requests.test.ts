@@ -176,14 +176,14 @@ describe("transactions", () => {
   const members = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, at]));
 
-  test("have at most 50 members, those of their members included", () => {
+  test("have at most 50 members, including nested ones", () => {
     expect(isTransactionSmall(members(50))).toBe(true);
     expect(isTransactionSmall(members(51))).toBe(false);
     expect(isTransactionSmall({ signatures: Array(49).fill("s") })).toBe(true);
     expect(isTransactionSmall({ signatures: Array(50).fill("s") })).toBe(false);
   });
 
-  test("have an asset of at most 100 members, itself included", () => {
+  test("have an asset of at most 100 members, including itself", () => {
     expect(isTransactionSmall({ ...members(50), asset: members(99) })).toBe(true);
     expect(isTransactionSmall({ asset: members(100) })).toBe(false);
     expect(isTransactionSmall({ asset: { votes: Array(98).fill("v") } })).toBe(true);
@@ -201,7 +201,7 @@ describe("transactions", () => {
     ).toBe(false);
   });
 
-  test("are counted without going deep", () => {
+  test("are counted without recursion", () => {
     let asset: object = {};
     for (let depth = 0; depth < 100_000; depth++) asset = { asset };
     expect(isTransactionSmall({ asset })).toBe(false);
@@ -216,7 +216,7 @@ describe("a session", () => {
   const pong = { kind: "pong" } as const;
   const ready: Session = advance(NEW_SESSION, handshake, 0);
 
-  test("begins with the handshake", () => {
+  test("starts with the handshake", () => {
     for (const message of [getPeers, disconnect, pong]) {
       const error = survives(() => advance(NEW_SESSION, message, 0)) as WireError;
       expect(error.code).toBe("HANDSHAKE_MISSING");
@@ -231,7 +231,7 @@ describe("a session", () => {
     expect(codeOf(() => advance(advance(once, pong, 1500), getPeers, 1500))).toBeUndefined();
   });
 
-  test("accepts as many pongs at once as pings waited for one", () => {
+  test("accepts as many pongs at once as there are pending pings", () => {
     const waiting = [pinged, pinged, pinged].reduce((session, ping) => ping(session), ready);
     const burst = [pong, pong, pong].reduce((session, each) => advance(session, each, 500), waiting);
     expect(codeOf(() => advance(burst, pong, 1499))).toBe("PONG_REPEATED");

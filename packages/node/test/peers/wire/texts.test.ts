@@ -1,4 +1,4 @@
-/** Texts of clients: those that are almost valid, and those that are valid although they look odd. */
+/** Texts of clients: almost valid ones, and valid ones that look unusual. */
 import { describe, expect, test } from "vitest";
 import type { WireErrorCode } from "../../../src/peers/wire/error.ts";
 import { readClientMessage } from "../../../src/peers/wire/requests/read.ts";
@@ -14,7 +14,7 @@ const call = (event: string, argument: string, headers = "{}") =>
 const getBlocks = (members: string) => call("p2p.peer.getBlocks", `{"lastBlockHeight":1${members}}`);
 const post = (transactions: string) => call("p2p.peer.postTransactions", `{"transactions":${transactions}}`);
 
-describe("is a call, though it looks odd:", () => {
+describe("is a call, despite its form:", () => {
   test.each<[string, string]>([
     ["members in another order", `{"cid":2,"data":{"headers":{},"data":{}},${STATUS}}`],
     [
@@ -22,25 +22,22 @@ describe("is a call, though it looks odd:", () => {
       ` \t\r\n{ ${STATUS} , "data" : { "data" : { } , "headers" : { } } , "cid" : 2 } \n`,
     ],
     ["an event in escapes", `{"event":"\\u00702p.peer.getStatus",${EMPTY},"cid":2}`],
-    ["a number that is none of counting", `{${STATUS},${EMPTY},"cid":-1.5}`],
-    ["no number", `{${STATUS},${EMPTY}}`],
-    ["headers of no kind", call("p2p.peer.getStatus", "{}", '{"version":null,"port":0,"height":""}')],
+    ["a number that is not an integer", `{${STATUS},${EMPTY},"cid":-1.5}`],
+    ["a value that is not a number", `{${STATUS},${EMPTY}}`],
+    ["headers of an unknown type", call("p2p.peer.getStatus", "{}", '{"version":null,"port":0,"height":""}')],
     ["digits with a letter between them as text", call("p2p.peer.getStatus", "{}", '{"version":"1e5"}')],
     ["ids in capitals", call("p2p.peer.getCommonBlocks", `{"ids":["${ID.toUpperCase()}"]}`)],
     ["an id of one digit", call("p2p.peer.getCommonBlocks", '{"ids":["7"]}')],
     ["the same id ten times", call("p2p.peer.getCommonBlocks", `{"ids":[${Array(10).fill(`"${ID}"`)}]}`)],
     ["a height beyond every chain", getBlocks(',"blockLimit":400').replace(":1,", ":9007199254740991,")],
-    ["no bytes for a block", call("p2p.peer.postBlock", '{"block":{"base64":true,"data":""}}')],
+    ["an empty block", call("p2p.peer.postBlock", '{"block":{"base64":true,"data":""}}')],
     [
-      "bytes with a member that is lost",
+      "bytes with a member that is dropped",
       call("p2p.peer.postBlock", '{"block":{"base64":true,"data":"AA==","x":1}}'),
     ],
     ["no transactions", post("[]")],
-    ["transactions that are none", post('[{},{"a":{"b":[1,2,{}]}}]')],
-    [
-      "names that objects have by themselves",
-      post('[{"constructor":1,"__proto__":{"a":1},"toString":null}]'),
-    ],
+    ["invalid transactions", post('[{},{"a":{"b":[1,2,{}]}}]')],
+    ["names of inherited members", post('[{"constructor":1,"__proto__":{"a":1},"toString":null}]')],
   ])("%s", (_, text) => {
     expect(readClientMessage(text)).toMatchObject({ kind: "call" });
   });
@@ -60,15 +57,15 @@ describe("is refused:", () => {
     ["a text in quotation marks", '"p2p.peer.getStatus"', "MESSAGE_JSON"],
     ["a number", "12345678901", "MESSAGE_JSON"],
     ["null and blanks", "null      ", "MESSAGE_JSON"],
-    ["a mark of byte order", `\ufeff{${STATUS},${EMPTY},"cid":2}`, "MESSAGE_JSON"],
-    ["a blank that is none of JSON", `\u00a0{${STATUS},${EMPTY},"cid":2}`, "MESSAGE_JSON"],
+    ["a byte order mark", `\ufeff{${STATUS},${EMPTY},"cid":2}`, "MESSAGE_JSON"],
+    ["a blank that JSON does not allow", `\u00a0{${STATUS},${EMPTY},"cid":2}`, "MESSAGE_JSON"],
     ["a comma too many", `{${STATUS},${EMPTY},"cid":2,}`, "MESSAGE_JSON"],
-    ["something behind it", `{${STATUS},${EMPTY},"cid":2}}`, "MESSAGE_JSON"],
+    ["text after it", `{${STATUS},${EMPTY},"cid":2}}`, "MESSAGE_JSON"],
     ["two messages", `{${STATUS},${EMPTY},"cid":2}{${STATUS},${EMPTY},"cid":3}`, "MESSAGE_JSON"],
     ["half a message", `{${STATUS},${EMPTY},"cid"`, "MESSAGE_JSON"],
     ["a number with a leading zero", `{${STATUS},${EMPTY},"cid":02}`, "MESSAGE_JSON"],
     ["a number in another base", `{${STATUS},${EMPTY},"cid":0x2}`, "MESSAGE_JSON"],
-    ["a number that is none", `{${STATUS},${EMPTY},"cid":NaN}`, "MESSAGE_JSON"],
+    ["an invalid number", `{${STATUS},${EMPTY},"cid":NaN}`, "MESSAGE_JSON"],
     ["a number with an exponent", `{${STATUS},${EMPTY},"cid":2e0}`, "MESSAGE_JSON"],
     ["an exponent deep inside", post('[{"asset":{"a":[1E2]}}]'), "MESSAGE_JSON"],
     ["a name twice, once in escapes", `{${STATUS},${EMPTY},"cid":2,"\\u0063id":2}`, "MESSAGE_JSON"],
@@ -90,7 +87,7 @@ describe("is refused:", () => {
     ["data that is a text", `{${STATUS},"data":"{}","cid":2}`, "MESSAGE_FORM"],
     ["an argument that is null", call("p2p.peer.getStatus", "null"), "MESSAGE_FORM"],
     ["an argument that is false", call("p2p.peer.getStatus", "false"), "MESSAGE_FORM"],
-    ["no argument", `{${STATUS},"data":{"headers":{}},"cid":2}`, "MESSAGE_FORM"],
+    ["a missing argument", `{${STATUS},"data":{"headers":{}},"cid":2}`, "MESSAGE_FORM"],
     ["an inherited name beside data", `{${STATUS},${EMPTY},"cid":2,"constructor":1}`, "MESSAGE_FORM"],
     ["a prototype beside data", `{${STATUS},${EMPTY},"cid":2,"__proto__":{}}`, "MESSAGE_FORM"],
     ["an event of no name", call("", "{}"), "EVENT_UNKNOWN"],
@@ -100,7 +97,7 @@ describe("is refused:", () => {
     ["an event of another service", call("api.peer.getStatus", "{}"), "EVENT_UNKNOWN"],
     ["an event of the socket library", call("#publish", "{}"), "EVENT_UNKNOWN"],
     ["an authentication", '{"event":"#authenticate","data":"token","cid":2}', "EVENT_UNKNOWN"],
-    ["an event that prototypes have", call("__proto__", "{}"), "EVENT_UNKNOWN"],
+    ["an event with the name of an inherited member", call("__proto__", "{}"), "EVENT_UNKNOWN"],
     ["headers that are null", call("p2p.peer.getStatus", "{}", "null"), "HEADERS_FORM"],
     ["headers that are a list", call("p2p.peer.getStatus", "{}", "[]"), "HEADERS_FORM"],
     ["a header of another case", call("p2p.peer.getStatus", "{}", '{"content-type":"x"}'), "HEADERS_FORM"],
@@ -111,7 +108,7 @@ describe("is refused:", () => {
     ["ids as numbers", call("p2p.peer.getCommonBlocks", '{"ids":[1]}'), "ARGUMENT_FORM"],
     ["an id and a line end", call("p2p.peer.getCommonBlocks", '{"ids":["1\\n"]}'), "ARGUMENT_FORM"],
     ["an id of 63 digits", call("p2p.peer.getCommonBlocks", `{"ids":["${ID.slice(1)}"]}`), "ARGUMENT_FORM"],
-    ["no blocks wanted", getBlocks(',"blockLimit":0'), "ARGUMENT_FORM"],
+    ["a request for no blocks", getBlocks(',"blockLimit":0'), "ARGUMENT_FORM"],
     ["a limit as text", getBlocks(',"blockLimit":"400"'), "ARGUMENT_FORM"],
     ["a limit that is null", getBlocks(',"blockLimit":null'), "ARGUMENT_FORM"],
     ["headers only, as a number", getBlocks(',"headersOnly":1'), "ARGUMENT_FORM"],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { clientGroup, siteGroup } from "../../../src/platform/addresses/groups.ts";
 
-test("An IPv4 address is a client and a site by itself, however it is written", () => {
+test("An IPv4 address is a client and a site by itself, in any notation", () => {
   for (const group of [clientGroup, siteGroup]) {
     expect(group("192.0.2.7")).toBe("192.0.2.7");
     expect(group("::ffff:192.0.2.7")).toBe("192.0.2.7");
@@ -18,11 +18,11 @@ test("A client of IPv6 is a /64, a site a /48", () => {
   expect(siteGroup("2001:db8:2::1")).not.toBe(siteGroup("2001:db8:1::1"));
 });
 
-test("A zone does not make another client", () => {
+test("A zone does not create another client", () => {
   expect(clientGroup("fe80::1%eth0")).toBe(clientGroup("fe80::2"));
 });
 
-test("What is no address stays what it is", () => {
+test("An invalid address is unchanged", () => {
   expect(clientGroup("unknown")).toBe("unknown");
   expect(clientGroup("a:b")).toBe("a:b");
 });

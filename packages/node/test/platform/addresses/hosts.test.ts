@@ -29,13 +29,13 @@ test.each([
   "[2001:db8::2]",
   "node.example.",
   "localhost, evil.example",
-])("%j is none", (host) => {
+])("%j is not", (host) => {
   expect(ask(host)).toBe(
     "the Host header is not a name of this machine; add further names with --http-hosts",
   );
 });
 
-test("a page of the same host may ask, and no other", () => {
+test("only a page of the same host is allowed", () => {
   expect(ask("node.example:4003", "http://node.example:4003")).toBeUndefined();
   expect(ask("node.example", "https://node.example")).toBeUndefined();
   const others = [

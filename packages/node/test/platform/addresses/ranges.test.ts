@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createRangeTest } from "../../../src/platform/addresses/ranges.ts";
 
-test("lists addresses and networks of both families", () => {
+test("accepts addresses and networks of both families", () => {
   const isListed = createRangeTest("192.0.2.7, 10.0.0.0/8,2001:db8::/32");
   for (const address of ["192.0.2.7", "10.255.0.1", "::ffff:10.0.0.1", "2001:db8::5"]) {
     expect(isListed(address), address).toBe(true);
@@ -16,7 +16,7 @@ test("an asterisk matches every address, an empty list none", () => {
   expect(createRangeTest("")("203.0.113.1")).toBe(false);
 });
 
-test("patterns list what the old network lists by them", () => {
+test("patterns match the same addresses as in the old network", () => {
   const isListed = createRangeTest("192.168.*, 10.0.0.?,172.16.*.1");
   for (const address of ["192.168.0.1", "::ffff:192.168.255.9", "10.0.0.7", "172.16.30.1"]) {
     expect(isListed(address), address).toBe(true);

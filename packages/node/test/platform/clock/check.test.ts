@@ -1,19 +1,19 @@
-/** The look at the clock when a node starts, with servers at the loopback address. */
+/** Clock check at the start of a node, with servers at the loopback address. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { pino } from "pino";
 import { afterEach, describe, expect, test } from "vitest";
 import { checkClock, MAX_OFFSET_MS, readTimeServer } from "../../../src/platform/clock/check.ts";
-import { answerOf, startTimeServer } from "../../../test-support/platform/time-server.ts";
+import { replyOf, startTimeServer } from "../../../test-support/platform/time-server.ts";
 
 const closers: (() => void)[] = [];
 afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** Where a server listens that answers each question with what is made of it. */
-async function serve(answersTo: (question: Buffer) => Buffer[], host?: string): Promise<string> {
-  const { server, close } = await startTimeServer(answersTo, host);
+/** Address of a server that replies to each request with the result of a function. */
+async function serve(repliesTo: (request: Buffer) => Buffer[], host?: string): Promise<string> {
+  const { server, close } = await startTimeServer(repliesTo, host);
   closers.push(close);
   return server;
 }
@@ -40,54 +40,54 @@ describe("an offset", () => {
     ["behind, beyond it", -MAX_OFFSET_MS - 1, WARN],
     ["of years", 400 * 86_400_000, WARN],
   ])("%s is logged", async (_name, offsetMs, level) => {
-    const server = await serve((question) => [answerOf(question, OURS_MS + offsetMs)]);
+    const server = await serve((request) => [replyOf(request, OURS_MS + offsetMs)]);
     expect(await check([server])).toEqual([
       expect.objectContaining({ level, server, offsetMs, msg: "clock compared with a time server" }),
     ]);
   });
 
-  test("is right after the seconds of the protocol have begun anew in 2036", async () => {
+  test("is correct after the protocol's seconds overflow in 2036", async () => {
     const nowMs = Date.UTC(2040, 0, 1);
-    const server = await serve((question) => [answerOf(question, nowMs + 250)]);
+    const server = await serve((request) => [replyOf(request, nowMs + 250)]);
     expect(await check([server], { nowMs })).toMatchObject([{ level: INFO, offsetMs: 250 }]);
   });
 
-  test("comes over IPv6 as well", async () => {
-    const server = await serve((question) => [answerOf(question, OURS_MS)], "::1");
+  test("is measured over IPv6 as well", async () => {
+    const server = await serve((request) => [replyOf(request, OURS_MS)], "::1");
     expect(await check([server])).toMatchObject([{ level: INFO, offsetMs: 0 }]);
   });
 });
 
-test("what answers nothing that was asked is no answer", async () => {
-  const server = await serve((question) => [
+test("unrelated replies are ignored", async () => {
+  const server = await serve((request) => [
     Buffer.alloc(47),
-    answerOf(Buffer.alloc(48), OURS_MS + 5_000),
-    answerOf(question, OURS_MS + 6_000, { head: 0x23 }),
-    answerOf(question, OURS_MS + 7_000, { stratum: 0 }),
-    answerOf(question, OURS_MS + 8_000, { stratum: 16 }),
-    answerOf(question, OURS_MS + 100),
+    replyOf(Buffer.alloc(48), OURS_MS + 5_000),
+    replyOf(request, OURS_MS + 6_000, { head: 0x23 }),
+    replyOf(request, OURS_MS + 7_000, { stratum: 0 }),
+    replyOf(request, OURS_MS + 8_000, { stratum: 16 }),
+    replyOf(request, OURS_MS + 100),
   ]);
   expect(await check([server])).toMatchObject([{ offsetMs: 100 }]);
 });
 
-test("the next server is asked when one does not answer", async () => {
+test("the next server is queried if one does not reply", async () => {
   const closed = createSocket("udp4");
   closed.bind(0, "127.0.0.1");
   await once(closed, "listening");
   const gone = `127.0.0.1:${closed.address().port}`;
   closed.close();
-  const server = await serve((question) => [answerOf(question, OURS_MS)]);
+  const server = await serve((request) => [replyOf(request, OURS_MS)]);
   expect(await check([gone, server])).toMatchObject([{ level: INFO, server }]);
 });
 
-test("it is logged that no server answers", async () => {
+test("the absence of any reply is logged", async () => {
   const silent = await serve(() => []);
   expect(await check([silent])).toMatchObject([
     { level: WARN, msg: expect.stringContaining("no time server responded") },
   ]);
 }, 20_000);
 
-test("it is logged that names cannot be resolved", async () => {
+test("unresolvable names are logged", async () => {
   expect(await check(["unknown.invalid", "nowhere.invalid:124"])).toMatchObject([
     { level: WARN, msg: expect.stringContaining("failed to resolve the time servers") },
   ]);
@@ -97,7 +97,7 @@ test("nothing is queried or logged without servers", async () => {
   expect(await check([])).toEqual([]);
 });
 
-test("a node that stops waits for no server", async () => {
+test("a stopping node waits for no server", async () => {
   const stopping = new AbortController();
   const silent = await serve(() => {
     stopping.abort();
@@ -115,7 +115,7 @@ test.each([
 });
 
 test.each(["", "a b", "ntp://pool.ntp.org", "2001:db8::1", "host:", "host:99999", "host/path", "user@host"])(
-  "%j is none",
+  "%j is not",
   (text) => {
     expect(() => readTimeServer(text)).toThrow(/time servers are expected/);
   },

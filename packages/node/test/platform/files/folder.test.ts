@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test("Missing folders are made, each with the mode; present ones are left as they are.", () => {
+test("Missing folders are created, each with the mode; existing ones are unchanged.", () => {
   const path = join(folder, "a", "b");
   makeFolder(path, PURPOSE);
   expect([folder, join(folder, "a"), path].map((one) => statSync(one).mode & 0o777)).toEqual([
@@ -20,25 +20,28 @@ test("Missing folders are made, each with the mode; present ones are left as the
   makeFolder(path, PURPOSE);
 });
 
-describe.skipIf(process.platform !== "linux")("What cannot be made says why and what to do", () => {
-  test.each<[path: string, reason: string]>([
-    ["/proc/x", "the file system does not support folders"],
-    ["/proc/x/y/z", "the file system does not support folders"],
-    ["/dev/null", "/dev/null is not a folder"],
-    ["/dev/null/below", "/dev/null is not a folder"],
-    [`/tmp/${"x".repeat(300)}`, "the name is too long"],
-  ])("%s", (path, reason) => {
-    expect(() => makeFolder(path, PURPOSE)).toThrow(
-      expect.objectContaining({
-        code: "CONFIG",
-        message: `the data folder ${path} cannot be used: ${reason}; choose another with --data`,
-      }),
-    );
-  });
+describe.skipIf(process.platform !== "linux")(
+  "An error of creation names the reason and the next step",
+  () => {
+    test.each<[path: string, reason: string]>([
+      ["/proc/x", "the file system does not support folders"],
+      ["/proc/x/y/z", "the file system does not support folders"],
+      ["/dev/null", "/dev/null is not a folder"],
+      ["/dev/null/below", "/dev/null is not a folder"],
+      [`/tmp/${"x".repeat(300)}`, "the name is too long"],
+    ])("%s", (path, reason) => {
+      expect(() => makeFolder(path, PURPOSE)).toThrow(
+        expect.objectContaining({
+          code: "CONFIG",
+          message: `the data folder ${path} cannot be used: ${reason}; choose another with --data`,
+        }),
+      );
+    });
 
-  test("A file in the way is named.", () => {
-    const file = join(folder, "file");
-    writeFileSync(file, "");
-    expect(() => makeFolder(join(file, "x"), PURPOSE)).toThrow(`${file} is not a folder`);
-  });
-});
+    test("A file at the path is named.", () => {
+      const file = join(folder, "file");
+      writeFileSync(file, "");
+      expect(() => makeFolder(join(file, "x"), PURPOSE)).toThrow(`${file} is not a folder`);
+    });
+  },
+);

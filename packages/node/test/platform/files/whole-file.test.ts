@@ -1,4 +1,4 @@
-/** Files that are whole whatever happens. */
+/** Files that are complete at any moment. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ const WRITER = `
   writeWholeFile(process.argv[1], "long".repeat(500_000));`;
 const LIMIT_KILOBYTES = 1_000;
 
-test("a process that ends in the middle leaves the text before, and the next one is not held up", () => {
+test("a process that ends during a write leaves the former text, and the next write works", () => {
   writeWholeFile(path, "before");
   // The kernel lets it write no more than half of it.
   const limited = ["-c", `ulimit -f ${LIMIT_KILOBYTES} && exec "$@"`, "sh"];

@@ -4,7 +4,7 @@ import { exceededBound } from "../../../src/platform/json/complexity.ts";
 
 const ENDLESS = { maxDepth: Number.POSITIVE_INFINITY, maxValues: Number.POSITIVE_INFINITY };
 
-/** The same by looking at the value. */
+/** Reference result, computed from the value. */
 function depthOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
@@ -15,7 +15,7 @@ function valuesOf(value: unknown): number {
   return 1 + Math.max(0, members.length - 1) + members.reduce((sum, member) => sum + valuesOf(member), 0);
 }
 
-test("counts what a value has, whatever its texts look like", () => {
+test("counts the elements of a value, whatever its texts look like", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat({ max: 2 }), (value, indent) => {
       const text = JSON.stringify(value, undefined, indent);
@@ -39,11 +39,11 @@ test.each([
   ['{"[[[":{}}', undefined],
   ["]]]][[", undefined],
   ["", undefined],
-])("takes strings and escapes for what they are: %s", (text, exceeded) => {
+])("recognises strings and escapes: %s", (text, exceeded) => {
   expect(exceededBound(text, { maxDepth: 2, maxValues: 100 })).toBe(exceeded);
 });
 
-test("looks once at a text of many quotation marks and backslashes", () => {
+test("scans a text of many quotation marks and backslashes once", () => {
   const bounds = { maxDepth: 2, maxValues: 100 };
   for (const part of ['"', '\\"', "\\", '\\\\"']) {
     const began = performance.now();

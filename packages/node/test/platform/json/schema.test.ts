@@ -1,11 +1,11 @@
-/** The builders of schemas, against those of typebox. */
+/** Builders of schemas, compared with those of typebox. */
 import { Type as Typebox } from "typebox";
 import { expect, test } from "vitest";
 import { Type } from "../../../src/platform/json/schema.ts";
 
 const OPTIONS = { description: "of a member", examples: ["a"] };
 
-/** A schema with every builder, made by one of the two. */
+/** Schema with every builder, created by one of the two. */
 const everything = (T: typeof Type) =>
   T.Object(
     {

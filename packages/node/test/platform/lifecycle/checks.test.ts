@@ -1,4 +1,4 @@
-/** Checks that run while there is something to check. */
+/** Periodic checks that run while there is something to check. */
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createChecks } from "../../../src/platform/lifecycle/checks.ts";
 
@@ -7,7 +7,7 @@ beforeEach(() => {
   onTestFinished(() => void vi.useRealTimers());
 });
 
-test("Nothing to check has no timer, before and after.", () => {
+test("Without anything to check there is no timer, before and after.", () => {
   let left = 2;
   const checks = createChecks(() => --left > 0, 100);
   expect(vi.getTimerCount()).toBe(0);
@@ -20,7 +20,7 @@ test("Nothing to check has no timer, before and after.", () => {
   expect([left, vi.getTimerCount()]).toEqual([0, 0]);
 });
 
-test("Checks begin again, and end when they are closed.", () => {
+test("Checks start again, and end when they are closed.", () => {
   let count = 0;
   const checks = createChecks(() => {
     count++;

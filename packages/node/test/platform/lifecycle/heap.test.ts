@@ -5,7 +5,10 @@ import { expect, test } from "vitest";
 
 const HEAP = fileURLToPath(new URL("../../../src/platform/lifecycle/heap.ts", import.meta.url));
 
-/** A burst of objects that live for a while, then little work; prints the size of the heap at the end. */
+/**
+ * Allocates a burst of objects that live for a while, then does little; prints the size of the heap at the
+ * end.
+ */
 const program = (beforeBurst: string) => `
   import { limitHeapGrowth, saveMemoryWhenIdle } from ${JSON.stringify(HEAP)};
   limitHeapGrowth();
@@ -25,8 +28,8 @@ async function heapMibAfterBurst(beforeBurst: string): Promise<number> {
   return Number(stdout);
 }
 
-/** The engine looks every 8 s whether it should save memory. */
-test("An idle process gives back the memory of a burst, which it would keep otherwise.", {
+/** Interval of 8 s at which the engine checks whether to save memory. */
+test("An idle process releases the memory of a burst, which it would keep otherwise.", {
   timeout: 60_000,
 }, async () => {
   const [kept, saved] = await Promise.all([

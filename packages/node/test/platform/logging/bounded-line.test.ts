@@ -4,7 +4,7 @@ import { boundedLine } from "../../../src/platform/logging/bounded-line.ts";
 import { createLogger } from "../../../src/platform/logging/logger.ts";
 import { textLine } from "../../../src/platform/logging/text-line.ts";
 
-/** All values, the last one beyond them, and the members that are left. */
+/** All values, the last one beyond the bound, and the remaining members. */
 const MAX_LINE = 24_000;
 
 function lineOf(log: (logger: ReturnType<typeof createLogger>) => void): string {
@@ -19,7 +19,7 @@ function lineOf(log: (logger: ReturnType<typeof createLogger>) => void): string 
   return text;
 }
 
-test("An error with 60 KB from elsewhere is one short line, with its begin, its end and its stack.", () => {
+test("An error with 60 KB of foreign text is one short line, with its beginning, its end and its stack.", () => {
   const err = Object.assign(new Error(`its log is ${"x".repeat(60_000)}, not ours`), {
     code: "FACTS_UNKNOWN",
   });
@@ -48,7 +48,7 @@ test("The cause of an error, lists, names of members and messages are bounded, t
   }
 });
 
-test("Ordinary lines, and long ones of many short values, are as they were.", () => {
+test("Ordinary lines, and long ones of many short values, are unchanged.", () => {
   const delegates = Array.from({ length: 100 }, (_, index) => `${index}`.padStart(66, "0"));
   const line = lineOf((logger) =>
     logger.info({ delegates, height: 5, isLast: true, none: null }, "forger started"),
@@ -56,7 +56,7 @@ test("Ordinary lines, and long ones of many short values, are as they were.", ()
   expect(JSON.parse(line)).toMatchObject({ delegates, height: 5, isLast: true, none: null });
 });
 
-/** U+ of characters that terminals obey or do not show. */
+/** Code points (U+) of characters that terminals obey or do not show. */
 const UNSAFE = [
   0, 7, 0x1b, 0x7f, 0x80, 0x9b, 0xad, 0x61c, 0x200b, 0x200d, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a,
 ];

@@ -1,4 +1,4 @@
-/** Lines to descriptors that take them, or do not. */
+/** Lines to descriptors that accept them, or do not. */
 import { execFileSync } from "node:child_process";
 import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ function open(path: string, flags: string | number): number {
   return fd;
 }
 
-/** A pipe that refuses what it has no room for, and what is read from it. */
+/** A full pipe, and its output. */
 function openPipe() {
   const path = newPath();
   execFileSync("mkfifo", [path]);
@@ -40,7 +40,7 @@ function openPipe() {
 const lineOf = (number: number) => `line ${number} ${"x".repeat(90)}\n`;
 const lostLine = (count: number) => `${count} lost\n`;
 
-test("lines arrive whole and in order", async () => {
+test("lines arrive complete and in order", async () => {
   const path = newPath();
   const lines = createLines({ fd: open(path, "w") });
   const written = Array.from({ length: 1_000 }, (_, number) => lineOf(number));
@@ -50,8 +50,8 @@ test("lines arrive whole and in order", async () => {
   expect(lines.lost()).toBe(0);
 });
 
-describe.skipIf(process.platform === "win32")("a pipe that is not read", () => {
-  test("makes lines wait within the bound; later ones are lost, which a line in their place says", async () => {
+describe.skipIf(process.platform === "win32")("an unread pipe", () => {
+  test("queues lines within the bound; a line in their place counts the lost ones", async () => {
     const { fd, read } = openPipe();
     const lines = createLines({ fd, maxWaitingBytes: 10_000, lostLine });
     const reported = () => numbersOf(/^(\d+) lost$/gm).reduce((sum, count) => sum + count, 0);
@@ -67,7 +67,7 @@ describe.skipIf(process.platform === "win32")("a pipe that is not read", () => {
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
   });
 
-  test("keeps no one who waits for the last lines longer than asked", async () => {
+  test("delays a caller that waits for the last lines no longer than its timeout", async () => {
     const { fd } = openPipe();
     const lines = createLines({ fd });
     for (let number = 0; number < 2_000; number++) lines.write(lineOf(number));
@@ -77,13 +77,13 @@ describe.skipIf(process.platform === "win32")("a pipe that is not read", () => {
   });
 });
 
-test.skipIf(process.platform !== "linux")("a full disk loses lines and nothing else", () => {
+test.skipIf(process.platform !== "linux")("a full disk loses only lines", () => {
   const lines = createLines({ fd: open("/dev/full", "w"), maxWaitingBytes: 1_000, lostLine });
   for (let number = 0; number < 100; number++) lines.write(lineOf(number));
   expect(lines.lost()).toBeGreaterThan(80);
 });
 
-test("an error that repeats is logged once a minute, with the number that was left out", () => {
+test("a repeated error is logged once a minute, with the number of omissions", () => {
   const written: { msg: string }[] = [];
   const logger = createLogger("info", { write: (line) => void written.push(JSON.parse(line)) });
   for (let time = 0; time < 5; time++) logger.error({ err: new Error("disk is full") }, "forging failed");
@@ -99,7 +99,7 @@ test("an error that repeats is logged once a minute, with the number that was le
   ]);
 });
 
-test("errors of a full disk are details without a stack: its state has a line of its own", () => {
+test("errors of a full disk are details without a stack: its state has its own line", () => {
   const full = Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
   const logged = (level: "info" | "debug") => {
     const written: object[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createRepeats } from "../../../src/platform/logging/repeats.ts";
 
-test("a cause comes through once a minute, with how often it was left out", () => {
+test("a cause is logged once a minute, with the number of omissions", () => {
   let nowMs = 0;
   const { note } = createRepeats(() => nowMs);
   expect(note("a")).toBe(0);
@@ -11,7 +11,7 @@ test("a cause comes through once a minute, with how often it was left out", () =
   expect(note("a")).toBe(undefined);
 });
 
-test("as many causes are remembered as there is room for", () => {
+test("the number of remembered causes is bounded", () => {
   const { note } = createRepeats(() => 0);
   for (let cause = 0; cause <= 100; cause++) note(String(cause));
   expect(note("100")).toBe(undefined);

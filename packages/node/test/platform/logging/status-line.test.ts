@@ -27,7 +27,7 @@ function open(columns: number | undefined) {
   };
 }
 
-test("A status replaces the one before, and lines that stay stand above it.", () => {
+test("A status replaces the former one, and permanent lines stay above it.", () => {
   const screen = open(80);
   screen.print("the screen");
   screen.status("block 1, with a long text");
@@ -41,7 +41,7 @@ test("A status replaces the one before, and lines that stay stand above it.", ()
   expect(screen.shown()).toEqual(["the screen", "something", "happened", "Stopped.", "block 3", ""]);
 });
 
-test("A status is cut where the window is narrow, and drawn anew when its size changes.", () => {
+test("A status is cut to the window, and drawn again after a resize.", () => {
   const screen = open(8);
   screen.status("0123456789");
   expect(screen.shown()).toEqual(["0123456"]);
@@ -53,7 +53,7 @@ test("A status is cut where the window is narrow, and drawn anew when its size c
   expect(screen.shown()).toEqual(["0123456789"]);
 });
 
-test("Where there is no terminal, every line stays and nothing is written but text.", () => {
+test("Without a terminal, every line stays and only text is written.", () => {
   let written = "";
   const write = (text: string) => {
     written += text;

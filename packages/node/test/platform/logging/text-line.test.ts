@@ -4,7 +4,7 @@ import { textLine } from "../../../src/platform/logging/text-line.ts";
 
 const PLAIN = { hasColors: false, clearsLine: false };
 
-/** The text of what is logged, without the time of day. */
+/** Text of a log entry, without the time of day. */
 function logged(log: (logger: ReturnType<typeof createLogger>) => void, style = PLAIN): string {
   let text = "";
   log(
@@ -37,13 +37,13 @@ test("An error with a code is one line; one without is a bug in uniknode and has
   expect(calls[0]).toMatch(/^ {4}at .*text-line\.test\.ts/);
 });
 
-test("Texts of others reach the terminal without control characters.", () => {
+test("Foreign texts reach the terminal without control characters.", () => {
   expect(logged((logger) => logger.info({ name: "a\u001B[2Jb" }, "a\u0007peer"))).toBe(
     "info   a\\u0007peer  name=a\\u001b[2Jb\n",
   );
 });
 
-test("Levels have colours, and a status line is cleared, where the terminal can.", () => {
+test("Levels have colours, and a status line is cleared, if the terminal supports it.", () => {
   const style = { hasColors: true, clearsLine: true };
   expect(logged((logger) => logger.error("oh"), style)).toBe("\r\u001B[K\u001B[31merror\u001B[0m  oh\n");
   expect(logged((logger) => logger.info("well"), style)).toBe("\r\u001B[Kinfo   well\n");

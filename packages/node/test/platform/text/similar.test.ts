@@ -11,7 +11,7 @@ test.each<[name: string, meant: string | undefined]>([
   ["moonPhase", undefined],
   ["", undefined],
   ["x".repeat(100_000), undefined],
-])("Instead of %j was probably meant: %s", (name, meant) => {
+])("The suggestion for %j is: %s", (name, meant) => {
   expect(mostSimilar(name, NAMES)).toBe(meant);
 });
 

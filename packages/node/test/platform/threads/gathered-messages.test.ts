@@ -5,7 +5,7 @@ import { gatherMessages } from "../../../src/platform/threads/gathered-messages.
 
 type Message = { readonly number: number; readonly value?: unknown };
 
-/** Messages through a port: what is received, and those that cannot be sent. */
+/** Messages through a port: the received ones, and the ones that cannot be sent. */
 function open() {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port1.close());
@@ -22,7 +22,7 @@ function open() {
 const numbers = (received: readonly (readonly Message[])[]) =>
   received.map((messages) => messages.map(({ number }) => number));
 
-test("What is settled together is one message, in its order; what comes later is another one.", async () => {
+test("Results that settle together are one message, in order; later ones are another.", async () => {
   const { send, received } = open();
   const settled = Promise.resolve();
   await Promise.all([1, 2, 3].map((number) => settled.then(() => send({ number }))));
@@ -31,7 +31,7 @@ test("What is settled together is one message, in its order; what comes later is
   await expect.poll(() => numbers(received)).toEqual([[1, 2, 3], [4]]);
 });
 
-test("A message that cannot be copied does not keep the others back.", async () => {
+test("A message that cannot be copied does not prevent others.", async () => {
   const { send, received, unsendable } = open();
   send({ number: 1 });
   send({ number: 2, value: () => {} });

@@ -4,7 +4,7 @@ import { createOpenCalls, type OpenCallsOptions } from "../../../src/platform/th
 
 const LONG_MS = 60_000;
 
-/** The numbers of the calls as the other thread gets them. */
+/** Numbers of the calls as the other thread receives them. */
 function open(options: OpenCallsOptions) {
   const sent: number[] = [];
   const calls = createOpenCalls<string>(options);
@@ -13,7 +13,7 @@ function open(options: OpenCallsOptions) {
   return { ...calls, begin, sent };
 }
 
-test("each answer goes to its call, in whatever order they come", async () => {
+test("each result goes to its call, in any order", async () => {
   const { begin, sent, resolve, figures } = open({ maxCalls: 2 });
   const [first, second] = [begin(), begin()];
   resolve(present(sent[1]), "second");
@@ -24,7 +24,7 @@ test("each answer goes to its call, in whatever order they come", async () => {
   expect(figures()).toEqual({ open: 0, timedOut: 0, refused: 0 });
 });
 
-test("a call that is late says so once, and keeps its place until its answer or its end", async () => {
+test("a late call reports it once, and keeps its slot until its result or its end", async () => {
   let timeouts = 0;
   const { begin, sent, resolve, rejectAll, figures } = open({ maxCalls: 2, onTimeout: () => timeouts++ });
   await expect(begin(1)).rejects.toMatchObject({ code: "CALL_TIMEOUT", isRetryable: true });
@@ -62,7 +62,7 @@ test("characters are counted while their call is open; one call may have any num
   const { begin, sent, resolve } = open({ maxCalls: 10, maxLength: 100 });
   const first = begin(LONG_MS, 1_000);
   expect(begin(LONG_MS, 0)).toBeUndefined();
-  resolve(present(sent[0]), "answer");
+  resolve(present(sent[0]), "result");
   await first;
   expect([begin(LONG_MS, 60), begin(LONG_MS, 40)]).not.toContain(undefined);
   expect(begin(LONG_MS, 1)).toBeUndefined();

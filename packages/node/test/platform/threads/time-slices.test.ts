@@ -72,7 +72,7 @@ describe("work in slices", () => {
     expect(durations[0]).toBeGreaterThanOrEqual(5);
   });
 
-  test("may add more work of its source", async () => {
+  test("can add more work of its source", async () => {
     const slices = createTimeSlices({ sliceMs: 5 });
     let added: Promise<string> | undefined;
     const first = slices.run(

@@ -1,4 +1,4 @@
-/** The stages of admission and their answer (pool.md 3 and 4). */
+/** Stages of admission and their result (pool.md 3 and 4). */
 import { describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import {
@@ -15,7 +15,7 @@ import {
 } from "../../../test-support/pool/chain.ts";
 
 describe("an admission", () => {
-  test("answers with the ids of what it accepts and broadcasts", async () => {
+  test("returns the ids of accepted and broadcast transactions", async () => {
     const pool = richPool("alice");
     const inputs = [transfer("alice", 1), transfer("alice", 2)];
     const ids = inputs.map(({ id }) => id);
@@ -60,7 +60,7 @@ describe("an admission", () => {
     expect(await submitOne(pool, input)).toBe("accepted");
   });
 
-  test("refuses an item that is no object", async () => {
+  test("refuses an item that is not an object", async () => {
     for (const input of [null, 7, "text", [], {}]) {
       expect(await submitOne(richPool(), input), JSON.stringify(input)).toBe("ERR_UNSUPPORTED");
     }
@@ -94,7 +94,7 @@ describe("stage A", () => {
     expect(await submitOne(pool, ids[0])).toBe("ERR_UNSUPPORTED");
   });
 
-  test("is emptied by a revert too", async () => {
+  test("is cleared by a revert too", async () => {
     const chain = richChain("alice");
     const pool = openPool(chain);
     chain.append();
@@ -146,7 +146,7 @@ describe("stages C and D", () => {
     expect(await submitOne(pool, transfer("bob", 1, { amount: 2n }))).toBe("accepted");
   });
 
-  test("changes nothing by a transaction that does not apply", async () => {
+  test("changes nothing for a transaction that does not apply", async () => {
     const pool = openPool(createTestChain({ alice: { balance: 5n * FEE } }));
     await pool.submit([transfer("alice", 1, { amount: 9n * FEE }), transfer("alice", 1)]);
     expect(pool.size()).toBe(1);

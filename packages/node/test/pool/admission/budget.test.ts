@@ -20,7 +20,7 @@ function openBudget() {
   };
 }
 
-describe("the time for submissions", () => {
+describe("the time budget of submissions", () => {
   test("is a share of each slot; then they wait for the next one", () => {
     const { pauseMs, use, pass, figures } = openBudget();
     for (let used = 0; used < 600; used += 10) {
@@ -36,7 +36,7 @@ describe("the time for submissions", () => {
     expect(figures().exhaustedSlots).toBe(1);
   });
 
-  test("begins anew with the first submission after a pause", () => {
+  test("starts again with the first submission after a pause", () => {
     const { pauseMs, use, pass } = openBudget();
     use(600);
     pass(100_000);

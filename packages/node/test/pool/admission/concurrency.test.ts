@@ -23,8 +23,8 @@ describe("requests at the same time", () => {
         setTimeout(() => resolve(checks.map(() => true)), present(delays.shift())),
       );
     const pool = openPool(richChain("alice"), { deps: { verify } });
-    const answers = await Promise.all([1, 2, 3].map((nonce) => pool.submit([transfer("alice", nonce)])));
-    expect(answers.map(({ data }) => data.accept.length)).toEqual([1, 1, 1]);
+    const results = await Promise.all([1, 2, 3].map((nonce) => pool.submit([transfer("alice", nonce)])));
+    expect(results.map(({ data }) => data.accept.length)).toEqual([1, 1, 1]);
   });
 
   test("respect a limit that an earlier one reached", async () => {
@@ -46,10 +46,10 @@ describe("requests at the same time", () => {
       return checks.map(() => true);
     };
     const pool = openPool(chain, { deps: { verify } });
-    const answer = pool.submit([transfer("alice", 1, { vendorField: "xxx" })]);
+    const result = pool.submit([transfer("alice", 1, { vendorField: "xxx" })]);
     pool.blockApplied([], chain.append());
     gate.resolve();
-    expect(Object.values(present((await answer).errors))[0]).toMatchObject([
+    expect(Object.values(present((await result).errors))[0]).toMatchObject([
       { type: "ERR_TRANSACTION_SCHEMA" },
     ]);
   });
@@ -67,7 +67,7 @@ describe("requests at the same time", () => {
     expect((await next).data.accept.length).toBe(1);
   });
 
-  test("may be sent again after a failure of the verifier, which decides nothing", async () => {
+  test("can be sent again after a failure of the verifier, which decides nothing", async () => {
     let calls = 0;
     const verify = async (checks: readonly unknown[]) => {
       if (calls++ === 0) throw new Error("a thread has died");
@@ -90,7 +90,7 @@ describe("requests at the same time", () => {
     const failing = pool.submit([transfer("alice", 1)]);
     const failure = expect(failing).rejects.toMatchObject({ code: "CALL_TIMEOUT", isRetryable: true });
     expect((await pool.submit([transfer("bob", 1)])).data.accept.length).toBe(1);
-    // A later one of the same sender waits for its turn.
+    // A later one of the same sender waits for it.
     const next = pool.submit([transfer("alice", 2)]);
     expect(pool.size()).toBe(1);
     await vi.advanceTimersByTimeAsync(5_000);
@@ -99,7 +99,7 @@ describe("requests at the same time", () => {
     expect(pool.figures().poolWaiting).toBe(0);
   });
 
-  test("leave the thread to others in the middle of a request", async () => {
+  test("yield to other work in the middle of a request", async () => {
     const pool = openPool(richChain("alice"));
     const payments = Array.from({ length: 128 }, (_, index) => ({
       amount: 1n,
@@ -123,8 +123,8 @@ describe("requests at the same time", () => {
 
   test("are refused once the pool is closed", async () => {
     const pool = richPool("alice");
-    const answer = pool.submit([transfer("alice", 1)]);
+    const result = pool.submit([transfer("alice", 1)]);
     await pool.close();
-    await expect(answer).rejects.toMatchObject({ code: "POOL_CLOSED" });
+    await expect(result).rejects.toMatchObject({ code: "POOL_CLOSED" });
   });
 });

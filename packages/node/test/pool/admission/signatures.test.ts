@@ -48,7 +48,7 @@ describe("wallets with more than one key", () => {
   test.each([
     ["a used nonce", { nonce: 1n }, /has nonce 1/],
     ["too small a balance", { balance: 100n }, /^ERR_APPLY Insufficient balance/],
-  ])("are not verified where the chain says that they cannot spend: %s", async (_, members, refusal) => {
+  ])("are not verified if the chain shows that they cannot spend: %s", async (_, members, refusal) => {
     const verified: unknown[] = [];
     const chain = createTestChain({ shared: { ...RICH, attributes: { multiSignature }, ...members } });
     const verify = async (checks: readonly unknown[]) => {
@@ -97,7 +97,7 @@ describe("wallets with more than one key", () => {
     expect(await submitOne(openPool(shared()), json)).toBe("ERR_UNKNOWN");
   });
 
-  test("need the second signature that the chain knows", async () => {
+  test("need the second signature that the chain has", async () => {
     const second = { secondPublicKey: bytesToHex(keysOf("second").publicKey) };
     const pool = openPool(createTestChain({ alice: { ...RICH, attributes: second } }));
     expect(await refusalOf(pool, transfer("alice", 1))).toMatch(/^ERR_APPLY .*second signature/);

@@ -67,7 +67,7 @@ describe("stage B", () => {
     expect(await submitOne(pool, { ...first, id: "second", timestamp: now + 3600 })).toBe("ERR_UNKNOWN");
   });
 
-  test("step 4: refuses what is expired in the next block", async () => {
+  test("step 4: refuses transactions that are expired in the next block", async () => {
     const pool = richPool("alice"); // at height 10
     const late = transfer("alice", 1, { expiration: 11 });
     expect(await refusalOf(pool, late)).toBe(
@@ -113,14 +113,14 @@ describe("stage B", () => {
     );
   });
 
-  test("step 9: refuses what does not match the schema of its type", async () => {
+  test("step 9: refuses transactions that do not match the schema of their type", async () => {
     const pool = richPool("alice");
     expect(await submitOne(pool, { ...transfer("alice", 1), amount: "0" })).toBe("ERR_TRANSACTION_SCHEMA");
     const { signature: _, ...unsigned } = transfer("alice", 2);
     expect(await submitOne(pool, unsigned)).toBe("ERR_TRANSACTION_SCHEMA");
   });
 
-  test("step 10: refuses what cannot be serialized", async () => {
+  test("step 10: refuses transactions that cannot be serialized", async () => {
     const pool = richPool("alice");
     const { asset: _, ...payment } = signedBy(
       "alice",
@@ -159,7 +159,7 @@ describe("stage B", () => {
     );
   });
 
-  test("step 12: refuses version 1, which is not in force any more", async () => {
+  test("step 12: refuses version 1, which is no longer in force", async () => {
     const chain = richChain("alice");
     const pool = openPool(chain);
     const body = builders.transfer({
@@ -204,14 +204,14 @@ describe("stage B", () => {
     expect(await submitOne(pool, transfer("alice", 1, { fee: 10_000_000n }))).toBe("accepted");
   });
 
-  test("the first failing step decides", async () => {
+  test("the first failing step determines the code", async () => {
     const network = networkWith([{ height: 5, certifiedNFTsOnly: true }]);
     const chain = createTestChain({ alice: RICH }, network);
     const pool = openPool(chain, { options: { poolMaxPerSender: 1 } });
     const pending = transfer("alice", 1);
     await pool.submit([pending]);
     pool.blockApplied([], chain.append());
-    // From the last step to the first; each change is added to those before.
+    // From the last step to the first; each change is added to the earlier ones.
     const steps: [code: string, change: Record<string, unknown>][] = [
       ["ERR_LOW_FEE", {}],
       ["ERR_BAD_DATA", { amount: "2" }],

@@ -30,7 +30,7 @@ const delegate = {
   round: 0,
 };
 
-/** Alice may do everything; "ee…" and "ff…" are open locks of hers. */
+/** Alice has every permission; "ee…" and "ff…" are open locks of hers. */
 function openWith(attributes: Wallet["attributes"] = {}) {
   const locks = { ["ee".repeat(32)]: lock, ["ff".repeat(32)]: lock };
   const chain = createTestChain({
@@ -119,7 +119,7 @@ describe("one pending transaction of the type", () => {
     expect(await refusalOf(resigning, resignation(2))).toBe(pendingOf("alice", "DelegateResignation"));
   });
 
-  test("is no limit of transfers, multipayments and ipfs", async () => {
+  test("is not limited for transfers, multipayments and ipfs", async () => {
     const pool = openWith();
     const payments = ["x", "y"].map((to) => ({ recipientId: addressNamed(to), amount: 1n }));
     const hashes = [

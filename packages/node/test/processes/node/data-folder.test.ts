@@ -37,7 +37,7 @@ test("The folder belongs to one process, and its database closes before it is re
   expect(logged).toEqual([]);
 });
 
-test("A token is made at the first start and kept, unless one is given.", async () => {
+test("A token is created at the first start and kept, unless one is given.", async () => {
   const { webhookToken, secretKey } = open();
   expect(webhookToken).toMatch(/^\S{16,}$/);
   expect(secretKey).toBeUndefined();
@@ -50,5 +50,5 @@ test("A token is made at the first start and kept, unless one is given.", async 
 test("A folder that every user can read is logged.", () => {
   chmodSync(data, 0o755);
   open();
-  expect(logged).toEqual(["the data folder is readable for all users of this machine"]);
+  expect(logged).toEqual([expect.stringContaining("can read the data folder; run chmod 700 /")]);
 });

@@ -29,19 +29,19 @@ function alone(outcome: Outcome) {
   return { submit, given, logged };
 }
 
-test("Without peers a block goes to the chain as the value that it is, and is logged as received before.", async () => {
+test("Without peers a block goes to the chain as a value, and is logged as received before.", async () => {
   const { submit, given, logged } = alone({ kind: "Accepted" });
   expect(await submit(block)).toBeUndefined();
   expect(given[0]).toBe(block);
   expect(logged).toEqual(["block.received"]);
 });
 
-test("A refusal is answered in words.", async () => {
+test("A refusal is returned as text.", async () => {
   const { submit } = alone({ kind: "Unchained" });
   expect(await submit(block)).toContain("Unchained");
 });
 
-test("With peers the block is theirs to hand over and to pass on.", async () => {
+test("With peers, the peers submit and broadcast the block.", async () => {
   const chain = { accept: () => Promise.reject(new Error("not by this way")) };
   const peers = { submitBlock: async ({ header }: EncodedBlock) => `by peers: ${header.height}` };
   expect(await createSubmitBlock({ chain, peers, events, log: () => {} })(block)).toBe("by peers: 5");

@@ -81,7 +81,7 @@ function open({ assumeValid }: { assumeValid?: Pin } = {}) {
     advance(ms: number) {
       nowMs += ms;
     },
-    /** Forges in the next slot of this node, once it has come. */
+    /** Forges in the next slot of this node, as soon as it has started. */
     async forgeNext() {
       const slot = present(forger.nextSlot());
       nowMs = Math.max(nowMs, slots.unixMsOf(slots.slotTime(slot)));
@@ -90,13 +90,13 @@ function open({ assumeValid }: { assumeValid?: Pin } = {}) {
   };
 }
 
-test("The parts begin at the genesis block and are closed in reverse, the chain before its verifier.", () => {
+test("The parts start at the genesis block and are closed in reverse, the chain before its verifier.", () => {
   const { chain, network } = open();
   expect(chain.head()).toMatchObject({ height: 1, payloadHash: network.description.nethash });
   expect(closing).toEqual(["event retention", "verifier", "chain", "pool", "signing record"]);
 });
 
-test("A forged block fills itself from the pool and becomes the head.", async () => {
+test("A forged block includes the pool's transactions and becomes the head.", async () => {
   const { chain, forging, pool, forgeNext } = open();
   expect(pool.select()).toEqual([]);
   const { header } = await forgeNext();
@@ -120,15 +120,15 @@ test("A pending transaction is logged before other subscribers are notified, and
     recipientId: present(recipient).address,
   });
   const { data } = seal(body, present(sender));
-  const answer = await pool.submit([transactionToJson(data)]);
-  expect(answer.data.accept).toEqual([data.id]);
+  const result = await pool.submit([transactionToJson(data)]);
+  expect(result.data.accept).toEqual([data.id]);
   expect(notified).toEqual([["transaction.pool.added", 1]]);
   expect(pool.select().map((transaction) => transaction.data.id)).toEqual([data.id]);
   const { header } = await forgeNext();
   expect(chain.head()).toMatchObject({ id: header.id, numberOfTransactions: 1 });
 });
 
-test("A node does not forge while the signatures of its chain are not checked.", async () => {
+test("A node with unchecked signatures in its chain does not forge.", async () => {
   const other = open();
   const block = await other.forgeNext();
   const { chain, forging, database, advance } = open({ assumeValid: { height: 10, id: "ab".repeat(32) } });

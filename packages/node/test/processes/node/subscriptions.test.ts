@@ -39,7 +39,7 @@ const applied = (height: number, ...addresses: string[]) => ({
   ],
 });
 
-test("A commit goes to the pool, then to forging, block by block, and to the readers of events last.", () => {
+test("A commit goes to the pool, then to the forger, block by block, and to the readers of events last.", () => {
   const blocks = [applied(5, "A", "B"), applied(6)];
   chain.notify({ head: header(6), applied: blocks, revertedBlocks: 2, returned: [] });
   expect(calls).toEqual([
@@ -58,7 +58,7 @@ test("A commit that reverts nothing returns nothing to the pool.", () => {
   expect(calls).toEqual(["readers: notified", "facts: 0 applied"]);
 });
 
-test("Only what enters the pool asks for a block.", () => {
+test("Only a new transaction in the pool demands a block.", () => {
   pool.notify({ name: "transaction.pool.rejected", rejected: [] });
   expect(calls).toEqual([]);
   pool.notify({ name: "transaction.pool.added", transactions: [] });

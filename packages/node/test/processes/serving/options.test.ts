@@ -8,7 +8,7 @@ import { DEFAULT_WEBHOOK_OPTIONS } from "../../../src/webhooks/options.ts";
 const resolved = (flags: Readonly<Record<string, string>>) =>
   resolveConfig(runOptions, { flags, environment: {} });
 
-test("The options decide how long and how many deliveries are kept.", () => {
+test("The options determine how long and how many deliveries are kept.", () => {
   const { retention } = DEFAULT_WEBHOOK_OPTIONS;
   expect(toRetention(resolved({}))).toEqual(retention);
   const flags = { webhookLogDays: "2", webhookLogFailedDays: "3", webhookLogSize: "5000" };
@@ -21,7 +21,7 @@ test("The options decide how long and how many deliveries are kept.", () => {
   });
 });
 
-test("The serving thread gets no secret of the options.", () => {
+test("The serving thread receives no secret of the options.", () => {
   const secrets = Object.values(runOptions).filter((option) => "secret" in option);
   const flags = Object.fromEntries(secrets.map(({ name }) => [name, "a secret"]));
   const options = pickServingOptions(resolved(flags));

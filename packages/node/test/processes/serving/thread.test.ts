@@ -69,7 +69,7 @@ async function serve(options: Partial<ServingData>): Promise<Get> {
   return (path, headers = {}) => fetch(`${serving.url}${path}`, { headers });
 }
 
-test("names the ports on which it is reached, and that of the peers", async () => {
+test("returns the ports of its listeners, and that of the peers", async () => {
   const get = await serve({ peerPort: 4004 });
   const port = Number(new URL(serving.url).port);
   const { data } = (await (await get("/api/node/configuration")).json()) as { data: { ports: object } };
@@ -80,31 +80,35 @@ test("names the ports on which it is reached, and that of the peers", async () =
   });
 });
 
-test("limits the requests of an address to so many per minute", async () => {
+test("limits the requests of an address per minute", async () => {
   const get = await serve({ rateLimit: 2 });
-  const answers = [await get("/api/blockchain"), await get("/api/blockchain"), await get("/api/blockchain")];
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
-  expect(present(answers[0]).headers.get("x-ratelimit-userlimit")).toBe("2");
+  const responses = [
+    await get("/api/blockchain"),
+    await get("/api/blockchain"),
+    await get("/api/blockchain"),
+  ];
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expect(present(responses[0]).headers.get("x-ratelimit-userlimit")).toBe("2");
 });
 
-test("counts nothing without a limit", async () => {
+test("has no rate limit without the option", async () => {
   const get = await serve({ rateLimit: 0 });
   const { status, headers } = await get("/api/blockchain");
   expect(status).toBe(200);
   expect(headers.get("x-ratelimit-userlimit")).toBeNull();
 });
 
-test("ends when it is not started", async () => {
+test("ends if it is not started", async () => {
   await expect(thread.close()).resolves.toBeUndefined();
 });
 
-test("says why it cannot listen", async () => {
+test("names the reason why it cannot listen", async () => {
   await expect(serve({ httpHost: "192.0.2.1" })).rejects.toThrow(
     "192.0.2.1 is not an address of this machine",
   );
 });
 
-test("tells those who watch over the node how it does", async () => {
+test("notifies observers of the node about its state", async () => {
   const get = await serve({ rateLimit: 1 });
   const live = await get("/health/live");
   expect([live.status, await live.json()]).toEqual([200, { status: "live" }]);
@@ -137,7 +141,7 @@ test("shows metrics to clients with the token, unless they are public", async ()
   expect((await get("/health/ready")).status).toBe(200);
 });
 
-test("knows no path of webhooks while they are off, calls no target, and holds no event back", async () => {
+test("has no routes of webhooks while they are disabled, sends no request, and retains no event", async () => {
   const database = openDatabase(fixture.path);
   onTestFinished(database.close);
   const { insert, activate } = createWebhookStore(database);
@@ -156,8 +160,8 @@ test("knows no path of webhooks while they are off, calls no target, and holds n
       const url = `${serving.url}${prefix}${path.replace(":id", "1").replace(":delivery", "1")}`;
       const body = method === "POST" || method === "PUT" ? "{}" : null;
       const headers = { authorization: "secret", ...(body && { "content-type": "application/json" }) };
-      const answer = await fetch(url, { method, headers, body });
-      expect([route, answer.status]).toEqual([route, 404]);
+      const response = await fetch(url, { method, headers, body });
+      expect([route, response.status]).toEqual([route, 404]);
     }
   }
   const get: Get = (path, headers = {}) => fetch(`${serving.url}${path}`, { headers });
@@ -169,7 +173,7 @@ test("knows no path of webhooks while they are off, calls no target, and holds n
   expect((await get("/api/events?events=block.applied")).status).toBe(401);
   expect(events.cursor("webhooks")).toBeUndefined();
 
-  // On again, it tells what happens from then on; the event of before is gone for webhooks.
+  // After they are enabled, later events are delivered; the earlier event is lost for webhooks.
   await thread.close();
   thread = loadServingThread();
   await serve({ webhooks: "on" });
@@ -178,7 +182,7 @@ test("knows no path of webhooks while they are off, calls no target, and holds n
   await expect.poll(() => calls.map(({ data }) => data)).toEqual([{ height: 2 }]);
 });
 
-/** A target that keeps its deliveries. */
+/** Target that records its deliveries. */
 async function listen() {
   const calls: { data: unknown }[] = [];
   const server = createServer(async (request, response) => {
@@ -216,7 +220,7 @@ describe("under 2,000 half-open and 2,000 idle connections", () => {
     onTestFinished(close);
   };
 
-  test("health is answered", { timeout: 60_000 }, async () => {
+  test("health responds", { timeout: 60_000 }, async () => {
     await serve({});
     await attack(present(thread.port()));
     expect(await statusFrom("127.0.0.2", present(thread.port()), "/health/live")).toMatchObject({
@@ -227,7 +231,7 @@ describe("under 2,000 half-open and 2,000 idle connections", () => {
     expect(Number(refused.exec(page)?.[1])).toBeGreaterThan(0);
   });
 
-  test("health and metrics are answered on a listener of their own", { timeout: 60_000 }, async () => {
+  test("health and metrics respond on their own listener", { timeout: 60_000 }, async () => {
     await serve({ operationsPort: 0, httpConnections: 500, httpConnectionsPerClient: 500 });
     await attack(present(thread.port()));
     const port = Number(new URL(serving.operationsUrl).port);
@@ -260,7 +264,7 @@ test("shows operators the node, its figures and its options", async () => {
   expect((await get("/api/operations/options")).status).toBe(401);
 });
 
-test("serves health and metrics at one place, and nothing else there", async () => {
+test("serves health and metrics on one listener, and nothing else there", async () => {
   const get = await serve({ operationsPort: 0, metricsPublic: false });
   for (const path of ["/health/live", "/health/ready", "/health/status", "/metrics"]) {
     expect([path, (await get(path)).status]).toEqual([path, 404]);
@@ -273,7 +277,7 @@ test("serves health and metrics at one place, and nothing else there", async () 
   expect(await ask("/api/blockchain")).toBe(404);
 });
 
-test("says which listener has no place", async () => {
+test("names the listener whose port is taken", async () => {
   const taken = fixture;
   const { port } = await taken.listen();
   await expect(serve({ operationsPort: port })).rejects.toThrow(
@@ -288,7 +292,7 @@ describe("a register for callers of old programs", () => {
     conditions: [{ key: "height", condition: "truthy" }],
   };
 
-  /** As anything but a browser can send it. */
+  /** Sends a request as any program except a browser can. */
   async function register(headers: Record<string, string>) {
     const url = `${serving.url}/api/webhooks`;
     const posting = request(url, { method: "POST", headers, localAddress: "127.0.0.1" });
@@ -304,7 +308,7 @@ describe("a register for callers of old programs", () => {
     return data.length;
   };
 
-  test("registers nothing that a page of another site has a browser send", async () => {
+  test("registers nothing that a browser sends for a page of another site", async () => {
     await serve({ webhookLegacy: "127.0.0.1", httpHosts: ["node.example"] });
     const { host } = new URL(serving.url);
     const origin = "https://evil.example";
@@ -332,7 +336,7 @@ describe("a register for callers of old programs", () => {
     expect(await registered()).toBe(3);
   });
 
-  test("registers nothing that comes through a proxy which is not named", async () => {
+  test("registers nothing that arrives through an unnamed proxy", async () => {
     await serve({ webhookLegacy: "127.0.0.1" });
     expect(await register({ ...json, "x-forwarded-for": "203.0.113.5" })).toEqual({
       status: 403,
@@ -341,7 +345,7 @@ describe("a register for callers of old programs", () => {
     expect(await registered()).toBe(0);
   });
 
-  test("asks a named proxy for the address of the caller", async () => {
+  test("takes the address of the caller from a named proxy", async () => {
     await serve({ webhookLegacy: "203.0.113.5", httpTrustProxy: "127.0.0.1" });
     expect(await register({ ...json, "x-forwarded-for": "203.0.113.5" })).toMatchObject({ status: 201 });
     expect(await register({ ...json, "x-forwarded-for": "203.0.113.6" })).toMatchObject({ status: 403 });

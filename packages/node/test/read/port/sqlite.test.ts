@@ -1,4 +1,4 @@
-/** The suite of the read model on SQLite. */
+/** Suite of the read model on SQLite. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

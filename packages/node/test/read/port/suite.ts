@@ -1,4 +1,4 @@
-/** What every implementation of the read model does. Expectations are made from the chain itself, not by another one. */
+/** Behaviour of every implementation of the read model. Expectations are computed from the chain itself. */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { transactionToJson } from "@uniknode/protocol";
@@ -35,7 +35,7 @@ import type { OpenSubject, Subject } from "./subject.ts";
 
 const blocks = [...chain.blocks, ...longer.blocks];
 const head = present(blocks.at(-1), "the last of blocks").header;
-/** In the order of the chain. */
+/** Blocks in the order of the chain. */
 const transactions = blocks.flatMap(({ header, transactions }) =>
   transactions.map((transaction, sequence) => ({ ...transaction, header, sequence })),
 );
@@ -46,7 +46,7 @@ const NEWEST: TransactionOrder = { field: "timestamp", direction: "desc" };
 type Comparable = bigint | number | string;
 const compare = (a: Comparable, b: Comparable) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Checks that pages by offset and by cursor are the parts of the whole list, and returns its rows. */
+/** Checks that pages by offset and by cursor are the parts of the complete list, and returns its rows. */
 async function wholeList<Row>(list: (range: Range) => Promise<Found<Row>>): Promise<Row[]> {
   const { rows, totalCount } = await list(ALL);
   expect(rows).toHaveLength(totalCount);
@@ -95,10 +95,10 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         await empty.close();
       });
 
-      test("ends a read whose time is up, and completes the others.", async () => {
+      test("ends a read at its time limit, and completes the others.", async () => {
         const hurried = await open({ hasTime: false });
         await hurried.model.snapshot(async ({ wallets, blocks }) => {
-          // No index has it: every wallet is tested.
+          // No index contains it: every wallet is tested.
           const tested = wallets.list(
             { secondPublicKey: secondKey },
             { field: "address", direction: "asc" },
@@ -110,12 +110,12 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         await hurried.close();
       });
 
-      test("passes on what its work throws.", async () => {
+      test("throws the errors of its work.", async () => {
         await expect(read(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
         expect(await read(async () => 1)).toBe(1);
       });
 
-      test("is of one block for all of its reads, while blocks come and go.", async () => {
+      test("shows one block to all of its reads, while blocks are added and reverted.", async () => {
         const own = await open();
         const next = forgeOn(
           present(blocks.at(-1), "the last of blocks"),
@@ -148,7 +148,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
     });
 
     describe("blocks", () => {
-      test("are found by height and by id, with what their header says.", async () => {
+      test("are found by height and by id, with the members of their header.", async () => {
         for (const { header } of blocks) {
           const { id, height, version, timestamp, previousBlock, payloadLength, payloadHash } = header;
           const expected = {
@@ -172,7 +172,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         expect(await read(({ blocks }) => blocks.byId("0"))).toBeUndefined();
       });
 
-      test("name their generator where it is a delegate.", async () => {
+      test("name their generator if it is a delegate.", async () => {
         const usernames = await read(async ({ blocks }) => [
           (await blocks.byHeight(1))?.username,
           (await blocks.byHeight(2))?.username,
@@ -190,7 +190,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
       });
 
       test.each(BLOCKS.orders.flatMap((field) => DIRECTIONS.map((direction) => [field, direction] as const)))(
-        "are listed by %s, %s, ties from the highest down.",
+        "are listed by %s, %s, ties by descending height.",
         async (field, direction) => {
           const rows = await wholeList((range) =>
             read(({ blocks }) => blocks.list({}, { field, direction }, range)),
@@ -227,7 +227,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
     });
 
     describe("transactions", () => {
-      test("are found by id, with what they say and as they were signed.", async () => {
+      test("are found by id, with their members and as they were signed.", async () => {
         for (const { data, header } of transactions) {
           const [row, signed] = await read(async ({ transactions }) => [
             await transactions.byId(data.id),
@@ -361,7 +361,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         expect(signed.rows.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
       });
 
-      test("refuse a cursor of another list, or none at all.", async () => {
+      test("refuse a cursor of another list, and an invalid one.", async () => {
         const { next } = await read(({ transactions }) =>
           transactions.list({}, NEWEST, { offset: 0, limit: 1, isWalk: true }),
         );
@@ -399,7 +399,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         expect(await find(stranger.address)).toBeUndefined();
       });
 
-      test("tell whether they have a second key.", async () => {
+      test("contain whether they have a second key.", async () => {
         const has = (address: string) => read(({ wallets }) => wallets.hasSecondKey(address));
         expect([await has(alice.address), await has(bob.address), await has("nothing")]).toEqual([
           true,
@@ -533,7 +533,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
       );
     });
 
-    test("Locks are found by id, by the wallet that made them, and all together.", async () => {
+    test("Locks are found by id, by the wallet that created them, and all together.", async () => {
       const ids = [more.first, more.second, more.third].map(({ data }) => data.id);
       const all = await read(({ locks }) => locks.all());
       expect(all.map(({ id }) => id).sort()).toEqual(ids.toSorted());
@@ -559,7 +559,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
       );
     });
 
-    test("A round has its delegates as they were at its beginning; a round that has not begun is undefined.", async () => {
+    test("A round has its delegates as they were at its start; a round that has not started is undefined.", async () => {
       expect(await read(({ rounds }) => rounds.delegates(2))).toEqual([
         { publicKey: bob.publicKey, voteBalance: "5" },
         { publicKey: alice.publicKey, voteBalance: "12345678901234567" },
@@ -595,7 +595,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
       });
     });
 
-    test("Ids and addresses are found by their beginning, a few of each kind.", async () => {
+    test("Ids and addresses are found by their prefix, a few of each kind.", async () => {
       const { address } = alice;
       expect(await read(({ chain }) => chain.beginningWith(address.slice(0, 10)))).toEqual([
         { kind: "wallet", id: address },
@@ -604,7 +604,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
       expect(await read(({ chain }) => chain.beginningWith("~"))).toEqual([]);
     });
 
-    test("The supply is what all wallets have and the premine; the locked amount is separate.", async () => {
+    test("The supply is the sum of all wallets and the premine; the locked amount is separate.", async () => {
       const rows = await read(({ wallets }) => wallets.list({}, { field: "address", direction: "asc" }, ALL));
       const balances = rows.rows.reduce((sum, { balance }) => sum + BigInt(balance), 0n);
       expect(await read(({ chain }) => chain.supply())).toBe(balances + PREMINE);

@@ -1,4 +1,4 @@
-/** The state that the reads of one tick of the event loop see. */
+/** State of the reads of one event-loop tick. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,7 +38,7 @@ function open() {
   return { database, model: createSqliteReadModel({}, { database, network: createNetwork(dalinet) }) };
 }
 
-test("Reads of one tick see one state, and those of the next tick see what was written since.", async () => {
+test("Reads of one tick see one state, and those of the next tick see later writes.", async () => {
   const { database, model } = open();
   const heights = async () => [
     (await model.head())?.height,
@@ -54,7 +54,7 @@ test("Reads of one tick see one state, and those of the next tick see what was w
   database.close();
 });
 
-test("A work that waited for something else goes on while the head is the same, and fails when it is another.", async () => {
+test("A work that awaited something else continues while the head is the same, and fails after a change.", async () => {
   const { database, model } = open();
   let kept: Snapshot | undefined;
   const height = last;
@@ -73,7 +73,7 @@ test("A work that waited for something else goes on while the head is the same, 
   database.close();
 });
 
-test("What a work throws passes on, and the next one is not touched.", async () => {
+test("An error of one work is thrown, and does not affect the next one.", async () => {
   const { database, model } = open();
   await expect(model.snapshot(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(await model.snapshot(async () => 1)).toBe(1);
@@ -81,7 +81,7 @@ test("What a work throws passes on, and the next one is not touched.", async () 
   database.close();
 });
 
-test("Nothing is left open that keeps a connection from being closed.", async () => {
+test("No open statement prevents a connection from being closed.", async () => {
   const reader = openDatabase(path, { readonly: true });
   const transaction = createTickTransaction(reader);
   transaction.head();

@@ -1,4 +1,4 @@
-/** Checkpoints in a thread of their own: no commit waits for them, and the log stays bounded. */
+/** Checkpoints in their own thread: no commit waits for them, and the log stays bounded. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { startCheckpoints } from "../../../src/store/engine/checkpoints.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 
-/** Pages beyond which a connection with default settings makes a checkpoint in its commit. */
+/** Pages beyond which a connection with default settings runs a checkpoint in its commit. */
 const PAGES_OF_DEFAULT = 16_000;
 const ROW = "x".repeat(3_500);
 
@@ -42,14 +42,14 @@ function start(pages: number, maxPages: number, databasePath = path): void {
   );
 }
 
-/** Writes about as many pages. */
+/** Writes about this number of pages. */
 const write = (pages: number) =>
   database.transaction(() => {
     const insert = database.prepare("INSERT INTO rows VALUES (?)");
     for (let row = 0; row < pages; row++) insert.run(ROW);
   }, "process death");
 
-test("A commit that makes the log long copies it, unless checkpoints are made elsewhere.", () => {
+test("A commit that makes the log long copies it, unless another thread runs checkpoints.", () => {
   write(PAGES_OF_DEFAULT + 100);
   expect(database.logPages().copied).toBe(0);
   database.close();
@@ -65,7 +65,7 @@ test("A long log is copied by another thread, and a short one is not.", async ()
   expect(database.logPages().copied).toBe(0);
   write(200);
   await expect.poll(() => database.logPages().copied).toBeGreaterThan(300);
-  // The next commit begins at the start of the log again.
+  // The next commit starts at the beginning of the log.
   write(1);
   expect(database.logPages().total).toBeLessThan(20);
   expect(errors).toEqual([]);
@@ -93,7 +93,7 @@ test("Without the other thread, this one copies the log when it is too long, and
   await expect.poll(() => database.logPages().copied).toBeGreaterThan(500);
 });
 
-test("The end waits for a running checkpoint.", async () => {
+test("Closing waits for a running checkpoint.", async () => {
   start(1, 10_000);
   write(3_000);
   await new Promise((resolve) => setTimeout(resolve, 20));

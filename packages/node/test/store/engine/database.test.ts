@@ -18,7 +18,7 @@ describe("the files", () => {
   const modes = () =>
     readdirSync(folder.path).map((name) => [name, statSync(`${folder.path}/${name}`).mode & 0o777]);
 
-  test("are the owner's alone: they hold secrets", () => {
+  test("are accessible to the owner only, because they contain secrets", () => {
     const database = open();
     database.execute("CREATE TABLE numbers (number INTEGER) STRICT");
     expect(modes().sort()).toEqual([
@@ -29,7 +29,7 @@ describe("the files", () => {
     database.close();
   });
 
-  test("become so when they were made by something else", () => {
+  test("become so if another program created them", () => {
     writeFileSync(`${folder.path}/database.sqlite`, "");
     chmodSync(`${folder.path}/database.sqlite`, 0o644);
     open().close();
@@ -38,7 +38,7 @@ describe("the files", () => {
 });
 
 describe("a transaction", () => {
-  test("is undone by what its work throws, nested ones included", () => {
+  test("is rolled back by an error of its work, nested ones included", () => {
     const database = open();
     database.execute("CREATE TABLE numbers (number INTEGER) STRICT");
     const insert = database.prepare("INSERT INTO numbers VALUES (?)");
@@ -53,7 +53,7 @@ describe("a transaction", () => {
     database.close();
   });
 
-  test("is seen by other connections as a whole", () => {
+  test("is visible to other connections as a whole", () => {
     const writer = open();
     writer.execute("CREATE TABLE numbers (number INTEGER) STRICT");
     const reader = openDatabase(`${folder.path}/database.sqlite`, { readonly: true });
@@ -70,7 +70,7 @@ describe("a transaction", () => {
   });
 });
 
-test("Each commit survives what it has to, whatever those before it had to.", () => {
+test("Each commit has its own durability, regardless of earlier commits.", () => {
   const database = open();
   database.execute("CREATE TABLE numbers (number INTEGER) STRICT");
   const insert = database.prepare("INSERT INTO numbers VALUES (1)");
@@ -92,7 +92,7 @@ test("Each commit survives what it has to, whatever those before it had to.", ()
   database.close();
 });
 
-test("integers come back as numbers, or as bigint where that is asked for", () => {
+test("integers are returned as numbers, or as bigint on request", () => {
   const database = open();
   const sql = "SELECT 9007199254740993 AS amount, 5 AS small";
   expect(database.prepare(sql, { bigints: true }).get()).toEqual({ amount: 9007199254740993n, small: 5n });
@@ -100,7 +100,7 @@ test("integers come back as numbers, or as bigint where that is asked for", () =
   database.close();
 });
 
-test("SQLite plans by the value of a plain parameter, and not by one behind a sign", () => {
+test("SQLite plans by the value of a plain parameter, and not by one with a sign", () => {
   const database = open();
   database.execute("CREATE TABLE t (state TEXT); CREATE INDEX waiting ON t (state) WHERE state = 'waiting'");
   const plan = (condition: string, ...values: string[]) =>
@@ -112,7 +112,7 @@ test("SQLite plans by the value of a plain parameter, and not by one behind a si
   database.close();
 });
 
-test("No statement of the node is planned by the number of rows that it is to return.", () => {
+test("No statement of the node is planned by the value of its LIMIT.", () => {
   const sources = fileURLToPath(new URL("../../../src", import.meta.url));
   const planned = globSync("**/*.ts", { cwd: sources }).filter((path) =>
     /(LIMIT|OFFSET) \?/.test(readFileSync(join(sources, path), "utf8")),
@@ -120,7 +120,7 @@ test("No statement of the node is planned by the number of rows that it is to re
   expect(planned).toEqual([]);
 });
 
-test("a question mark in a text is no parameter, and values keep their types", () => {
+test("a question mark in a text is not a parameter, and values keep their types", () => {
   const database = open();
   const row = database
     .prepare("SELECT 'why?' AS text, typeof(?) AS number, typeof(?) AS bytes, typeof(?) AS missing")

@@ -46,7 +46,7 @@ function createCounted() {
 }
 
 describe("a group of changes", () => {
-  test("is one transaction in the order of the calls, and each result comes when all are on disk", async () => {
+  test("is one transaction in the order of the calls, and each result is returned when all are on disk", async () => {
     const { sizes, insert } = createCounted();
     const seen: number[][] = [];
     const results = await Promise.all(
@@ -80,7 +80,7 @@ describe("a group of changes", () => {
   test("fails as a whole when the transaction is lost", async () => {
     const { commit, insert } = createCounted();
     const first = insert(1);
-    // As SQLite does itself where the disk is full.
+    // As SQLite itself does on a full disk.
     const full = commit(() => database.prepare("INSERT OR ROLLBACK INTO numbers VALUES (1)").run());
     const results = await Promise.allSettled([first, full, insert(2)]);
     expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
@@ -89,7 +89,7 @@ describe("a group of changes", () => {
     expect(await insert(3)).toBe(3);
   });
 
-  test("has a bound: further changes follow in groups of their own, in order", async () => {
+  test("is bounded: further changes follow in later groups, in order", async () => {
     const { sizes, insert } = createCounted();
     const all = Array.from({ length: 70 }, (_, index) => index);
     await Promise.all(all.map(insert));
@@ -97,7 +97,7 @@ describe("a group of changes", () => {
     expect(numbers()).toEqual(all);
   });
 
-  test("leaves everything that it reported behind a process that is killed", async () => {
+  test("preserves everything that it reported when the process is killed", async () => {
     const child = spawn(
       process.execPath,
       [
@@ -127,7 +127,7 @@ describe("a group of changes", () => {
     const complete = reported.split("\n").slice(0, -1).map(Number);
     expect(complete.length).toBeGreaterThan(50);
     expect(numbers()).toEqual(expect.arrayContaining(complete));
-    // Groups are there as a whole.
+    // Groups are committed as a whole.
     expect(numbers().length % 5).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-/** A writer that acquires the lock again and again, holds it for some milliseconds, and counts how often. */
+/** Writer that acquires the lock repeatedly, holds it for some milliseconds, and counts how often. */
 import { workerData } from "node:worker_threads";
 import { ordinaryWriteLock } from "../../../src/store/engine/write-lock.ts";
 

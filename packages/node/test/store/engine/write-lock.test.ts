@@ -39,7 +39,7 @@ test("consensus is next when a writer releases the lock, and no other thread wri
     const before = writer.acquired();
     consensus.acquire();
     expect(writer.isWriting()).toBe(false);
-    // The writer at work, and one that acquired the lock before consensus asked for it.
+    // The active writer, and one that acquired the lock before consensus requested it.
     expect(writer.acquired() - before).toBeLessThanOrEqual(2);
     consensus.release();
     while (!writer.isWriting()) await nextTick();
@@ -47,7 +47,7 @@ test("consensus is next when a writer releases the lock, and no other thread wri
   await writer.stop();
 });
 
-test("others go on when consensus has released the lock", async () => {
+test("others continue when consensus has released the lock", async () => {
   const writer = startWriter(0);
   const consensus = priorityWriteLock(writer.memory);
   consensus.acquire();
@@ -56,7 +56,7 @@ test("others go on when consensus has released the lock", async () => {
   await writer.stop();
 });
 
-test("a holder that died does not block others for ever", () => {
+test("a dead holder does not block others permanently", () => {
   const memory = createWriteLockMemory();
   ordinaryWriteLock(memory).acquire();
   const consensus = priorityWriteLock(memory);
@@ -85,7 +85,7 @@ test("a statement outside of transactions acquires the lock and releases it", as
   rmSync(folder, { recursive: true });
 });
 
-test("a transaction releases the lock, also where it fails", () => {
+test("a transaction releases the lock, also if it fails", () => {
   const memory = createWriteLockMemory();
   const folder = mkdtempSync(join(tmpdir(), "uniknode-lock-"));
   const database = openDatabase(join(folder, "node.sqlite"), { writeLock: priorityWriteLock(memory) });

@@ -19,7 +19,7 @@ const open = () => {
   return [thread("one"), thread("two")] as const;
 };
 
-test("Trouble that lasts is reported once by one thread, and its end by the thread that notices.", () => {
+test("A lasting write failure is reported once by one thread, and its end by the thread that detects it.", () => {
   const [one, two] = open();
   one.failed(FULL);
   two.failed(FULL);
@@ -35,7 +35,7 @@ test("Trouble that lasts is reported once by one thread, and its end by the thre
   expect(one.trouble()).toBeUndefined();
 });
 
-test("Trouble that is over before is not reported, and neither is its end.", () => {
+test("A write failure that ends soon is not reported, and neither is its end.", () => {
   const [one, two] = open();
   one.failed(FULL);
   two.worked();
@@ -44,7 +44,7 @@ test("Trouble that is over before is not reported, and neither is its end.", () 
   expect(two.failures()).toBe(1);
 });
 
-test("Errors of other kinds are no trouble of the disk.", () => {
+test("Other errors do not count as write failures of the disk.", () => {
   const [one] = open();
   one.failed(new Error("not unique"));
   vi.advanceTimersByTime(10_000);

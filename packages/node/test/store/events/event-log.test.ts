@@ -36,7 +36,7 @@ describe("the event log", () => {
     expect(log.lastSequence()).toBe(3);
   });
 
-  test("writes with the transaction it is in", () => {
+  test("writes within the surrounding transaction", () => {
     const { database, log } = openLog();
     expect(() =>
       database.transaction(() => {
@@ -86,7 +86,7 @@ describe("retention of the event log", () => {
     expect(sequences(log)).toEqual([2]);
   });
 
-  test("keeps what the slowest reader has not handled", () => {
+  test("keeps events that the slowest reader has not processed", () => {
     const { log } = openLog();
     log.append([1, 2, 3, 4].map(applied));
     log.moveCursor("fast", 4);

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => database.close());
 
-test("knows the addresses seen last, newest first", () => {
+test("returns the most recently seen addresses, newest first", () => {
   store.saw(["203.0.113.1", "203.0.113.2"], 1_000);
   store.saw(["203.0.113.3"], 2_000);
   store.saw(["203.0.113.1"], 3_000);
@@ -27,7 +27,7 @@ test("keeps no more addresses than a network has", () => {
   expect(store.known(2_000)).toHaveLength(1_000);
 });
 
-test("forgets a ban when it has ended", () => {
+test("removes a ban when it has ended", () => {
   store.ban({ ip: "203.0.113.1", untilMs: 2_000, reason: "lies" });
   store.ban({ ip: "203.0.113.1", untilMs: 3_000, reason: "more lies" });
   expect(store.bans(2_500)).toEqual([{ ip: "203.0.113.1", untilMs: 3_000, reason: "more lies" }]);

@@ -1,4 +1,4 @@
-/** Random states of the ledger, for comparing the store with the model in memory. */
+/** Random states of the ledger, to compare the store with the model in memory. */
 
 import type { Attributes, Change, StateReader, TableName, Tables } from "@uniknode/ledger";
 import { propertyKey, TABLE_NAMES } from "@uniknode/ledger";
@@ -85,7 +85,7 @@ const round = (key: string) =>
       order,
     }));
 
-/** Keys of each table that the random changes use: few, so that they meet. */
+/** Keys of each table that the random changes use: few, so that they collide. */
 export const KEYS: Record<TableName, readonly string[]> = {
   wallets: addresses,
   tokens: tokenIds,
@@ -120,13 +120,13 @@ const written: fc.Arbitrary<Written> = fc
     ),
   );
 
-/** What the blocks of a chain write, block by block; a record once a block. */
+/** Writes of the blocks of a chain, block by block; each record once per block. */
 export const blocksOfWrites = fc.array(
   fc.uniqueArray(written, { selector: ({ table, key }) => `${table} ${key}`, maxLength: 6 }),
   { minLength: 1, maxLength: 8 },
 );
 
-/** The writes as changes of a state. */
+/** Converts the writes to changes of a state. */
 export const changesOn = (state: StateReader, writes: readonly Written[]): Change[] =>
   writes.map(({ table, key, after }) => ({ table, key, before: state.get(table, key), after }) as Change);
 

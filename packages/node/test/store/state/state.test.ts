@@ -17,7 +17,7 @@ function openMemory() {
 /** A cache of 2 evicts all the time; one of 100 never. */
 const cacheSizes = fc.constantFrom(2, 100);
 
-test("returns what the model returns, after each block and back again", () => {
+test("returns the results of the model, after each block and back again", () => {
   fc.assert(
     fc.property(cacheSizes, blocksOfWrites, fc.infiniteStream(fc.boolean()), (cacheSize, blocks, flushes) => {
       const database = openMemory();
@@ -68,7 +68,7 @@ test("a second store over the same database returns the same once written record
   );
 });
 
-test("forgets everything that was not committed", () => {
+test("drops everything that was not committed", () => {
   fc.assert(
     fc.property(
       cacheSizes,
@@ -109,7 +109,7 @@ test("a removed record that was never stored leaves no row", () => {
   database.close();
 });
 
-test("a text that no UTF-8 holds is the same from memory and from the file", () => {
+test("a text with lone surrogates is the same from memory and from the file", () => {
   const database = openMemory();
   const store = createStateStore(database, { cacheSize: 10 });
   const key = `${"a".repeat(64)}/k\ud800`;

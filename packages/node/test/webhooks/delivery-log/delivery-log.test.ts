@@ -5,7 +5,7 @@ import { createContentStore } from "../../../src/webhooks/sqlite/messages.ts";
 import { blockApplied, type Reply, settle } from "../../../test-support/webhooks/support.ts";
 import { BODY, serve, TOKEN } from "../serve.ts";
 
-/** A webhook for every applied block, behind its API. */
+/** Webhook for every applied block, with its API. */
 async function serveBlocks(reply?: () => Reply | Promise<Reply>) {
   const served = await serve(undefined, reply && { reply });
   await served.create({
@@ -32,7 +32,7 @@ describe("the delivery log", () => {
       reason: "HTTP 503",
       createdAt,
       nextAttemptAt: createdAt + 5_000,
-      attempts: [{ startedAt: createdAt, durationMs: 0, status: 503, answer: "not now" }],
+      attempts: [{ startedAt: createdAt, durationMs: 0, status: 503, response: "not now" }],
     };
     expect((await ask("GET", "/api/webhooks/1/deliveries")).body).toEqual({
       meta: { count: 1, next: null },
@@ -57,17 +57,17 @@ describe("the delivery log", () => {
     expect(body.data).toEqual([delivered]);
     const one = { ...delivered, body: { ...blockApplied(7), sequence: 1 } };
     for (const key of ["1", body.data[0].messageId]) {
-      const answer = (await ask("GET", `/api/webhooks/1/deliveries/${key}`)).body.data;
-      expect(answer).toMatchObject({
+      const found = (await ask("GET", `/api/webhooks/1/deliveries/${key}`)).body.data;
+      expect(found).toMatchObject({
         ...delivered,
         body: { event: "block.applied", height: 7, sequence: 1 },
       });
-      expect(answer.body.id).toBe(answer.messageId);
-      expect(answer.body.data).toEqual(one.body.data);
+      expect(found.body.id).toBe(found.messageId);
+      expect(found.body.data).toEqual(one.body.data);
     }
   });
 
-  test("has pages, newest first", async () => {
+  test("is paged, newest first", async () => {
     const { ask, emit } = await serveBlocks();
     await emit(...[1, 2, 3, 4, 5].map(blockApplied));
     const heights = ({ body }: { body: { data: { height: number }[] } }) =>
@@ -78,7 +78,7 @@ describe("the delivery log", () => {
       count: 2,
       next: "/api/v2/webhooks/1/deliveries?limit=2&state=delivered&cursor=4",
     });
-    // What comes meanwhile moves nothing.
+    // Deliveries that arrive meanwhile move nothing.
     await emit(blockApplied(6));
     const second = await ask("GET", first.body.meta.next);
     expect(heights(second)).toEqual([3, 2]);
@@ -152,7 +152,7 @@ describe("the delivery log", () => {
 });
 
 describe("sending again", () => {
-  test("repeats a delivery with its id and body, in whatever state it is", async () => {
+  test("repeats a delivery with its id and body, in any state", async () => {
     let reply: Reply = 200;
     const { ask, emit, calls, clock } = await serveBlocks(() => reply);
     await emit(blockApplied(1));
@@ -161,7 +161,7 @@ describe("sending again", () => {
     await settle();
     expect(calls).toHaveLength(2);
     reply = 200;
-    // The whole schedule is before it again.
+    // The complete schedule starts again.
     await clock.advance(5_000);
     expect(calls).toHaveLength(3);
     expect(new Set(calls.map(({ body }) => body)).size).toBe(1);
@@ -170,7 +170,7 @@ describe("sending again", () => {
     expect(data.attempts.map(({ status }: { status: number }) => status)).toEqual([200, 500, 200]);
   });
 
-  test("accepts the webhook-id as well, needs no body, and refuses what does not exist", async () => {
+  test("accepts the webhook-id as well, needs no body, and returns 404 for unknown deliveries", async () => {
     const { ask, emit, calls } = await serveBlocks();
     await emit(blockApplied(1));
     const headers = { authorization: TOKEN };
@@ -180,12 +180,12 @@ describe("sending again", () => {
     expect(await retry("1/deliveries/2")).toBe(404);
     expect(await retry("2/deliveries/1")).toBe(404);
     const text = { ...headers, "content-type": "text/plain" };
-    const answer = await ask("POST", "/api/webhooks/1/deliveries/1/retry", { headers: text, body: "x" });
-    expect(answer.status).toBe(415);
+    const response = await ask("POST", "/api/webhooks/1/deliveries/1/retry", { headers: text, body: "x" });
+    expect(response.status).toBe(415);
   });
 });
 
-test("a search in a long log ends after a while, and continues with the next page", async () => {
+test("a search in a long log stops after a number of rows, and continues with the next page", async () => {
   const { ask, create, database } = await serve();
   await create();
   const deliveries = createDeliveryStore(database);
@@ -216,7 +216,7 @@ test("a search in a long log ends after a while, and continues with the next pag
   expect(await search("event=block.received")).toEqual({ pages: [0, 0, 1], found: [1] });
   expect(await search("to=2")).toEqual({ pages: [0, 0, 2], found: [2, 1] });
   expect(await search("state=delivered")).toEqual({ pages: [0, 0, 0], found: [] });
-  // These have an index.
+  // These filters have an index.
   expect(await search("state=failed")).toEqual({ pages: [1], found: [3] });
   expect(await search("height=7")).toEqual({ pages: [0], found: [] });
   const { found } = await search("limit=100&state=pending");
@@ -224,8 +224,8 @@ test("a search in a long log ends after a while, and continues with the next pag
 });
 
 describe("failed deliveries", () => {
-  test("are sent again, all since a time, in their order", async () => {
-    let answer: (reply: Reply) => void = () => {};
+  test("are sent again in order, all since a time", async () => {
+    let respond: (reply: Reply) => void = () => {};
     let reply: Reply | Promise<Reply> = 410;
     const { ask, emit, calls, clock, webhooks } = await serveBlocks(() => reply);
     await emit(blockApplied(1));
@@ -234,11 +234,11 @@ describe("failed deliveries", () => {
     await webhooks.ping("1");
     reply = 200;
     await webhooks.ping("1");
-    reply = new Promise<Reply>((resolve) => (answer = resolve));
+    reply = new Promise<Reply>((resolve) => (respond = resolve));
     await emit(...Array.from({ length: 1_199 }, (_, index) => blockApplied(index + 2)));
     for (let turn = 0; turn < 10; turn++) await settle();
-    // What waits dies with its webhook.
-    answer(410);
+    // Queued deliveries are removed with their webhook.
+    respond(410);
     await settle();
     reply = 200;
     await webhooks.ping("1");
@@ -256,9 +256,9 @@ describe("failed deliveries", () => {
 
   test.each<[string, (times: readonly number[]) => object, readonly number[]]>([
     ["that were delivered", () => ({ state: "delivered" }), [3, 4]],
-    ["that failed, where no state is given", () => ({}), [1, 2]],
+    ["that failed, without a state", () => ({}), [1, 2]],
     ["of an event", () => ({ state: "delivered", event: "block.applied" }), [3, 4]],
-    ["of an event that none has", () => ({ state: "delivered", event: "block.forged" }), []],
+    ["of an unused event", () => ({ state: "delivered", event: "block.forged" }), []],
     ["of a height", () => ({ state: "delivered", height: 4 }), [4]],
     ["of a height that failed", () => ({ height: 2 }), [2]],
     ["of a time", ([, second, third]) => ({ from: second, to: third }), [2]],
@@ -285,28 +285,28 @@ describe("failed deliveries", () => {
     }
     const before = calls.length;
     const body = filterOf(times);
-    const { body: answer } = await ask("POST", "/api/webhooks/1/deliveries/retry", { body });
+    const { body: result } = await ask("POST", "/api/webhooks/1/deliveries/retry", { body });
     await settle();
-    expect(answer).toEqual({ data: { retried: heights.length } });
+    expect(result).toEqual({ data: { retried: heights.length } });
     expect(calls.slice(before).map(({ message }) => message.height)).toEqual(heights);
   });
 
   test.each<[string, unknown]>([
     ["an unknown state", { state: "waiting" }],
     ["an empty event", { event: "" }],
-    ["a height of text", { height: "1" }],
+    ["a height that is text", { height: "1" }],
     ["a text", { since: "yesterday" }],
     ["a negative time", { since: -1 }],
     ["a fraction", { since: 1.5 }],
     ["something more", { since: 0, until: 1 }],
-  ])("are not sent again since %s", async (_name, body) => {
+  ])("are refused since %s", async (_name, body) => {
     const { ask } = await serveBlocks();
     expect((await ask("POST", "/api/webhooks/1/deliveries/retry", { body })).status).toBe(422);
     expect((await ask("POST", "/api/webhooks/2/deliveries/retry", { body: { since: 0 } })).status).toBe(404);
   });
 });
 
-test("a suspension is listed in the register until it ends", async () => {
+test("the register lists a suspension until it ends", async () => {
   let reply: Reply = 410;
   const { ask, emit, clock } = await serveBlocks(() => reply);
   const before = (await ask("GET", "/api/webhooks/1")).body.data;
@@ -321,7 +321,7 @@ test("a suspension is listed in the register until it ends", async () => {
 });
 
 describe("a ping", () => {
-  test("is one signed call that the log lists", async () => {
+  test("is one signed request that the log lists", async () => {
     const { ask, calls, clock } = await serveBlocks(() => ({ status: 200, excerpt: "pong" }));
     const { status, body } = await ask("POST", "/api/webhooks/1/ping", { headers: { authorization: TOKEN } });
     expect(status).toBe(200);
@@ -332,7 +332,7 @@ describe("a ping", () => {
       state: "delivered",
       createdAt: clock.nowMs(),
       finishedAt: clock.nowMs(),
-      attempts: [{ startedAt: clock.nowMs(), durationMs: 0, status: 200, answer: "pong" }],
+      attempts: [{ startedAt: clock.nowMs(), durationMs: 0, status: 200, response: "pong" }],
       body: calls[0]?.message,
     });
     expect(calls[0]?.message).toEqual({
@@ -346,7 +346,7 @@ describe("a ping", () => {
     expect((await ask("POST", "/api/webhooks/2/ping", { body: {} })).status).toBe(404);
   });
 
-  test("that fails is not tried again", async () => {
+  test("that fails is not retried", async () => {
     const { ask, calls, clock } = await serveBlocks(() => 500);
     expect((await ask("POST", "/api/webhooks/1/ping", { body: {} })).body.data).toMatchObject({
       state: "failed",
@@ -356,9 +356,9 @@ describe("a ping", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("is refused while another one of the webhook is under way", async () => {
-    const answer = Promise.withResolvers<number>();
-    const { ask, calls } = await serveBlocks(() => answer.promise);
+  test("is refused while another one of the webhook is in flight", async () => {
+    const response = Promise.withResolvers<number>();
+    const { ask, calls } = await serveBlocks(() => response.promise);
     const first = ask("POST", "/api/webhooks/1/ping", { body: {} });
     await expect.poll(() => calls.length).toBe(1);
     const second = await ask("POST", "/api/webhooks/1/ping", { body: {} });
@@ -366,7 +366,7 @@ describe("a ping", () => {
       409,
       "a ping of the webhook is in progress: retry in 5 s",
     ]);
-    answer.resolve(200);
+    response.resolve(200);
     expect((await first).status).toBe(200);
     expect((await ask("POST", "/api/webhooks/1/ping", { body: {} })).status).toBe(200);
     expect(calls).toHaveLength(2);

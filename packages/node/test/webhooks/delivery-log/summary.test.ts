@@ -4,7 +4,7 @@ import { SUMMARIZED_HOURS, summaryOf } from "../../../src/webhooks/delivery-log/
 const HOUR_MS = 3_600_000;
 const NOW_MS = 500_000 * HOUR_MS + 60_000;
 
-test("counts the states, and what ended in each of the last hours", () => {
+test("counts the states, and the deliveries that ended in each of the last hours", () => {
   const createdMs = NOW_MS - 90 * HOUR_MS;
   const { hours, ...counts } = summaryOf(
     {
@@ -14,7 +14,7 @@ test("counts the states, and what ended in each of the last hours", () => {
         { state: "delivered", createdMs, finishedMs: NOW_MS - HOUR_MS },
         { state: "failed", createdMs, finishedMs: NOW_MS - 23 * HOUR_MS },
         { state: "cancelled", createdMs, finishedMs: NOW_MS },
-        // Longer ago than any hour that is shown, and after a clock that was set back.
+        // Before the first hour of the summary, and after a clock that was set back.
         { state: "failed", createdMs, finishedMs: NOW_MS - 24 * HOUR_MS },
         { state: "delivered", createdMs, finishedMs: NOW_MS + HOUR_MS },
       ],
@@ -39,7 +39,7 @@ test("counts the states, and what ended in each of the last hours", () => {
   ]);
 });
 
-test("without deliveries there is nothing but empty hours", () => {
+test("without deliveries all hours are empty", () => {
   expect(summaryOf({ deliveries: [] }, NOW_MS)).toEqual({
     count: 0,
     delivered: 0,

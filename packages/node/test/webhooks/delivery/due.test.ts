@@ -1,4 +1,4 @@
-/** What is due in the queues in memory, and what a recorded outcome does to them. */
+/** Due deliveries of the queues in memory, and the effects of recorded outcomes. */
 import { beforeEach, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import { createQueues, type Queues } from "../../../src/webhooks/delivery/active-queues.ts";
@@ -10,7 +10,7 @@ import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts"
 
 const NONE: QueueState = { isStrict: false, retryMs: undefined, hasRetraction: false };
 
-/** First attempts that wait, by webhook. */
+/** Pending first attempts, by webhook. */
 let waiting: Record<number, number>;
 let states: Record<number, Partial<QueueState>>;
 let begun: string[];
@@ -27,7 +27,7 @@ beforeEach(() => {
   });
 });
 
-/** The queues of webhooks, read for the first time. */
+/** Queues of webhooks, read for the first time. */
 async function open(...webhooks: number[]): Promise<Queue[]> {
   for (const webhook of webhooks) queues.refill(webhook);
   await queues.refresh();
@@ -51,21 +51,21 @@ const dueCalls = (maxConcurrent = 100, maxConcurrentPerWebhook = 2) =>
     { queues, deliverySource, begin: ({ webhook }, lane) => void begun.push(`${webhook} ${lane}`) },
   );
 
-test("One call of each queue is begun, then the next one of each, up to the bound of a webhook.", async () => {
+test("One request of each queue starts, then the next one of each, up to the bound of a webhook.", async () => {
   waiting = { 1: 3, 2: 1 };
   for (const queue of await open(1, 2)) queue.isQuick = true;
   expect(await dueCalls().begin(0)).toBe(false);
   expect(begun).toEqual(["1 first", "2 first", "1 first"]);
 });
 
-test("A strict webhook has one call at a time.", async () => {
+test("A strict webhook has one request at a time.", async () => {
   waiting = { 9: 3 };
   queues.refill(9);
   await dueCalls().begin(0);
   expect(begun).toEqual(["9 first"]);
 });
 
-test("No more than 32 calls are begun in one go.", async () => {
+test("At most 32 requests start per run.", async () => {
   for (let webhook = 100; webhook < 140; webhook++) {
     waiting[webhook] = 1;
     queues.refill(webhook);
@@ -77,7 +77,7 @@ test("No more than 32 calls are begun in one go.", async () => {
   expect(begun).toHaveLength(40);
 });
 
-test("The next retry says when to run, and a queue without work is dropped from memory.", async () => {
+test("The next retry determines the next run, and an empty queue is dropped from memory.", async () => {
   states[1] = { retryMs: 700 };
   for (const webhook of [1, 2]) queues.refill(webhook);
   const due = dueCalls();
@@ -89,7 +89,7 @@ test("The next retry says when to run, and a queue without work is dropped from 
   expect(due.nextMs()).toBeUndefined();
 });
 
-test("A webhook that was changed is read again.", async () => {
+test("A changed webhook is read again.", async () => {
   const [queue] = await open(1);
   Object.assign(present(queue), { pausedUntilMs: 900, hasFirst: false, ahead: [{ number: 7 }] });
   states[1] = { isStrict: true, retryMs: 5, hasRetraction: true };
@@ -107,7 +107,7 @@ test("A webhook that was changed is read again.", async () => {
   });
 });
 
-test("A change that is reported while states are read is applied by the next reading.", async () => {
+test("A change that is reported while states are read is applied by the next read.", async () => {
   const [queue] = await open(1);
   queues.refill(1);
   const reading = queues.refresh();
@@ -118,7 +118,7 @@ test("A change that is reported while states are read is applied by the next rea
   expect(present(queue).hasFirst).toBe(true);
 });
 
-test("An outcome changes its queue when it is on disk, and is kept where that fails.", async () => {
+test("An outcome changes its queue when it is on disk, and is kept if the write fails.", async () => {
   let isFull = true;
   const outcomes = createOutcomes({
     deliveryQueue: {

@@ -14,8 +14,8 @@ function receiver(timeoutMs = 10_000) {
   return { received, failures: createFailures(accept, timeoutMs) };
 }
 
-describe("a receiver that is made to fail", () => {
-  test("refuses with a status, and gets nothing; those of other webhooks get theirs", async () => {
+describe("a receiver with an injected failure", () => {
+  test("refuses with a status, and receives nothing; other webhooks receive theirs", async () => {
     const { failures, received } = receiver();
     failures.begin(1, { how: "refuse", status: 503 });
     expect(await failures.post(REQUEST, never)).toMatchObject({ status: 503, excerpt: expect.any(String) });
@@ -30,21 +30,21 @@ describe("a receiver that is made to fail", () => {
     expect(received).toEqual([]);
   });
 
-  test("gets a delayed request as it is", async () => {
+  test("receives a delayed request unchanged", async () => {
     const { failures, received } = receiver();
     failures.begin(1, { how: "delay", seconds: 0.01 });
     expect(await failures.post(REQUEST, never)).toEqual({ status: 204 });
     expect(received).toEqual([REQUEST]);
   });
 
-  test("does not get it when the time for an attempt is over sooner", async () => {
+  test("does not receive it if the attempt times out first", async () => {
     const { failures, received } = receiver(10);
     failures.begin(1, { how: "delay", seconds: 30 });
     await expect(failures.post(REQUEST, never)).rejects.toMatchObject({ name: "TimeoutError" });
     expect(received).toEqual([]);
   });
 
-  test("does not keep the node from ending", async () => {
+  test("does not prevent the node from ending", async () => {
     const { failures } = receiver();
     failures.begin(1, { how: "delay", seconds: 30 });
     const ending = new AbortController();
@@ -53,7 +53,7 @@ describe("a receiver that is made to fail", () => {
     await expect(call).rejects.toMatchObject({ name: "AbortError" });
   });
 
-  test("fails in one way at a time, until it is ended", async () => {
+  test("fails in one way at a time, until the failure is removed", async () => {
     const { failures } = receiver();
     failures.begin(1, { how: "drop" });
     failures.begin(1, { how: "refuse", status: 500 });

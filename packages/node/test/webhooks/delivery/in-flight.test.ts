@@ -13,7 +13,7 @@ function open() {
   return { inFlight, graces };
 }
 
-test("A call counts until it ends.", async () => {
+test("A request counts until it ends.", async () => {
   const { inFlight } = open();
   const { promise, resolve } = Promise.withResolvers<void>();
   inFlight.begin(() => promise);
@@ -23,7 +23,7 @@ test("A call counts until it ends.", async () => {
   expect(inFlight.size()).toBe(0);
 });
 
-test("Calls that take longer than the grace are aborted, and closing waits for them.", async () => {
+test("Requests that exceed the grace period are aborted, and closing waits for them.", async () => {
   const { inFlight, graces } = open();
   let isGivenUp = false;
   inFlight.begin(

@@ -13,7 +13,7 @@ import {
 } from "../../../test-support/webhooks/support.ts";
 
 describe("a delivery", () => {
-  test("has the event, and signatures that prove its sender", async () => {
+  test("has the event, and signatures that authenticate its sender", async () => {
     const { webhooks, emit, calls, clock } = createService();
     const { id, secrets } = await webhooks.register.create(always());
     await emit(blockApplied(7));
@@ -48,7 +48,7 @@ describe("a delivery", () => {
     );
   });
 
-  test("has no data for an event without content, and the name that was registered", async () => {
+  test("has no data for an event without content, and has the registered name", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always("round.applied"));
     await webhooks.register.create(always("state:started"));
@@ -65,7 +65,7 @@ describe("a delivery", () => {
     expect(messages[1]).not.toHaveProperty("height");
   });
 
-  test("is made when a condition is true, the webhook is enabled and the name matches", async () => {
+  test("is created when a condition is true, the webhook is enabled and the name matches", async () => {
     const { webhooks, emit, calls } = createService();
     const { register } = webhooks;
     await register.create({
@@ -111,7 +111,7 @@ describe("a webhook of several events", () => {
     ]);
   });
 
-  test("may subscribe to everything", async () => {
+  test("can subscribe to everything", async () => {
     const { webhooks, store } = createService();
     await webhooks.register.create({ ...always(), events: ["*"] });
     const logged = Object.keys(EVENTS).filter((name) => name !== "state:started");
@@ -119,7 +119,7 @@ describe("a webhook of several events", () => {
   });
 });
 
-test("a webhook may require all of its conditions", async () => {
+test("a webhook can require all of its conditions", async () => {
   const { webhooks, emit, calls } = createService();
   const conditions = [
     { key: "height", condition: "gt", value: "1" },
@@ -138,7 +138,7 @@ test("a webhook may require all of its conditions", async () => {
   expect([of(1), of(2)]).toEqual([[5, 6], []]);
 });
 
-test("rows that no registration makes: no conditions fire always, unreadable ones never", async () => {
+test("rows that no registration creates: without conditions they always match, unreadable ones never", async () => {
   const { store, emit, calls } = createService();
   const fields = readNewWebhook(always());
   for (const conditions of ["[]", '[{"key":"height","condition":"between","value":"x"}]', "{"]) {
@@ -152,7 +152,7 @@ describe("outcomes", () => {
   const hanging = "https://hanging.example/hook";
   const reply = ({ target }: Call) => (target === hanging ? "never" : 200);
 
-  test("are written together while many calls are under way, but do not wait for those without a response", async () => {
+  test("are written together while many requests are in flight, without waiting for missing responses", async () => {
     const { webhooks, emit, log, clock } = createService({ reply });
     for (let count = 0; count < 20; count++) {
       await webhooks.register.create(always("block.applied", hanging));
@@ -164,7 +164,7 @@ describe("outcomes", () => {
     expect(log(id, 1)).toMatchObject([{ state: "delivered" }]);
   });
 
-  test("are written when the service closes, although others have not ended", async () => {
+  test("are written when the service closes, although other requests have not ended", async () => {
     const { webhooks, emit, database, close } = createService({ reply });
     for (let count = 0; count < 20; count++) {
       await webhooks.register.create(always("block.applied", hanging));

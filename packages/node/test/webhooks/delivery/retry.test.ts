@@ -23,7 +23,7 @@ test("pauses vary by a fifth in both directions", () => {
   expect(pause(10, 0.5)).toBeUndefined();
 });
 
-test("Retry-After makes a pause longer, up to a day, and never shorter", () => {
+test("Retry-After extends a pause, up to a day, and never shortens it", () => {
   expect(pause(1, 0.5, "60")).toBe(60_000);
   expect(pause(1, 0.5, "1")).toBe(5_000);
   expect(pause(1, 0.5, "99999999999999999999")).toBe(MAX_RETRY_AFTER_MS);
@@ -34,13 +34,13 @@ test("Retry-After makes a pause longer, up to a day, and never shorter", () => {
   expect(pause(10, 0.5, "60")).toBeUndefined();
 });
 
-test("a target is left alone only after many failures, and never for long", () => {
+test("a target is paused only after many failures, and for a limited time", () => {
   expect([1, 19, 20, 21, 25, 26, 1000].map(probePauseMs)).toEqual([
     0, 0, 5_000, 10_000, 160_000, 300_000, 300_000,
   ]);
 });
 
-test("an answer that asks for time asks for all deliveries", () => {
+test("a response with Retry-After applies to all deliveries", () => {
   expect(targetPauseMs(500, 0)).toBe(0);
   expect(targetPauseMs(503, 60_000)).toBe(60_000);
   expect(targetPauseMs(429, 0)).toBe(5_000);

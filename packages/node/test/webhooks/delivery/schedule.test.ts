@@ -31,7 +31,7 @@ beforeEach(() => {
 
 const delays = () => timers.map(({ delayMs }) => delayMs);
 
-test("Calls of one tick are one run.", async () => {
+test("Calls of one tick cause one run.", async () => {
   schedule.notify();
   schedule.notify();
   expect(runs).toBe(0);
@@ -39,7 +39,7 @@ test("Calls of one tick are one run.", async () => {
   expect(runs).toBe(1);
 });
 
-test("A later time replaces the one before, and a run makes both of no effect.", async () => {
+test("A later time replaces the one before, and a run cancels both.", async () => {
   schedule.notifyAfter(500);
   schedule.notifyAfter(100);
   schedule.notifyWithin(2);
@@ -56,7 +56,7 @@ test("Without a time it runs only when it is notified.", () => {
   expect(delays()).toEqual([]);
 });
 
-test("Further work is done in the next tick, unless a run comes before it.", async () => {
+test("Further work is done in the next tick, unless a run precedes it.", async () => {
   let done = 0;
   schedule.continueWith(async () => void done++);
   expect(schedule.isContinuing()).toBe(true);
@@ -68,7 +68,7 @@ test("Further work is done in the next tick, unless a run comes before it.", asy
   expect([done, runs, schedule.isContinuing()]).toEqual([1, 1, false]);
 });
 
-test("During a pause it does not run, and a run follows.", async () => {
+test("During a pause it does not run, and a run follows the pause.", async () => {
   schedule.pause(1_000);
   schedule.notify();
   schedule.continueWith(async () => void runs++);
@@ -79,7 +79,7 @@ test("During a pause it does not run, and a run follows.", async () => {
   expect(runs).toBe(1);
 });
 
-test("Closed, it neither runs nor keeps a timer.", async () => {
+test("After close it neither runs nor has a timer.", async () => {
   schedule.notify();
   schedule.notifyAfter(100);
   schedule.close();
@@ -90,7 +90,7 @@ test("Closed, it neither runs nor keeps a timer.", async () => {
   expect([runs, delays()]).toEqual([0, []]);
 });
 
-test("Notified during a run, it runs once more when that has ended.", async () => {
+test("Notified during a run, it runs once more afterwards.", async () => {
   const ended: (() => void)[] = [];
   const slow = createSchedule({ after: () => () => {} }, () => new Promise((resolve) => ended.push(resolve)));
   slow.notify();

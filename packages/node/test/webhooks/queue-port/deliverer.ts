@@ -1,4 +1,4 @@
-/** The dispatcher of the webhook service on a delivery queue, with calls that the test answers. */
+/** Dispatcher of the webhook service on a delivery queue, with requests to which the test responds. */
 import { onTestFinished } from "vitest";
 import type { Attempted } from "../../../src/webhooks/collaborators.ts";
 import { NO_WEBHOOK_OBSERVER } from "../../../src/webhooks/collaborators.ts";
@@ -10,7 +10,7 @@ import { createTestClock, settle, silent } from "../../../test-support/webhooks/
 
 export type Call = {
   readonly delivery: WaitingDelivery;
-  /** Ends the call; with a reason it has failed. */
+  /** Ends the request; with a reason it has failed. */
   end(reason?: string): Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-/** The suite of the delivery queue on SQLite. */
+/** Suite of the delivery queue on SQLite. */
 import { onTestFinished } from "vitest";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";

@@ -1,4 +1,7 @@
-/** What the suite is run on: a storage of webhooks without chain, and the webhooks and deliveries that a test puts into it. */
+/**
+ * Subject of the suite: a storage of webhooks without chain, into which a test inserts webhooks and
+ * deliveries.
+ */
 
 import type { WebhookFields } from "../../../src/webhooks/model/webhook.ts";
 import type { WebhookStorage } from "../../../src/webhooks/webhooks.ts";
@@ -6,11 +9,11 @@ import type { WebhookStorage } from "../../../src/webhooks/webhooks.ts";
 export type Subject = WebhookStorage & {
   /** Registers an active webhook. Returns its id. */
   addWebhook(fields?: Partial<WebhookFields>): Promise<number>;
-  /** Another client of the database holds what every change needs, until the returned function is called. */
+  /** Lets another client of the database hold the write lock until the returned function is called. */
   holdUp(): Promise<() => Promise<void>>;
-  /** What a crash leaves: everything that was recorded, in a storage that knows nothing else. */
+  /** State after a crash: everything that was recorded, in a storage that has nothing else in memory. */
   crash(): Promise<Subject>;
 };
 
-/** What is open is closed with the test. */
+/** Everything opened is closed with the test. */
 export type OpenSubject = () => Promise<Subject>;

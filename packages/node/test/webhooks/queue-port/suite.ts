@@ -1,4 +1,4 @@
-/** What every implementation of the delivery queue does, for one deliverer of all webhooks. */
+/** Behaviour of every implementation of the delivery queue, for one deliverer of all webhooks. */
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
@@ -26,7 +26,7 @@ const MAX_STEPS = 100;
 
 type Extra = Partial<Omit<NewDelivery, "content" | "webhook">>;
 
-/** Puts deliveries into the queue of a webhook, in one transaction. Returns their numbers. */
+/** Inserts deliveries into the queue of a webhook, in one transaction. Returns their numbers. */
 const put = ({ intake }: Subject, webhook: number, ids: readonly string[], extra: Extra = {}) =>
   intake.transaction(() =>
     ids.map((id) => {
@@ -52,7 +52,7 @@ const failure = (
   { retryMs, suspension, reason = "HTTP 500" }: Partial<AttemptFailure> = {},
 ): AttemptOutcome => ({
   ...success(webhook, delivery),
-  attempt: { startedMs: NOW_MS, durationMs: 5, status: 500, answer: "no" },
+  attempt: { startedMs: NOW_MS, durationMs: 5, status: 500, response: "no" },
   failure: { reason, retryMs, suspension: suspension ?? { reason: "too long", ifFailingBeforeMs: 0 } },
 });
 
@@ -86,7 +86,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
     });
 
     describe("first attempts", () => {
-      test("come in the order in which they were put in, behind a number, as many as are asked for.", async () => {
+      test("are returned in the order of insertion, after a number, up to the requested count.", async () => {
         const [a] = await put(subject, webhook, ["a", "b"]);
         await put(subject, webhook, ["c"]);
         expect(await firstIds(queue, webhook)).toEqual(["a", "b", "c"]);
@@ -94,7 +94,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(idsOf(await queue.nextFirst(webhook, 0, 2))).toEqual(["a", "b"]);
       });
 
-      test("have all that is needed to send them.", async () => {
+      test("have all data that sending needs.", async () => {
         const [number] = await put(subject, webhook, ["a"], { height: 7, blockId: "b7", reverts: "x" });
         const { secrets } = present(subject.register.webhooks.find(webhook));
         expect(await queue.nextFirst(webhook, 0, 1)).toEqual([
@@ -118,7 +118,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         ]);
       });
 
-      test("of one webhook are none of another, and of a webhook that is off there are none.", async () => {
+      test("of one webhook are not returned for another, and a disabled webhook has none.", async () => {
         const other = await subject.addWebhook();
         const off = await subject.addWebhook({ enabled: false });
         await put(subject, webhook, ["a"]);
@@ -130,7 +130,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.webhooks()).toEqual([webhook, other, off]);
       });
 
-      test("are put in with everything else of their transaction, or not at all.", async () => {
+      test("are inserted with everything else of their transaction, or not at all.", async () => {
         const { intake } = subject;
         const broken = intake.transaction(() => {
           const sequence = intake.deliveries.nextSequence(webhook);
@@ -160,7 +160,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         });
       });
 
-      test("that is a failure moves the delivery to the retries, the one that is overdue the longest first.", async () => {
+      test("that is a failure moves the delivery to the retries, ordered by due time.", async () => {
         const [a, b, c] = await put(subject, webhook, ["a", "b", "c"]);
         await queue.record([
           failure(webhook, present(a), { retryMs: NOW_MS + 300 }),
@@ -184,7 +184,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.states([webhook])).toMatchObject([{ retryMs: undefined }]);
       });
 
-      test("without a further attempt makes the delivery a dead letter, which can be put in again.", async () => {
+      test("without a further attempt makes the delivery a dead letter, which can be queued again.", async () => {
         const [a] = await put(subject, webhook, ["a"]);
         await queue.record([failure(webhook, present(a), { reason: "HTTP 410" })]);
         expect(await queue.log.find(webhook, "a")).toMatchObject({ state: "failed", reason: "HTTP 410" });
@@ -193,7 +193,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.nextRetry(webhook, NOW_MS + 50)).toMatchObject({ number: a, attempts: 0 });
       });
 
-      test("counts the failures of a webhook in a row, over all of its deliveries.", async () => {
+      test("counts consecutive failures of a webhook, over all of its deliveries.", async () => {
         const other = await subject.addWebhook();
         const [a, b, c, d] = await put(subject, webhook, ["a", "b", "c", "d"]);
         const [e] = await put(subject, other, ["e"]);
@@ -207,7 +207,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(recorded.map(({ failures }) => failures)).toEqual([1, 2, 1, 0, 1]);
       });
 
-      test("of a delivery that was cancelled or dropped meanwhile has no consequence but its attempt.", async () => {
+      test("of a delivery that was cancelled or dropped meanwhile only records its attempt.", async () => {
         const { register } = subject;
         const [a] = await put(subject, webhook, ["a"]);
         await register.commit(() =>
@@ -246,7 +246,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(intake.facts.unretracted(7, "b7", 9)).toEqual([]);
       });
 
-      test("that was not recorded leaves the delivery the next one, also after a crash.", async () => {
+      test("that was not recorded leaves the delivery first in the queue, also after a crash.", async () => {
         const [a] = await put(subject, webhook, ["a", "b"]);
         expect(await firstIds(queue, webhook)).toEqual(["a", "b"]);
         const crashed = (await subject.crash()).queue;
@@ -257,7 +257,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(again).toMatchObject({ number: a, attempts: 1, message: { id: "a" } });
       });
 
-      test("of any kind, in any order, leaves what a plain list of deliveries would have.", async () => {
+      test("of any kind, in any order, has the same effect as on a plain list of deliveries.", async () => {
         type Known = { readonly number: number; readonly dueMs?: number };
         const step = fc.record({
           kind: fc.constantFrom("put", "succeed", "fail", "give up", "retry", "crash"),
@@ -278,7 +278,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
               .sort((a, b) => a.dueMs - b.dueMs)
               .at(0);
             const retry = await current.queue.nextRetry(own, clockMs);
-            // Among retries of the same time the order is not said.
+            // The order of retries with the same time is undefined.
             const numbered = retries.find(({ number }) => number === retry?.number);
             expect(numbered?.dueMs).toBe(due?.dueMs);
             const retryMs = clockMs + pauseMs;
@@ -306,7 +306,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
     });
 
     describe("a suspension", () => {
-      test("follows when the webhook has failed for too long, and everything that waits fails.", async () => {
+      test("follows when the webhook has failed for too long, and fails the complete queue.", async () => {
         const [a, b] = await put(subject, webhook, ["a", "b", "c"]);
         const suspension = { reason: "failed for too long", ifFailingBeforeMs: NOW_MS + 5 };
         const [early] = await queue.record([failure(webhook, present(a), { retryMs: NOW_MS, suspension })]);
@@ -329,7 +329,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         });
       });
 
-      test("may follow at once, ends the replay, and is lifted by a resumption.", async () => {
+      test("can follow at once, ends the replay, and is lifted by a resumption.", async () => {
         const { register } = subject;
         const [a] = await put(subject, webhook, ["a"]);
         await queue.replays.start(webhook, { fromHeight: 1, toHeight: 9 }, NOW_MS);
@@ -344,7 +344,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(recorded).toEqual([{ isCurrent: true, failures: 1 }]);
       });
 
-      test("keeps retractions waiting: a target that received a fact receives its retraction.", async () => {
+      test("keeps retractions queued: a target that received a fact receives its retraction.", async () => {
         const { intake, register } = subject;
         await put(subject, webhook, ["a"], { reverts: "fact", event: "block.reverted" });
         await put(subject, webhook, ["b"]);
@@ -358,7 +358,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.states([webhook])).toMatchObject([{ retryMs: NOW_MS, hasRetraction: true }]);
       });
 
-      test("of a long queue takes several steps; what comes meanwhile waits, and is not lost.", async () => {
+      test("of a long queue takes several steps; deliveries that arrive meanwhile wait, and are not lost.", async () => {
         await put(subject, webhook, numbers(2_500));
         await subject.intake.transaction(() => subject.intake.suspend(webhook, "too expensive", NOW_MS));
         expect(await queue.finishStep(NOW_MS)).toEqual({ more: true });
@@ -380,7 +380,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         for (const [index, id] of ids.entries()) await put(subject, webhook, [id], { replay: from + index });
       };
 
-      test("has a lane of its own, beside the first attempts and retries of live events.", async () => {
+      test("has its own lane, beside the first attempts and retries of live events.", async () => {
         const [live] = await put(subject, webhook, ["live"]);
         await replayed(["x", "y"], 1);
         await put(subject, webhook, ["more"]);
@@ -435,7 +435,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.nextReplayed(webhook, 0)).toMatchObject({ number: a, position: 1, attempts: 0 });
       });
 
-      test("is one at a time; it continues where it was, also after a crash, while few deliveries wait.", async () => {
+      test("runs one at a time; it continues at its position, also after a crash, while few deliveries are queued.", async () => {
         const range = { fromHeight: 3, toHeight: 9 };
         expect(await queue.replays.find(webhook)).toBeUndefined();
         expect(await queue.replays.start(webhook, range, NOW_MS)).toBe(true);
@@ -463,7 +463,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         });
       });
 
-      test("that has read all blocks has something to do when all of its deliveries are finished.", async () => {
+      test("that has read all blocks still has work when all of its deliveries are finished.", async () => {
         await queue.replays.start(webhook, { fromHeight: 1, toHeight: 2 }, NOW_MS);
         await replayed(["x"], 1);
         const position = { nextHeight: 3, nextIndex: 0, events: 1 };
@@ -474,7 +474,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.replays.next(0, 100)).toMatchObject({ webhook });
       });
 
-      test("that is cancelled takes its deliveries out of the queue, and no live one.", async () => {
+      test("that is cancelled removes its deliveries from the queue, and no live one.", async () => {
         await queue.replays.start(webhook, { fromHeight: 1, toHeight: 9 }, NOW_MS);
         await put(subject, webhook, ["live"]);
         await replayed(["x", "y"], 1);
@@ -487,7 +487,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
     });
 
     describe("the log", () => {
-      test("lists deliveries page by page, newest first, and those that fit a filter.", async () => {
+      test("lists deliveries page by page, newest first, also with a filter.", async () => {
         const ids = await put(subject, webhook, ["a", "b", "c", "d", "e"]);
         await queue.record([success(webhook, present(ids[1])), failure(webhook, present(ids[3]))]);
         const walked: string[] = [];
@@ -509,7 +509,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.log.find(webhook, "unknown")).toBeUndefined();
       });
 
-      test("says how the latest went, and when the oldest that waits was made, without pings and replays.", async () => {
+      test("reports recent outcomes, and the age of the oldest queued delivery, without pings and replays.", async () => {
         expect(await queue.log.latest(webhook, 9)).toEqual({ deliveries: [] });
         const [a, b] = await put(subject, webhook, ["a", "b", "c"]);
         await put(subject, await subject.addWebhook(), ["other"]);
@@ -537,7 +537,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.log.latest(webhook, 1)).toEqual({ deliveries: [pending], oldestWaitingMs });
       });
 
-      test("puts failed deliveries in again, range by range, without pings.", async () => {
+      test("queues failed deliveries again, range by range, without pings.", async () => {
         const ids = await put(subject, webhook, ["a", "b", "c"]);
         await queue.record(ids.map((number) => failure(webhook, number)));
         const number = await queue.recordPing({
@@ -577,7 +577,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         }
       }
 
-      test("drops what was finished long ago, failed deliveries later, and never what waits.", async () => {
+      test("drops deliveries that finished long ago, failed ones later, and never queued ones.", async () => {
         const [a, b] = await put(subject, webhook, ["a", "b", "c"]);
         await queue.record([success(webhook, present(a)), failure(webhook, present(b))]);
         await drop({}, NOW_MS + HOUR_MS - 1);
@@ -591,7 +591,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await statesOf(queue, webhook)).toEqual([["c", "pending"]]);
       });
 
-      test("keeps as many deliveries as it may, of all webhooks together.", async () => {
+      test("keeps a bounded number of deliveries, of all webhooks together.", async () => {
         const ids = await put(subject, webhook, numbers(1_200));
         await queue.record(ids.map((number) => success(webhook, number)));
         await drop({ maxDeliveries: 50 }, NOW_MS);
@@ -615,7 +615,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.retention.nextOverfull(0, 3)).toBeUndefined();
       });
 
-      test("drops the deliveries of a removed webhook, which are out of sight at once.", async () => {
+      test("drops the deliveries of a removed webhook, which are invisible at once.", async () => {
         await put(subject, webhook, numbers(1_200));
         expect(await queue.retention.dropRemoved()).toBe(false);
         await subject.register.commit(() => subject.register.webhooks.remove(webhook));
@@ -629,7 +629,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       });
     });
 
-    test("a change that the database holds up fails in time, changes nothing, and may be made again.", async () => {
+    test("a change that waits for a database lock fails in time, changes nothing, and can be repeated.", async () => {
       const [number] = await put(subject, webhook, ["a"]);
       const release = await subject.holdUp();
       const beganMs = performance.now();
@@ -644,7 +644,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
     });
 
     describe("with the dispatcher", () => {
-      test("a strict webhook has one call at a time, and the next one after success or the last retry.", async () => {
+      test("a strict webhook has one request at a time, and the next one after success or the last retry.", async () => {
         const strict = await subject.addWebhook({ order: "strict" });
         await put(subject, strict, ["a", "b", "c"]);
         const { calls, clock, run } = startDeliverer(queue);
@@ -668,7 +668,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         ]);
       });
 
-      test("calls of a parallel webhook begin in order, and none is begun twice.", async () => {
+      test("requests of a parallel webhook start in order, and none starts twice.", async () => {
         await put(subject, webhook, numbers(20));
         const { calls, run } = startDeliverer(queue);
         await run();
@@ -682,7 +682,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect((await statesOf(queue, webhook)).every(([, state]) => state === "delivered")).toBe(true);
       });
 
-      test("a call under way at a crash is made again, and an outcome that was recorded is not.", async () => {
+      test("a request in flight at a crash is repeated, and a recorded outcome is not.", async () => {
         const strict = await subject.addWebhook({ order: "strict" });
         await put(subject, strict, ["a", "b"]);
         const first = startDeliverer(queue);

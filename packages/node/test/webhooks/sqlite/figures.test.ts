@@ -51,7 +51,7 @@ function openMigrated(): Database {
   return database;
 }
 
-/** What the figures must be, by looking at every delivery there is. */
+/** Expected figures, computed from all deliveries. */
 function counted(database: Database): Map<number, QueueFigures> {
   const rows = database
     .prepare<{ webhook: number; lane: "waiting" | "retrying" | "replaying"; created_ms: number }>(
@@ -75,7 +75,7 @@ const byWebhook = (figures: Map<number, QueueFigures>) => [...figures].sort(([a]
 
 type Step = { readonly kind: number; readonly webhook: number; readonly pick: number };
 
-/** Everything that changes deliveries or webhooks, on a few of each. */
+/** Applies every operation that changes deliveries or webhooks to a few of each. */
 function createWorld(database: Database) {
   const webhooks = createWebhookStore(database);
   const health = createWebhookHealthStore(database);
@@ -95,7 +95,7 @@ function createWorld(database: Database) {
     webhooks.activate(registered, 0);
   };
   const insert = (webhook: number, extra: { replay?: number; stands?: boolean; reverts?: string } = {}) => {
-    // Deliveries of a webhook may follow its removal, but never come before it.
+    // Deliveries of a webhook can be inserted after its removal, but not before its creation.
     if (webhook > registered) return;
     made++;
     const sequence = webhooks.find(webhook) && webhooks.nextSequence(webhook);
@@ -163,10 +163,10 @@ function createWorld(database: Database) {
   };
 }
 
-test("the figures are those that counting finds, after any change of deliveries and webhooks", () => {
+test("the figures equal a full count after any change of deliveries and webhooks", () => {
   const steps = fc.array(
     fc.record({
-      // A third of the steps puts something into a queue.
+      // A third of the steps inserts into a queue.
       kind: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 24 })),
       webhook: fc.integer({ min: 1, max: 6 }),
       pick: fc.nat(200),
@@ -196,7 +196,7 @@ test("the figures are those that counting finds, after any change of deliveries 
   );
 });
 
-test("A failed delivery of a removed webhook can be put back into its queue, or into a replay.", () => {
+test("A failed delivery of a removed webhook can return to its queue, or to a replay.", () => {
   const database = openMigrated();
   const world = createWorld(database);
   const [insert, fail, requeue, putAgain, remove] = [0, 5, 8, 10, 19];
@@ -208,7 +208,7 @@ test("A failed delivery of a removed webhook can be put back into its queue, or 
   }
 });
 
-test("a data folder of an earlier version gets its figures from what waits in it", () => {
+test("a data folder of an earlier version gets its figures from its queue", () => {
   const database = openFile();
   const names = readdirSync(MIGRATIONS).sort();
   const first = names.indexOf("008-queues.sql");
@@ -234,7 +234,7 @@ test("a data folder of an earlier version gets its figures from what waits in it
   ]);
 });
 
-/** `perQueue` deliveries wait in each of 1,000 webhooks, every third of them as a retry. */
+/** Queues `perQueue` deliveries for each of 1,000 webhooks, every third of them as a retry. */
 function openFull(perQueue: number): Database {
   const database = openMigrated();
   const webhooks = createWebhookStore(database);
@@ -249,7 +249,7 @@ function openFull(perQueue: number): Database {
   return database;
 }
 
-test("figures of 1,000 webhooks take less than 50 ms of processor time, and scan no deliveries", () => {
+test("figures of 1,000 webhooks cost less than 50 ms of CPU time, and scan no deliveries", () => {
   const database = openFull(200);
   const texts: string[] = [];
   const noted: Database = {

@@ -37,7 +37,7 @@ export const record = (
 /** A vote: sign and key, in lower case afterwards. */
 export const voteText: MemberSchema = {
   type: "string",
-  // The sign may also be a bar, and the key need not be hexadecimal: the encoder reads what it can.
+  // The sign may also be a bar, and the key need not be hexadecimal: the encoder reads the valid part.
   pattern: "^[+|\\-][a-zA-Z0-9]{66}$",
   lowerCase: true,
 };

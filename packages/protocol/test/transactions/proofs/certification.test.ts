@@ -55,7 +55,7 @@ describe("every member of a demand is signed", () => {
   });
 });
 
-test("the subject covers the signature of the demand too", () => {
+test("the subject includes the signature of the demand", () => {
   const other = signDemand(nft, payload, delegate);
   expect(demandBytes(nft, other.payload)).toEqual(demandBytes(nft, payload));
   expect(certificationSubject(nft, other)).not.toBe(certification.payload.sub);
@@ -75,7 +75,7 @@ test.each(["", "3000", "00".repeat(64)])("a signature %j is not valid", (signatu
   expect(verifyCertification({ ...certification, signature }, hexOf(factory))).toBe(false);
 });
 
-test("whatever is certified verifies", () => {
+test("every certification verifies", () => {
   const inputs = [anyNft, anyDemand, anyCertification, address] as const;
   fc.assert(
     fc.property(...inputs, (token, { payload: wanted }, { payload: given }, cryptoAccountAddress) => {

@@ -50,7 +50,7 @@ test.each<[string, Partial<DiscloseCertification["payload"]>]>([
   expect(verifyDiscloseCertification(altered, hexOf(factory))).toBe(false);
 });
 
-/** Nothing stands between the values, so two lists may have one signature. */
+/** There is no separator between the values, so two lists can have one signature. */
 test("the borders of the values are not signed", () => {
   const joined = { ...payload, explicitValue: ["bobb", "obby"] };
   expect(discloseDemandBytes(joined)).toEqual(discloseDemandBytes(payload));

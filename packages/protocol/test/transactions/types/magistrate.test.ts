@@ -112,7 +112,7 @@ test("lengths are written in bytes and read in characters", () => {
   expect(readPayload(2, 2, "06c3a93132333400000000").asset).toEqual({ businessUpdate: { name: "é1234\0" } });
 });
 
-test("a port called __proto__ vanishes, and only ports that were counted are a member", () => {
+test("a port called __proto__ vanishes, and only counted ports are members", () => {
   const withPorts = (bytes: string) =>
     present(
       readPayload(2, 5, `${"ab".repeat(32)}00${bytes}0000`).asset?.bridgechainUpdate,
@@ -122,7 +122,7 @@ test("a port called __proto__ vanishes, and only ports that were counted are a m
   expect(withPorts("00")).not.toHaveProperty("ports");
 });
 
-test("null is an absent text, and required texts must be there", () => {
+test("null is an absent text, and required texts must be present", () => {
   const write = (type: number, asset: object) => payloadOf(around(2, type, asset as Asset));
   expect(write(2, { businessUpdate: { website: null } })).toBe("00000000");
   expect(() => write(0, { businessRegistration: { name: "a", website: null } })).toThrow(TypeError);
@@ -151,7 +151,7 @@ describe("seed nodes", () => {
     "::ffff:8.8.8.8",
     "64:ff9b::1.2.3.4",
     "1:2:3:4:5:6:7:8",
-  ])("%s may be one", (text) => expect(isSeedNode(text)).toBe(true));
+  ])("%s is accepted", (text) => expect(isSeedNode(text)).toBe(true));
 
   test.each([
     "",
@@ -180,5 +180,5 @@ describe("seed nodes", () => {
     "g::",
     ":1",
     "1.2.3.4::",
-  ])("%j is none", (text) => expect(isSeedNode(text)).toBe(false));
+  ])("%j is refused", (text) => expect(isSeedNode(text)).toBe(false));
 });

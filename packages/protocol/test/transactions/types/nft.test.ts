@@ -60,7 +60,7 @@ describe("writing", () => {
   });
 
   test.each([[{}], [{ "": { tokenId } }], [{ "\n": {} }], [{ u: { tokenId, properties: { a: 5 } } }]])(
-    "no bytes express %j",
+    "%j cannot be encoded",
     (nft) => expect(() => write(nft)).toThrow(TypeError),
   );
 
@@ -76,7 +76,7 @@ describe("writing", () => {
 describe("reading", () => {
   const read = (bytes: string) => present(readPayload(2000, 0, bytes).asset?.nft, "nft");
 
-  test("no property is no member", () => {
+  test("an empty list of properties is an absent member", () => {
     expect(read(payload("u", "00"))).toEqual({ u: { tokenId } });
   });
 
@@ -94,7 +94,7 @@ describe("reading", () => {
     expect(Object.getPrototypeOf(properties)).toBe(Object.prototype);
   });
 
-  test("a token __proto__ is a token like another", () => {
+  test("a token __proto__ is an ordinary token", () => {
     expect(Object.entries(read(payload("__proto__", "00")))).toEqual([["__proto__", { tokenId }]]);
   });
 
@@ -113,7 +113,7 @@ describe("reading", () => {
     expect(Object.keys(present(kept.properties, "properties"))).toEqual(names);
   });
 
-  test("bytes that are cut anywhere are refused", () => {
+  test("truncated bytes are refused", () => {
     const whole = payload("unik", "01" + "0161" + "0100" + "62");
     for (let length = 0; length < whole.length; length += 2) {
       expect(() => read(whole.slice(0, length)), `${length / 2} bytes`).toThrow(RangeError);

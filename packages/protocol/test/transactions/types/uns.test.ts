@@ -56,7 +56,7 @@ const asset: Required<Pick<Asset, "nft" | "demand" | "certification">> = {
   },
 };
 
-/** The payload of a mint with altered parts. */
+/** Payload of a mint with altered parts. */
 const mint = (parts: { demand?: object; certification?: object; signature?: string }) => {
   const altered = {
     nft: asset.nft,
@@ -103,7 +103,7 @@ describe("times", () => {
     expect(() => writtenTime(iat)).toThrow(TypeError);
   });
 
-  test("a value above 2^63 is encoded as 2^63 - 1, and stays so", () => {
+  test("a value above 2^63 is encoded as 2^63 - 1, and is stable", () => {
     const payload = { ...asset.demand.payload, iat: 2 ** 64 };
     const data = around(
       2001,
@@ -151,7 +151,7 @@ describe("identifiers", () => {
     expect(mint({ demand: { iss: `abc${"zz"}d` } })).toHaveLength(mint({}).length - 62);
   });
 
-  test("a demand signature may have an odd digit at its end", () => {
+  test("a demand signature can have an odd digit at its end", () => {
     expect(mint({ signature: "3001ee3" })).toBe(mint({}));
   });
 });
@@ -192,7 +192,7 @@ describe("a disclosure", () => {
   ])("%j is refused", (changes) => expect(() => write(changes)).toThrow(TypeError));
 });
 
-test("a signature that is cut is refused", () => {
+test("a truncated signature is refused", () => {
   const data = around(2001, 0, {
     "disclose-demand": {
       payload: { explicitValue: [], type: 1, iss: hash("aa"), sub: hash("bb"), iat: 1 },

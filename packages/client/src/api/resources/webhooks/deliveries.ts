@@ -41,14 +41,13 @@ export type DeliveryAttempt = {
   /** HTTP status, if there was a response. */
   readonly status?: number;
   /** Beginning of the response's body. */
-  readonly answer?: string;
+  readonly response?: string;
   /** Code of the failure, if there was no response. */
   readonly error?: string;
 };
 
 /** Summary of at most the newest 1,000 deliveries. Times are milliseconds since 1970. */
 export type DeliverySummary = {
-  /** State of the webhook. */
   readonly state: WebhookState;
   /** Number of all queued deliveries. */
   readonly queued: number;

@@ -30,7 +30,7 @@ export type WebhookId = number | string;
 
 export type Webhook = {
   readonly id: number;
-  /** A name that people gave it; absent if there is none. */
+  /** Display name, if any. */
   readonly name?: string;
   /** Its event; the first of `events` if it was registered without `event`. */
   readonly event: string;
@@ -45,7 +45,7 @@ export type Webhook = {
   readonly order?: "strict";
   /** Number of blocks that must follow a block before its events are delivered; absent for none. */
   readonly confirmations?: number;
-  /** Number of deliveries that wait; absent for none, and in the response to a registration. */
+  /** Number of queued deliveries; absent if there are none, and in the response to a registration. */
   readonly queued?: number;
   /** Present while recent attempts fail: the last one, or more than half of the last 5 minutes. */
   readonly failing?: Failing;
@@ -60,7 +60,7 @@ export type Failing = { readonly reason?: string; readonly since?: number };
 
 export type WebhookState = "active" | "failing" | "paused" | "suspended";
 
-/** Number of webhooks in each state, and of all deliveries that wait. */
+/** Number of webhooks in each state, and of all queued deliveries. */
 export type WebhookHealth = Readonly<Record<WebhookState, number>> & { readonly queued: number };
 
 /** A webhook with the secret for verifying deliveries, which is returned only once. */
@@ -76,7 +76,7 @@ export type WebhookWithToken = Webhook & {
 export type WebhookChanges = {
   /** Name of at most 100 characters; `null` removes it. */
   readonly name?: string | null;
-  /** In an update, `null` removes it: `events` remain. */
+  /** Single event; in an update, `null` removes it and `events` remain. */
   readonly event?: string | null;
   /** `null` removes them. */
   readonly events?: readonly string[] | null;
@@ -117,7 +117,7 @@ export const register = (send: Send) => ({
   create: (webhook: NewWebhook) =>
     send<ApiResponse<WebhookWithToken> & Warnings>({ method: "POST", path: "/webhooks", body: webhook }),
 
-  /** Omitted members keep their value; deliveries that wait stay in the queue, unless `queue` is "drop". */
+  /** Omitted members keep their value; queued deliveries stay in the queue, unless `queue` is "drop". */
   update: (id: WebhookId, changes: WebhookChanges) =>
     send<Warnings>({ method: "PUT", path: path`/webhooks/${id}`, body: changes }),
 

@@ -48,9 +48,7 @@ export function Operations({ groups }: { groups: readonly Group[] }) {
           onInput={({ currentTarget }) => type(currentTarget.value)}
         />
       </div>
-      {shown.length === 0 && (
-        <Empty title={`No operation has “${query}”`}>Fewer or shorter words find more.</Empty>
-      )}
+      {shown.length === 0 && <Empty title={`No operation has “${query}”`}>Try fewer or shorter words.</Empty>}
       {shown.map(({ name, description, operations }) => (
         <Section key={name} title={name}>
           <p class="quiet">

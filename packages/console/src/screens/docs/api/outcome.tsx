@@ -17,9 +17,9 @@ export function OutcomeView({ outcome }: { outcome: Outcome | Error }) {
         </span>
       </p>
       {value !== undefined ? (
-        <Json value={value} what="answer" />
+        <Json value={value} what="response" />
       ) : (
-        text !== "" && <CodeBlock text={text} what="answer" />
+        text !== "" && <CodeBlock text={text} what="response" />
       )}
       <details>
         <summary>Headers</summary>

@@ -73,8 +73,8 @@ function useRegistration(draft: Draft, onMade: (made: Made) => void): Registrati
 }
 
 /** Explains that a verifying receiver cannot accept a ping before it has the secret. */
-function refusalOf({ status, reason, answer }: TriedTarget): string {
-  const text = answer === undefined ? "" : ` (${answer.slice(0, 100)})`;
+function refusalOf({ status, reason, response }: TriedTarget): string {
+  const text = response === undefined ? "" : ` (${response.slice(0, 100)})`;
   const hint =
     status === 401 || status === 403
       ? ": a receiver that verifies signatures needs the secret first, which the registration shows"

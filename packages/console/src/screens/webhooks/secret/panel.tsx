@@ -20,12 +20,12 @@ export function SecretPanel({
   return (
     <>
       <p class="sentence">
-        This is the secret of the webhook. <strong>It is shown only now</strong>: copy it to your receiver.
+        This is the secret of the webhook. <strong>It is not shown again</strong>: copy it to your receiver.
       </p>
       <Facts
         facts={[
           ["Secret", <CodeBlock key="secret" text={secret} what="secret" />],
-          ["The same as token", <CodeBlock key="token" text={token} what="token" />],
+          ["As a token", <CodeBlock key="token" text={token} what="token" />],
           [
             "Target",
             <span key="target" class="text">

@@ -29,7 +29,7 @@ export function readServerMessage(text: string): ServerMessage {
 const MAX_SHORT = 64 * 1024;
 
 /**
- * The same, with steps for a long message.
+ * Reads a message like `readServerMessage`, in steps if it is long.
  *
  * @throws {WireError} as `readServerMessage`
  */
@@ -39,13 +39,14 @@ export function* readServerMessageGradually(text: string): Generator<void, Serve
 }
 
 function toServerMessage(message: unknown): ServerMessage {
-  if (typeof message === "string") throw new WireError("MESSAGE_JSON", "a message is no JSON");
-  if (!isRecord(message)) throw new WireError("MESSAGE_FORM", "a message is no object");
+  if (typeof message === "string") throw new WireError("MESSAGE_JSON", "a message is not JSON");
+  if (!isRecord(message)) throw new WireError("MESSAGE_FORM", "a message is not an object");
   const { rid: callId, error, data, event } = message;
   if (typeof callId === "number") {
     return error ? toFailure(callId, error) : { kind: "reply", callId, data };
   }
-  if (typeof event !== "string") throw new WireError("MESSAGE_FORM", "a message is no reply and no event");
+  if (typeof event !== "string")
+    throw new WireError("MESSAGE_FORM", "a message is neither a reply nor an event");
   return event === DISCONNECT
     ? { kind: "disconnect", closeCode: readCloseCode(data) }
     : { kind: "event", event };
@@ -68,7 +69,7 @@ const readCloseCode = (data: unknown): number | undefined =>
 const MAX_TIMER_MS = 0x7fff_ffff;
 
 /**
- * Milliseconds without a ping after which the client disconnects.
+ * Returns the milliseconds without a ping after which the client disconnects.
  *
  * @throws {WireError} REPLY_FORM
  */
@@ -81,7 +82,7 @@ export function readHandshakeReply(data: unknown): { pingTimeoutMs: number } {
 }
 
 /**
- * The result, which `readResult` validates, and the height in the headers.
+ * Returns the result, which `readResult` validates, and the height in the headers.
  *
  * @throws {WireError} REPLY_HEADERS
  */

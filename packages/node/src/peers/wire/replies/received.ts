@@ -112,21 +112,21 @@ const blocks = Type.Array(
   { maxItems: MAX_BLOCKS },
 );
 
-const isStatus = formOf(status);
-const isCommon = formOf(common);
-const isPeers = formOf(peers);
-const isBlocks = formOf(blocks);
+const statusForm = formOf(status);
+const commonForm = formOf(common);
+const peersForm = formOf(peers);
+const blocksForm = formOf(blocks);
 
 const readers: { [E in PeerEvent]: (data: unknown, network: Network) => Received[E] } = {
   "p2p.peer.getPeers": (data) => {
-    if (!isPeers(data)) throw formError("p2p.peer.getPeers");
+    if (!peersForm.is(data)) throw formError("p2p.peer.getPeers", peersForm.violation(data));
     return data.map(({ ip }) => ({ ip }));
   },
   "p2p.peer.getStatus": (data, network) => {
-    if (!isStatus(data)) throw formError("p2p.peer.getStatus");
+    if (!statusForm.is(data)) throw formError("p2p.peer.getStatus", statusForm.violation(data));
     const { state, config } = data;
     const { height, forgingAllowed, currentSlot, header } = state;
-    if (!isRecord(header)) throw formError("p2p.peer.getStatus");
+    if (!isRecord(header)) throw formError("p2p.peer.getStatus", "/state/header must be object");
     const isEmpty = Object.keys(header).length === 0;
     const own = isRecord(config.uniknode) ? config.uniknode : {};
     return {
@@ -142,30 +142,32 @@ const readers: { [E in PeerEvent]: (data: unknown, network: Network) => Received
     };
   },
   "p2p.peer.getCommonBlocks": (data) => {
-    if (!isCommon(data)) throw formError("p2p.peer.getCommonBlocks");
+    if (!commonForm.is(data)) throw formError("p2p.peer.getCommonBlocks", commonForm.violation(data));
     return data.common && { height: data.common.height, id: data.common.id };
   },
   "p2p.peer.getBlocks": (data, network) => {
-    if (!isBlocks(data)) throw formError("p2p.peer.getBlocks");
+    if (!blocksForm.is(data)) throw formError("p2p.peer.getBlocks", blocksForm.violation(data));
     return data.map(({ transactions, ...header }) => ({
       ...readHeader(header, network),
       ...(transactions && { transactions }),
     }));
   },
   "p2p.peer.postBlock": (data) => {
-    if (!isRecord(data)) throw formError("p2p.peer.postBlock");
+    if (!isRecord(data)) throw formError("p2p.peer.postBlock", "it must be object");
   },
   "p2p.peer.postTransactions": (data) => {
-    if (!Array.isArray(data)) throw formError("p2p.peer.postTransactions");
+    if (!Array.isArray(data)) throw formError("p2p.peer.postTransactions", "it must be array");
   },
   "uniknode.peer.getBlocks": (data) => {
     const blocks =
       isRecord(data) && data.blocks instanceof Uint8Array ? unpackBlocks(data.blocks) : undefined;
-    if (!blocks) throw formError("uniknode.peer.getBlocks");
+    if (!blocks) throw formError("uniknode.peer.getBlocks", "/blocks must be serialized blocks");
     return blocks;
   },
   "uniknode.peer.getGenesis": (data) => {
-    if (!isRecord(data) || !isRecord(data.genesisBlock)) throw formError("uniknode.peer.getGenesis");
+    if (!isRecord(data) || !isRecord(data.genesisBlock)) {
+      throw formError("uniknode.peer.getGenesis", "/genesisBlock must be object");
+    }
     return data.genesisBlock;
   },
 };
@@ -193,7 +195,7 @@ const HEADER_MEMBERS: readonly string[] = [
 
 function readHeader(header: UntrustedRecord, network: Network): ReceivedHeader {
   const path = headerViolation({ ...OPTIONAL_MEMBERS, ...header }, network);
-  if (path) throw new WireError("REPLY_FORM", `a header is wrong at ${path}`);
+  if (path) throw new WireError("REPLY_FORM", `the member ${path} of a header is invalid`);
   const known = Object.entries(header).filter(([member]) => HEADER_MEMBERS.includes(member));
   return Object.fromEntries(known) as ReceivedHeader;
 }
@@ -220,5 +222,5 @@ function readConfig({
   };
 }
 
-const formError = (event: PeerEvent): WireError =>
-  new WireError("REPLY_FORM", `the result of ${event} is wrong`);
+const formError = (event: PeerEvent, violation: string): WireError =>
+  new WireError("REPLY_FORM", `the result of ${event} is invalid: ${violation}`);

@@ -70,9 +70,12 @@ export const isEventName = (text: string): text is EventName => Object.hasOwn(AR
 /** Returns true for events that only trusted addresses may send. */
 export const isInternal = (event: EventName): boolean => event.startsWith("p2p.internal.");
 
-const validators = Object.fromEntries(
+const forms = Object.fromEntries(
   Object.entries<TSchema>(ARGUMENTS).map(([event, schema]) => [event, formOf(schema)]),
 ) as Readonly<Record<EventName, ReturnType<typeof formOf>>>;
 
 export const isArgumentOf = <E extends EventName>(event: E, value: unknown): value is ArgumentOf<E> =>
-  validators[event](value);
+  forms[event].is(value);
+
+/** Describes the first violation of an argument. */
+export const argumentViolation = (event: EventName, value: unknown): string => forms[event].violation(value);

@@ -1,4 +1,5 @@
 /** Reads the messages of a client (p2p.md 6.2). */
+import { shortened, withoutControls } from "../../../platform/text/foreign.ts";
 import { decodeValue } from "../codec.ts";
 import { WireError } from "../error.ts";
 import { parseGradually } from "../gradual-json.ts";
@@ -6,7 +7,13 @@ import { areTolerated } from "../headers.ts";
 import { guardJson } from "../json-guard.ts";
 import { REQUEST_COMPLEXITY } from "../limits.ts";
 import { hasOnly, isRecord, type UntrustedRecord } from "../record.ts";
-import { type ArgumentOf, type EventName, isArgumentOf, isEventName } from "./arguments.ts";
+import {
+  type ArgumentOf,
+  argumentViolation,
+  type EventName,
+  isArgumentOf,
+  isEventName,
+} from "./arguments.ts";
 import { DISCONNECT, HANDSHAKE, PONG } from "./write.ts";
 
 /** An event with its argument. */
@@ -27,12 +34,14 @@ export type ClientMessage =
   | { readonly kind: "disconnect"; readonly closeCode: number }
   | Call;
 
+/** Characters of an unknown event that an error quotes. */
+const MAX_NAME = 60;
 const MIN_LENGTH = 10;
 /** Longer messages are read in steps. */
 const MAX_SHORT = 64 * 1024;
 
 /**
- * Reads a message by itself; the order of messages is checked by the session.
+ * Reads a single message; the session checks the order of messages.
  *
  * @throws {WireError} MESSAGE_*, EVENT_UNKNOWN, HEADERS_FORM, ARGUMENT_FORM
  */
@@ -45,7 +54,7 @@ export function readClientMessage(text: string): ClientMessage {
 }
 
 /**
- * The same, with steps for a long message.
+ * Reads a message like `readClientMessage`, in steps if it is long.
  *
  * @throws {WireError} as `readClientMessage`
  */
@@ -55,8 +64,8 @@ export function* readClientMessageGradually(text: string): Generator<void, Clien
 }
 
 function toClientMessage(message: unknown): ClientMessage {
-  if (typeof message === "string") throw new WireError("MESSAGE_JSON", "a message is no JSON");
-  if (!isRecord(message)) throw new WireError("MESSAGE_FORM", "a message is no object");
+  if (typeof message === "string") throw new WireError("MESSAGE_JSON", "a message is not JSON");
+  if (!isRecord(message)) throw new WireError("MESSAGE_FORM", "a message is not an object");
   // Steps 6 to 8
   if (message.event === DISCONNECT) return { kind: "disconnect", closeCode: readCloseCode(message) };
   const callId = readCallId(message);
@@ -69,14 +78,15 @@ function readCloseCode(message: UntrustedRecord): number {
   const { data } = message;
   const isExact = hasOnly(message, "event", "data") && isRecord(data) && hasOnly(data, "code");
   if (!isExact || typeof data.code !== "number") {
-    throw new WireError("MESSAGE_FORM", "the end must be announced with a code and nothing else");
+    throw new WireError("MESSAGE_FORM", "#disconnect must have a numeric code and no other member");
   }
   return data.code;
 }
 
 /** Zero counts as absent. */
 function readCallId({ cid }: UntrustedRecord): number | undefined {
-  if (cid !== undefined && typeof cid !== "number") throw new WireError("MESSAGE_FORM", "cid is no number");
+  if (cid !== undefined && typeof cid !== "number")
+    throw new WireError("MESSAGE_FORM", "cid is not a number");
   return cid || undefined;
 }
 
@@ -86,14 +96,28 @@ const hasToken = ({ data }: UntrustedRecord): boolean => isRecord(data) && Boole
 function readCall(message: UntrustedRecord, callId: number | undefined): Call {
   const { event, data } = message;
   if (typeof event !== "string" || !hasOnly(message, "event", "data", "cid")) {
-    throw new WireError("MESSAGE_FORM", "an event has other members than event, data and cid");
+    throw new WireError(
+      "MESSAGE_FORM",
+      "a message must have an event and no other members than event, data and cid",
+    );
   }
-  if (!isEventName(event)) throw new WireError("EVENT_UNKNOWN", "an event is unknown");
+  if (!isEventName(event))
+    throw new WireError(
+      "EVENT_UNKNOWN",
+      `the event ${shortened(withoutControls(event), MAX_NAME)} is unknown`,
+    );
   if (!isRecord(data) || !isRecord(data.data) || !hasOnly(data, "data", "headers")) {
-    throw new WireError("MESSAGE_FORM", "the data of an event has other members than data and headers");
+    throw new WireError(
+      "MESSAGE_FORM",
+      `the data of ${event} must have an object "data" and no other members than data and headers`,
+    );
   }
-  if (!areTolerated(data.headers)) throw new WireError("HEADERS_FORM", "the headers of an event are wrong");
-  if (!isArgumentOf(event, data.data))
-    throw new WireError("ARGUMENT_FORM", `the argument of ${event} is wrong`);
+  if (!areTolerated(data.headers)) {
+    throw new WireError("HEADERS_FORM", `the headers of ${event} have an unknown member or a wrong type`);
+  }
+  if (!isArgumentOf(event, data.data)) {
+    const violation = argumentViolation(event, data.data);
+    throw new WireError("ARGUMENT_FORM", `the argument of ${event} is invalid: ${violation}`);
+  }
   return { kind: "call", event, argument: data.data, callId } as Call;
 }

@@ -6,12 +6,12 @@ import type { Integer, Interval } from "../../page.ts";
 export type Condition = {
   readonly sql: string;
   readonly values: readonly SqlValue[];
-  /** How an index finds the matching rows; absent if no index does: then rows are tested one by one. */
+  /** Number of rows that an index finds; absent if no index applies: then rows are tested one by one. */
   readonly finds?: Finds;
 };
 
 /**
- * How many rows an index finds: at most the rows of a block or a page (`few`), of a wallet (`some`) or of a type (`many`),
+ * Number of rows that an index finds: at most the rows of a block or a page (`few`), of a wallet (`some`) or of a type (`many`),
  * or a range of the key's order, which can be combined with any other share (`range`).
  */
 export type Share = "few" | "some" | "many" | "range";

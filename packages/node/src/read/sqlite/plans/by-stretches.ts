@@ -56,7 +56,7 @@ export function createByStretches<Row>(
     );
 }
 
-/** What reads the rows of a table. */
+/** Reads the rows of a table. */
 type Reader = {
   readonly listed: ListedTable;
   readonly stretches: Stretches;

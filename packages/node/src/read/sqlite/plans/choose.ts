@@ -1,7 +1,7 @@
 /** Chooses the plan that finds a page. The choice depends only on the query and on counts; this file reads no rows. */
 import type { Scan } from "../pages/selection.ts";
 
-/** How a page is found. Each plan has a file in this folder, whose header states its cost. */
+/** Plan that finds a page. Each plan has a file in this folder, whose header states its cost. */
 export type Plan = "none" | "row" | "index" | "stretches" | "count" | "ranking" | "match";
 
 export type Asked = {

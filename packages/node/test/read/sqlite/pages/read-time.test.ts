@@ -8,7 +8,7 @@ function work(ms: number): void {
   while (performance.now() < endMs);
 }
 
-test("Reads end that take longer than there is time for, and others go on.", () => {
+test("Reads that exceed their time limit end, and others continue.", () => {
   const time = createReadTime(20);
   time.begin();
   for (let step = 0; step < 3; step++) {
@@ -26,13 +26,13 @@ test("Reads end that take longer than there is time for, and others go on.", () 
   expect(time.check()).toBeLessThan(4);
 });
 
-test("Where there is no time at all, the first look ends the reads.", () => {
+test("Without any time, the first check ends the reads.", () => {
   const time = createReadTime(-1);
   time.begin();
   expect(time.check).toThrow(SnapshotError);
 });
 
-test("The time in which the machine was busy with something else does not count.", () => {
+test("The time in which the machine was busy with other processes does not count.", () => {
   const maxMs = 50;
   const time = createReadTime(maxMs);
   time.begin();

@@ -23,13 +23,13 @@ beforeEach(() => {
 
 const TABLE = { table: "transactions", key: ["height", "sequence"] } as const;
 
-/** Anew, with as much time for each work. */
+/** Creates the tallies again, with a given time limit for each work. */
 function open(time: ReadTime): void {
   snapshot = createSnapshot(database, time);
   tally = createTallies(database, createStretches(database, time), TABLE);
 }
 
-/** Blocks of a branch, so many transactions in each, every third of type 1. */
+/** Blocks of a branch, with a number of transactions in each, every third of type 1. */
 function append(branch: string, from: number, to: number, perBlock: number): void {
   database.transaction(() => {
     for (let height = from; height <= to; height++) {
@@ -54,7 +54,7 @@ function revertTo(height: number): void {
   database.prepare("DELETE FROM blocks WHERE height > ?").run(height);
 }
 
-/** One of the conditions holds. */
+/** Any one of the conditions matches. */
 const FILTERS: Condition[][] = [
   [found({ sql: "type_group = ? AND type = ?", values: [1, 0] }, "many")],
   [{ sql: "type = ?", values: [1] }],
@@ -72,7 +72,7 @@ const tallyOf = (head: Head, ways: Condition[]) => tally(head, alternativesOf({ 
 const textOf = (ways: Condition[]) => ways.map(({ sql }) => `(${sql})`).join(" OR ");
 const valuesOf = (ways: Condition[]) => ways.flatMap(({ values }) => values);
 
-/** What tallies say leads to the very rows that walking over all of them leads to. */
+/** Tallies lead to the same rows as a complete scan. */
 function check(): void {
   snapshot((head) => {
     for (const ways of FILTERS) {
@@ -103,7 +103,7 @@ function check(): void {
   });
 }
 
-test("count as the table does, while blocks are added and taken away", () => {
+test("count as the table does, while blocks are added and reverted", () => {
   append("a", 1, 60, 100);
   check();
   append("a", 61, 61, 3);
@@ -119,7 +119,7 @@ test("count as the table does, while blocks are added and taken away", () => {
   check();
 });
 
-/** Time for so many checks at the clock. */
+/** Time limit that allows a number of checks of the clock. */
 function checks(count: number): ReadTime {
   let left = 0;
   return {
@@ -133,7 +133,7 @@ function checks(count: number): ReadTime {
   };
 }
 
-test("go on where the time was up, whether anything was found or not", () => {
+test("resume at the time limit, whether or not a row was found", () => {
   append("a", 1, 100, 100);
   for (const [filter, total] of [
     [present(FILTERS[1], "an item of FILTERS"), 3333],
@@ -151,12 +151,12 @@ test("go on where the time was up, whether anything was found or not", () => {
         failures += 1;
       }
     }
-    // Stretches of 600 rows, with what is left of a block: five of them each time.
+    // Stretches of 600 rows, and the rest of a block: five of them each time.
     expect(failures).toBe(3);
   }
 });
 
-test("leave nothing behind when there was no time at all", () => {
+test("keep nothing if there was no time at all", () => {
   append("a", 1, 100, 100);
   open(checks(0));
   for (let attempt = 0; attempt < 3; attempt++) {

@@ -1,4 +1,4 @@
-/** Pages that are made in stretches are those that one statement finds. */
+/** Pages from stretches equal those of one statement. */
 
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
@@ -161,19 +161,19 @@ const range: fc.Arbitrary<Range> = fc.record({
 const question = fc.constantFrom("transactions" as const, "wallets" as const).chain((name) =>
   fc.record({
     name: fc.constant(name),
-    asked: fc.constantFrom(...ASKED[name]),
+    requested: fc.constantFrom(...ASKED[name]),
     order: fc.constantFrom(...ORDERS[name]),
     range,
   }),
 );
 
-test("All pages, in any order and of any filter, from an offset or a cursor on.", () => {
+test("All pages are equal, in any order and with any filter, from an offset or a cursor on.", () => {
   fc.assert(
-    fc.property(question, ({ name, asked, order, range }) => {
+    fc.property(question, ({ name, requested, order, range }) => {
       const { byIndex, byStretches, count } = OPEN[name];
-      const selection = { ...asked, order };
+      const selection = { ...requested, order };
       const totalCount = byIndex(selection, { offset: 0, limit: 1_000 }, { totalCount: 0 }).rows.length;
-      expect(count(head, alternativesOf(asked))).toBe(totalCount);
+      expect(count(head, alternativesOf(requested))).toBe(totalCount);
       let next: Range | undefined = range;
       for (let pages = 0; next && pages < 4; pages++) {
         const expected = byIndex(selection, next, { totalCount });
@@ -186,7 +186,7 @@ test("All pages, in any order and of any filter, from an offset or a cursor on."
   );
 });
 
-test("A range replaces a wider one at the same side, which is only tested then.", () => {
+test("A range replaces a wider one at the same side, which then only tests rows.", () => {
   const above = (height: number): Condition => ({ sql: "height > ?", values: [height] });
   const [one] = inRange(
     alternativesOf({ conditions: heightConditions({ low: 2, high: 9 }) }),
@@ -205,7 +205,7 @@ test("A range replaces a wider one at the same side, which is only tested then."
   expect(two?.tests.flatMap(({ values }) => values)).toEqual([9, 5, 2]);
 });
 
-test("A list that took too long is not tried again for a while, and others are.", () => {
+test("A list that was too slow is not retried for a while, and others are.", () => {
   let checks = 0;
   const { byStretches } = open(TABLES.wallets, {
     begin() {},

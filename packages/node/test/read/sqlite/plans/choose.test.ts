@@ -1,4 +1,4 @@
-/** Which plan finds a page, for what is asked and what is known. */
+/** Choice of the plan that finds a page, by request and available knowledge. */
 import { expect, test } from "vitest";
 import {
   type Asked,
@@ -14,8 +14,12 @@ import {
 const MIN_RANKED = 5_000;
 const MANY = 1_000_000;
 
-/** In order, from the first row on, unless it says otherwise. */
-const asked = (collection: Asked["collection"], filter: Asked["filter"], others: Partial<Asked> = {}) => ({
+/** In order, from the first row on, by default. */
+const requestFor = (
+  collection: Asked["collection"],
+  filter: Asked["filter"],
+  others: Partial<Asked> = {},
+) => ({
   collection,
   filter,
   isInOrder: true,
@@ -31,157 +35,167 @@ const after = { isAfter: true };
 const at = (offset: number) => ({ offset });
 
 const TABLE: [what: string, Asked, Known, choice: string][] = [
-  ["blocks by height", asked("blocks", "heights"), {}, "row"],
-  ["blocks by height, far", asked("blocks", "heights", at(MANY)), {}, "row"],
-  ["blocks after a cursor", asked("blocks", "heights", after), { total: 9 }, "index"],
-  ["blocks by a value", asked("blocks", "heights", byValue), { total: 9 }, "index"],
-  ["blocks with a value", asked("blocks", "values"), {}, "learn total"],
-  ["blocks with a value, counted", asked("blocks", "values"), { total: 9 }, "index"],
-  ["blocks with a value, beyond the end", asked("blocks", "values", at(9)), { total: 9 }, "none"],
+  ["blocks by height", requestFor("blocks", "heights"), {}, "row"],
+  ["blocks by height, far", requestFor("blocks", "heights", at(MANY)), {}, "row"],
+  ["blocks after a cursor", requestFor("blocks", "heights", after), { total: 9 }, "index"],
+  ["blocks by a value", requestFor("blocks", "heights", byValue), { total: 9 }, "index"],
+  ["blocks with a value", requestFor("blocks", "values"), {}, "learn total"],
+  ["blocks with a value, counted", requestFor("blocks", "values"), { total: 9 }, "index"],
+  ["blocks with a value, beyond the end", requestFor("blocks", "values", at(9)), { total: 9 }, "none"],
 
-  ["wallets", asked("wallets", "none"), {}, "learn total"],
-  ["wallets, near", asked("wallets", "none", at(FAR_IN_INDEX - 1)), { total: MANY }, "index"],
-  ["wallets, far", asked("wallets", "none", at(FAR_IN_INDEX)), { total: MANY }, "count"],
-  ["wallets, beyond the end", asked("wallets", "none", at(MANY)), { total: MANY }, "none"],
-  ["wallets after a cursor", asked("wallets", "none", after), { total: 0 }, "index"],
+  ["wallets", requestFor("wallets", "none"), {}, "learn total"],
+  ["wallets, near", requestFor("wallets", "none", at(FAR_IN_INDEX - 1)), { total: MANY }, "index"],
+  ["wallets, far", requestFor("wallets", "none", at(FAR_IN_INDEX)), { total: MANY }, "count"],
+  ["wallets, beyond the end", requestFor("wallets", "none", at(MANY)), { total: MANY }, "none"],
+  ["wallets after a cursor", requestFor("wallets", "none", after), { total: 0 }, "index"],
   [
     "wallets without an index of the order, far",
-    asked("wallets", "none", { ...byValue, ...at(FAR_IN_INDEX) }),
+    requestFor("wallets", "none", { ...byValue, ...at(FAR_IN_INDEX) }),
     { total: MANY },
     "index",
   ],
-  ["wallets with a value, far", asked("wallets", "values", at(FAR_IN_INDEX)), { total: MANY }, "index"],
-  ["tokens, far", asked("tokens", "none", at(FAR_IN_INDEX)), { total: MANY }, "count"],
+  ["wallets with a value, far", requestFor("wallets", "values", at(FAR_IN_INDEX)), { total: MANY }, "index"],
+  ["tokens, far", requestFor("tokens", "none", at(FAR_IN_INDEX)), { total: MANY }, "count"],
 
-  ["transactions", asked("transactions", "none"), {}, "learn total"],
-  ["transactions, near", asked("transactions", "none", at(FAR - 1)), { total: MANY }, "index"],
-  ["transactions, far", asked("transactions", "none", at(FAR)), { total: MANY }, "row"],
-  ["transactions, beyond the end", asked("transactions", "none", at(MANY)), { total: MANY }, "none"],
-  ["transactions after a cursor", asked("transactions", "none", after), { total: MANY }, "index"],
-  ["transactions of heights, far", asked("transactions", "heights", at(FAR)), { total: MANY }, "row"],
-  ["transactions of heights by a value", asked("transactions", "heights", byValue), { total: MANY }, "index"],
-  ["transactions by a value, few", asked("transactions", "none", byValue), { total: 4_999 }, "index"],
-  ["transactions by a value", asked("transactions", "none", byValue), { total: 5_000 }, "learn ranking"],
+  ["transactions", requestFor("transactions", "none"), {}, "learn total"],
+  ["transactions, near", requestFor("transactions", "none", at(FAR - 1)), { total: MANY }, "index"],
+  ["transactions, far", requestFor("transactions", "none", at(FAR)), { total: MANY }, "row"],
+  ["transactions, beyond the end", requestFor("transactions", "none", at(MANY)), { total: MANY }, "none"],
+  ["transactions after a cursor", requestFor("transactions", "none", after), { total: MANY }, "index"],
+  ["transactions of heights, far", requestFor("transactions", "heights", at(FAR)), { total: MANY }, "row"],
+  [
+    "transactions of heights by a value",
+    requestFor("transactions", "heights", byValue),
+    { total: MANY },
+    "index",
+  ],
+  ["transactions by a value, few", requestFor("transactions", "none", byValue), { total: 4_999 }, "index"],
+  ["transactions by a value", requestFor("transactions", "none", byValue), { total: 5_000 }, "learn ranking"],
   [
     "transactions by a value, ranked",
-    asked("transactions", "none", { ...byValue, ...at(MANY - 1) }),
+    requestFor("transactions", "none", { ...byValue, ...at(MANY - 1) }),
     { total: MANY, isRanked: true },
     "ranking",
   ],
   [
     "transactions by a value, not ranked yet",
-    asked("transactions", "none", byValue),
+    requestFor("transactions", "none", byValue),
     { total: MANY, isRanked: false },
     "index",
   ],
-  ["transactions of a few blocks", asked("transactions", "blocks"), {}, "learn total"],
-  ["transactions of a few blocks, far", asked("transactions", "blocks", at(FAR)), { total: MANY }, "index"],
+  ["transactions of a few blocks", requestFor("transactions", "blocks"), {}, "learn total"],
+  [
+    "transactions of a few blocks, far",
+    requestFor("transactions", "blocks", at(FAR)),
+    { total: MANY },
+    "index",
+  ],
   [
     "transactions of a few blocks by a value",
-    asked("transactions", "blocks", byValue),
+    requestFor("transactions", "blocks", byValue),
     { total: MANY },
     "index",
   ],
 
-  ["transactions with a value", asked("transactions", "values"), {}, "learn matches"],
-  ["transactions with a rare value", asked("transactions", "values"), { matches: MAX_SORTED }, "match"],
+  ["transactions with a value", requestFor("transactions", "values"), {}, "learn matches"],
+  ["transactions with a rare value", requestFor("transactions", "values"), { matches: MAX_SORTED }, "match"],
   [
-    "transactions with a value that too many have to be sorted",
-    asked("transactions", "values"),
+    "transactions with a value that is too frequent to sort",
+    requestFor("transactions", "values"),
     { matches: MAX_SORTED + 1 },
     "learn total",
   ],
   [
     "transactions with a common value",
-    asked("transactions", "values"),
+    requestFor("transactions", "values"),
     { matches: MAX_SORTED + 1, total: MAX_SORTED + 1 },
     "count",
   ],
   [
     "transactions with a rare value by another one",
-    asked("transactions", "values", byValue),
+    requestFor("transactions", "values", byValue),
     { matches: MAX_LOOKED_UP },
     "match",
   ],
   [
     "transactions with a common value by another one",
-    asked("transactions", "values", byValue),
+    requestFor("transactions", "values", byValue),
     { matches: MAX_LOOKED_UP + 1, total: MANY },
     "learn ranking",
   ],
   [
     "transactions with a value of an index",
-    asked("transactions", "values"),
+    requestFor("transactions", "values"),
     { matches: "unknown" },
     "learn total",
   ],
   [
     "transactions with a value of an index, near",
-    asked("transactions", "values", at(FAR - 1)),
+    requestFor("transactions", "values", at(FAR - 1)),
     { matches: "unknown", total: MANY },
     "index",
   ],
   [
     "transactions with a value of an index, far",
-    asked("transactions", "values", at(FAR)),
+    requestFor("transactions", "values", at(FAR)),
     { matches: "unknown", total: MANY },
     "count",
   ],
   [
     "transactions with a value of an index, beyond the end",
-    asked("transactions", "values", at(FAR)),
+    requestFor("transactions", "values", at(FAR)),
     { matches: "unknown", total: FAR },
     "none",
   ],
   [
     "transactions with a value of an index by another one, ranked",
-    asked("transactions", "values", byValue),
+    requestFor("transactions", "values", byValue),
     { matches: "unknown", total: MANY, isRanked: true },
     "ranking",
   ],
 
-  ["wallets by a value, few", asked("wallets", "none", sorted), { total: MAX_SORTED_OF_TABLE }, "index"],
+  ["wallets by a value, few", requestFor("wallets", "none", sorted), { total: MAX_SORTED_OF_TABLE }, "index"],
   [
     "wallets by a value, many",
-    asked("wallets", "none", sorted),
+    requestFor("wallets", "none", sorted),
     { total: MAX_SORTED_OF_TABLE + 1 },
     "stretches",
   ],
-  ["blocks by a value, many", asked("blocks", "blocks", sorted), { total: MAX_SORTED + 1 }, "stretches"],
-  ["wallets that are tested", asked("wallets", "values", tested), { total: 1 }, "stretches"],
+  ["blocks by a value, many", requestFor("blocks", "blocks", sorted), { total: MAX_SORTED + 1 }, "stretches"],
+  ["wallets that are tested", requestFor("wallets", "values", tested), { total: 1 }, "stretches"],
   [
     "blocks that are tested, after a cursor",
-    asked("blocks", "values", { ...tested, ...after }),
+    requestFor("blocks", "values", { ...tested, ...after }),
     { total: 0 },
     "stretches",
   ],
-  ["blocks that are tested, none", asked("blocks", "values", tested), { total: 0 }, "none"],
+  ["blocks that are tested, none", requestFor("blocks", "values", tested), { total: 0 }, "none"],
   [
     "transactions by a value, too few to be ranked",
-    asked("transactions", "none", sorted),
+    requestFor("transactions", "none", sorted),
     { total: 4_999 },
     "index",
   ],
   [
     "transactions by a value, many and not ranked yet",
-    asked("transactions", "none", sorted),
+    requestFor("transactions", "none", sorted),
     { total: MANY, isRanked: false },
     "stretches",
   ],
   [
     "transactions that are tested, near",
-    asked("transactions", "values", tested),
+    requestFor("transactions", "values", tested),
     { matches: "unknown", total: MANY },
     "stretches",
   ],
 ];
 
-test.each(TABLE)("%s", (_what, asked, known, expected) => {
-  const choice = choosePlan(asked, known, { minRanked: MIN_RANKED });
+test.each(TABLE)("%s", (_what, requested, known, expected) => {
+  const choice = choosePlan(requested, known, { minRanked: MIN_RANKED });
   expect("plan" in choice ? choice.plan : `learn ${choice.learn}`).toBe(expected);
 });
 
-test("Every choice ends: what is learned is not asked for again.", () => {
+test("Every choice ends: known facts are not requested again.", () => {
   const collections = ["blocks", "transactions", "wallets", "tokens"] as const;
   const filters = ["none", "heights", "blocks", "values"] as const;
   for (const collection of collections)

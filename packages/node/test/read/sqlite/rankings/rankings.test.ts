@@ -1,4 +1,4 @@
-/** Lists that are read from rankings equal those that sort and test all rows. */
+/** Lists from rankings equal lists from a complete scan and sort. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -105,23 +105,23 @@ function createTable(database: Database) {
   };
 }
 
-/** As long as the tests take. */
+/** Limit that outlasts the tests. */
 const time = createReadTime(600_000);
 
 const OPTIONS = { foundation: undefined, foundationUntil: undefined, heightAt: () => 0 };
 
-/** Two ways of reading a database; `found` counts the rankings that were there when asked for. */
+/** Two ways of reading a database; `found` counts the rankings that were available on request. */
 function open({ maxBytes = 10_000_000, path = ":memory:", build }: Partial<Setting> = {}) {
   const database = openDatabase(path);
   migrate(database);
   const snapshot = createSnapshot(database, time);
-  const asked: string[] = [];
+  const requested: string[] = [];
   const rankings = createRankings(
     { maxBytes, maxShare: 1 },
     {
       database,
       build(ranked, bytes) {
-        asked.push(ranked.column);
+        requested.push(ranked.column);
         return build ? build(ranked, bytes) : Promise.resolve(readRankingAt(database, ranked, bytes));
       },
     },
@@ -140,7 +140,7 @@ function open({ maxBytes = 10_000_000, path = ":memory:", build }: Partial<Setti
     database,
     table: createTable(database),
     read,
-    asked,
+    requested,
     found: () => found,
     plain: createTransactionQueries(database, { ...options, rankings: NO_RANKINGS }),
     ranked: createTransactionQueries(database, { ...options, rankings: counting }),
@@ -158,8 +158,8 @@ function check({ read, plain, ranked }: Opened, filter: TransactionFilter, order
   read((head) => {
     const { totalCount } = plain.list(head, filter, order, { offset: 0, limit: 1 });
     for (const offset of [0, 1, Math.floor(totalCount / 2), Math.max(0, totalCount - 3), totalCount + 2]) {
-      const asked = [head, filter, order, { offset, limit: 7 }] as const;
-      expect(ranked.list(...asked)).toEqual(plain.list(...asked));
+      const requested = [head, filter, order, { offset, limit: 7 }] as const;
+      expect(ranked.list(...requested)).toEqual(plain.list(...requested));
     }
     for (let after: string | undefined, left = 6; left > 0; left--) {
       const range = { offset: 0, limit: 4, isWalk: true, ...(after !== undefined && { after }) };
@@ -176,7 +176,7 @@ function check({ read, plain, ranked }: Opened, filter: TransactionFilter, order
   });
 }
 
-test("are the same at every page, while blocks are added and taken away", async () => {
+test("are the same at every page, while blocks are added and reverted", async () => {
   await fc.assert(
     fc.asyncProperty(
       blocks,
@@ -193,7 +193,7 @@ test("are the same at every page, while blocks are added and taken away", async 
             for (const filter of filters) {
               for (const order of orders) {
                 check(opened, filter, order);
-                // What was asked for is made meanwhile.
+                // The requested ranking is built meanwhile.
                 await setImmediate();
                 check(opened, filter, order);
               }
@@ -212,7 +212,7 @@ test("are the same at every page, while blocks are added and taken away", async 
 const ROW: Row = { amount: 1n, fee: 1, nonce: 1, type: 0, group: 1, version: 2, text: null };
 const BY_HEIGHT = ORDERS.filter(({ field }) => field === "timestamp");
 
-/** Most rows have fee 1; those with fee 2 stand together. */
+/** Most rows have fee 1; those with fee 2 are contiguous. */
 function appendMany(table: Opened["table"], heights: number, perBlock: number): void {
   for (let height = 0; height < heights; height++) {
     const fee = height > heights / 3 && height < heights / 2 ? 2 : 1;
@@ -220,9 +220,9 @@ function appendMany(table: Opened["table"], heights: number, perBlock: number): 
   }
 }
 
-test("begin pages of many matches near their first row", async () => {
+test("start pages of many matches near their first row", async () => {
   const opened = open({ maxBytes: 100_000_000 });
-  // Above what is sorted, and above the number of parts that the chain is counted in.
+  // Above the size that is sorted, and above the number of parts in which the chain is counted.
   appendMany(opened.table, 1_500, 20);
   for (const filter of [{ fee: 1 }, { fee: 2 }, { fee: { from: 1, to: 3 } }, { typeGroup: 1 }]) {
     for (const order of [
@@ -238,7 +238,7 @@ test("begin pages of many matches near their first row", async () => {
   opened.database.close();
 });
 
-/** Asks until a ranking was there. */
+/** Repeats a request until its ranking is available. */
 async function untilFound(opened: Opened, order: TransactionOrder): Promise<void> {
   const before = opened.found();
   while (opened.found() === before) {
@@ -254,27 +254,27 @@ const [BY_AMOUNT, , BY_FEE, , BY_NONCE] = ORDERS as [
   TransactionOrder,
 ];
 
-test("give way to those that were asked for later when they need more memory than there is", async () => {
+test("are evicted in favour of later ones if they exceed the memory limit", async () => {
   // 8 bytes for each row, and little more: two of them.
   const opened = open({ maxBytes: 20_000 });
   appendMany(opened.table, 10, 100);
   for (const order of [BY_AMOUNT, BY_FEE, BY_AMOUNT, BY_NONCE]) await untilFound(opened, order);
-  const { length } = opened.asked;
+  const { length } = opened.requested;
   await untilFound(opened, BY_AMOUNT);
-  expect(opened.asked).toHaveLength(length);
+  expect(opened.requested).toHaveLength(length);
   await untilFound(opened, BY_FEE);
-  expect(opened.asked.slice(length)).toEqual(["transactions.fee"]);
+  expect(opened.requested.slice(length)).toEqual(["transactions.fee"]);
   opened.database.close();
 });
 
-test("that alone would take more than that are not made again and again", async () => {
+test("that alone exceed it are not built repeatedly", async () => {
   const opened = open({ maxBytes: 5_000 });
   appendMany(opened.table, 10, 100);
   for (let time = 0; time < 5; time++) {
     check(opened, {}, BY_AMOUNT);
     await setImmediate();
   }
-  expect([opened.found(), opened.asked]).toEqual([0, ["transactions.amount"]]);
+  expect([opened.found(), opened.requested]).toEqual([0, ["transactions.amount"]]);
   opened.database.close();
 });
 
@@ -286,12 +286,12 @@ test("delay no request while they are built, one at a time", async () => {
     check(opened, {}, order);
     await setImmediate();
   }
-  expect([opened.found(), opened.asked]).toEqual([0, ["transactions.amount"]]);
+  expect([opened.found(), opened.requested]).toEqual([0, ["transactions.amount"]]);
   resolve(undefined);
   opened.database.close();
 });
 
-test("are made by another thread while blocks are added and taken away", async () => {
+test("are built by another thread while blocks are added and reverted", async () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-rankings-"));
   const path = join(folder, "chain.sqlite");
   const errors: unknown[] = [];
@@ -313,18 +313,18 @@ test("are made by another thread while blocks are added and taken away", async (
   rmSync(folder, { recursive: true });
 });
 
-test("that cannot be built are reported, and are not tried again for a while", async () => {
+test("that cannot be built are reported, and are not retried for a while", async () => {
   const errors: unknown[] = [];
   const builder = createRankingBuilder("/nowhere/chain.sqlite", (error) => errors.push(error));
   const settled = Promise.withResolvers<void>();
   const opened = open({
-    build: (...asked) => builder.build(...asked).finally(settled.resolve),
+    build: (...requested) => builder.build(...requested).finally(settled.resolve),
   });
   appendMany(opened.table, 5, 10);
   check(opened, {}, BY_AMOUNT);
   await settled.promise;
   await setImmediate();
   check(opened, {}, BY_AMOUNT);
-  expect([opened.found(), opened.asked.length, errors.length]).toEqual([0, 1, 1]);
+  expect([opened.found(), opened.requested.length, errors.length]).toEqual([0, 1, 1]);
   opened.database.close();
 });

@@ -5,7 +5,7 @@ import { untypedText } from "../untyped.ts";
 
 /** Writes the number of bytes, then the UTF-8. */
 export function writeText(text: unknown, writer: ByteWriter): void {
-  const bytes = untypedText(text);
+  const bytes = untypedText(text, "a text of the asset");
   writer.u8(bytes.length);
   writer.bytes(bytes);
 }

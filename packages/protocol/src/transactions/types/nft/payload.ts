@@ -34,9 +34,9 @@ export const nftSchema = (required: readonly (keyof NftToken)[]): MemberSchema =
  */
 export function writeNft(nft: NftAsset, writer: ByteWriter): void {
   const [name, token] = Object.entries(nft)[0] ?? [];
-  if (!name || !token) throw new TypeError("a token with a name was expected");
+  if (!name || !token) throw new TypeError("asset.nft must have a token with a name");
   writer.shortText(name);
-  writer.bytes(untypedHex(token.tokenId));
+  writer.bytes(untypedHex(token.tokenId, "tokenId"));
   // The order of transactions.md 11 is the one in which JavaScript enumerates.
   const entries = Object.entries(token.properties ?? {});
   writer.u8(entries.length);
@@ -44,7 +44,7 @@ export function writeNft(nft: NftAsset, writer: ByteWriter): void {
     writer.shortText(key);
     if (value === null) writer.i16(DELETED);
     else {
-      const bytes = untypedText(value);
+      const bytes = untypedText(value, `the property ${key}`);
       writer.i16(bytes.length);
       writer.bytes(bytes);
     }

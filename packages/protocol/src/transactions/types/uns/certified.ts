@@ -50,7 +50,7 @@ export function writeCertified({ asset, recipientId }: TransactionBody, writer: 
   // Unlike other hexadecimal texts, this one may end with an odd digit.
   writer.bytes(fromHex(demand.signature));
   writeCertificationPayload(certification.payload, writer);
-  writer.bytes(untypedHex(certification.signature));
+  writer.bytes(untypedHex(certification.signature, "signature"));
   writeAddress(writer, present(recipientId, "recipientId"));
 }
 

@@ -38,11 +38,11 @@ export const unsDiscloseExplicit: TransactionType = {
     const demand = assetMember(asset, "disclose-demand");
     writeExplicitValues(demand.payload.explicitValue, writer);
     writeDiscloser(demand.payload, writer);
-    writer.bytes(untypedHex(demand.signature));
+    writer.bytes(untypedHex(demand.signature, "signature"));
     const name = "disclose-demand-certification";
     const certification = assetMember(asset, name);
     writeDiscloseCertificationPayload(certification.payload, writer);
-    writer.bytes(untypedHex(certification.signature));
+    writer.bytes(untypedHex(certification.signature, "signature"));
   },
   read(reader) {
     const explicitValue = readExplicitValues(reader);

@@ -10,8 +10,8 @@ import { isSignedBy, signPayload } from "./signature.ts";
 
 /** `sub`, `iss`, `iat`, cost: the layout of transactions.md 6.6, which is also signed. A demand has `iss` first. */
 export function writeCertificationPayload(payload: Certification["payload"], writer: ByteWriter): void {
-  writer.bytes(untypedHex(payload.sub));
-  writer.bytes(untypedHex(payload.iss));
+  writer.bytes(untypedHex(payload.sub, "sub"));
+  writer.bytes(untypedHex(payload.iss, "iss"));
   writeTime(payload.iat, writer);
   writer.u64(costOf(payload.cost));
 }

@@ -13,8 +13,8 @@ import { isSignedBy, signPayload } from "./signature.ts";
 
 /** `iss`, `sub`, `iat`, address: the layout of transactions.md 6.6, which is also signed. */
 export function writeDemandPayload(payload: Demand["payload"], writer: ByteWriter): void {
-  writer.bytes(untypedHex(payload.iss));
-  writer.bytes(untypedHex(payload.sub));
+  writer.bytes(untypedHex(payload.iss, "iss"));
+  writer.bytes(untypedHex(payload.sub, "sub"));
   writeTime(payload.iat, writer);
   writeAddress(writer, payload.cryptoAccountAddress);
 }

@@ -17,7 +17,7 @@ export function writeExplicitValues(values: DemandPayload["explicitValue"], writ
   if (!Array.isArray(values)) throw new TypeError("the explicit values must be an array");
   writer.u8(values.length);
   for (const value of values) {
-    const bytes = untypedText(value);
+    const bytes = untypedText(value, "an explicit value");
     writer.u8(bytes.length);
     writer.bytes(bytes);
   }
@@ -28,9 +28,9 @@ export const readExplicitValues = (reader: ByteReader): string[] =>
 
 /** `type`, `iss`, `sub`, `iat`: the part after the values, both stored and signed. */
 export function writeDiscloser({ type, iss, sub, iat }: DemandPayload, writer: ByteWriter): void {
-  writer.u8(untypedInteger(type));
-  writer.bytes(untypedHex(iss));
-  writer.bytes(untypedHex(sub));
+  writer.u8(untypedInteger(type, "type"));
+  writer.bytes(untypedHex(iss, "iss"));
+  writer.bytes(untypedHex(sub, "sub"));
   writeTime(iat, writer);
 }
 
@@ -44,7 +44,7 @@ export const readDiscloser = (reader: ByteReader): Omit<DemandPayload, "explicit
 /** The bytes that the discloser signs: the values without separators, then the rest. */
 export function discloseDemandBytes(payload: DemandPayload): Uint8Array {
   const writer = createWriter();
-  for (const value of payload.explicitValue) writer.bytes(untypedText(value));
+  for (const value of payload.explicitValue) writer.bytes(untypedText(value, "an explicit value"));
   writeDiscloser(payload, writer);
   return writer.finish();
 }
@@ -67,8 +67,8 @@ export function writeDiscloseCertificationPayload(
   { sub, iss, iat }: CertificationPayload,
   writer: ByteWriter,
 ) {
-  writer.bytes(untypedHex(sub));
-  writer.bytes(untypedHex(iss));
+  writer.bytes(untypedHex(sub, "sub"));
+  writer.bytes(untypedHex(iss, "iss"));
   writeTime(iat, writer);
 }
 
@@ -81,8 +81,8 @@ export const readDiscloseCertificationPayload = (reader: ByteReader): Certificat
 /** The bytes that the certifier signs: `iss` first, although `sub` is first in the stored layout. */
 export function discloseCertificationBytes({ iss, sub, iat }: CertificationPayload): Uint8Array {
   const writer = createWriter();
-  writer.bytes(untypedHex(iss));
-  writer.bytes(untypedHex(sub));
+  writer.bytes(untypedHex(iss, "iss"));
+  writer.bytes(untypedHex(sub, "sub"));
   writeTime(iat, writer);
   return writer.finish();
 }

@@ -16,6 +16,6 @@ export const isSignedBy = (publicKey: string, bytes: Uint8Array, signature: stri
 /** A signature inside a payload, in hexadecimal. Its second byte gives its length (transactions.md 6.6). */
 export function readSignature(reader: ByteReader): string {
   const length = reader.peek(1);
-  if (length === undefined) throw new RangeError("a DER signature was expected");
+  if (length === undefined) throw new RangeError("a DER signature is missing");
   return reader.hex(2 + length);
 }
