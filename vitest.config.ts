@@ -8,7 +8,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 const node = (...folders: string[]) => folders.map((folder) => `packages/node/test/${folder}/**/*.test.ts`);
 
 /** The real program, and browsers before it: most of the time they wait for blocks, timeouts and retries. */
-const processes = [...node("process"), "packages/console/test/browser/**/*.test.ts"];
+const processes = [...node("program"), "packages/console/test/browser/**/*.test.ts"];
 /** Networks of nodes: they wait for the slots of their delegates, which need free processors to keep their time. */
 const networks = node("network", "peers/network");
 /** Nodes that are killed or attacked under load: each needs all processors. */
@@ -35,12 +35,12 @@ const isolated = [
 const LONGEST = [
   ...["guides/guides", "processes/serving/thread", "chain/kill", "http/reorganisation/reorganisation"],
   ...[
-    "process/daily",
-    "process/life",
+    "program/daily",
+    "program/life",
     "browser/screens",
     "browser/stability",
-    "process/signing",
-    "process/listening",
+    "program/signing",
+    "program/listening",
   ],
   ...["network/network", "peers/network/hostile", "peers/network/network", "peers/network/old-node"],
 ].map((name) => `/test/${name}.test.ts`);

@@ -20,7 +20,8 @@ import {
   type HeaderFields,
   sha256,
 } from "@uniknode/protocol";
-import { createChain, DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/chain.ts";
+import { createChain } from "../packages/node/src/chain/chain.ts";
+import { DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/port.ts";
 import { present } from "../packages/node/src/platform/present.ts";
 import { createBlockStore } from "../packages/node/src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../packages/node/src/store/engine/database.ts";

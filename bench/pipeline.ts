@@ -2,12 +2,8 @@
 
 import { pino } from "pino";
 import type { Pin } from "../packages/node/src/chain/assumption.ts";
-import {
-  type Chain,
-  type ChainDeps,
-  createChain,
-  DEFAULT_CHAIN_OPTIONS,
-} from "../packages/node/src/chain/chain.ts";
+import { createChain } from "../packages/node/src/chain/chain.ts";
+import { type Chain, type ChainDeps, DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/port.ts";
 import { eventsOfFacts, eventsOfRevert } from "../packages/node/src/events/block-events.ts";
 import { type FactsTask, startFactsTask } from "../packages/node/src/facts/task.ts";
 import { openDatabase } from "../packages/node/src/store/engine/database.ts";

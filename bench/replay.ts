@@ -11,13 +11,13 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Pin } from "../packages/node/src/chain/assumption.ts";
-import type { Chain } from "../packages/node/src/chain/chain.ts";
 import { receiveBlock } from "../packages/node/src/chain/pipeline/receive.ts";
 import { signatureChecks } from "../packages/node/src/chain/pipeline/verify.ts";
+import type { Chain } from "../packages/node/src/chain/port.ts";
 import { replay } from "../packages/node/src/chain/replay.ts";
 import { limitHeapGrowth } from "../packages/node/src/platform/lifecycle/heap.ts";
 import { present } from "../packages/node/src/platform/present.ts";
-import { chooseVerify } from "../packages/node/src/verification/choose-verify.ts";
+import { selectBackend } from "../packages/node/src/verification/backend.ts";
 import type { SignatureCheck } from "../packages/node/src/verification/packed-checks.ts";
 import type { Verifier } from "../packages/node/src/verification/verifier.ts";
 import { readArguments } from "../tools/arguments.ts";
@@ -147,7 +147,7 @@ const peakMb = process.resourceUsage().maxRSS / 1024;
 await close();
 
 // The threads own the accelerator, and choose it in the same way.
-const { name: signatures } = await chooseVerify(threads > 0 ? accelerator : "none");
+const { name: signatures } = await selectBackend(threads > 0 ? accelerator : "none");
 console.log(`Node ${process.versions.node}, ${availableParallelism()} cores, ${threads} verifier threads`);
 console.log(assumeValid ? "signatures are not verified" : `signatures by ${signatures}`);
 for (const [index, phase] of phases.entries()) {

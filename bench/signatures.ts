@@ -7,7 +7,7 @@
 import { randomInt } from "node:crypto";
 import { keysFromPassphrase, sha256, signEcdsa, signSchnorr } from "@uniknode/protocol";
 import { present } from "../packages/node/src/platform/present.ts";
-import { chooseVerify } from "../packages/node/src/verification/choose-verify.ts";
+import { selectBackend } from "../packages/node/src/verification/backend.ts";
 import { packChecks, type SignatureCheck } from "../packages/node/src/verification/packed-checks.ts";
 import { readArguments } from "../tools/arguments.ts";
 
@@ -20,7 +20,7 @@ const ROUNDS = 5;
 const BATCH = 1_000;
 
 const keys = Array.from({ length: KEYS }, (_, index) => keysFromPassphrase(`bench ${index}`));
-const ways = await Promise.all(["none", ""].map(chooseVerify));
+const ways = await Promise.all(["none", ""].map(selectBackend));
 
 function signed(scheme: SignatureCheck["scheme"]): SignatureCheck[] {
   const sign = scheme === "ecdsa" ? signEcdsa : signSchnorr;

@@ -24,7 +24,8 @@ import {
   signTransaction,
   type TransactionBody,
 } from "@uniknode/protocol";
-import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../packages/node/src/chain/chain.ts";
+import { createChain } from "../../packages/node/src/chain/chain.ts";
+import { DEFAULT_CHAIN_OPTIONS } from "../../packages/node/src/chain/port.ts";
 import { deriveAccounts } from "../../packages/node/src/dev-chain/keys.ts";
 import {
   castOf,

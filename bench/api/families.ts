@@ -13,42 +13,24 @@ const COUNT = 100_000;
 const STRIDE = 7_919;
 const MAX_ROUNDS = 200;
 
-export function familiesOf({ path }: Dataset): Family[] {
-  const database = openDatabase(path, { readonly: true });
-  const column = <T extends number | string>(sql: string) =>
-    database
-      .prepare<{ value: T }>(sql)
-      .all()
-      .map(({ value }) => value);
-  const count = (sql: string) => present(column<number>(`SELECT COUNT(*) AS value FROM ${sql}`)[0]);
-  const many = (path: (index: number) => string) => Array.from({ length: COUNT }, (_, index) => path(index));
-  /** Counts up and down, without repetition before all values were used. */
-  const scattered = (index: number, count: number) => (index * STRIDE) % count;
-  const oneOf = <T>(values: readonly T[], index: number) => present(values[scattered(index, values.length)]);
-  /** If there are few objects, meaningless characters after the query distinguish the rounds. */
-  const apart = (index: number, things: number) => "&".repeat(Math.floor(index / things) % MAX_ROUNDS);
+const many = (path: (index: number) => string) => Array.from({ length: COUNT }, (_, index) => path(index));
+/** Counts up and down, without repetition before all values were used. */
+const scattered = (index: number, count: number) => (index * STRIDE) % count;
+const oneOf = <T>(values: readonly T[], index: number) => present(values[scattered(index, values.length)]);
+/** If there are few objects, meaningless characters after the query distinguish the rounds. */
+const apart = (index: number, things: number) => "&".repeat(Math.floor(index / things) % MAX_ROUNDS);
 
-  const transactions = count("transactions");
-  const blocks = count("blocks");
-  const ids = column<string>(`SELECT id AS value FROM transactions LIMIT ${2 * COUNT}`);
-  const addresses = column<string>("SELECT address AS value FROM wallets");
-  const tokens = column<string>("SELECT id AS value FROM tokens");
-  const [busiest] = column<string>(
-    `SELECT recipient AS value FROM transactions WHERE recipient IS NOT NULL
-     GROUP BY recipient ORDER BY COUNT(*) DESC LIMIT 1`,
-  );
-  const received = count(`transactions WHERE recipient = '${busiest}'`);
-  const transfers = count("transactions WHERE type_group = 1 AND type = 0");
-  database.close();
+const get = (name: string, path: (index: number) => string): Family => ({
+  name,
+  requests: many(path).map((path) => ({ method: "GET", path: `/api/v2/${path}` })),
+});
+const one = (name: string, things: readonly unknown[], path: (thing: unknown) => string): Family =>
+  get(name, (index) => `${path(oneOf(things, index))}?${apart(index, things.length)}`);
+const page = (rows: number, index: number) =>
+  `offset=${1 + scattered(index, rows - 100)}${apart(index, rows - 100)}`;
 
-  const get = (name: string, path: (index: number) => string): Family => ({
-    name,
-    requests: many(path).map((path) => ({ method: "GET", path: `/api/v2/${path}` })),
-  });
-  const one = (name: string, things: readonly unknown[], path: (thing: unknown) => string): Family =>
-    get(name, (index) => `${path(oneOf(things, index))}?${apart(index, things.length)}`);
-  const page = (rows: number, index: number) =>
-    `offset=${1 + scattered(index, rows - 100)}${apart(index, rows - 100)}`;
+export function familiesOf(dataset: Dataset): Family[] {
+  const { transactions, blocks, ids, addresses, tokens, busiest, received, transfers } = readObjects(dataset);
   const heights = Array.from({ length: blocks - 1 }, (_, index) => 2 + index);
   return [
     // First, so that the program is warm for larger requests.
@@ -70,14 +52,43 @@ export function familiesOf({ path }: Dataset): Family[] {
       (index) => `wallets/${busiest}/transactions/received?${page(received, index)}`,
     ),
     one("transactions of a block", heights, (height) => `blocks/${height}/transactions`),
-    {
-      name: "wallets/search by address",
-      requests: many((index) => oneOf(addresses, index)).map((address) => ({
-        path: "/api/v2/wallets/search",
-        method: "POST" as const,
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ addresses: [address] }),
-      })),
-    },
+    searchByAddress(addresses),
   ];
+}
+
+const searchByAddress = (addresses: readonly string[]): Family => ({
+  name: "wallets/search by address",
+  requests: many((index) => oneOf(addresses, index)).map((address) => ({
+    path: "/api/v2/wallets/search",
+    method: "POST" as const,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ addresses: [address] }),
+  })),
+});
+
+/** Reads what the paths name. */
+function readObjects({ path }: Dataset) {
+  const database = openDatabase(path, { readonly: true });
+  const column = <T extends number | string>(sql: string) =>
+    database
+      .prepare<{ value: T }>(sql)
+      .all()
+      .map(({ value }) => value);
+  const count = (sql: string) => present(column<number>(`SELECT COUNT(*) AS value FROM ${sql}`)[0]);
+  const [busiest] = column<string>(
+    `SELECT recipient AS value FROM transactions WHERE recipient IS NOT NULL
+     GROUP BY recipient ORDER BY COUNT(*) DESC LIMIT 1`,
+  );
+  const objects = {
+    transactions: count("transactions"),
+    blocks: count("blocks"),
+    ids: column<string>(`SELECT id AS value FROM transactions LIMIT ${2 * COUNT}`),
+    addresses: column<string>("SELECT address AS value FROM wallets"),
+    tokens: column<string>("SELECT id AS value FROM tokens"),
+    busiest,
+    received: count(`transactions WHERE recipient = '${busiest}'`),
+    transfers: count("transactions WHERE type_group = 1 AND type = 0"),
+  };
+  database.close();
+  return objects;
 }

@@ -8,15 +8,11 @@ import { type Database, openDatabase } from "../../packages/node/src/store/engin
 import { migrate } from "../../packages/node/src/store/engine/migrations.ts";
 import { createEventLog, type EventLog } from "../../packages/node/src/store/events/event-log.ts";
 import { createPost, DEFAULT_POST_OPTIONS } from "../../packages/node/src/webhooks/delivery/post.ts";
+import type { WebhookFields } from "../../packages/node/src/webhooks/model/webhook.ts";
+import { DEFAULT_WEBHOOK_OPTIONS, type WebhookOptions } from "../../packages/node/src/webhooks/options.ts";
 import { openSqliteStorage } from "../../packages/node/src/webhooks/sqlite/storage.ts";
 import { createWebhookStore } from "../../packages/node/src/webhooks/sqlite/webhooks.ts";
-import type { WebhookFields } from "../../packages/node/src/webhooks/webhook.ts";
-import {
-  createWebhooks,
-  DEFAULT_WEBHOOK_OPTIONS,
-  type WebhookOptions,
-  type Webhooks,
-} from "../../packages/node/src/webhooks/webhooks.ts";
+import { createWebhooks, type Webhooks } from "../../packages/node/src/webhooks/webhooks.ts";
 
 export type Service = {
   readonly webhooks: Webhooks;

@@ -12,13 +12,13 @@ const groups = [
   {
     name: "parts",
     test: sources(
-      "components/(amount|code-block|copy-button|delegate-names?|error-text|format|identifier|refusal-text|states|table|time)",
+      "components/(amount|code-block|copy-button|delegate-name|error-text|format|identifier|states|table|time)",
     ),
   },
   {
     name: "lists",
     test: sources(
-      "components/(count-field|dialog|equivalents|field|filters|list-state|paged-list|pager|same-elsewhere|tabs|toggled)",
+      "components/(count-field|dialog|equivalent-forms|equivalents|field|filters|list-state|paged-list|pager|set-member|tabs)",
     ),
   },
   {
@@ -29,7 +29,7 @@ const groups = [
   },
   {
     name: "webhook-parts",
-    test: sources("screens/webhooks/(drop-queue|outcome|ping|use-action|warnings|secret/panel)"),
+    test: sources("screens/webhooks/(drop-queue|use-action|warnings|secret/panel)"),
   },
 ];
 

@@ -1,7 +1,7 @@
 /** Runs one attack in a separate thread, so that its work does not delay the observers of the node. */
 import { parentPort, workerData } from "node:worker_threads";
 import { present } from "../../packages/node/src/platform/present.ts";
-import type { Outage, Tally } from "./attack.ts";
+import type { Outage, Tally } from "./attack-definition.ts";
 import { ATTACKS } from "./attacks/all.ts";
 import type { Target } from "./target.ts";
 

@@ -1,5 +1,5 @@
 /** Extracts slots from the log of a node: missed ones with their reasons, and slots signed twice. */
-import type { Outage } from "./attack.ts";
+import type { Outage } from "./attack-definition.ts";
 import type { Row } from "./report.ts";
 import type { SiegedNode } from "./target.ts";
 

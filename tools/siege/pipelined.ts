@@ -1,6 +1,6 @@
 /** Connections of an attacker that sends further requests before it has the responses to the last ones. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Counts } from "./attack.ts";
+import type { Counts } from "./attack-definition.ts";
 import { createConnections, repeat } from "./requests.ts";
 import type { Target } from "./target.ts";
 

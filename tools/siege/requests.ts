@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../packages/node/src/platform/present.ts";
-import type { Counts } from "./attack.ts";
+import type { Counts } from "./attack-definition.ts";
 import type { Target } from "./target.ts";
 
 export type Send = {

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import type { Attack } from "./attack.ts";
+import type { Attack } from "./attack-definition.ts";
 import type { AttackData, AttackResult } from "./attack-thread.ts";
 import { ATTACKS } from "./attacks/all.ts";
 import { startReceiver } from "./honest-receiver.ts";

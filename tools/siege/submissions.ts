@@ -1,6 +1,6 @@
 /** Requests of many clients that submit as many transactions as a request may have. */
 import { clientAddresses } from "./addresses.ts";
-import type { Attack } from "./attack.ts";
+import type { Attack } from "./attack-definition.ts";
 import { batches, type NextText, submissionOf } from "./junk-transactions.ts";
 import { repeatPaced, send } from "./requests.ts";
 import { type Accounts, openAccounts } from "./sender.ts";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type DevAccount, deriveAccounts } from "../../packages/node/src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev-chain/network.ts";
 import { present } from "../../packages/node/src/platform/present.ts";
-import { connect, transferOf } from "../../packages/node/test-support/process/client.ts";
+import { type Client, connect, transferOf } from "../../packages/node/test-support/process/client.ts";
 
 export type Traffic = {
   /** Requests with a 5xx response or none. */
@@ -35,69 +35,86 @@ const PATHS = [
   "/api/v2/node/status",
 ];
 
-export async function startTraffic({ url, token }: TrafficOptions): Promise<Traffic> {
+type State = TrafficOptions & {
+  readonly client: Client;
+  readonly senders: readonly DevAccount[];
+  readonly faults: string[];
+  readonly counts: Traffic["counts"];
+  isStopped: boolean;
+};
+
+export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
   const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
-  const senders = Array.from({ length: SENDERS }, (_, index) => people(`account ${index}`));
-  const client = await connect(url);
-  const faults: string[] = [];
-  const counts = { requests: 0, accepted: 0 };
-  let isStopped = false;
-
-  /** Returns the response unless it is an error. */
-  async function ask(path: string, headers: Record<string, string> = {}): Promise<void> {
-    counts.requests += 1;
-    try {
-      const response = await fetch(`${url}${path}`, {
-        headers,
-        signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
-      });
-      await response.arrayBuffer();
-      if (response.status >= 500) faults.push(`${path} responded with ${response.status}`);
-    } catch (error) {
-      if (!isStopped) faults.push(`${path}: ${(error as Error).message}`);
-    }
-  }
-
-  async function nextNonce({ address }: DevAccount): Promise<bigint> {
-    const wallet = (await client.get(`/api/v2/wallets/${address}`)) as { nonce: string };
-    return BigInt(wallet.nonce) + 1n;
-  }
-
-  /** Sends ten transfers of one sender when the previous ones are on the chain. */
-  async function submit(sender: DevAccount, recipient: DevAccount): Promise<void> {
-    const nonce = await nextNonce(sender);
-    const transfers = Array.from({ length: TRANSFERS_PER_SUBMISSION }, (_, index) =>
-      transferOf(client.network, sender, recipient.address, nonce + BigInt(index)),
-    );
-    counts.requests += 1;
-    const { status, accepted } = await client.submit(transfers);
-    counts.accepted += accepted.length;
-    if (status >= 500) faults.push(`a submission failed with status ${status}`);
-  }
-
-  async function every(intervalMs: number, work: (count: number) => Promise<void>): Promise<void> {
-    for (let count = 0; !isStopped; count++) {
-      await work(count).catch((error: Error) => {
-        if (!isStopped) faults.push(error.message);
-      });
-      await sleep(intervalMs);
-    }
-  }
-
+  const state: State = {
+    ...options,
+    client: await connect(options.url),
+    senders: Array.from({ length: SENDERS }, (_, index) => people(`account ${index}`)),
+    faults: [],
+    counts: { requests: 0, accepted: 0 },
+    isStopped: false,
+  };
+  const { token, senders, faults, counts } = state;
   const running = [
-    every(SUBMISSION_INTERVAL_MS, (count) =>
-      submit(present(senders[count % SENDERS]), present(senders[(count + 1) % SENDERS])),
+    every(state, SUBMISSION_INTERVAL_MS, (count) =>
+      submit(state, present(senders[count % SENDERS]), present(senders[(count + 1) % SENDERS])),
     ),
-    every(READ_INTERVAL_MS, (count) => ask(present(PATHS[count % PATHS.length]))),
-    every(SCRAPE_INTERVAL_MS, () => ask("/metrics", { authorization: token })),
-    every(SCRAPE_INTERVAL_MS, () => ask("/health/status")),
+    every(state, READ_INTERVAL_MS, (count) => fetchPath(state, present(PATHS[count % PATHS.length]))),
+    every(state, SCRAPE_INTERVAL_MS, () => fetchPath(state, "/metrics", { authorization: token })),
+    every(state, SCRAPE_INTERVAL_MS, () => fetchPath(state, "/health/status")),
   ];
   return {
     faults,
     counts,
     async stop() {
-      isStopped = true;
+      state.isStopped = true;
       await Promise.all(running);
     },
   };
+}
+
+/** Repeats work until the traffic is stopped. */
+async function every(
+  state: State,
+  intervalMs: number,
+  work: (count: number) => Promise<void>,
+): Promise<void> {
+  for (let count = 0; !state.isStopped; count++) {
+    await work(count).catch((error: Error) => {
+      if (!state.isStopped) state.faults.push(error.message);
+    });
+    await sleep(intervalMs);
+  }
+}
+
+/** Requests a path; a 5xx response, or none, is a fault. */
+async function fetchPath(state: State, path: string, headers: Record<string, string> = {}): Promise<void> {
+  const { url, faults, counts } = state;
+  counts.requests += 1;
+  try {
+    const response = await fetch(`${url}${path}`, {
+      headers,
+      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
+    });
+    await response.arrayBuffer();
+    if (response.status >= 500) faults.push(`${path} responded with ${response.status}`);
+  } catch (error) {
+    if (!state.isStopped) faults.push(`${path}: ${(error as Error).message}`);
+  }
+}
+
+/** Sends ten transfers of one sender when the previous ones are on the chain. */
+async function submit(
+  { client, counts, faults }: State,
+  sender: DevAccount,
+  recipient: DevAccount,
+): Promise<void> {
+  const wallet = (await client.get(`/api/v2/wallets/${sender.address}`)) as { nonce: string };
+  const nonce = BigInt(wallet.nonce) + 1n;
+  const transfers = Array.from({ length: TRANSFERS_PER_SUBMISSION }, (_, index) =>
+    transferOf(client.network, sender, recipient.address, nonce + BigInt(index)),
+  );
+  counts.requests += 1;
+  const { status, accepted } = await client.submit(transfers);
+  counts.accepted += accepted.length;
+  if (status >= 500) faults.push(`a submission failed with status ${status}`);
 }

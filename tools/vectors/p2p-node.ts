@@ -2,8 +2,15 @@
  * A node with the data of a recorded node. Its replies are built by our code from the blocks, transactions and wallets of
  * the recording; only replies that do not show their origin are repeated as recorded.
  */
-import { createRounds, type StateReader, type Wallet } from "@uniknode/ledger";
-import { type BlockHeader, createSlots, decodeHeader, hexToBytes, type Network } from "@uniknode/protocol";
+import { createRounds, type Rounds, type StateReader, type Wallet } from "@uniknode/ledger";
+import {
+  type BlockHeader,
+  createSlots,
+  decodeHeader,
+  hexToBytes,
+  type Network,
+  type Slots,
+} from "@uniknode/protocol";
 import { pino } from "pino";
 import { createRateLimits } from "../../packages/node/src/peers/guards/rate-limits.ts";
 import { createInboundBlocks } from "../../packages/node/src/peers/inbound/blocks.ts";
@@ -47,68 +54,35 @@ export const recordedNode =
 
 type Reply = { readonly result: Content; readonly error: string };
 
-function replyTo(call: Call, { result, error }: Reply, network: Network): RequestHandler {
+function replyTo(call: Call, reply: Reply, network: Network): RequestHandler {
+  const { result } = reply;
   const slots = createSlots(network);
-  const rounds = createRounds(network);
-  const head = headOf(call, { result, error }, network);
-  const time = timeOf(call, { result, error }, network);
-  const nowMs = () => slots.unixMsOf(time);
+  const time = timeOf(call, reply, network);
+  const head = headOf(call, reply, network);
+  const shared: Shared = {
+    network,
+    slots,
+    rounds: createRounds(network),
+    state: stateOf(result),
+    head: () => head,
+    nowMs: () => slots.unixMsOf(time),
+  };
   const forged: readonly Content[] = Array.isArray(result) ? result : [];
-  const state = stateOf(result);
   return createRequestHandler({
-    blocks: createBlockHandlers({
-      head: () => head,
-      blocks: {
-        headerById: (id) => knownHeader(id, result?.common),
-        bytes: (from, to) =>
-          forged
-            .filter(({ height }) => height >= from && height <= to)
-            .map(({ transactions = [], ...header }) => ({
-              height: header.height,
-              id: header.id,
-              header: encodedHeaderFromPeer(header, network).headerBytes,
-              transactions: transactions.map(hexToBytes),
-              transactionIds: [],
-            })),
-      },
-    }),
+    blocks: createBlockHandlers({ head: shared.head, blocks: storedBlocks(result, forged, network) }),
     forger: createForgerHandlers({
-      network,
-      slots,
-      rounds,
-      state,
-      head: () => head,
-      nowMs,
+      ...shared,
       pool: {
         size: () => result.poolSize,
         select: () => result.transactions.map((hex: string) => ({ bytes: hexToBytes(hex) })),
       },
     }),
-    inboundBlocks: createInboundBlocks({
-      network,
-      slots,
-      rounds,
-      chain: { head: () => head, state, accept: async () => [{ kind: "Discarded" } as never] },
-      observations: createBlockObservations(),
-      doubleForging: { check: () => {} },
-      broadcast: () => {},
-      isStarted: () => true,
-      onReceived: () => {},
-      onDisregarded: () => {},
-      onUnchained: () => {},
-      ban(address, reason) {
-        throw new Error(`the recorded node was content with a block of ${address}: ${reason}`);
-      },
-      nowMs,
-      logger,
-    }),
+    inboundBlocks: inboundBlocks(shared),
     inboundTransactions: { post: () => {} },
     rateLimits: createRateLimits({ eventsPerSecond: 100, exempt: new Set() }),
     status: () =>
       buildStatus({
-        network,
-        slots,
-        head: () => head,
+        ...{ network, slots, head: shared.head },
         now: () => time,
         processId: "",
         version: result.config.version,
@@ -125,7 +99,52 @@ function replyTo(call: Call, { result, error }: Reply, network: Network): Reques
   });
 }
 
-/** Returns the members of the recorded node's head on which the reply to the call depends. */
+type Shared = {
+  readonly network: Network;
+  readonly slots: Slots;
+  readonly rounds: Rounds;
+  readonly state: StateReader;
+  readonly head: () => BlockHeader;
+  readonly nowMs: () => number;
+};
+
+/** The blocks of a recorded reply. */
+const storedBlocks = (
+  result: Content,
+  forged: readonly Content[],
+  network: Network,
+): Parameters<typeof createBlockHandlers>[0]["blocks"] => ({
+  headerById: (id) => knownHeader(id, result?.common),
+  bytes: (from, to) =>
+    forged
+      .filter(({ height }) => height >= from && height <= to)
+      .map(({ transactions = [], ...header }) => ({
+        height: header.height,
+        id: header.id,
+        header: encodedHeaderFromPeer(header, network).headerBytes,
+        transactions: transactions.map(hexToBytes),
+        transactionIds: [],
+      })),
+});
+
+const inboundBlocks = ({ head, state, ...shared }: Shared) =>
+  createInboundBlocks({
+    ...shared,
+    chain: { head, state, accept: async () => [{ kind: "Discarded" } as never] },
+    observations: createBlockObservations(),
+    doubleForging: { check: () => {} },
+    broadcast: () => {},
+    isStarted: () => true,
+    onReceived: () => {},
+    onDisregarded: () => {},
+    onUnchained: () => {},
+    ban(address, reason) {
+      throw new Error(`the recorded node was content with a block of ${address}: ${reason}`);
+    },
+    logger,
+  });
+
+/** The head of the recorded node, as far as the reply to the call depends on it. */
 function headOf({ event, argument }: Call, { result, error }: Reply, network: Network): BlockHeader {
   switch (event) {
     case "p2p.peer.getStatus":

@@ -42,7 +42,7 @@ export const poolRunners: Runners = {
     const { networks, baseState } = handlers();
     const { alreadyForged = [], pending, transaction, expected } = testCase;
     const pool = createPool(
-      { ...DEFAULT_POOL_OPTIONS, maxTransactionsPerSender: 5 },
+      { ...DEFAULT_POOL_OPTIONS, poolMaxPerSender: 5 },
       {
         network: networkOfCase(networks, "vectornet"),
         state: startingState(baseState, testCase.statePatch),

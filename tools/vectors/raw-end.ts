@@ -34,72 +34,79 @@ export async function acceptRaw(): Promise<{ port: number; accepted: Promise<Raw
   return { port, accepted, close: () => void server.close() };
 }
 
-function rawEnd(socket: Socket): RawEnd {
-  const items: Item[] = [];
-  let buffered: Buffer = Buffer.alloc(0);
-  let isHttp = true;
-  let wake = () => {};
+type State = {
+  readonly items: Item[];
+  buffered: Buffer;
+  /** False after the first head: frames follow. */
+  isHttp: boolean;
+  /** Called after each arrival. */
+  wake: () => void;
+};
 
+function rawEnd(socket: Socket): RawEnd {
+  const state: State = { items: [], buffered: Buffer.alloc(0), isHttp: true, wake: () => {} };
   socket.on("data", (bytes) => {
-    buffered = Buffer.concat([buffered, bytes]);
-    for (let item = take(); item; item = take()) items.push(item);
-    wake();
+    state.buffered = Buffer.concat([state.buffered, bytes]);
+    for (let item = take(state); item; item = take(state)) state.items.push(item);
+    state.wake();
   });
   socket.on("error", () => {});
   socket.on("close", () => {
-    items.push({ kind: "end" });
-    wake();
+    state.items.push({ kind: "end" });
+    state.wake();
   });
-
-  function take(): Item | undefined {
-    if (!isHttp) return takeFrame();
-    const end = buffered.indexOf("\r\n\r\n");
-    if (end === -1) return undefined;
-    isHttp = false;
-    const text = buffered.subarray(0, end + 4).toString("latin1");
-    buffered = buffered.subarray(end + 4);
-    return { kind: "http", text };
-  }
-
-  function takeFrame(): Item | undefined {
-    if (buffered.length < 2) return undefined;
-    const [first, second] = buffered as unknown as [number, number];
-    const short = second & 0x7f;
-    const lengthBytes = short === 126 ? 2 : short === 127 ? 8 : 0;
-    const maskAt = 2 + lengthBytes;
-    const start = maskAt + (second >= 0x80 ? 4 : 0);
-    if (buffered.length < start) return undefined;
-    const length =
-      lengthBytes === 2
-        ? buffered.readUInt16BE(2)
-        : lengthBytes === 8
-          ? Number(buffered.readBigUInt64BE(2))
-          : short;
-    if (buffered.length < start + length) return undefined;
-    const mask = buffered.subarray(maskAt, start);
-    const payload = Buffer.from(
-      buffered.subarray(start, start + length).map((byte, at) => byte ^ (mask[at & 3] ?? 0)),
-    );
-    buffered = buffered.subarray(start + length);
-    return { kind: "frame", opcode: first & 0x0f, isFinal: first >= 0x80, payload };
-  }
-
   return {
     write: (bytes) => void socket.write(bytes),
     end: () => socket.destroy(),
     async next() {
-      if (items.length === 0) {
-        await new Promise<void>((resolve, reject) => {
-          const timer = setTimeout(() => reject(new Error("nothing came")), WAIT_TIMEOUT_MS);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-      return present(items.shift());
+      if (state.items.length === 0) await nextArrival(state);
+      return present(state.items.shift());
     },
   };
+}
+
+const nextArrival = (state: State) =>
+  new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error("nothing came")), WAIT_TIMEOUT_MS);
+    state.wake = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+
+/** Takes a complete item from the buffer, if there is one. */
+function take(state: State): Item | undefined {
+  if (!state.isHttp) return takeFrame(state);
+  const { buffered } = state;
+  const end = buffered.indexOf("\r\n\r\n");
+  if (end === -1) return undefined;
+  state.isHttp = false;
+  state.buffered = buffered.subarray(end + 4);
+  return { kind: "http", text: buffered.subarray(0, end + 4).toString("latin1") };
+}
+
+function takeFrame(state: State): Item | undefined {
+  const { buffered } = state;
+  if (buffered.length < 2) return undefined;
+  const [first, second] = buffered as unknown as [number, number];
+  const short = second & 0x7f;
+  const lengthBytes = short === 126 ? 2 : short === 127 ? 8 : 0;
+  const maskAt = 2 + lengthBytes;
+  const start = maskAt + (second >= 0x80 ? 4 : 0);
+  if (buffered.length < start) return undefined;
+  const length =
+    lengthBytes === 2
+      ? buffered.readUInt16BE(2)
+      : lengthBytes === 8
+        ? Number(buffered.readBigUInt64BE(2))
+        : short;
+  if (buffered.length < start + length) return undefined;
+  const mask = buffered.subarray(maskAt, start);
+  const payload = Buffer.from(
+    buffered.subarray(start, start + length).map((byte, at) => byte ^ (mask[at & 3] ?? 0)),
+  );
+  state.buffered = buffered.subarray(start + length);
+  return { kind: "frame", opcode: first & 0x0f, isFinal: first >= 0x80, payload };
 }
 
 /** A frame that a client sends, its text after a mask of zeros. */

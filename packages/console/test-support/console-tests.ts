@@ -1,9 +1,10 @@
 /** Tests of the console in a browser, with their own dev chain. */
+
+import { present } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
 import { findBrowser, openPage, type PageOptions, signIn, type Watched } from "./browser.ts";
 import { type RunningConsole, startConsole } from "./console.ts";
 import { DevNode } from "./dev-node.ts";
-import { present } from "./present.ts";
 
 export type ConsoleTests = {
   /** Runs while hooks and tests do. */

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient } from "@uniknode/client";
+import { present } from "@uniknode/protocol";
 import { type Running, runUniknode, spawnUniknode } from "../../node/test-support/process/uniknode.ts";
-import { present } from "./present.ts";
 
 const PAGE = join(import.meta.dirname, "../dist/index.html");
 const STOP_TIMEOUT_MS = 15_000;

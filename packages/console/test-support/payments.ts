@@ -5,11 +5,11 @@ import {
   createNetwork,
   keysFromPassphrase,
   networkFilesFromJson,
+  present,
   signTransaction,
   transactionToJson,
 } from "@uniknode/protocol";
 import type { DevNode } from "./dev-node.ts";
-import { present } from "./present.ts";
 
 /** Submits a payment of the first account to itself, and returns its id. */
 export type Pay = (vendorField?: string) => Promise<string>;

@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
+import { present } from "@uniknode/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type BuiltFile, buildConsole } from "../test-support/build.ts";
-import { present } from "../test-support/present.ts";
 
 const KILOBYTE = 1_024;
 

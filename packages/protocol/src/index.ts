@@ -84,6 +84,7 @@ export { dalinet, livenet, presets, sandbox, testnet, unitnet } from "./networks
 export { createSlots, type Slots } from "./networks/slots.ts";
 export { present } from "./present.ts";
 export { isTypeActive } from "./transactions/activation.ts";
+export { assetMember } from "./transactions/asset.ts";
 export type { TransactionContext } from "./transactions/context.ts";
 export { decodeTransaction } from "./transactions/decode.ts";
 export { type EncodeOptions, encodeTransaction } from "./transactions/encode.ts";

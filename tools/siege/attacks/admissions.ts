@@ -1,7 +1,7 @@
 /** The most expensive refused transactions: the consensus thread must still forge. */
 import { builders } from "@uniknode/protocol";
 import { present } from "../../../packages/node/src/platform/present.ts";
-import type { Attack } from "../attack.ts";
+import type { Attack } from "../attack-definition.ts";
 import { batches, junkSigned, manyPayments, type NextText, submissionOf } from "../junk-transactions.ts";
 import { PARTICIPANTS, registerWallet, walletKey } from "../multisignature-wallet.ts";
 import { missingForIpv6 } from "../own-network.ts";

@@ -1,5 +1,5 @@
 /** Every attack, in order: attacks that leave the most data come last, then attacks with a node of their own. */
-import type { Attack } from "../attack.ts";
+import type { Attack } from "../attack-definition.ts";
 import { ipv6Flood, multisignatureFlood, pipelinedPayments, unsignedFlood } from "./admissions.ts";
 import { compressedBodies, deepBodies } from "./bodies.ts";
 import {

@@ -2,7 +2,7 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { present } from "../../../packages/node/src/platform/present.ts";
 import { clientAddresses } from "../addresses.ts";
-import type { Attack } from "../attack.ts";
+import type { Attack } from "../attack-definition.ts";
 import { repeat, send } from "../requests.ts";
 
 const MIB = 1024 * 1024;

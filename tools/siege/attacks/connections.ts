@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../../packages/node/src/platform/present.ts";
 import { clientAddresses } from "../addresses.ts";
-import type { Attack } from "../attack.ts";
+import type { Attack } from "../attack-definition.ts";
 import { createConnections, repeat, send, untilAborted } from "../requests.ts";
 
 const HELD_CONNECTIONS = 2_000;

@@ -2,7 +2,7 @@
 
 import { present } from "../../../packages/node/src/platform/present.ts";
 import { clientAddresses } from "../addresses.ts";
-import type { Attack } from "../attack.ts";
+import type { Attack } from "../attack-definition.ts";
 import { repeat, type Send, send } from "../requests.ts";
 
 const json = (value: object): Pick<Send, "method" | "body"> => ({

@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Attack } from "../attack.ts";
+import type { Attack } from "../attack-definition.ts";
 import { missingForDisk } from "../data-disk.ts";
 import { ask } from "../requests.ts";
 import { startForging } from "../start-node.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { present } from "../../../packages/node/src/platform/present.ts";
 import { type Ended, runUniknode } from "../../../packages/node/test-support/process/uniknode.ts";
-import type { Attack } from "../attack.ts";
+import type { Attack } from "../attack-definition.ts";
 import { repeat } from "../requests.ts";
 import { dataFolderOf, newFolder, startForging } from "../start-node.ts";
 import type { SiegedNode } from "../target.ts";

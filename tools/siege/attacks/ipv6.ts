@@ -1,7 +1,7 @@
 /** An owner of many IPv6 addresses that opens as many sessions on the peer port as the node allows. */
 import { connectPeer } from "../../../packages/node/src/peers/transport/connection.ts";
 import { present } from "../../../packages/node/src/platform/present.ts";
-import type { Attack } from "../attack.ts";
+import type { Attack } from "../attack-definition.ts";
 import { missingForIpv6 } from "../own-network.ts";
 import { HELLO } from "../peer-frames.ts";
 import { ask, createConnections, repeat } from "../requests.ts";

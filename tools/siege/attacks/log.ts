@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { spawnUniknode } from "../../../packages/node/test-support/process/uniknode.ts";
-import type { Attack } from "../attack.ts";
+import type { Attack } from "../attack-definition.ts";
 import { repeat, send } from "../requests.ts";
 
 const STOP_TIMEOUT_MS = 15_000;

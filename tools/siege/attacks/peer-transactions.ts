@@ -1,7 +1,7 @@
 /** Peers that post the most expensive refused transactions at the maximum rate of a peer. */
 import type { Socket } from "node:net";
 import { writeCall } from "../../../packages/node/src/peers/wire/requests/write.ts";
-import type { Attack } from "../attack.ts";
+import type { Attack } from "../attack-definition.ts";
 import { submissionOf } from "../junk-transactions.ts";
 import { registerWallet } from "../multisignature-wallet.ts";
 import { frame, HELLO } from "../peer-frames.ts";

@@ -8,7 +8,7 @@ import type { ReceivedHeader } from "../../../packages/node/src/peers/wire/repli
 import { present } from "../../../packages/node/src/platform/present.ts";
 import { createDraws } from "../../../packages/node/test-support/simulation/random.ts";
 import { clientAddresses } from "../addresses.ts";
-import type { Attack } from "../attack.ts";
+import type { Attack } from "../attack-definition.ts";
 import { frame, HELLO, UPGRADE } from "../peer-frames.ts";
 import { createConnections, repeat } from "../requests.ts";
 import { openAccounts } from "../sender.ts";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { signTransaction } from "@uniknode/protocol";
 import { present } from "../../../packages/node/src/platform/present.ts";
 import { clientAddresses } from "../addresses.ts";
-import type { Attack } from "../attack.ts";
+import type { Attack } from "../attack-definition.ts";
 import { manyPayments, TRANSACTIONS_PER_REQUEST } from "../junk-transactions.ts";
 import { repeatPaced, send } from "../requests.ts";
 import { openAccounts, submissionText } from "../sender.ts";

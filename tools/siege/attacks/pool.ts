@@ -1,6 +1,6 @@
 /** Useless transactions with valid signatures. */
 import { clientAddresses } from "../addresses.ts";
-import type { Attack, Tally } from "../attack.ts";
+import type { Attack, Tally } from "../attack-definition.ts";
 import { repeat, send } from "../requests.ts";
 import { type Accounts, openAccounts, submissionText, transfer } from "../sender.ts";
 import type { Target } from "../target.ts";

@@ -2,7 +2,7 @@
 import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Attack } from "../attack.ts";
+import type { Attack } from "../attack-definition.ts";
 import { ask } from "../requests.ts";
 import { dataFolderOf, newFolder, startForging, startNode } from "../start-node.ts";
 import { type SiegedNode, type Target, untilForged } from "../target.ts";

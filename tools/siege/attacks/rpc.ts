@@ -2,7 +2,7 @@
 
 import { present } from "../../../packages/node/src/platform/present.ts";
 import { spawnUniknode } from "../../../packages/node/test-support/process/uniknode.ts";
-import type { Attack } from "../attack.ts";
+import type { Attack } from "../attack-definition.ts";
 import { repeat, send } from "../requests.ts";
 
 const MEDIA_TYPE = "application/vnd.api+json";

@@ -1,7 +1,7 @@
 /** Transactions whose senders have coins or have signed, so that they are refused late. */
 import { randomBytes } from "node:crypto";
 import { builders, signTransaction, transactionToJson } from "@uniknode/protocol";
-import type { Attack } from "../attack.ts";
+import type { Attack } from "../attack-definition.ts";
 import { junkEntries, junkSigned, manyPayments, type NextText } from "../junk-transactions.ts";
 import { PARTICIPANTS } from "../multisignature-wallet.ts";
 import type { Accounts } from "../sender.ts";

@@ -1,7 +1,7 @@
 /** Live streams: expensive conditions, readers that disconnect, readers that do not read. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { clientAddresses } from "../addresses.ts";
-import type { Attack } from "../attack.ts";
+import type { Attack } from "../attack-definition.ts";
 import { createConnections, repeat, send } from "../requests.ts";
 import { openAccounts, submissionText, transfer } from "../sender.ts";
 import type { Target } from "../target.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
 import { clientAddresses } from "../addresses.ts";
-import type { Attack, Tally } from "../attack.ts";
+import type { Attack, Tally } from "../attack-definition.ts";
 import { ask, repeat, send, untilAborted } from "../requests.ts";
 import type { Target } from "../target.ts";
 

@@ -6,7 +6,7 @@ import { ErrorBoundary } from "preact-iso/lazy";
 import { Icon } from "../components/icon.tsx";
 import { loadable } from "../components/loadable.tsx";
 // Imported here, because it is needed when nothing can be loaded.
-import "../components/retried.tsx";
+import "../components/load-with-retry.tsx";
 import type { Connection } from "../data/head.ts";
 import { useNode } from "../data/node.ts";
 import { watchNode } from "../data/pulse.ts";

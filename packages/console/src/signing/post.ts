@@ -1,6 +1,6 @@
 /** Submits signed transactions to the node and returns the outcomes. */
 import { ApiError, type Client } from "@uniknode/client";
-import { refusalText } from "../components/refusal-text.ts";
+import { refusalText } from "../components/error-text.ts";
 import type { OrderField } from "./order.ts";
 
 type Reason = { readonly type: string; readonly message: string };

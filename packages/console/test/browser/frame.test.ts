@@ -1,8 +1,10 @@
 /** Common parts of every page: search, keys, themes, the focus, and the notice of an unresponsive node. */
+
+import { present } from "@uniknode/protocol";
 import { expect, test } from "vitest";
 import { keepPicture, type Watched } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
-import { firstOf, present } from "../../test-support/present.ts";
+import { firstOf } from "../../test-support/first.ts";
 
 describeConsole({ timeoutMs: 120_000 }, ({ node, open, reuse }) => {
   const show = async (watched: Watched, path: string) => {

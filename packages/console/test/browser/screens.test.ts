@@ -5,8 +5,8 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { describeConsole } from "../../test-support/console-tests.ts";
+import { firstOf } from "../../test-support/first.ts";
 import { createPayer } from "../../test-support/payments.ts";
-import { firstOf } from "../../test-support/present.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
 describeConsole({ timeoutMs: 120_000 }, ({ node, openForAll }) => {

@@ -1,12 +1,12 @@
 /** Foreign pages, names and texts cannot affect a signed-in browser. */
 import { createServer, type IncomingHttpHeaders, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { present } from "@uniknode/protocol";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signIn } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
 import { createPayer } from "../../test-support/payments.ts";
-import { present } from "../../test-support/present.ts";
 
 /** Name of another owner that resolves to this machine. */
 const FOREIGN_NAME = "evil.example";

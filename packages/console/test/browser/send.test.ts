@@ -7,6 +7,7 @@ import {
   keysFromPassphrase,
   livenet,
   networkFilesFromJson,
+  present,
   signTransaction,
   transactionToJson,
 } from "@uniknode/protocol";
@@ -14,7 +15,6 @@ import type { Page } from "playwright-core";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { accessibilityFaults, keepPicture, signIn } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
-import { present } from "../../test-support/present.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
 type Account = { readonly address: string; readonly passphrase: string; readonly publicKey: string };

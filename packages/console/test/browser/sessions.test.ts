@@ -6,11 +6,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { present } from "@uniknode/protocol";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Running, spawnUniknode } from "../../../node/test-support/process/uniknode.ts";
 import { findBrowser, openPage, startBrowser } from "../../test-support/browser.ts";
-import { present } from "../../test-support/present.ts";
 
 const executable = findBrowser();
 /** Webhook token of each node. */

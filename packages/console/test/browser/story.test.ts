@@ -4,11 +4,11 @@
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { present } from "@uniknode/protocol";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { keepPicture } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
-import { present } from "../../test-support/present.ts";
 
 describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
   let receiver: Server;

@@ -1,9 +1,9 @@
 /** The webhook desk against a real receiver that refuses some deliveries. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { present } from "@uniknode/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeConsole } from "../../test-support/console-tests.ts";
-import { present } from "../../test-support/present.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
 const REASON = "not now <script>document.title = 'markup'</script>";

@@ -1,9 +1,9 @@
 import { forgingOrder as orderOfLedger } from "@uniknode/ledger";
+import { present } from "@uniknode/protocol";
 import { expect, test } from "vitest";
 import { forgingOrder } from "../../src/components/round/order.ts";
 import { roundOf } from "../../src/components/round/round.ts";
 import { block, blocks as chainOf } from "../../test-support/chain.ts";
-import { present } from "../../test-support/present.ts";
 
 const SIZE = 6;
 const ranked = Array.from({ length: SIZE }, (_, index) => `key ${index}`);

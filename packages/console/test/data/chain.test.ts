@@ -1,7 +1,7 @@
+import { present } from "@uniknode/protocol";
 import { expect, test } from "vitest";
 import { reorganizationBetween } from "../../src/data/chain.ts";
 import { blocks } from "../../test-support/chain.ts";
-import { present } from "../../test-support/present.ts";
 
 test("An extended chain has no reverted blocks.", () => {
   expect(reorganizationBetween(blocks(10, 5), blocks(12, 7))).toBeUndefined();

@@ -1,9 +1,9 @@
 /** Documents of this repository in the console. */
 import { join } from "node:path";
+import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import { linksOf, readLibrary } from "../../documents/library.ts";
 import { find } from "../../src/screens/docs/search.ts";
-import { present } from "../../test-support/present.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../../docs");
 const ROOT = "/console/docs";

@@ -1,10 +1,10 @@
 /** Names of events in the console, compared with the reference of the node. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { present } from "@uniknode/protocol";
 import { expect, test } from "vitest";
-import { STORED_EVENTS } from "../../src/screens/block/stored-events.ts";
+import { STORED_EVENTS } from "../../src/screens/blocks/stored-events.ts";
 import { EVENT_GROUPS } from "../../src/screens/webhooks/new/event-names.ts";
-import { present } from "../../test-support/present.ts";
 
 const REFERENCE = join(import.meta.dirname, "../../../../docs/reference/events.md");
 const ROW = /^\| \[`([\w.:]+)`\].*\| *(yes)? *\|$/gm;

@@ -1,8 +1,8 @@
+import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import { curveOf, HEIGHT, WIDTH } from "../../src/screens/node/curve.ts";
 import { figuresOf, samplesOf } from "../../src/screens/node/metrics.ts";
 import { createOperations } from "../../src/screens/node/operations.ts";
-import { present } from "../../test-support/present.ts";
 
 const TEXT = `# HELP a_total What it counts.
 # TYPE a_total counter

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readOrder, readTerms } from "../../src/screens/send/read-order.ts";
 import { MAX_CHARACTERS, readSigned } from "../../src/screens/send/signed-json.ts";
-import { commandOf, programOf } from "../../src/signing/elsewhere.ts";
+import { commandOf, programOf } from "../../src/signing/order-as-code.ts";
 import { fieldOf } from "../../src/signing/post.ts";
 
 const unik = "ab".repeat(32);

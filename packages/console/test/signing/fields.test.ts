@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RawTransaction } from "@uniknode/client";
-import { bytesToHex, decodeTransaction, hexToBytes, transactionToJson } from "@uniknode/protocol";
+import { bytesToHex, decodeTransaction, hexToBytes, present, transactionToJson } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import { type Field, fieldsOf } from "../../src/signing/fields.ts";
-import { present } from "../../test-support/present.ts";
 
 const VECTORS = join(import.meta.dirname, "../../../../test/vectors/crypto");
 const FILES = ["core", "magistrate", "nft", "uns", "v1", "multisignature"];

@@ -2,8 +2,9 @@
 import { join } from "node:path";
 import { type Block, type BlockHeader, createSlots, type Network } from "@uniknode/protocol";
 import type { Pin } from "../chain/assumption.ts";
-import { createChain, DEFAULT_CHAIN_OPTIONS } from "../chain/chain.ts";
+import { createChain } from "../chain/chain.ts";
 import { refusalOf } from "../chain/outcome.ts";
+import { DEFAULT_CHAIN_OPTIONS } from "../chain/port.ts";
 import { replay } from "../chain/replay.ts";
 import { DEFAULT_MAX_AGE_SECONDS, recordedEvents } from "../event-log/recorded-events.ts";
 import { eventsOfRevert } from "../events/block-events.ts";

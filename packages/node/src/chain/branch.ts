@@ -11,9 +11,9 @@ import type { Executor } from "./pipeline/execute.ts";
 import { type BlockInput, receive } from "./pipeline/receive.ts";
 import { type RevertOptions, revertBlocks } from "./pipeline/revert.ts";
 import type { VerifiedBlock, VerifyDeps } from "./pipeline/verify.ts";
+import { prepare } from "./prepare.ts";
 import { createBatch, type PreparedBlock, splitBatch } from "./queue/block-batch.ts";
 import { PREFETCHED_PARTS } from "./queue/block-queue.ts";
-import { prepare } from "./queue/prepare.ts";
 import type { ChainStores } from "./stores.ts";
 
 /**

@@ -3,14 +3,14 @@
  * is committed in the same tick of the event loop, so that a reader never sees a state that is not on disk.
  */
 import type { Wallet } from "@uniknode/ledger";
-import type { Block, BlockHeader, Network } from "@uniknode/protocol";
+import type { Block, Network } from "@uniknode/protocol";
 import type { Event } from "../events/event.ts";
 import { type Pin, type PinNews, pinHasFailed } from "./assumption.ts";
 import { type Extend, replaceBlocks } from "./branch.ts";
 import { discardUnchecked } from "./discard.ts";
 import { asChainError, ChainError } from "./error.ts";
 import type { Outcome } from "./outcome.ts";
-import type { ChainChange } from "./pipeline/announce.ts";
+import { type Announcer, announce, type ChainChange } from "./pipeline/announce.ts";
 import { commitBlocks, type ExecutedBlock } from "./pipeline/commit.ts";
 import type { Executor } from "./pipeline/execute.ts";
 import {
@@ -29,17 +29,15 @@ export type WriterOptions = {
   readonly maxReturnedTransactions: number;
 };
 
-export type Writer = {
+/** `head` is the last committed block. */
+export type Writer = Announcer & {
   readonly options: WriterOptions;
   readonly network: Network;
   readonly genesis: Block;
   readonly stores: ChainStores;
   readonly executor: Executor;
   readonly eventsOfRevert: (block: Block, wallets: readonly Wallet[]) => Event[];
-  readonly announce: (change: ChainChange) => void;
   readonly onPin: (news: PinNews) => void;
-  /** The last committed block. */
-  head: BlockHeader;
 };
 
 /** Executes parts and commits them together. A failure reverts the whole commit. */
@@ -50,7 +48,7 @@ export function writeParts(writer: Writer, parts: Iterable<BatchPart>): void {
   try {
     for (const part of parts) {
       batches.add(part.batch);
-      executePart(writer, part, executed);
+      appendPart(writer, part, executed);
     }
     commitBlocks(stores, executed, options.undoDepth);
   } catch (cause) {
@@ -59,8 +57,7 @@ export function writeParts(writer: Writer, parts: Iterable<BatchPart>): void {
     return;
   }
   if (executed.length > 0) {
-    writer.head = executor.tip();
-    writer.announce({ head: writer.head, applied: executed, revertedBlocks: 0, returned: [] });
+    announce(writer, { head: executor.tip(), applied: executed, revertedBlocks: 0, returned: [] });
     const reached = stores.assumption.reachedBy(executed);
     if (reached) writer.onPin(reached);
   }
@@ -68,7 +65,7 @@ export function writeParts(writer: Writer, parts: Iterable<BatchPart>): void {
 }
 
 /** Each block of the part gets an outcome. */
-function executePart(
+function appendPart(
   writer: Writer,
   { batch, blocks: { length }, prepared = [] }: BatchPart,
   executed: ExecutedBlock[],
@@ -76,13 +73,13 @@ function executePart(
   if (batch.signal?.aborted) batch.isStopped = true;
   for (let index = 0; index < length; index++) {
     const block = batch.isStopped ? undefined : prepared[index];
-    const outcome = block ? executeBlock(writer, block, batch, executed) : ({ kind: "Skipped" } as const);
+    const outcome = block ? appendBlock(writer, block, batch, executed) : ({ kind: "Skipped" } as const);
     if (outcome.kind !== "Accepted") batch.isStopped = true;
     batch.outcomes.push(outcome);
   }
 }
 
-function executeBlock(
+function appendBlock(
   { executor, stores }: Writer,
   prepared: PreparedBlock,
   batch: BlockBatch,
@@ -118,8 +115,7 @@ export function replaceAbove(writer: Writer, target: number, extend: Extend): vo
   } catch (cause) {
     throw recover(writer, cause);
   }
-  writer.head = executor.tip();
-  writer.announce(change);
+  announce(writer, change);
 }
 
 /**
@@ -158,5 +154,5 @@ export function discardAbovePin(writer: Writer, pin: Pin): void {
   writer.head = change.head;
   executor.moveTo(change.head);
   writer.onPin({ kind: "failed", pin, height: change.head.height });
-  if (change.revertedBlocks > 0) writer.announce(change);
+  if (change.revertedBlocks > 0) announce(writer, change);
 }

@@ -6,7 +6,7 @@ import { generateMnemonic } from "@scure/bip39";
 import { wordlist } from "@scure/bip39/wordlists/english.js";
 import { blockToJson } from "@uniknode/protocol";
 import { Command } from "commander";
-import { option, readInteger, readText } from "../config/option.ts";
+import { option, readInteger, readText } from "../config/define-option.ts";
 import { devOptions } from "../config/options.ts";
 import { showAccounts } from "../dev-chain/accounts.ts";
 import { START_BALANCE } from "../dev-chain/genesis.ts";

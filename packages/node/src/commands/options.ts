@@ -1,6 +1,6 @@
 /** Creates flags from option tables, and reads the configuration from flags. */
 import { type Command, Option as Flag } from "commander";
-import { type Option, toFlag, toVariable } from "../config/option.ts";
+import { type Option, toFlag, toVariable } from "../config/define-option.ts";
 import { type Config, type OptionTable, resolveConfig, type Sources } from "../config/resolve.ts";
 
 export class OptionFlag extends Flag {

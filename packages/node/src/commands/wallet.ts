@@ -10,7 +10,7 @@ import {
 } from "@uniknode/protocol";
 import { Command } from "commander";
 import { connectionOptions } from "../config/connection.ts";
-import { type Option, readChoice } from "../config/option.ts";
+import { type Option, readChoice } from "../config/define-option.ts";
 import type { Config } from "../config/resolve.ts";
 import { present } from "../platform/present.ts";
 import { tokensOf } from "../submission/amounts.ts";

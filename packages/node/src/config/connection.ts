@@ -1,5 +1,5 @@
 /** Options of commands that call the API of a node. */
-import { option, readInteger, readNodeUrl, readSwitch } from "./option.ts";
+import { option, readInteger, readNodeUrl, readSwitch } from "./define-option.ts";
 
 export const connectionOptions = {
   url: option({

@@ -1,5 +1,5 @@
 /** Options of the HTTP server: addresses, connections, the listener of health and metrics, and the console. */
-import { option, readChoice, readHosts, readInteger, readRanges, readText } from "./option.ts";
+import { option, readChoice, readHosts, readInteger, readRanges, readText } from "./define-option.ts";
 
 export const httpOptions = {
   httpHost: option({

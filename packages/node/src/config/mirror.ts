@@ -1,5 +1,5 @@
 /** Every option of `uniknode mirror`. */
-import { option, readDatabaseUrl, readNodeUrl, readText, readToken } from "./option.ts";
+import { option, readDatabaseUrl, readNodeUrl, readText, readToken } from "./define-option.ts";
 import { nodeOptions } from "./options.ts";
 
 export const mirrorOptions = {

@@ -1,7 +1,15 @@
 /** Every option of `uniknode dev` and `uniknode run`: the one source of help texts, validation and defaults. */
 import { readAssumeValid } from "./assume-valid.ts";
+import {
+  option,
+  readChoice,
+  readInteger,
+  readNodeUrls,
+  readRanges,
+  readSwitch,
+  readText,
+} from "./define-option.ts";
 import { httpOptions } from "./http.ts";
-import { option, readChoice, readInteger, readNodeUrls, readRanges, readSwitch, readText } from "./option.ts";
 import { peerOptions } from "./peers.ts";
 import { poolOptions } from "./pool.ts";
 import type { Config } from "./resolve.ts";

@@ -4,7 +4,7 @@ import type { PeersOptions } from "../peers/options.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { readJsonObject } from "../platform/json/json-file.ts";
 import { PROTOCOL_VERSION } from "../platform/lifecycle/version.ts";
-import { option, readChoice, readInteger, readList, readSwitch, readText } from "./option.ts";
+import { option, readChoice, readInteger, readList, readSwitch, readText } from "./define-option.ts";
 import type { Config } from "./resolve.ts";
 
 /** IP addresses of peers. A port after an address is accepted and ignored: a network has one port (p2p.md 1). */
@@ -167,7 +167,7 @@ export function toPeersOptions(config: Config<typeof peerOptions>, networkName: 
     discovery: config.p2pDiscovery,
     minPeers: config.p2pMinPeers,
     maxPeersPerSubnet: config.p2pMaxPeersSameSubnet,
-    eventsPerSecond: config.p2pRateLimit,
+    p2pRateLimit: config.p2pRateLimit,
     remoteAccess: config.p2pRemoteAccess,
     whitelist: config.p2pWhitelist,
     blacklist: config.p2pBlacklist,

@@ -1,9 +1,9 @@
 /** Options of the pool: which transactions this node accepts and broadcasts. The rules of blocks do not depend on them. */
-import { DEFAULT_POOL_OPTIONS, type PoolOptions } from "../pool/options.ts";
-import { option, readInteger, readList } from "./option.ts";
+import { DEFAULT_POOL_MAX_PER_REQUEST, DEFAULT_POOL_OPTIONS, type PoolOptions } from "../pool/options.ts";
+import { option, readInteger, readList } from "./define-option.ts";
 import type { Config } from "./resolve.ts";
 
-const { maxTransactions, maxTransactionsPerSender, allowedSenders, fees } = DEFAULT_POOL_OPTIONS;
+const { poolSize, poolMaxPerSender, poolAllowedSenders, fees } = DEFAULT_POOL_OPTIONS;
 
 export const poolOptions = {
   poolSize: option({
@@ -12,7 +12,7 @@ export const poolOptions = {
     sentence:
       "Maximum number of pending transactions; beyond it, the transactions with the lowest fees are removed.",
     oldVariables: ["CORE_MAX_TRANSACTIONS_IN_POOL"],
-    default: maxTransactions,
+    default: poolSize,
     read: readInteger(1, 1_000_000),
   }),
   poolMaxPerSender: option({
@@ -20,14 +20,14 @@ export const poolOptions = {
     placeholder: "N",
     sentence: "Maximum number of pending transactions per sender.",
     oldVariables: ["CORE_TRANSACTION_POOL_MAX_PER_SENDER"],
-    default: maxTransactionsPerSender,
+    default: poolMaxPerSender,
     read: readInteger(1, 1_000_000),
   }),
   poolAllowedSenders: option({
     name: "poolAllowedSenders",
     placeholder: "KEYS",
     sentence: "Public keys of senders that are exempt from poolMaxPerSender, separated by commas.",
-    default: allowedSenders,
+    default: poolAllowedSenders,
     read: readPublicKeys,
   }),
   poolMaxPerRequest: option({
@@ -35,7 +35,7 @@ export const poolOptions = {
     placeholder: "N",
     sentence: "Maximum number of transactions in one API request.",
     oldVariables: ["CORE_TRANSACTION_POOL_MAX_PER_REQUEST"],
-    default: 40,
+    default: DEFAULT_POOL_MAX_PER_REQUEST,
     read: readInteger(1, 1_000),
   }),
   poolMinFee: option({
@@ -64,8 +64,8 @@ function readPublicKeys(value: unknown): readonly string[] {
 
 export const toPoolOptions = (config: Config<typeof poolOptions>): PoolOptions => ({
   ...DEFAULT_POOL_OPTIONS,
-  maxTransactions: config.poolSize,
-  maxTransactionsPerSender: config.poolMaxPerSender,
-  allowedSenders: config.poolAllowedSenders,
+  poolSize: config.poolSize,
+  poolMaxPerSender: config.poolMaxPerSender,
+  poolAllowedSenders: config.poolAllowedSenders,
   fees: { ...fees, minFeePool: config.poolMinFee, minFeeBroadcast: config.poolMinFeeBroadcast },
 });

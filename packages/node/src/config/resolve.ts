@@ -2,7 +2,7 @@
 import { ConfigError } from "../platform/config-error.ts";
 import { readJsonObject } from "../platform/json/json-file.ts";
 import { mostSimilar } from "../platform/text/similar.ts";
-import { type Option, type OptionValue, toFlag, toVariable } from "./option.ts";
+import { type Option, type OptionValue, toFlag, toVariable } from "./define-option.ts";
 
 export type OptionTable = Readonly<Record<string, Option>>;
 

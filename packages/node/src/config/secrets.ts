@@ -1,5 +1,5 @@
 /** Lists of passphrases in environment variables. */
-import { readText } from "./option.ts";
+import { readText } from "./define-option.ts";
 
 /** Texts separated by commas. In double quotes, as in containers of the old node, a text may contain commas. */
 export function readSecretList(value: unknown): readonly string[] {

@@ -1,7 +1,8 @@
 /** Every option of `uniknode serve`. */
+
+import { option, readInteger, readNodeUrls } from "./define-option.ts";
 import { httpOptions } from "./http.ts";
 import { mirrorOptions } from "./mirror.ts";
-import { option, readInteger, readNodeUrls } from "./option.ts";
 import { nodeOptions } from "./options.ts";
 
 export const serveOptions = {

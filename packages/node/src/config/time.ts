@@ -1,6 +1,6 @@
 /** The NTP servers with which a node compares its clock. */
 import { readTimeServer } from "../platform/clock/check.ts";
-import { readText } from "./option.ts";
+import { readText } from "./define-option.ts";
 
 /** `none`, or time servers separated by commas. */
 export function readTimeServers(value: unknown): readonly string[] {

@@ -1,6 +1,18 @@
 /** Options of webhooks and of the live stream: access, targets, deliveries and their log. */
-import { option, readChoice, readInteger, readRanges, readSwitch, readText, readToken } from "./option.ts";
-import { readPauses } from "./pauses.ts";
+import { DAY_MS } from "../platform/clock/durations.ts";
+import { DEFAULT_WEBHOOK_OPTIONS } from "../webhooks/options.ts";
+import {
+  option,
+  readChoice,
+  readInteger,
+  readRanges,
+  readSwitch,
+  readText,
+  readToken,
+} from "./define-option.ts";
+import { pauseText, readPauses } from "./pauses.ts";
+
+const { webhookLimit, httpsOnly, webhookHostRate, retryPausesMs, retention } = DEFAULT_WEBHOOK_OPTIONS;
 
 export const webhookOptions = {
   webhooks: option({
@@ -64,7 +76,7 @@ export const webhookOptions = {
     name: "webhookLimit",
     placeholder: "N",
     sentence: "Maximum number of registered webhooks; each one costs a little CPU time per event.",
-    default: 1_000,
+    default: webhookLimit,
     read: readInteger(1, 10_000),
   }),
   webhookPrivateTargets: option({
@@ -90,14 +102,14 @@ export const webhookOptions = {
   webhookHttpsOnly: option({
     name: "webhookHttpsOnly",
     sentence: "Allow only https webhook targets.",
-    default: false,
+    default: httpsOnly,
     read: readSwitch,
   }),
   webhookHostRate: option({
     name: "webhookHostRate",
     placeholder: "N",
     sentence: "Maximum number of deliveries per second and host, over all webhooks; 0 for no limit.",
-    default: 0,
+    default: webhookHostRate,
     read: readInteger(0, 1_000_000),
   }),
   webhookTimeout: option({
@@ -111,21 +123,21 @@ export const webhookOptions = {
     name: "webhookRetries",
     placeholder: "PAUSES",
     sentence: "Pause before each retry of a webhook delivery, separated by commas, with units s, m, h or d.",
-    default: ["5s", "30s", "2m", "10m", "30m", "2h", "5h", "10h", "24h"],
+    default: retryPausesMs.map(pauseText),
     read: readPauses,
   }),
   webhookLogDays: option({
     name: "webhookLogDays",
     placeholder: "DAYS",
     sentence: "Days for which a finished webhook delivery stays in the log.",
-    default: 7,
+    default: retention.maxAgeMs / DAY_MS,
     read: readInteger(1, 3_650),
   }),
   webhookLogFailedDays: option({
     name: "webhookLogFailedDays",
     placeholder: "DAYS",
     sentence: "Days for which a failed webhook delivery stays in the log and can be retried.",
-    default: 30,
+    default: retention.maxFailedAgeMs / DAY_MS,
     read: readInteger(1, 3_650),
   }),
   webhookLogSize: option({
@@ -133,14 +145,14 @@ export const webhookOptions = {
     placeholder: "N",
     sentence:
       "Maximum number of deliveries in the log, over all webhooks; beyond it, the oldest finished deliveries are removed.",
-    default: 1_000_000,
+    default: retention.maxDeliveries,
     read: readInteger(1_000, 100_000_000),
   }),
   webhookQueueSize: option({
     name: "webhookQueueSize",
     placeholder: "N",
     sentence: "Maximum number of queued deliveries per webhook; beyond it, the oldest fail.",
-    default: 1_000_000,
+    default: retention.maxWaiting,
     read: readInteger(1_000, 100_000_000),
   }),
 };

@@ -39,7 +39,7 @@ export type ForgerDeps = {
   /** Builds and signs a block on the head. */
   build: (plan: BlockPlan) => EncodedBlock;
   /** Submits a block to the chain; settles with the reason for which it was refused, if it was. */
-  submit: (block: EncodedBlock) => Promise<string | undefined>;
+  submitBlock: (block: EncodedBlock) => Promise<string | undefined>;
   /**
    * Returns the reason why no block may be forged now, if any, such as catching up. Can be slow.
    */
@@ -88,7 +88,7 @@ export type Forger = {
 export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
   const blocks = createSlotBlocks({
     ...deps,
-    submit: (block) => deps.submit(block),
+    submitBlock: (block) => deps.submitBlock(block),
     onSettled: (slot) => {
       work.state = slotState.settled(work.state, slot);
     },

@@ -7,7 +7,7 @@ import {
   type Network,
   verifyHeaderJob,
 } from "@uniknode/protocol";
-import type { Chain } from "../chain/chain.ts";
+import type { Chain } from "../chain/port.ts";
 import type { Database } from "../store/engine/database.ts";
 import { createSlotStore } from "../store/node/slots.ts";
 import { withBacklog } from "./backlog.ts";

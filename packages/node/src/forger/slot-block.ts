@@ -24,7 +24,7 @@ export type SlotBlocksDeps = {
   /** Builds and signs a block on the head. */
   readonly build: (plan: BlockPlan) => EncodedBlock;
   /** Submits a block to the chain; settles with the reason for which it was refused, if it was. */
-  readonly submit: (block: EncodedBlock) => Promise<string | undefined>;
+  readonly submitBlock: (block: EncodedBlock) => Promise<string | undefined>;
   /** Called when the slot must not be attempted again. */
   readonly onSettled: (slot: number) => void;
   readonly onSigned: () => void;
@@ -78,7 +78,7 @@ export function createSlotBlocks(deps: SlotBlocksDeps): SlotBlocks {
     let refusal: string | undefined;
     try {
       block = sign(own, transactions);
-      refusal = await deps.submit(block);
+      refusal = await deps.submitBlock(block);
     } catch (error) {
       if (!(error instanceof SlotRefusedError)) miss(own, failureReason(error));
       throw error;

@@ -1,7 +1,6 @@
 /** The calling side of the gateway, for every transport: bounded calls, each with a deadline; submissions take turns by source. */
 import { lengthOf } from "../platform/json/size.ts";
-import { type Deadline, deadlineIn, isOver } from "../platform/threads/deadline.ts";
-import { CallError } from "../platform/threads/error.ts";
+import { CallError, type Deadline, deadlineIn, isOver } from "../platform/threads/call.ts";
 import { createOpenCalls, type OpenCalls } from "../platform/threads/open-calls.ts";
 import type { Gateway } from "./gateway.ts";
 import { createSendWindow } from "./send-window.ts";

@@ -1,7 +1,6 @@
 /** The gateway over a message channel: calls in one direction, results in the other, matched by number. */
 import type { MessagePort } from "node:worker_threads";
-import { type Deadline, isOver } from "../platform/threads/deadline.ts";
-import { CallError } from "../platform/threads/error.ts";
+import { CallError, type Deadline, isOver } from "../platform/threads/call.ts";
 import { gatherMessages } from "../platform/threads/gathered-messages.ts";
 import type { CallFigures, OpenCalls } from "../platform/threads/open-calls.ts";
 import { createTimeSlices, inOneStep } from "../platform/threads/time-slices.ts";

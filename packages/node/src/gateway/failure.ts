@@ -1,5 +1,5 @@
 /** Errors of calls, as code and message: classes do not survive a transport. */
-import { CallError, isCallErrorCode } from "../platform/threads/error.ts";
+import { CallError, isCallErrorCode } from "../platform/threads/call.ts";
 import { BodyError } from "./gateway.ts";
 
 export type Failure = { readonly code?: string; readonly message: string };

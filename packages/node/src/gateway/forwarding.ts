@@ -1,7 +1,7 @@
 /** Forwards HTTP requests to the first node that can be reached, for data that only a node has. */
 import type { Readable } from "node:stream";
 import { Pool } from "undici";
-import { CallError } from "../platform/threads/error.ts";
+import { CallError } from "../platform/threads/call.ts";
 import type { CallFigures } from "../platform/threads/open-calls.ts";
 
 export type ForwardedRequest = {

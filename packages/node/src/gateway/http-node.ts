@@ -4,7 +4,7 @@ import { Pool } from "undici";
 import { exceededBound } from "../platform/json/complexity.ts";
 import { TEXT_COMPLEXITY } from "../platform/json/lossless.ts";
 import { shortened, withoutControls } from "../platform/text/foreign.ts";
-import { isCallErrorCode } from "../platform/threads/error.ts";
+import { isCallErrorCode } from "../platform/threads/call.ts";
 import type { Failure } from "./failure.ts";
 
 export type NodeOptions = {

@@ -4,8 +4,7 @@
  * the previous one has not executed them.
  */
 import { exactText } from "../platform/json/lossless.ts";
-import { remainingMs } from "../platform/threads/deadline.ts";
-import { CallError } from "../platform/threads/error.ts";
+import { CallError, remainingMs } from "../platform/threads/call.ts";
 import type { CallFigures } from "../platform/threads/open-calls.ts";
 import { type CallOptions, createCaller, DEFAULT_CALL_OPTIONS, type NewCall } from "./caller.ts";
 import { toError } from "./failure.ts";

@@ -1,5 +1,5 @@
 /** Executes the calls of other machines, on the side of the node: their number is bounded, and none begins after its time. */
-import { type Deadline, isOver, remainingMs } from "../platform/threads/deadline.ts";
+import { type Deadline, isOver, remainingMs } from "../platform/threads/call.ts";
 import { GatewayError } from "./error.ts";
 import { type Failure, toFailure } from "./failure.ts";
 import type { RemoteGateway } from "./gateway.ts";

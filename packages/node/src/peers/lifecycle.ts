@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Network, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import type { Chain } from "../chain/chain.ts";
+import type { Chain } from "../chain/port.ts";
 import { clientGroup } from "../platform/addresses/groups.ts";
 import type { Closing } from "../platform/lifecycle/closing.ts";
 import type { PeerStore } from "../store/node/peers.ts";
@@ -71,7 +71,7 @@ export function createPeerLifecycle(
   const connections = { peerTable, client, processId, isRefused };
   const ping = createPeerPing(deps, connections);
   const candidates = createPeerCandidates(options, { ...connections, ping, logger });
-  const reconnect = createReconnect((ip) => candidates.submit(ip));
+  const reconnect = createReconnect((ip) => candidates.dial(ip));
   closing.add("lost peers", reconnect.close);
   const { seeds, sources, minPeers } = options;
   const isOpen = options.discovery === "all";

@@ -19,7 +19,7 @@ export type PeersOptions = {
   /** Peers in one /24. */
   readonly maxPeersPerSubnet: number;
   /** Events that one address may send in a second. */
-  readonly eventsPerSecond: number;
+  readonly p2pRateLimit: number;
   /** Patterns of the addresses that may use internal events, which separate forgers send. */
   readonly remoteAccess: readonly string[];
   /** Patterns of the addresses that may become peers; complete addresses are exempt from the rate limits. */

@@ -13,12 +13,12 @@ import { reportNetworkState } from "./forging/report.ts";
 import type { Items } from "./inbound/transactions.ts";
 import { createPeerLifecycle, type PeerLifecycle, type PeerLifecycleDeps } from "./lifecycle.ts";
 import type { PeersOptions } from "./options.ts";
+import { peerInfo } from "./peer-info.ts";
 import { createPropagation, type Propagation, type PropagationDeps } from "./propagation.ts";
 import { createRequestServer, type RequestServerDeps } from "./requests/server.ts";
 import { networkHeight } from "./table/peer.ts";
 import type { Traffic } from "./transport/traffic.ts";
 import { fault as unmaskingFault } from "./transport/unmasking.ts";
-import { peerInfo } from "./view.ts";
 import type { NetworkState } from "./wire/replies/results.ts";
 
 export type PeersDeps = PeerLifecycleDeps &
@@ -32,7 +32,7 @@ export type Peers = {
   /** Listens, runs the first round of discovery, and starts the synchronisation. Settles with the port. */
   start(): Promise<number>;
   /** Gives a block of this node's forger to the chain and broadcasts it. Settles with why the chain refused it. */
-  submit(block: EncodedBlock): Promise<string | undefined>;
+  submitBlock(block: EncodedBlock): Promise<string | undefined>;
   /** Broadcasts the items that the pool selected for it. */
   broadcastTransactions(items: Items, result: AdmissionResult): void;
   /** Returns the reason why no block may be forged now; undefined if there is none. Pings the peers first. */
@@ -85,7 +85,7 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
       sync.start();
       return port;
     },
-    submit: blocks.submit,
+    submitBlock: blocks.submitBlock,
     broadcastTransactions,
     preflightFailure: () => preflightFailure(state),
     list: () => peerTable.all().map((peer) => peerInfo(peer, options.port)),

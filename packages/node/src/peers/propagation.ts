@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Rounds } from "@uniknode/ledger";
 import type { BatchOptions, Block, BlockHeader, Network, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import type { Chain } from "../chain/chain.ts";
+import type { Chain } from "../chain/port.ts";
 import type { AdmissionResult } from "../gateway/gateway.ts";
 import type { Closing } from "../platform/lifecycle/closing.ts";
 import { type BlockBroadcast, createBlockBroadcast } from "./broadcast/blocks.ts";

@@ -1,4 +1,4 @@
-import { setNewest } from "./oldest.ts";
+import { setNewest } from "./bounded-entries.ts";
 
 /** A cache of at most `max` values: a new value replaces the one that was least recently used. */
 export type Lru<K, V> = {

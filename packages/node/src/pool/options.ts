@@ -1,13 +1,19 @@
 /** Options of the pool. */
-import type { AdmissionOptions } from "./admission/admission.ts";
+import type { AdmissionOptions } from "./admission/parse.ts";
 
-export type PoolOptions = AdmissionOptions & { readonly maxTransactions: number };
+export type PoolOptions = AdmissionOptions & {
+  /** Maximum number of pending transactions. */
+  readonly poolSize: number;
+};
+
+/** Maximum number of transactions in one API request. */
+export const DEFAULT_POOL_MAX_PER_REQUEST = 40;
 
 /** The defaults of the Unikname networks (pool.md 1). */
 export const DEFAULT_POOL_OPTIONS: PoolOptions = {
-  maxTransactions: 15_000,
-  maxTransactionsPerSender: 300,
-  allowedSenders: [],
+  poolSize: 15_000,
+  poolMaxPerSender: 300,
+  poolAllowedSenders: [],
   maxTransactionAge: 2_700,
   fees: {
     dynamic: true,

@@ -7,8 +7,8 @@ import type { PoolStore } from "../store/node/pool.ts";
 import type { RecordedSignatures } from "../verification/wallet-signatures.ts";
 import { createAdmissionBudget, SLICE_MS } from "./admission/budget.ts";
 import { createRecentIds } from "./admission/recent-ids.ts";
-import type { Verify } from "./admission/signatures.ts";
 import { createSubmissions } from "./admission/submissions.ts";
+import type { Verify } from "./admission/verify.ts";
 import { createContents } from "./contents/contents.ts";
 import { createJournal } from "./contents/journal.ts";
 import { createPending } from "./contents/pending.ts";
@@ -163,9 +163,9 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
   };
 }
 
-const boundsOf = ({ maxTransactions }: PoolOptions) => ({
-  maxTransactions,
-  maxBytes: Math.max(MIN_BYTES, maxTransactions * BYTES_PER_TRANSACTION),
+const boundsOf = ({ poolSize }: PoolOptions) => ({
+  maxTransactions: poolSize,
+  maxBytes: Math.max(MIN_BYTES, poolSize * BYTES_PER_TRANSACTION),
 });
 
 /** Removes the transactions that no longer apply. */

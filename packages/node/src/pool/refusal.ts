@@ -29,6 +29,8 @@ export class Refusal extends CodedError<RefusalCode> {
 }
 
 /** The sender has the maximum of pending transactions: the transaction is listed as excess, without an error. */
-export class SenderLimitError extends Error {
-  readonly isRetryable = true;
+export class SenderLimitError extends CodedError<"SENDER_LIMIT"> {
+  constructor() {
+    super("SENDER_LIMIT", "the sender has the maximum of pending transactions", { isRetryable: true });
+  }
 }

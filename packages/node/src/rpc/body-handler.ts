@@ -1,10 +1,10 @@
 /** JSON-RPC 2.0: processes a body with one call or a batch. */
-import { setImmediate } from "node:timers/promises";
+import { setImmediate as nextTick } from "node:timers/promises";
 import { ApiError } from "@uniknode/client";
 import { BODY_COMPLEXITY, type Complexity, exceededBound } from "../platform/json/complexity.ts";
 import { createBodySlots } from "./body-slots.ts";
+import type { Method, RpcContext } from "./define-method.ts";
 import { internalError, invalidRequest, noJson, ofStatus, RpcError, unknownMethod } from "./error.ts";
-import type { Method, RpcContext } from "./method.ts";
 
 export type RpcResponse = { readonly jsonrpc: "2.0"; readonly id: number | string | null } & (
   | { readonly result: unknown }
@@ -85,7 +85,7 @@ async function runAll(
     for (const request of requests) {
       responses.push(await run(calls, request, context));
       // Calls of other callers run between two calls that never wait.
-      await setImmediate();
+      await nextTick();
     }
     return responses;
   } finally {

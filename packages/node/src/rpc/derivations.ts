@@ -1,4 +1,6 @@
 /** Key derivations from passwords (scrypt): each costs a large part of a second of CPU time, and 16 MiB. */
+
+import { MINUTE_MS } from "../platform/clock/durations.ts";
 import { ofStatus } from "./error.ts";
 
 export type Derivations = {
@@ -20,7 +22,6 @@ export type DerivationOptions = {
 
 const MAX_RUNNING = 2;
 const MAX_WAITING = 32;
-const MINUTE_MS = 60_000;
 
 export function createDerivations({ perMinute, nowMs }: DerivationOptions): Derivations {
   const waiting: (() => void)[] = [];

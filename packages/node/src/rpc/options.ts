@@ -1,6 +1,6 @@
 /** Every option of `uniknode rpc`. */
 import { connectionOptions } from "../config/connection.ts";
-import { option, readHosts, readInteger, readRanges, readText } from "../config/option.ts";
+import { option, readHosts, readInteger, readRanges, readText } from "../config/define-option.ts";
 import { nodeOptions } from "../config/options.ts";
 
 export const rpcOptions = {

@@ -2,8 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Notifier } from "../platform/notifier.ts";
 import { CostError } from "../subscriptions/conditions/cost.ts";
-import type { MatchingObserver } from "../subscriptions/conditions/observer.ts";
-import type { Slices } from "../subscriptions/conditions/slices.ts";
+import type { MatchingObserver, Slices } from "../subscriptions/conditions/slices.ts";
 import { slowedComment, suspendedFrame } from "./frame.ts";
 import type { Position } from "./position.ts";
 import type { Sink } from "./sink.ts";

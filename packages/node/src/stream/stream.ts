@@ -4,8 +4,7 @@
  */
 import type { Writable } from "node:stream";
 import { createNotifier, type Notifier } from "../platform/notifier.ts";
-import type { MatchingObserver } from "../subscriptions/conditions/observer.ts";
-import type { Slices } from "../subscriptions/conditions/slices.ts";
+import type { MatchingObserver, Slices } from "../subscriptions/conditions/slices.ts";
 import { StreamError } from "./error.ts";
 import { follow } from "./follow.ts";
 import { greeting, heartbeat } from "./frame.ts";

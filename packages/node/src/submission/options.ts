@@ -1,6 +1,6 @@
 /** Options that name files with passphrases. No passphrase is a flag: other users can read flags in the process list. */
 import type { KeyPair } from "@uniknode/protocol";
-import { type Option, readText } from "../config/option.ts";
+import { type Option, readText } from "../config/define-option.ts";
 import type { Config } from "../config/resolve.ts";
 import { readKeys } from "./secrets.ts";
 

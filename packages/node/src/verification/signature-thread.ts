@@ -3,10 +3,10 @@
  * thread.
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { chooseVerify } from "./choose-verify.ts";
+import { selectBackend } from "./backend.ts";
 import type { FromSignatureThread, ToSignatureThread } from "./verifier.ts";
 
-const { verify, refusal } = await chooseVerify(workerData as string | undefined);
+const { verify, refusal } = await selectBackend(workerData as string | undefined);
 if (refusal) parentPort?.postMessage({ refusal: refusal.message } satisfies FromSignatureThread);
 
 parentPort?.on("message", (batch: ToSignatureThread | null) => {

@@ -1,11 +1,11 @@
 /** Verifies signatures off the main thread, in batches. */
 import { setImmediate as nextTick } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { CallError, type CallErrorCode } from "../platform/threads/error.ts";
+import { CallError, type CallErrorCode } from "../platform/threads/call.ts";
 import { moduleBeside } from "../platform/threads/module-url.ts";
 import { createOpenCalls } from "../platform/threads/open-calls.ts";
 import { packChecks, type SignatureCheck } from "./packed-checks.ts";
-import { createPackedVerify } from "./signatures.ts";
+import { createPackedVerify } from "./packed-verify.ts";
 
 export type Verifier = {
   /**

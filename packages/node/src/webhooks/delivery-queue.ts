@@ -22,7 +22,7 @@ import type {
   OverfullQueue,
   ReplayedDelivery,
   WaitingDelivery,
-} from "./deliveries.ts";
+} from "./model/deliveries.ts";
 import type { Replay, ReplayProgress } from "./model/replay.ts";
 
 /** Time within which every call settles. */

@@ -15,8 +15,7 @@ import {
   type MeteredConditions,
   meterConditions,
 } from "../subscriptions/conditions/cost.ts";
-import type { MatchingObserver } from "../subscriptions/conditions/observer.ts";
-import type { Slices } from "../subscriptions/conditions/slices.ts";
+import type { MatchingObserver, Slices } from "../subscriptions/conditions/slices.ts";
 import { integer, invalid, readMembers } from "../subscriptions/members.ts";
 import { checkEvents, NEW_WEBHOOK_READERS, type NewWebhook } from "./register/fields.ts";
 

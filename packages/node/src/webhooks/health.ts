@@ -1,5 +1,5 @@
 /** Current health of the targets of webhooks (webhooks.md 10 point 13). Times are milliseconds since 1970. */
-import type { Webhook } from "./webhook.ts";
+import type { Webhook } from "./model/webhook.ts";
 
 export type WebhookHealth = {
   /** Number of pending deliveries. */

@@ -6,7 +6,7 @@
 import type { PastEvents } from "../event-log/history.ts";
 import type { Event, LoggedEvent } from "../events/event.ts";
 import type { Content } from "../subscriptions/content.ts";
-import type { DeliveredFact, NewDelivery } from "./deliveries.ts";
+import type { DeliveredFact, NewDelivery } from "./model/deliveries.ts";
 import type { ReplayPosition } from "./model/replay.ts";
 
 /** Name of the matcher's cursor in the event log. */

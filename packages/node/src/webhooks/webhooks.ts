@@ -1,81 +1,45 @@
 /** The webhook service: a register, and the deliveries to its webhooks. */
 import type { Logger } from "pino";
 import type { History } from "../event-log/history.ts";
-import { type MatchingObserver, NO_MATCHING_OBSERVER } from "../subscriptions/conditions/observer.ts";
-import { createSlices, type Slices } from "../subscriptions/conditions/slices.ts";
-import { createFit, MAX_CONTENT_BYTES } from "../subscriptions/content.ts";
-import { type Clock, systemClock } from "./clock.ts";
-import type { DeliveryRetention } from "./deliveries.ts";
+import {
+  createSlices,
+  type MatchingObserver,
+  NO_MATCHING_OBSERVER,
+  type Slices,
+} from "../subscriptions/conditions/slices.ts";
+import { createFit } from "../subscriptions/content.ts";
+import {
+  type Attempted,
+  type Clock,
+  logSuspension,
+  NO_WEBHOOK_OBSERVER,
+  systemClock,
+  type WebhookObserver,
+} from "./collaborators.ts";
 import { createAttempt } from "./delivery/attempt.ts";
+import { createConsequences } from "./delivery/consequences.ts";
 import { type BackgroundTask, createDispatcher } from "./delivery/dispatch.ts";
 import { createHostRates, createRateLimitedAttempt } from "./delivery/host-rate-limit.ts";
-import { createOutcome } from "./delivery/outcome.ts";
 import { createPing, type Ping } from "./delivery/ping.ts";
 import type { Post } from "./delivery/post.ts";
 import { createRetention } from "./delivery/retention.ts";
-import { DEFAULT_RETRY_PAUSES_MS } from "./delivery/retry.ts";
 import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./delivery-log/delivery-log.ts";
 import type { DeliveryQueue } from "./delivery-queue.ts";
 import { createDryRun, type DryRun } from "./dry-run.ts";
 import type { Intake } from "./intake.ts";
+import { createAwaitMatched } from "./matching/await-matched.ts";
 import { createConfirmations } from "./matching/confirmations.ts";
 import { createDefinitions } from "./matching/definitions.ts";
-import { createMatched } from "./matching/matched.ts";
 import { createMatcher, type Matched } from "./matching/matcher.ts";
 import { createOutbox } from "./matching/outbox.ts";
 import { createRetract } from "./matching/retract.ts";
 import { createVerdicts } from "./matching/verdicts.ts";
 import { isHalf } from "./model/message.ts";
-import { type Attempted, logSuspension, NO_WEBHOOK_OBSERVER, type WebhookObserver } from "./observer.ts";
+import type { WebhookOptions } from "./options.ts";
 import { createRegister, type Register } from "./register/register.ts";
 import type { RegisterStorage } from "./register/rows.ts";
 import { createReplays, type Replays } from "./replay/replays.ts";
 import { createReplayWorker } from "./replay/worker.ts";
-
-export type WebhookOptions = {
-  readonly webhookLimit: number;
-  /** True to refuse targets with the scheme http. */
-  readonly httpsOnly: boolean;
-  /** Returns whether deliveries may go to an address. */
-  readonly isTargetAddress: (address: string) => boolean;
-  /** Maximum of concurrent calls of all webhooks, not counting the first call of each. */
-  readonly maxConcurrent: number;
-  /** Maximum of concurrent first attempts of one webhook, unless its order is strict. */
-  readonly maxConcurrentPerWebhook: number;
-  /** Maximum of calls to one host; 0 for no limit. */
-  readonly maxPerSecondPerHost: number;
-  /** Pauses between the attempts of a delivery, one after each failed attempt except the last. */
-  readonly retryPausesMs: readonly number[];
-  /** Time of uninterrupted failures after which a webhook is suspended. */
-  readonly suspendAfterMs: number;
-  readonly retention: DeliveryRetention;
-  /** Maximum size of a content; larger contents are reduced to their identifying members. */
-  readonly maxContentBytes: number;
-  /** Time that `close` waits for responses before it aborts the calls. */
-  readonly closeGraceMs: number;
-};
-
-const DAY_MS = 86_400_000;
-
-export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
-  webhookLimit: 1_000,
-  httpsOnly: false,
-  isTargetAddress: () => true,
-  maxConcurrent: 256,
-  maxConcurrentPerWebhook: 8,
-  maxPerSecondPerHost: 0,
-  retryPausesMs: DEFAULT_RETRY_PAUSES_MS,
-  suspendAfterMs: 5 * DAY_MS,
-  retention: {
-    maxAgeMs: 7 * DAY_MS,
-    maxFailedAgeMs: 30 * DAY_MS,
-    maxDeliveries: 1_000_000,
-    maxWaiting: 1_000_000,
-    keptBlocks: 500,
-  },
-  maxContentBytes: MAX_CONTENT_BYTES,
-  closeGraceMs: 2_000,
-};
 
 /** The database ports of the webhook service. `sqlite/` implements them. */
 export type WebhookStorage = {
@@ -138,8 +102,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   const { nowMs } = clock;
   logHalfTokens(storage.register, logger);
 
-  const rateOptions = { maxPerSecond: options.maxPerSecondPerHost };
-  const rates = createHostRates(rateOptions, clock);
+  const rates = createHostRates(options, clock);
   const attempt = createAttempt({ post, clock });
   const retention = createRetention(options.retention, { steps: queue.retention, clock, logger });
   const { match, replayStep } = createSources(options, {
@@ -152,7 +115,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     deliveryQueue: queue,
     match,
     backgroundTasks: [() => queue.finishStep(nowMs()), replayStep],
-    outcome: createOutcome({ observer, random, logger, ...options }),
+    consequences: createConsequences({ observer, random, logger, ...options }),
     attempt,
     rates,
     retain: retention.check,
@@ -161,7 +124,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     logger,
   });
   const { queueChanged: onChanged, queueRestarted: onRestarted, isUnderWay } = dispatcher;
-  const rateLimitedAttempt = createRateLimitedAttempt(rateOptions, { attempt, clock, rates });
+  const rateLimitedAttempt = createRateLimitedAttempt(options, { attempt, clock, rates });
   const ping = createPing({ deliveryQueue: queue, intake, attempt: rateLimitedAttempt, nowMs });
   const register = createRegister(options, {
     storage: storage.register,
@@ -169,7 +132,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     queuePing: ping.queue,
     onChanged,
     onRestarted,
-    matched: createMatched(storage.register, dispatcher.notify),
+    awaitMatched: createAwaitMatched(storage.register, dispatcher.notify),
     nowMs,
     logger,
   });

@@ -10,8 +10,9 @@ import {
   type TableName,
 } from "@uniknode/ledger";
 import { bytesToHex, createNetwork, genesisBlockFromJson, hexToBytes } from "@uniknode/protocol";
-import type { ChainOptions } from "../../src/chain/chain.ts";
-import { type Chain, type ChainDeps, createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
+import { createChain } from "../../src/chain/chain.ts";
+import type { ChainOptions } from "../../src/chain/port.ts";
+import { type Chain, type ChainDeps, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/port.ts";
 import { eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";

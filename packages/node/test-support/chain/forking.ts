@@ -13,7 +13,8 @@ import {
   type SealedTransaction,
 } from "@uniknode/protocol";
 import { onTestFinished } from "vitest";
-import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
+import { createChain } from "../../src/chain/chain.ts";
+import { DEFAULT_CHAIN_OPTIONS } from "../../src/chain/port.ts";
 import { devGenesis, seal } from "../../src/dev-chain/genesis.ts";
 import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, typeOfKind } from "../../src/dev-chain/network.ts";

@@ -10,7 +10,8 @@ import {
   type NetworkFiles,
 } from "@uniknode/protocol";
 import { pino } from "pino";
-import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
+import { createChain } from "../../src/chain/chain.ts";
+import { DEFAULT_CHAIN_OPTIONS } from "../../src/chain/port.ts";
 import type { Server } from "../../src/http/core/app.ts";
 import { createHttpServer } from "../../src/http/server/server.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";

@@ -11,13 +11,13 @@ import {
   type KeyPair,
   type SealedTransaction,
 } from "@uniknode/protocol";
+import { createChain } from "../../src/chain/chain.ts";
 import {
   type Chain,
   type ChainDeps,
   type ChainOptions,
-  createChain,
   DEFAULT_CHAIN_OPTIONS,
-} from "../../src/chain/chain.ts";
+} from "../../src/chain/port.ts";
 import { buildStatus } from "../../src/peers/requests/status.ts";
 import type { Status } from "../../src/peers/wire/replies/results.ts";
 import { present } from "../../src/platform/present.ts";

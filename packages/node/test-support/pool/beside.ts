@@ -1,6 +1,6 @@
 /** Pool of a chain, as a node has it, without a listener of its events. */
 import type { Network } from "@uniknode/protocol";
-import type { Chain } from "../../src/chain/chain.ts";
+import type { Chain } from "../../src/chain/port.ts";
 import { createPool, DEFAULT_POOL_OPTIONS, type Pool } from "../../src/pool/pool.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 import { createPoolStore } from "../../src/store/node/pool.ts";

@@ -1,6 +1,6 @@
 /** Dependencies of a pool for verification. */
 import { type Network, verifyJob } from "@uniknode/protocol";
-import type { Verify } from "../../src/pool/admission/signatures.ts";
+import type { Verify } from "../../src/pool/admission/verify.ts";
 import type { PoolDeps } from "../../src/pool/pool.ts";
 import { createRecordedSignatures } from "../../src/verification/wallet-signatures.ts";
 

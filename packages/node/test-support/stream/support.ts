@@ -18,8 +18,11 @@ import {
   type Stream,
   type StreamOptions,
 } from "../../src/stream/stream.ts";
-import { type MatchingObserver, NO_MATCHING_OBSERVER } from "../../src/subscriptions/conditions/observer.ts";
-import { createSlices } from "../../src/subscriptions/conditions/slices.ts";
+import {
+  createSlices,
+  type MatchingObserver,
+  NO_MATCHING_OBSERVER,
+} from "../../src/subscriptions/conditions/slices.ts";
 import { chain } from "../http/chain.ts";
 import { openFixture } from "../http/fixture.ts";
 

@@ -14,22 +14,17 @@ import { type Database, openDatabase } from "../../src/store/engine/database.ts"
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createReadTogether } from "../../src/store/engine/snapshot.ts";
 import { createEventLog, type EventLog } from "../../src/store/events/event-log.ts";
-import type { MatchingObserver } from "../../src/subscriptions/conditions/observer.ts";
-import type { Clock } from "../../src/webhooks/clock.ts";
-import type { DeliveryRecord } from "../../src/webhooks/deliveries.ts";
+import type { MatchingObserver } from "../../src/subscriptions/conditions/slices.ts";
+import type { Clock, WebhookObserver } from "../../src/webhooks/collaborators.ts";
 import type { DeliveryRequest, Post } from "../../src/webhooks/delivery/post.ts";
 import type { DeliveryResponse } from "../../src/webhooks/delivery/response-handler.ts";
-import type { WebhookObserver } from "../../src/webhooks/observer.ts";
+import type { DeliveryRecord } from "../../src/webhooks/model/deliveries.ts";
+import { DEFAULT_WEBHOOK_OPTIONS, type WebhookOptions } from "../../src/webhooks/options.ts";
 import { createDeliveryLogStore } from "../../src/webhooks/sqlite/delivery-log.ts";
 import type { SecretCipher } from "../../src/webhooks/sqlite/secrets/encryption.ts";
 import { openSqliteStorage } from "../../src/webhooks/sqlite/storage.ts";
 import { createWebhookStore, type WebhookStore } from "../../src/webhooks/sqlite/webhooks.ts";
-import {
-  createWebhooks,
-  DEFAULT_WEBHOOK_OPTIONS,
-  type WebhookOptions,
-  type Webhooks,
-} from "../../src/webhooks/webhooks.ts";
+import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks.ts";
 
 export const silent = pino({ level: "silent" });
 

@@ -31,6 +31,43 @@ test("Camel case and underscores are not kebab-case.", () => {
   expect(["headCache.ts", "head_cache.ts", "Head.ts"].filter(isKebabCase)).toEqual([]);
 });
 
+const stemOf = (name: string): string => present(name.split(".")[0]);
+const pluralsOf = (name: string): string[] => [`${name}s`, `${name}es`, name.replace(/y$/, "ies")];
+
+/** Files and folders whose names are the singular and the plural of one word in the same folder. */
+function pairsIn(names: readonly string[]): string[] {
+  const stems = new Set(names.map(stemOf));
+  return [...stems].filter((stem) => pluralsOf(stem).some((plural) => plural !== stem && stems.has(plural)));
+}
+
+/** The ranking of one kind, and the rankings that are built from all. */
+const PAIRS = ["packages/node/src/read/sqlite/rankings/ranking"];
+
+test("No folder contains the singular and the plural of one name.", () => {
+  const paths = ["packages", "tools", "bench", "test"].flatMap(filesBelow);
+  const namesByFolder = new Map<string, Set<string>>();
+  for (const path of paths) {
+    const parts = path.split("/");
+    for (const [index, name] of parts.entries()) {
+      const folder = parts.slice(0, index).join("/");
+      namesByFolder.set(folder, (namesByFolder.get(folder) ?? new Set()).add(name));
+    }
+  }
+  const pairs = [...namesByFolder].flatMap(([folder, names]) =>
+    pairsIn([...names]).map((name) => `${folder}/${name}`),
+  );
+  expect(namesByFolder.size).toBeGreaterThan(150);
+  expect(pairs.filter((pair) => !PAIRS.includes(pair))).toEqual([]);
+});
+
+test("A folder and a file can be a pair.", () => {
+  expect(pairsIn(["queue.ts", "queues", "body.ts", "bodies.test.ts", "address.ts"])).toEqual([
+    "queue",
+    "body",
+  ]);
+  expect(pairsIn(["class.ts", "classes.ts", "block.ts"])).toEqual(["class"]);
+});
+
 /** Classes of errors in a text, each with its body. */
 const errorClasses = (text: string): { name: string; body: string }[] =>
   [...text.matchAll(/^(?:export )?class (\w+)(?:<[^>]*>)? extends Error \{(\}|.*?^\})$/gms)].map(
@@ -51,7 +88,7 @@ test("Every error declares whether the same attempt may succeed later.", () => {
   });
   // The compiler requires the member where a `CodedError` is created.
   const coded = texts.flatMap(({ text }) => text.match(/\b(?:extends|new) CodedError\b/g) ?? []);
-  expect(errors.length).toBeGreaterThan(15);
+  expect(errors.length).toBeGreaterThan(10);
   expect(errors.length + coded.length).toBeGreaterThan(55);
   expect(
     errors.filter(({ body }) => !/^ {2}readonly isRetryable\b/m.test(body)).map(({ name }) => name),

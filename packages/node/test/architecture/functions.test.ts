@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 
-const PACKAGES = join(import.meta.dirname, "../../..");
+const ROOT = join(import.meta.dirname, "../../../..");
 const MAX_LINES = 60;
 
 /**
@@ -16,12 +16,16 @@ const FIRST_LINE =
 /** End of a list of parameters, after which the body follows. */
 const BODY_FOLLOWS = /^[)}\]].*[{(]$/;
 
+const END_OR_NEXT = /^(?:[)}\]]|\/\*\*|\/\/|export |const |let |async |function|type |class |await |test)/;
+
 type Found = { readonly name: string; readonly lines: number };
 
 function functionsIn(source: string): Found[] {
   const lines = source.split("\n");
   const endAfter = (from: number): number => {
-    const end = lines.findIndex((line, index) => index > from && /^[)}\]]/.test(line));
+    const end = lines.findIndex((line, index) => index > from && END_OR_NEXT.test(line));
+    // An expression on lines of its own ends before the next statement.
+    if (end >= 0 && !/^[)}\]]/.test(present(lines[end]))) return end - 1;
     return end >= 0 && BODY_FOLLOWS.test(present(lines[end])) ? endAfter(end) : end;
   };
   return lines.flatMap((line, index) => {
@@ -41,23 +45,31 @@ test("The length of a function counts its parameters and its body.", () => {
     "",
     "const c = () => {",
     "};",
+    "const d = () =>",
+    "  a();",
+    "const e = 1;",
   ].join("\n");
   expect(functionsIn(source)).toEqual([
     { name: "a", lines: 5 },
     { name: "c", lines: 2 },
+    { name: "d", lines: 2 },
   ]);
 });
 
-test.each(["client", "console", "ledger", "node", "protocol"])(
-  `No function of packages/%s has more than ${MAX_LINES} lines.`,
-  (name) => {
-    const folder = join(PACKAGES, name, "src");
+const PACKAGE_FOLDERS = ["client", "console", "ledger", "node", "protocol"].map(
+  (name) => `packages/${name}/src`,
+);
+
+test.each([...PACKAGE_FOLDERS, "packages/console/documents", "tools", "bench"])(
+  `No function of %s has more than ${MAX_LINES} lines.`,
+  (path) => {
+    const folder = join(ROOT, path);
     const functions = readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((path) => /\.tsx?$/.test(path))
       .flatMap((path) =>
         functionsIn(readFileSync(join(folder, path), "utf8")).map((found) => ({ path, ...found })),
       );
-    expect(functions.length).toBeGreaterThan(20);
+    expect(functions.length).toBeGreaterThan(5);
     const longer = functions.filter(({ lines }) => lines > MAX_LINES);
     expect(longer.map(({ path, name, lines }) => `${lines} lines: ${path} ${name}`)).toEqual([]);
   },

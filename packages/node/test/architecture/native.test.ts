@@ -1,10 +1,11 @@
 /** The native addon is the one that its guide describes. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 
 const ROOT = join(import.meta.dirname, "../../../..");
 const BINARY = "packages/node/native/linux-x64.node";
@@ -18,6 +19,29 @@ const sumOf = (path: string) => createHash("sha256").update(readFileSync(path)).
 test("The guide has the checksum of the binary.", () => {
   const guide = readFileSync(join(ROOT, "docs/guides/accelerator.md"), "utf8");
   expect(guide).toContain(sumOf(join(ROOT, BINARY)));
+});
+
+/** Files below a folder, each as `./path`, in the order of their bytes. */
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `./${relative(folder, join(entry.parentPath, entry.name))}`)
+    .sort();
+
+test("The guide has the version and the digests of the sources.", () => {
+  const guide = readFileSync(join(ROOT, "docs/guides/accelerator.md"), "utf8");
+  const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { version: string; integrity: string }>;
+  };
+  const { version, integrity } = present(lock.packages["node_modules/secp256k1"]);
+  expect(guide).toContain(`| npm package \`secp256k1\` ${version} | \`${integrity}\` |`);
+  const files = filesBelow(LIBRARY);
+  const list = files.map((path) => `${sumOf(join(LIBRARY, path))}  ${path}\n`).join("");
+  const digest = createHash("sha256").update(list).digest("hex");
+  expect(guide).toContain(`| its folder \`src/secp256k1\`, ${files.length} files | \`${digest}\` |`);
+  const [, release] =
+    /^AC_INIT\(\[libsecp256k1\],\[(.*)\]\)$/m.exec(readFileSync(join(LIBRARY, "configure.ac"), "utf8")) ?? [];
+  expect(guide).toContain(`version ${present(release)} (\`configure.ac\`)`);
 });
 
 test("sha256sums has the checksums of the files that are loaded.", () => {

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { join } from "node:path";
@@ -60,4 +60,25 @@ test("V8 of Node.js 24.21.0: the flags of the heap exist.", () => {
   expect(new Set(flags).size).toBe(4);
   const { stdout } = spawnSync(process.execPath, ["--v8-options"], { encoding: "utf8" });
   for (const flag of flags) expect(stdout).toContain(`--${flag} `);
+});
+
+test("@bitauth/libauth 3.0.0: the curve is a module of its own, without the rest of the library.", async () => {
+  expect(versionOf("@bitauth/libauth")).toBe("3.0.0");
+  expect(read("packages/protocol/src/crypto/curve.node.ts")).toContain(
+    'from "@bitauth/libauth/build/lib/crypto/secp256k1.js"',
+  );
+  const { instantiateSecp256k1 } = await import("@bitauth/libauth/build/lib/crypto/secp256k1.js");
+  const curve = await instantiateSecp256k1();
+  expect(curve.validatePrivateKey(new Uint8Array(32).fill(1))).toBe(true);
+});
+
+test("bufferutil 4.1.0: the addon of each platform is prebuilds/PLATFORM-ARCH/bufferutil.node.", () => {
+  expect(versionOf("bufferutil")).toBe("4.1.0");
+  const platforms = read("packages/node/native/bufferutil-sha256sums").trim().split("\n");
+  expect(platforms.length).toBeGreaterThanOrEqual(5);
+  for (const line of platforms) {
+    const [, path = ""] = line.split("  ");
+    expect(path).toMatch(/^[a-z0-9]+-[a-z0-9]+\/bufferutil\.node$/);
+    expect(existsSync(join(ROOT, "node_modules/bufferutil/prebuilds", path)), path).toBe(true);
+  }
 });

@@ -21,14 +21,14 @@ test("variables of the old node are supported", () => {
     },
   );
   expect(config.poolMaxPerRequest).toBe(50);
-  expect(toPoolOptions(config)).toMatchObject({ maxTransactions: 100_000, maxTransactionsPerSender: 7 });
+  expect(toPoolOptions(config)).toMatchObject({ poolSize: 100_000, poolMaxPerSender: 7 });
 });
 
 test("fees per byte and exempt senders", () => {
   const key = `02${"ab".repeat(32)}`;
   const config = resolve({ poolMinFee: "5", poolMinFeeBroadcast: "6", poolAllowedSenders: key });
   expect(toPoolOptions(config)).toMatchObject({
-    allowedSenders: [key],
+    poolAllowedSenders: [key],
     fees: { ...DEFAULT_POOL_OPTIONS.fees, minFeePool: 5, minFeeBroadcast: 6 },
   });
   expect(() => resolve({ poolAllowedSenders: "Alice" })).toThrow('"Alice" is not one');

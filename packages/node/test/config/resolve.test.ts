@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { toFlag, toVariable } from "../../src/config/option.ts";
+import { toFlag, toVariable } from "../../src/config/define-option.ts";
 import { devOptions, nodeOptions, runOptions } from "../../src/config/options.ts";
 import { maskConfig, resolveConfig } from "../../src/config/resolve.ts";
 import { secretsOf } from "../../src/forger/delegates.ts";

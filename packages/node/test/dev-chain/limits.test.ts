@@ -13,8 +13,9 @@ import {
 } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
-import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
+import { createChain } from "../../src/chain/chain.ts";
 import { refusalOf } from "../../src/chain/outcome.ts";
+import { DEFAULT_CHAIN_OPTIONS } from "../../src/chain/port.ts";
 import { openClock } from "../../src/dev-chain/clock.ts";
 import { createDevCommands } from "../../src/dev-chain/commands.ts";
 import { devGenesis } from "../../src/dev-chain/genesis.ts";
@@ -95,7 +96,7 @@ async function open({ secrets = allSecrets, undoDepth = 5, isSetUp = true } = {}
       selectTransactions: () => [],
       build: ({ slot, transactions, keys }) =>
         forgeBlock({ network, timestamp: slots.slotTime(slot), previous: chain.head(), transactions }, keys),
-      submit,
+      submitBlock: submit,
       preflight: () => undefined,
       onStarted: () => {},
       onForged: () => {},

@@ -1,7 +1,8 @@
 /** Initial state of a dev chain. */
 import { blockToJson, createNetwork, encodeBlock, genesisBlockFromJson } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
-import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
+import { createChain } from "../../src/chain/chain.ts";
+import { DEFAULT_CHAIN_OPTIONS } from "../../src/chain/port.ts";
 import { formatAmount } from "../../src/dev-chain/amounts.ts";
 import { devGenesis } from "../../src/dev-chain/genesis.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";

@@ -52,7 +52,7 @@ function world(changes: Partial<ForgerDeps> = {}, onDemand = false) {
     forgingOrder: () => [one, two, "another"],
     selectTransactions: () => [],
     build: ({ slot }) => ({ header: headerAt(slot), headerBytes: new Uint8Array(), transactions: [] }),
-    submit: async (block: EncodedBlock) => {
+    submitBlock: async (block: EncodedBlock) => {
       head = block.header;
       forged.push(slots.slotAt(head.timestamp));
       return undefined;
@@ -114,7 +114,7 @@ describe("forging", () => {
       head = block.header;
       return undefined;
     };
-    const { forger } = world({ forgingOrder: () => [one], head: () => head, submit });
+    const { forger } = world({ forgingOrder: () => [one], head: () => head, submitBlock: submit });
     forger.start();
     await vi.advanceTimersByTimeAsync(2 * slotMs);
     vi.setSystemTime(slots.unixMsOf(slots.slotTime(START_SLOT + 110)) + 100);
@@ -126,8 +126,8 @@ describe("forging", () => {
   test("records the slot before the block is sent, and never forges it again", async () => {
     let recorded: number | undefined;
     const first = world({ forgingOrder: () => [one] });
-    const submit = first.deps.submit;
-    first.deps.submit = (block) => {
+    const submit = first.deps.submitBlock;
+    first.deps.submitBlock = (block) => {
       recorded = first.slotStore.lastForged(one);
       return submit(block);
     };
@@ -147,7 +147,7 @@ describe("a missed slot has a recorded reason", () => {
     });
     const { forger, slotStore, failures } = world({
       forgingOrder: () => [one],
-      submit: async () => {
+      submitBlock: async () => {
         throw full;
       },
     });
@@ -219,7 +219,10 @@ describe("a missed slot has a recorded reason", () => {
   });
 
   test("a block that the chain refuses", async () => {
-    const { forger, failures, slotStore } = world({ forgingOrder: () => [one], submit: async () => "wrong" });
+    const { forger, failures, slotStore } = world({
+      forgingOrder: () => [one],
+      submitBlock: async () => "wrong",
+    });
     forger.start();
     await vi.advanceTimersByTimeAsync(slotMs);
     await forger.stop();
@@ -331,7 +334,7 @@ describe("forging of a slot on request", () => {
 
   test("a pause waits for the slot in progress", async () => {
     const taken = Promise.withResolvers<undefined>();
-    const { forger } = world({ forgingOrder: () => [one], submit: () => taken.promise });
+    const { forger } = world({ forgingOrder: () => [one], submitBlock: () => taken.promise });
     forger.start();
     await vi.advanceTimersByTimeAsync(slotMs);
     let isPaused = false;
@@ -402,7 +405,7 @@ describe("forging of a slot on request", () => {
     await expect(forger.forgeSlot(START_SLOT)).rejects.toThrow(
       `cannot forge slot ${START_SLOT}: it belongs to a delegate of another node`,
     );
-    const refusing = world({ forgingOrder: () => [one], submit: async () => "wrong" });
+    const refusing = world({ forgingOrder: () => [one], submitBlock: async () => "wrong" });
     await expect(refusing.forger.forgeSlot(START_SLOT)).rejects.toThrow("was refused: wrong");
     const ended = aloneWith(one);
     await ended.forger.stop();

@@ -16,7 +16,7 @@ function open(changes: Partial<SlotBlocksDeps> = {}) {
     },
     slotStore: { recordMissed: (_, slot, reason) => void calls.push(`missed ${slot}: ${reason}`) },
     build: () => block,
-    submit: async () => void calls.push("submitted"),
+    submitBlock: async () => void calls.push("submitted"),
     onSettled: (slot) => void calls.push(`settled ${slot}`),
     onSigned: () => void calls.push("signed"),
     onForged: ({ header }) => void calls.push(`forged: ${header.id}`),
@@ -44,7 +44,7 @@ test("A slot that the guard refuses is not signed.", () => {
 });
 
 test("A block that the chain refuses, or that cannot be created, is a missed slot with its reason.", async () => {
-  const refused = open({ submit: async () => "wrong" });
+  const refused = open({ submitBlock: async () => "wrong" });
   await expect(refused.blocks.forge(own, [])).rejects.toThrow("forged block abc was refused: wrong");
   expect(refused.calls.at(-1)).toBe("missed 7: the block was refused: wrong");
   const broken = open({

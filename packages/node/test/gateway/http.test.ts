@@ -11,7 +11,7 @@ import {
   type HttpGatewayOptions,
 } from "../../src/gateway/http.ts";
 import { DEFAULT_REMOTE_CALL_OPTIONS } from "../../src/gateway/remote-calls.ts";
-import { CallError } from "../../src/platform/threads/error.ts";
+import { CallError } from "../../src/platform/threads/call.ts";
 import { serveGateway, serveOther, TOKEN } from "../../test-support/gateway/remote.ts";
 import { createGateway, openFixture } from "../../test-support/http/fixture.ts";
 import { describeGateway } from "./suite.ts";

@@ -10,7 +10,7 @@ import {
   REMOTE_METHODS,
   type RemoteGateway,
 } from "../../src/gateway/gateway.ts";
-import { CallError } from "../../src/platform/threads/error.ts";
+import { CallError } from "../../src/platform/threads/call.ts";
 import type { CallFigures } from "../../src/platform/threads/open-calls.ts";
 import { createGateway } from "../../test-support/http/fixture.ts";
 

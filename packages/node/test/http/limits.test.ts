@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { NodeStatus } from "../../src/gateway/gateway.ts";
 import { LATE } from "../../src/http/server/deadlines.ts";
 import { present } from "../../src/platform/present.ts";
-import { CallError } from "../../src/platform/threads/error.ts";
+import { CallError } from "../../src/platform/threads/call.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { alice, chain, unik } from "../../test-support/http/chain.ts";

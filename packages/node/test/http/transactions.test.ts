@@ -356,7 +356,7 @@ describe("POST /transactions", () => {
   });
 
   test("accepts as many at once as the node allows", async () => {
-    const narrow = openFixture({ maxTransactionsPerRequest: 2 });
+    const narrow = openFixture({ poolMaxPerRequest: 2 });
     const statusOf = async (count: number) =>
       (await narrow.post("/api/transactions", { transactions: Array(count).fill({ id: "x" }) })).statusCode;
     expect([await statusOf(2), await statusOf(3)]).toEqual([200, 422]);

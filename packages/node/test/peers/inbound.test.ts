@@ -251,11 +251,11 @@ describe("a block of a separate forger", () => {
 });
 
 test("The forger of the node learns whether its block was accepted.", async () => {
-  const { submit } = inboundBlocks();
-  expect(await submit(own.make(SLOT))).toBeUndefined();
+  const { submitBlock } = inboundBlocks();
+  expect(await submitBlock(own.make(SLOT))).toBeUndefined();
   expect(observations.last()?.count).toBe(0);
   const wrong = own.make(SLOT + 1, { keys: keysFromPassphrase("unknown") });
-  expect(await submit(wrong)).toContain("Rejected");
+  expect(await submitBlock(wrong)).toContain("Rejected");
 });
 
 test("two blocks of one delegate for one slot are reported, once", async () => {

@@ -69,7 +69,7 @@ export async function createNodes(): Promise<TestNodes> {
         discovery: "all",
         minPeers: 1,
         maxPeersPerSubnet: 50,
-        eventsPerSecond: 100,
+        p2pRateLimit: 100,
         remoteAccess: ["127.0.0.9"],
         sources: [],
         whitelist: ["*"],

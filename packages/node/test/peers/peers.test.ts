@@ -73,7 +73,7 @@ describe("two nodes", () => {
     await second.peers.start();
     await expect.poll(() => first.peers.list().length, WAIT).toBe(1);
     for (const slot of range(CURRENT_SLOT - 3, CURRENT_SLOT)) {
-      expect(await first.peers.submit(first.world.make(slot))).toBeUndefined();
+      expect(await first.peers.submitBlock(first.world.make(slot))).toBeUndefined();
     }
     await first.peers.close();
     await expect.poll(() => heightOf(second), WAIT).toBe(heightOf(first));
@@ -119,7 +119,7 @@ describe("two nodes", () => {
     await second.peers.start();
     await expect.poll(() => first.peers.list().length, WAIT).toBe(1);
     await expect.poll(() => first.peers.preflightFailure(), WAIT).toBeUndefined();
-    expect(await first.peers.submit(first.world.make(CURRENT_SLOT - 1))).toBeUndefined();
+    expect(await first.peers.submitBlock(first.world.make(CURRENT_SLOT - 1))).toBeUndefined();
     await expect.poll(() => heightOf(second), WAIT).toBe(2);
     expect(second.events).toContain("received 2");
     // A block that was never broadcast.
@@ -230,13 +230,13 @@ test("trap A1: a transaction that block 2 cannot hold reaches a peer that was at
   await expect.poll(() => heightOf(second), WAIT).toBe(3);
   expect(second.pool.get(id)).toBeUndefined();
   for (const slot of range(902, 911)) {
-    expect(await first.peers.submit(first.world.make(slot))).toBeUndefined();
+    expect(await first.peers.submitBlock(first.world.make(slot))).toBeUndefined();
   }
   await expect.poll(() => second.pool.get(id)?.bytes, WAIT).toEqual(bytes);
   const transactions = second.pool.select({ maxTransactions: 1, maxBytes: 1_000 });
   await expect.poll(() => heightOf(second), WAIT).toBe(13);
   const block = second.world.make(CURRENT_SLOT - 1, { transactions });
-  expect(await second.peers.submit(block)).toBeUndefined();
+  expect(await second.peers.submitBlock(block)).toBeUndefined();
   await expect.poll(() => first.world.chain.head().id, WAIT).toBe(block.header.id);
   for (const { world } of [first, second]) {
     expect(present(world.chain.state.get("wallets", rich.address)).nonce).toBe(1n);

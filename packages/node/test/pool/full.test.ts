@@ -4,7 +4,7 @@ import { FEE, openPool, richChain, submitOne, transfer } from "../../test-suppor
 
 describe("a full pool", () => {
   test("refuses a fee no higher than the lowest, but broadcasts the transaction", async () => {
-    const pool = openPool(richChain("alice", "bob"), { options: { maxTransactions: 1 } });
+    const pool = openPool(richChain("alice", "bob"), { options: { poolSize: 1 } });
     const first = transfer("alice", 1);
     await pool.submit([first]);
     const equal = transfer("bob", 1);
@@ -28,14 +28,14 @@ describe("a full pool", () => {
   });
 
   test("keeps the cheapest if the new transaction does not apply", async () => {
-    const pool = openPool(richChain("alice", "bob"), { options: { maxTransactions: 1 } });
+    const pool = openPool(richChain("alice", "bob"), { options: { poolSize: 1 } });
     await pool.submit([transfer("alice", 1)]);
     expect(await submitOne(pool, transfer("bob", 2, { fee: 2n * FEE }))).toBe("ERR_APPLY");
     expect(pool.size()).toBe(1);
   });
 
   test("evicts no transaction that the new one builds on", async () => {
-    const pool = openPool(richChain("alice", "bob"), { options: { maxTransactions: 2 } });
+    const pool = openPool(richChain("alice", "bob"), { options: { poolSize: 2 } });
     const bobs = transfer("bob", 1, { fee: 3n * FEE });
     await pool.submit([transfer("alice", 1), bobs]);
     expect(await submitOne(pool, transfer("alice", 2, { fee: 2n * FEE }))).toBe("ERR_POOL_FULL");
@@ -45,7 +45,7 @@ describe("a full pool", () => {
   });
 
   test("of size 0 accepts nothing", async () => {
-    const pool = openPool(richChain("alice"), { options: { maxTransactions: 0 } });
+    const pool = openPool(richChain("alice"), { options: { poolSize: 0 } });
     expect(await submitOne(pool, transfer("alice", 1))).toBe("ERR_POOL_FULL");
   });
 });

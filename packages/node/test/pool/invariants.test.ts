@@ -88,7 +88,7 @@ function createWorld() {
   const removals: string[] = [];
   const open = () =>
     openPool(chain, {
-      options: { maxTransactions: 8, maxTransactionsPerSender: 4 },
+      options: { poolSize: 8, poolMaxPerSender: 4 },
       deps: {
         store,
         verify: async (checks) => checks.map(() => true),

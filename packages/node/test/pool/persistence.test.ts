@@ -161,7 +161,7 @@ describe("a restart", () => {
     await pool.submit([cheap, dear]);
     await pool.close();
     const file = openFile();
-    const again = openPoolOn(chain, { ...file, options: { maxTransactions: 1 } });
+    const again = openPoolOn(chain, { ...file, options: { poolSize: 1 } });
     expect(idsOf(again.inForgingOrder())).toEqual([dear.id]);
     expect(file.logged()).toEqual([`transaction.pool.removed:${cheap.id}`]);
   });

@@ -7,8 +7,7 @@ import { positionText, readPosition } from "../../src/stream/position.ts";
 import { createSink } from "../../src/stream/sink.ts";
 import type { Source, SourceEvent } from "../../src/stream/source.ts";
 import { readSubscription } from "../../src/stream/subscription.ts";
-import { NO_MATCHING_OBSERVER } from "../../src/subscriptions/conditions/observer.ts";
-import { createSlices } from "../../src/subscriptions/conditions/slices.ts";
+import { createSlices, NO_MATCHING_OBSERVER } from "../../src/subscriptions/conditions/slices.ts";
 import { applied, reverted } from "../../test-support/stream/support.ts";
 
 const sourceEvent = (event: ReturnType<typeof applied>): SourceEvent => ({

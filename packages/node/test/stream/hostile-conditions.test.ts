@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { expect, onTestFinished, test } from "vitest";
 import type { Event } from "../../src/events/event.ts";
 import { MAX_EVENT_STEPS } from "../../src/subscriptions/conditions/cost.ts";
-import type { MatchingObserver } from "../../src/subscriptions/conditions/observer.ts";
+import type { MatchingObserver } from "../../src/subscriptions/conditions/slices.ts";
 import { idsOf, listen, openStreams } from "../../test-support/stream/support.ts";
 
 /** Every pattern costs nearly its maximum on text like this. */

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { AcceleratorError, loadAccelerator } from "../../src/verification/accelerator.ts";
-import { chooseVerify } from "../../src/verification/choose-verify.ts";
+import { selectBackend } from "../../src/verification/backend.ts";
 import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
 import { alteredSignature } from "./altered-signature.ts";
@@ -37,9 +37,9 @@ const CREDULOUS = "isLowDER: () => true, verifyDER: () => true, schnorrVerify: (
 describe("choice of the implementation that verifies signatures", () => {
   test("without an accelerator it is the addon, and WebAssembly on request", async () => {
     for (const source of [undefined, ""]) {
-      expect(await chooseVerify(source)).toMatchObject({ name: "libsecp256k1 (native)" });
+      expect(await selectBackend(source)).toMatchObject({ name: "libsecp256k1 (native)" });
     }
-    expect(await chooseVerify("none")).toMatchObject({ name: defaultSignatureBackend.name });
+    expect(await selectBackend("none")).toMatchObject({ name: defaultSignatureBackend.name });
   });
 
   test.each([
@@ -58,7 +58,7 @@ describe("choice of the implementation that verifies signatures", () => {
   ])("an accelerator that %s is refused", async (_, sourceOf, reason) => {
     const source = sourceOf();
     expect(() => loadAccelerator(source)).toThrow(AcceleratorError);
-    const { name, refusal } = await chooseVerify(source);
+    const { name, refusal } = await selectBackend(source);
     expect(name).toBe(defaultSignatureBackend.name);
     expect(refusal).toMatchObject({ code: "ACCELERATOR", source, message: expect.stringMatching(reason) });
   });

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { loadNativeVerify } from "../../src/verification/native.ts";
 import { packChecks, type SignatureCheck } from "../../src/verification/packed-checks.ts";
-import { createPackedVerify } from "../../src/verification/signatures.ts";
+import { createPackedVerify } from "../../src/verification/packed-verify.ts";
 import { alteredSignature } from "./altered-signature.ts";
 
 const native = present(loadNativeVerify(), "the result of loadNativeVerify");

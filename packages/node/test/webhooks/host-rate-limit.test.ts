@@ -10,8 +10,8 @@ import {
   settle,
 } from "../../test-support/webhooks/support.ts";
 
-const open = (maxPerSecondPerHost: number) =>
-  createService({ options: { maxPerSecondPerHost, maxConcurrentPerWebhook: 100 } });
+const open = (webhookHostRate: number) =>
+  createService({ options: { webhookHostRate, maxConcurrentPerWebhook: 100 } });
 
 /** Deliveries by host, each with the time since the first one. */
 function timesOf({ calls }: ReturnType<typeof open>, host: string): number[] {
@@ -82,7 +82,7 @@ test("a clock that is set back delays no request", async () => {
   const clock = createClock();
   const service = createService({
     clock,
-    options: { maxPerSecondPerHost: 10, maxConcurrentPerWebhook: 100 },
+    options: { webhookHostRate: 10, maxConcurrentPerWebhook: 100 },
   });
   await service.webhooks.register.create(always("block.applied", "https://one.example/"));
   await service.emit(...many(15));
@@ -95,7 +95,7 @@ test("a clock that is set back delays no request", async () => {
 
 test("requests that wait for their host leave the shared slots to others", async () => {
   const service = createService({
-    options: { maxPerSecondPerHost: 1, maxConcurrent: 8, maxConcurrentPerWebhook: 8 },
+    options: { webhookHostRate: 1, maxConcurrent: 8, maxConcurrentPerWebhook: 8 },
     reply: () => "never",
   });
   const { webhooks, emit, calls } = service;
@@ -115,7 +115,7 @@ test("requests that waited leave nothing in memory", async () => {
   const clock = createTestClock();
   let made = 0;
   const attempt = createRateLimitedAttempt(
-    { maxPerSecond: 10 },
+    { webhookHostRate: 10 },
     {
       attempt: async () => {
         made++;
@@ -135,7 +135,7 @@ test("requests that waited leave nothing in memory", async () => {
 test("a waiting request ends with its signal", async () => {
   const clock = createTestClock();
   const attempt = createRateLimitedAttempt(
-    { maxPerSecond: 1 },
+    { webhookHostRate: 1 },
     { attempt: async () => ({ startedMs: 0, durationMs: 1, status: 200 }), clock },
   );
   const abort = new AbortController();

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Event } from "../../src/events/event.ts";
 import { present } from "../../src/platform/present.ts";
 import { MAX_EVENT_STEPS } from "../../src/subscriptions/conditions/cost.ts";
-import type { MatchingObserver } from "../../src/subscriptions/conditions/observer.ts";
+import type { MatchingObserver } from "../../src/subscriptions/conditions/slices.ts";
 import { always, createService, databasePath, settle } from "../../test-support/webhooks/support.ts";
 
 const text = (length: number) => Array.from({ length }, (_, index) => "ab"[((index * 7) % 3) % 2]).join("");

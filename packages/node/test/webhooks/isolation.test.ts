@@ -1,7 +1,7 @@
 /** Misbehaving receivers, and others that must not be affected. */
 import { describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import { systemClock } from "../../src/webhooks/clock.ts";
+import { systemClock } from "../../src/webhooks/collaborators.ts";
 import { createPost, DEFAULT_POST_OPTIONS } from "../../src/webhooks/delivery/post.ts";
 import { good, HOSTILE, listen } from "../../test-support/webhooks/hostile.ts";
 import { always, blockApplied, createService } from "../../test-support/webhooks/support.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { WebhookOptions } from "../../src/webhooks/options.ts";
 import { createDeliveryStore } from "../../src/webhooks/sqlite/deliveries.ts";
 import { createContentStore } from "../../src/webhooks/sqlite/messages.ts";
-import type { WebhookOptions } from "../../src/webhooks/webhooks.ts";
 import {
   always,
   blockApplied,

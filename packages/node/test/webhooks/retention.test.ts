@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../src/store/engine/database.ts";
-import type { DeliveryRetention } from "../../src/webhooks/deliveries.ts";
-import { DEFAULT_WEBHOOK_OPTIONS } from "../../src/webhooks/webhooks.ts";
+import type { DeliveryRetention } from "../../src/webhooks/model/deliveries.ts";
+import { DEFAULT_WEBHOOK_OPTIONS } from "../../src/webhooks/options.ts";
 import {
   always,
   blockApplied,

@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import type { WebhookObserver } from "../../src/webhooks/observer.ts";
+import type { WebhookObserver } from "../../src/webhooks/collaborators.ts";
 import { always, blockApplied, createService, settle } from "../../test-support/webhooks/support.ts";
 
 const WEBHOOKS = 300;

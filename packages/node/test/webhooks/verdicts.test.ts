@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { meterConditions } from "../../src/subscriptions/conditions/cost.ts";
-import { NO_MATCHING_OBSERVER } from "../../src/subscriptions/conditions/observer.ts";
+import { NO_MATCHING_OBSERVER } from "../../src/subscriptions/conditions/slices.ts";
 import type { Definition } from "../../src/webhooks/matching/definitions.ts";
 import { createVerdicts } from "../../src/webhooks/matching/verdicts.ts";
 import { silent } from "../../test-support/webhooks/support.ts";

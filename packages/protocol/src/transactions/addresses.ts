@@ -23,12 +23,20 @@ export function readAddress(reader: ByteReader): string {
   const payload = fromHex(digits);
   const address = encodeBase58check(payload);
   if (addresses.size >= MAX_RECENT) {
-    addresses.clear();
-    payloads.clear();
+    deleteOldest(addresses);
+    deleteOldest(payloads);
   }
   addresses.set(digits, address);
   payloads.set(address, payload);
   return address;
+}
+
+/** Deletes the entry that was added first: tracking recent use would cost more than converting an address again. */
+function deleteOldest(entries: Map<string, unknown>): void {
+  for (const key of entries.keys()) {
+    entries.delete(key);
+    return;
+  }
 }
 
 /**

@@ -2,8 +2,8 @@
 
 import { type ByteWriter, createWriter } from "../bytes/writer.ts";
 import { utf8ToBytes } from "../crypto/bytes.ts";
-import { present } from "../present.ts";
 import { writeAddress } from "./addresses.ts";
+import { assetMember } from "./asset.ts";
 import { type SignaturePart, writeSignatures } from "./signatures.ts";
 import type { TransactionBody } from "./transaction.ts";
 
@@ -37,12 +37,11 @@ export function hashedBytesV1(transaction: TransactionBody, exclude: readonly Si
 }
 
 function writeAsset({ type, asset }: TransactionBody, writer: ByteWriter): void {
-  if (type === SECOND_SIGNATURE) writer.hex(present(asset?.signature, "asset.signature").publicKey);
-  else if (type === DELEGATE_REGISTRATION)
-    writer.bytes(utf8ToBytes(present(asset?.delegate, "asset.delegate").username));
-  else if (type === VOTE) writer.bytes(utf8ToBytes(present(asset?.votes, "asset.votes").join("")));
+  if (type === SECOND_SIGNATURE) writer.hex(assetMember(asset, "signature").publicKey);
+  else if (type === DELEGATE_REGISTRATION) writer.bytes(utf8ToBytes(assetMember(asset, "delegate").username));
+  else if (type === VOTE) writer.bytes(utf8ToBytes(assetMember(asset, "votes").join("")));
   else if (type === MULTI_SIGNATURE) {
-    const { min, lifetime, keysgroup } = present(asset?.multiSignatureLegacy, "asset.multiSignatureLegacy");
+    const { min, lifetime, keysgroup } = assetMember(asset, "multiSignatureLegacy");
     writer.u8(min);
     writer.u8(lifetime);
     writer.bytes(utf8ToBytes(keysgroup.join("")));

@@ -4,6 +4,7 @@ import { bytesToHex } from "../crypto/bytes.ts";
 import { sha256Hex } from "../crypto/hashes.ts";
 import { present } from "../present.ts";
 import { addressPayload } from "./addresses.ts";
+import { isSameBody } from "./body-equality.ts";
 import { isExceptional, milestoneOf, type TransactionContext } from "./context.ts";
 import { decodeTransaction } from "./decode.ts";
 import { encodeTransaction } from "./encode.ts";
@@ -39,13 +40,14 @@ export function transactionFromJson(
   const type = encoding(() => typeOfJson(input));
   const transaction = encoding(() => copyJson(input)) as Record<string, unknown>;
   // Step 2: the strict schema, which rewrites the copy.
-  checkSchema(transaction, type, context);
+  const hasSchema = checkSchema(transaction, type, context);
   // Step 3. The encoder performs the checks that the schema lacks.
-  const bytes = encoding(() => encodeTransaction(bodyOfJson(transaction, context)));
+  const body = bodyOfJson(transaction, context);
+  const bytes = encoding(() => encodeTransaction(body));
   // Step 4: the decoded bytes are the result.
-  const sealed = transactionFromBytes(bytes, context, options);
+  const sealed = reading(() => parseBytes(bytes, context, options, { body, hasSchema }));
   // Values that change in the bytes would give an id that their sender does not know (transactions.md 9).
-  if (bytesToHex(sealed.bytes) !== bytesToHex(bytes)) {
+  if (sealed.bytes !== bytes && bytesToHex(sealed.bytes) !== bytesToHex(bytes)) {
     throw new TransactionError(
       "TransactionEncodingError",
       "the transaction changes when it is encoded and decoded",
@@ -79,19 +81,26 @@ function reading<T>(read: () => T): T {
   }
 }
 
+/** The input of the encoder; `hasSchema` is true if the strict schema accepted it, without an exception. */
+type EncodedBody = { readonly body: TransactionBody; readonly hasSchema: boolean };
+
+/** @param encoded the body whose encoding the bytes are, if this node encoded them */
 function parseBytes(
   bytes: Uint8Array,
   context: TransactionContext,
-  { checkSignature = true }: ParseOptions,
+  { checkSignature = true }: ParseOptions = {},
+  encoded?: EncodedBody,
 ): SealedTransaction {
   // Step 1.
   const body = decodeTransaction(bytes);
   const type = typeOf(body);
   // Steps 2 and 3: the id is the hash of the canonical bytes.
   checkBody(body, type, context);
-  const sealed = seal(body, context);
+  // The same members have the same bytes and, with the id over these bytes, the same verdict of the schema.
+  const isSame = encoded !== undefined && isSameBody(body, encoded.body);
+  const sealed = seal(body, isSame ? bytes : encodeTransaction(body), context);
   // Step 4.
-  checkSchema(sealed.data, type, context);
+  if (!isSame || !encoded.hasSchema) checkSchema(sealed.data, type, context);
   // Step 5.
   return checkSignature ? { ...sealed, isVerified: isVerified(sealed, context) } : sealed;
 }
@@ -180,13 +189,15 @@ function encoding<T>(step: () => T): T {
   }
 }
 
+/** Returns false if only an exception of the chain's history lets the transaction pass. */
 function checkSchema(
   transaction: Record<string, unknown>,
   type: TransactionType,
   context: TransactionContext,
-): void {
+): boolean {
   const violation = strictViolation(transaction, type, context);
-  if (!violation || isExceptional(context, transaction.id)) return;
+  if (!violation) return true;
+  if (isExceptional(context, transaction.id)) return false;
   const { path, expectation } = violation;
   throw new TransactionError(
     "TransactionSchemaError",
@@ -208,8 +219,7 @@ function checkRecipientNetworks({ recipientId, asset }: TransactionBody, { netwo
 }
 
 /** The decoded transaction with its canonical bytes and the id over them, not verified yet. */
-function seal(body: TransactionBody, { network }: TransactionContext): SealedTransaction {
-  const bytes = encodeTransaction(body);
+function seal(body: TransactionBody, bytes: Uint8Array, { network }: TransactionContext): SealedTransaction {
   const computed = body.version === 1 ? transactionId(body) : sha256Hex(bytes);
   const id = network.exceptions.transactionIdFixTable?.[computed] ?? computed;
   return { data: { ...body, id }, bytes, isVerified: false };

@@ -81,6 +81,32 @@ describe("from JSON", () => {
     expect(() => transactionFromJson(input, context)).toThrow(refusal(code));
   });
 
+  test("the order of members and the letter case do not matter", () => {
+    const payments = [1n, 2n].map((amount) => ({ amount, recipientId: addressOn(68) }));
+    const payment = signTransaction(bodyOf(6, { asset: { payments } }), sender);
+    const { id, ...members } = transactionToJson(payment);
+    const reversed = {
+      ...Object.fromEntries(Object.entries(members).reverse()),
+      asset: { payments: payments.map(({ amount, recipientId }) => ({ recipientId, amount: `${amount}` })) },
+      signature: payment.signature?.toUpperCase(),
+      id,
+    };
+    const expected = transactionFromBytes(encodeTransaction(payment), context);
+    expect(transactionFromJson(reversed, context)).toEqual(expected);
+    expect(transactionFromJson({ id, ...members }, context)).toEqual(expected);
+  });
+
+  test("the id of an exception in the input does not exempt another transaction", () => {
+    const listed = "ab".repeat(32);
+    const network = createNetwork({ ...presets.livenet, exceptions: { transactions: [listed] } });
+    const where = { network, height: 2 };
+    expect(transactionFromJson(json({ id: listed }), where).data.id).toBe(signed().id);
+    // The schema is checked again with the computed id, which is not listed.
+    expect(() => transactionFromJson(json({ fee: "0", id: listed }), where)).toThrow(
+      refusal("TransactionSchemaError"),
+    );
+  });
+
   test("input that decodes to other values is refused", () => {
     const tokens = JSON.parse(
       `{"unik":{"tokenId":"${"ab".repeat(32)}","properties":{"__proto__":"x","b":"y"}}}`,

@@ -2,7 +2,7 @@
 import { useComputed } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { useNode, useResponse } from "../../data/node.ts";
-import { useDelegateNames } from "../delegate-names.ts";
+import { useDelegateNames } from "../delegate-name.tsx";
 import { countText, shortened } from "../format.ts";
 import { hrefOf } from "../identifier.tsx";
 import { Section } from "../page.tsx";

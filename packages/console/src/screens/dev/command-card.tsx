@@ -1,6 +1,6 @@
 /** Command with its form, and as a terminal command and code. */
 import type { ComponentChildren } from "preact";
-import { SameElsewhere } from "../../components/same-elsewhere.tsx";
+import { EquivalentForms } from "../../components/equivalent-forms.tsx";
 import { type Command, curlOf, programOf } from "./commands.ts";
 import type { Commands } from "./use-commands.ts";
 
@@ -47,7 +47,7 @@ export function CommandCard({
           {commands.running?.name === command.name ? "Running…" : button}
         </button>
       </form>
-      <SameElsewhere
+      <EquivalentForms
         what={title}
         forms={[
           { id: "curl", title: "curl", text: curlOf(command, location.origin) },

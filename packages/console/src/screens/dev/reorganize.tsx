@@ -3,7 +3,7 @@ import type { Transaction } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { CountField } from "../../components/count-field.tsx";
 import { countOfText, shortened } from "../../components/format.ts";
-import { toggled } from "../../components/toggled.ts";
+import { setMember } from "../../components/set-member.ts";
 import { titleOf } from "../../components/transactions/kinds.ts";
 import { useNode, useResponse } from "../../data/node.ts";
 import { CommandCard, MAX_BLOCKS } from "./command-card.tsx";
@@ -78,7 +78,9 @@ const Omitted = ({ candidates, omitted, onChange }: OmittedProps) => (
         <input
           type="checkbox"
           checked={omitted.has(transaction.id)}
-          onChange={({ currentTarget }) => onChange(toggled(omitted, transaction.id, currentTarget.checked))}
+          onChange={({ currentTarget }) =>
+            onChange(setMember(omitted, transaction.id, currentTarget.checked))
+          }
         />
         {titleOf(transaction)} <code>{shortened(transaction.id)}</code>
       </label>

@@ -1,10 +1,10 @@
 /** Live events, with filters from the URL and a pause button. */
 import { useComputed } from "@preact/signals";
+import { EquivalentForms } from "../../components/equivalent-forms.tsx";
 import { Filters } from "../../components/filters.tsx";
 import { countText } from "../../components/format.ts";
 import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
-import { SameElsewhere } from "../../components/same-elsewhere.tsx";
 import { Empty, Failure, SignInNeeded } from "../../components/states.tsx";
 import { useNode } from "../../data/node.ts";
 import { choiceOf, curlOf, OPERATOR_OPTIONS, programOf, webhookHref } from "./choice.ts";
@@ -39,7 +39,7 @@ function Tail() {
         <a href={webhookHref(choice)}>Create a webhook from this filter</a>
       </p>
       <EventList state={state} />
-      <SameElsewhere
+      <EquivalentForms
         what="this stream"
         forms={[
           { id: "curl", title: "curl", text: curlOf(choice, location.origin) },

@@ -4,7 +4,7 @@ import { bytesText, countText, durationText } from "../../components/format.ts";
 import { Facts, Page, Section } from "../../components/page.tsx";
 import { ResponseView, SignInNeeded } from "../../components/states.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
-import { Charts } from "./charts.tsx";
+import { LastHours } from "./last-hours.tsx";
 import { MissedSlots } from "./missed-slots.tsx";
 import { createOperations, type Summary } from "./operations.ts";
 import { Options } from "./options.tsx";
@@ -36,7 +36,7 @@ export default function NodeScreen() {
             {(figures) => <Parts figures={figures} />}
           </ResponseView>
           <MissedSlots />
-          <Charts />
+          <LastHours />
         </>
       ) : (
         state && <SignInNeeded title="Sign in to see checks and metrics" />

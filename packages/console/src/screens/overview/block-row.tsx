@@ -1,6 +1,6 @@
 /** The pool and the newest blocks, which move to the right with each block. */
 import type { Block } from "@uniknode/client";
-import { useDelegateNames } from "../../components/delegate-names.ts";
+import { useDelegateNames } from "../../components/delegate-name.tsx";
 import { amountText, countOfText, countText, shortened } from "../../components/format.ts";
 import { hrefOf } from "../../components/identifier.tsx";
 import { Time } from "../../components/time.tsx";

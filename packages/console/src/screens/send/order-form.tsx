@@ -14,7 +14,7 @@ import { useSubmission } from "./use-submission.ts";
 import { useValues } from "./use-values.ts";
 
 /** Command and code forms, loaded when there is an order. */
-const Elsewhere = loadable(() => import("./elsewhere.tsx"), "nothing");
+const OrderAsCode = loadable(() => import("./order-as-code.tsx"), "nothing");
 
 export function OrderForm({ kind }: { kind: Kind }) {
   const { values, settled, set, settle } = useValues();
@@ -64,7 +64,7 @@ export function OrderForm({ kind }: { kind: Kind }) {
       </form>
       {made && <Outcome {...made} onAgain={() => void submission.send(made.signed)} />}
       <ErrorBoundary>
-        {drafted && <Elsewhere order={drafted.order} chosen={chosen} delegate={values.delegate ?? ""} />}
+        {drafted && <OrderAsCode order={drafted.order} chosen={chosen} delegate={values.delegate ?? ""} />}
       </ErrorBoundary>
     </div>
   );

@@ -1,15 +1,13 @@
 /** Actions on a webhook. */
 import type { Webhook, WebhookWithToken } from "@uniknode/client";
 import { useState } from "preact/hooks";
-import { SameElsewhere } from "../../components/same-elsewhere.tsx";
+import { EquivalentForms } from "../../components/equivalent-forms.tsx";
 import { useNode } from "../../data/node.ts";
 import { Delete } from "./delete.tsx";
 import { DropQueue } from "./drop-queue.tsx";
 import { webhookForms } from "./forms.ts";
-import { Outcome } from "./outcome.tsx";
-import { pingOf } from "./ping.ts";
 import { Rotate } from "./rotate.tsx";
-import { useAction } from "./use-action.ts";
+import { Outcome, pingOf, useAction } from "./use-action.tsx";
 
 export type ActionsProps = {
   readonly webhook: Webhook;
@@ -52,7 +50,7 @@ export function Actions({ webhook: { id, enabled, queued = 0 }, onRotated }: Act
       <Outcome action={action} />
       <Delete id={id} action={action} isOpen={asked === "delete"} onClose={close} />
       <Rotate id={id} action={action} isOpen={asked === "rotate"} onClose={close} onRotated={onRotated} />
-      <SameElsewhere forms={webhookForms(id, enabled, location.origin)} what="these actions" />
+      <EquivalentForms forms={webhookForms(id, enabled, location.origin)} what="these actions" />
     </section>
   );
 }

@@ -2,7 +2,7 @@
 import { useLocation } from "preact-iso/router";
 import { Dialog } from "../../components/dialog.tsx";
 import { useNode } from "../../data/node.ts";
-import type { Action } from "./use-action.ts";
+import type { Action } from "./use-action.tsx";
 
 export type DeleteProps = {
   readonly id: number;

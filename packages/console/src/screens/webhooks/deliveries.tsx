@@ -6,14 +6,13 @@ import { countOfText, countText } from "../../components/format.ts";
 import { hrefOf } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Section } from "../../components/page.tsx";
+import { setMember } from "../../components/set-member.ts";
 import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
-import { toggled } from "../../components/toggled.ts";
 import { useNode, useResponse } from "../../data/node.ts";
-import { Outcome } from "./outcome.tsx";
 import { DeliveryBadge } from "./state.tsx";
-import { useAction } from "./use-action.ts";
+import { Outcome, useAction } from "./use-action.tsx";
 
 const LIMIT = 50;
 const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 3_000 } as const;
@@ -44,7 +43,7 @@ export function Deliveries({ webhook }: { webhook: number }) {
     setSelected(new Set());
     return `${countOfText(data.retried, "deliveries")} ${data.retried === 1 ? "is" : "are"} sent now`;
   };
-  const select = (id: number, isChosen: boolean) => setSelected(toggled(selected, id, isChosen));
+  const select = (id: number, isChosen: boolean) => setSelected(setMember(selected, id, isChosen));
   return (
     <Section
       title="Deliveries"

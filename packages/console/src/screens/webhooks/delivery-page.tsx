@@ -1,19 +1,18 @@
 /** Delivery with its attempts and body. */
 import { type DeliveryAttempt, type DeliveryRecord, jsonText } from "@uniknode/client";
 import { Json } from "../../components/code-block.tsx";
+import { EquivalentForms } from "../../components/equivalent-forms.tsx";
 import { countText } from "../../components/format.ts";
 import { hrefOf, Identifier } from "../../components/identifier.tsx";
 import { Facts, Page, Section } from "../../components/page.tsx";
-import { SameElsewhere } from "../../components/same-elsewhere.tsx";
 import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
 import { Counterpart } from "./counterpart.tsx";
 import { deliveryForms, requestOf } from "./forms.ts";
-import { Outcome } from "./outcome.tsx";
 import { DeliveryBadge } from "./state.tsx";
-import { useAction } from "./use-action.ts";
+import { Outcome, useAction } from "./use-action.tsx";
 
 const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 3_000 } as const;
 
@@ -87,7 +86,7 @@ function Content({ webhook, delivery }: { webhook: string; delivery: DeliveryRec
       <Counterpart webhook={webhook} delivery={delivery} />
       <Section title="Request">
         <Json value={body} what="body" />
-        <SameElsewhere
+        <EquivalentForms
           what="the delivery"
           forms={[
             {

@@ -1,6 +1,7 @@
 /** Webhook and delivery actions as commands and code. */
+
+import type { Form } from "../../components/equivalent-forms.tsx";
 import { curlOf, programOf, quoted } from "../../components/equivalents.ts";
-import type { Form } from "../../components/same-elsewhere.tsx";
 
 type Step = {
   readonly title: string;

@@ -7,7 +7,7 @@ import { SignInNeeded } from "../../components/states.tsx";
 import { useNode } from "../../data/node.ts";
 import "./webhooks.css";
 
-const Desk = loadable(() => import("./desk.tsx"));
+const Pages = loadable(() => import("./pages.tsx"));
 const EditWebhook = loadable(() => import("./edit/index.tsx"));
 const NewWebhook = loadable(() => import("./new/index.tsx"));
 
@@ -19,5 +19,5 @@ export default function Webhooks() {
   }
   if (webhook === "new") return <NewWebhook />;
   if (webhook !== undefined && delivery === "edit") return <EditWebhook id={webhook} />;
-  return <Desk webhook={webhook} delivery={delivery} />;
+  return <Pages webhook={webhook} delivery={delivery} />;
 }

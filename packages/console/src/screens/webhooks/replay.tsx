@@ -5,8 +5,7 @@ import { CountField } from "../../components/count-field.tsx";
 import { countOfText, countText } from "../../components/format.ts";
 import { Section } from "../../components/page.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
-import { Outcome } from "./outcome.tsx";
-import { useAction } from "./use-action.ts";
+import { Outcome, useAction } from "./use-action.tsx";
 
 /** Maximum number of blocks per dry run. */
 const MAX_BLOCKS = 1_000;

@@ -3,7 +3,7 @@ import type { WebhookWithToken } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { Dialog } from "../../components/dialog.tsx";
 import { useNode } from "../../data/node.ts";
-import type { Action } from "./use-action.ts";
+import type { Action } from "./use-action.tsx";
 
 const OVERLAPS = [
   { seconds: 86_400, text: "a day" },

@@ -1,5 +1,5 @@
 /** Registration of a delegate, also the base of the one by unik (transactions-rules.md 3.3 and 7.2). */
-import { present, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
+import { assetMember, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Delegate, Wallet } from "../../state/tables.ts";
 import { saveDelegate, walletOf } from "../../wallets.ts";
 import {
@@ -16,7 +16,7 @@ import type { Rule, RuleContext } from "../shared/rule.ts";
  * @throws {RuleError} the first refusal
  */
 export function checkRegistration(transaction: Transaction, context: RuleContext, sender: Wallet): void {
-  const { username } = present(transaction.asset?.delegate, "asset.delegate");
+  const { username } = assetMember(transaction.asset, "delegate");
   if (isMultiSignatureWallet(context, sender)) throw multiSignatureNotSupported(); // 1
   if (!username) throw refusal("WalletNotADelegateError", "the wallet is not a delegate."); // 2
   // 3: a resigned delegate is still one (trap A14)
@@ -36,7 +36,7 @@ export function checkRegistration(transaction: Transaction, context: RuleContext
 /** Makes the sender a delegate (state.md 2.1). `type` is absent for core registrations. */
 export function register(transaction: Transaction, { draft, network }: RuleContext, type?: number): void {
   const sender = walletOf(draft, transaction.senderPublicKey, network);
-  const { username } = present(transaction.asset?.delegate, "asset.delegate");
+  const { username } = assetMember(transaction.asset, "delegate");
   const delegate: Delegate = {
     username,
     voteBalance: 0n,

@@ -1,5 +1,5 @@
 /** Claim of a locked amount by its secret (transactions-rules.md 3.9). Any wallet may send it. */
-import { bytesToHex, hexToBytes, present, sha256, TYPE_GROUPS } from "@uniknode/protocol";
+import { assetMember, bytesToHex, hexToBytes, sha256, TYPE_GROUPS } from "@uniknode/protocol";
 import { credit } from "../../wallets.ts";
 import { checkGeneric, refusal } from "../shared/common.ts";
 import type { Rule } from "../shared/rule.ts";
@@ -11,7 +11,7 @@ export const htlcClaim: Rule = {
 
   check(transaction, context, sender) {
     checkGeneric(transaction, context, sender);
-    const { lockTransactionId, unlockSecret } = present(transaction.asset?.claim, "asset.claim");
+    const { lockTransactionId, unlockSecret } = assetMember(transaction.asset, "claim");
     const { lock } = requireLock(context.state, lockTransactionId);
     if (isExpired(lock.expiration, context)) throw lockExpired();
     if (bytesToHex(sha256(hexToBytes(unlockSecret))) !== lock.secretHash) {
@@ -24,7 +24,7 @@ export const htlcClaim: Rule = {
 
   /** The recipient of the lock receives the amount, whichever wallet claims it. */
   applyToRecipient({ asset, fee }, { draft }) {
-    const held = requireLock(draft, present(asset?.claim, "asset.claim").lockTransactionId);
+    const held = requireLock(draft, assetMember(asset, "claim").lockTransactionId);
     removeLock(draft, held);
     credit(draft, held.lock.recipientId, held.lock.amount - fee);
   },

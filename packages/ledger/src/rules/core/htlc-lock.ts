@@ -1,5 +1,5 @@
 /** Locks an amount for the recipient that knows a secret (transactions-rules.md 3.9). */
-import { present, TYPE_GROUPS } from "@uniknode/protocol";
+import { assetMember, present, TYPE_GROUPS } from "@uniknode/protocol";
 import { walletOf } from "../../wallets.ts";
 import { checkCommon } from "../shared/common.ts";
 import type { Rule } from "../shared/rule.ts";
@@ -14,14 +14,13 @@ export const htlcLock: Rule = {
     const { activeDelegates } = context.milestone;
     const { blocktime } = context.network.milestoneAt(1);
     const margin = { seconds: blocktime * activeDelegates, blocks: activeDelegates };
-    if (isExpired(present(transaction.asset?.lock, "asset.lock").expiration, context, margin))
-      throw lockExpired();
+    if (isExpired(assetMember(transaction.asset, "lock").expiration, context, margin)) throw lockExpired();
     checkCommon(transaction, context, sender);
   },
 
   applyToSender(transaction, { draft, network, blockTimestamp }) {
     const { id, amount, recipientId, vendorField, asset } = transaction;
-    const { secretHash, expiration } = present(asset?.lock, "asset.lock");
+    const { secretHash, expiration } = assetMember(asset, "lock");
     addLock(draft, walletOf(draft, transaction.senderPublicKey, network), id, {
       amount,
       recipientId: present(recipientId, "recipientId"),

@@ -1,5 +1,5 @@
 /** Refund of an expired lock to its owner (transactions-rules.md 3.9). Any wallet may send it. */
-import { present, TYPE_GROUPS } from "@uniknode/protocol";
+import { assetMember, TYPE_GROUPS } from "@uniknode/protocol";
 import { credit } from "../../wallets.ts";
 import { checkGeneric, refusal } from "../shared/common.ts";
 import type { Rule } from "../shared/rule.ts";
@@ -11,17 +11,14 @@ export const htlcRefund: Rule = {
 
   check(transaction, context, sender) {
     checkGeneric(transaction, context, sender);
-    const { lock } = requireLock(
-      context.state,
-      present(transaction.asset?.refund, "asset.refund").lockTransactionId,
-    );
+    const { lock } = requireLock(context.state, assetMember(transaction.asset, "refund").lockTransactionId);
     if (!isExpired(lock.expiration, context)) {
       throw refusal("HtlcLockNotExpiredError", "the associated HTLC lock transaction did not expire yet.");
     }
   },
 
   applyToRecipient({ asset, fee }, { draft }) {
-    const held = requireLock(draft, present(asset?.refund, "asset.refund").lockTransactionId);
+    const held = requireLock(draft, assetMember(asset, "refund").lockTransactionId);
     removeLock(draft, held);
     credit(draft, held.owner.address, held.lock.amount - fee);
   },

@@ -1,5 +1,5 @@
 /** Registration of an IPFS hash (transactions-rules.md 3.6). */
-import { present, TYPE_GROUPS } from "@uniknode/protocol";
+import { assetMember, TYPE_GROUPS } from "@uniknode/protocol";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { checkCommon, refusal } from "../shared/common.ts";
 import type { Rule } from "../shared/rule.ts";
@@ -10,7 +10,7 @@ export const ipfs: Rule = {
 
   check(transaction, context, sender) {
     // 1
-    if (context.state.get("ipfs", present(transaction.asset?.ipfs, "asset.ipfs")) !== undefined) {
+    if (context.state.get("ipfs", assetMember(transaction.asset, "ipfs")) !== undefined) {
       throw refusal("IpfsHashAlreadyExists", "this IPFS hash is already registered on the blockchain.");
     }
     checkCommon(transaction, context, sender); // 2
@@ -18,7 +18,7 @@ export const ipfs: Rule = {
 
   applyToSender({ senderPublicKey, asset }, { draft, network }) {
     const sender = walletOf(draft, senderPublicKey, network);
-    const hash = present(asset?.ipfs, "asset.ipfs");
+    const hash = assetMember(asset, "ipfs");
     const hashes = { ...sender.attributes.ipfs?.hashes, [hash]: true as const };
     saveWallet(draft, withAttribute(sender, "ipfs", { hashes }));
     draft.set("ipfs", hash, sender.address);

@@ -1,12 +1,12 @@
 /** Payments to many recipients (transactions-rules.md 3.7). */
-import { present, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
+import { assetMember, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import { addressOf, credit } from "../../wallets.ts";
 import { checkCommon, insufficientBalance } from "../shared/common.ts";
 import type { Rule } from "../shared/rule.ts";
 
 /** Sum of the payments; the amount of the transaction itself is 0. */
 export const paymentsTotal = ({ asset }: Transaction): bigint =>
-  present(asset?.payments, "asset.payments").reduce((sum, { amount }) => sum + amount, 0n);
+  assetMember(asset, "payments").reduce((sum, { amount }) => sum + amount, 0n);
 
 export const multiPayment: Rule = {
   typeGroup: TYPE_GROUPS.core,
@@ -22,7 +22,6 @@ export const multiPayment: Rule = {
     credit(draft, addressOf(transaction.senderPublicKey, network), -paymentsTotal(transaction)),
 
   applyToRecipient({ asset }, { draft }) {
-    for (const { recipientId, amount } of present(asset?.payments, "asset.payments"))
-      credit(draft, recipientId, amount);
+    for (const { recipientId, amount } of assetMember(asset, "payments")) credit(draft, recipientId, amount);
   },
 };

@@ -1,9 +1,9 @@
 /** Registration of a multi signature wallet (transactions-rules.md 3.5). */
 import {
+  assetMember,
   IdentityError,
   multiSignaturePublicKey,
   type Network,
-  present,
   type Transaction,
   TYPE_GROUPS,
 } from "@uniknode/protocol";
@@ -19,7 +19,7 @@ export const multiSignature: Rule = {
   type: 4,
 
   check(transaction, context, sender) {
-    const { min, publicKeys } = present(transaction.asset?.multiSignature, "asset.multiSignature");
+    const { min, publicKeys } = assetMember(transaction.asset, "multiSignature");
     // 1
     if (min < 1 || min > publicKeys.length || min > MAX_MINIMUM) {
       throw refusal("MultiSignatureMinimumKeysError", "too few keys were provided.");
@@ -44,7 +44,7 @@ export const multiSignature: Rule = {
 
   /** The sender only pays. */
   applyToRecipient(transaction, { draft, network }) {
-    const { min, publicKeys } = present(transaction.asset?.multiSignature, "asset.multiSignature");
+    const { min, publicKeys } = assetMember(transaction.asset, "multiSignature");
     const wallet = registeredWallet(draft, transaction, network);
     saveWallet(draft, withAttribute(wallet, "multiSignature", { min, publicKeys }));
   },
@@ -57,11 +57,7 @@ export const multiSignature: Rule = {
  */
 function registeredWallet(state: StateReader, { asset }: Transaction, network: Network): Wallet {
   try {
-    return walletOf(
-      state,
-      multiSignaturePublicKey(present(asset?.multiSignature, "asset.multiSignature")),
-      network,
-    );
+    return walletOf(state, multiSignaturePublicKey(assetMember(asset, "multiSignature")), network);
   } catch (error) {
     if (error instanceof IdentityError) throw unverifiable();
     throw error;

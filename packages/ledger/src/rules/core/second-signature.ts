@@ -1,5 +1,5 @@
 /** Registration of a second key (transactions-rules.md 3.2). */
-import { present, TYPE_GROUPS } from "@uniknode/protocol";
+import { assetMember, TYPE_GROUPS } from "@uniknode/protocol";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import {
   checkCommon,
@@ -25,9 +25,6 @@ export const secondSignature: Rule = {
 
   applyToSender({ senderPublicKey, asset }, { draft, network }) {
     const sender = walletOf(draft, senderPublicKey, network);
-    saveWallet(
-      draft,
-      withAttribute(sender, "secondPublicKey", present(asset?.signature, "asset.signature").publicKey),
-    );
+    saveWallet(draft, withAttribute(sender, "secondPublicKey", assetMember(asset, "signature").publicKey));
   },
 };

@@ -1,5 +1,5 @@
 /** Registration of a bridgechain (transactions-rules.md 4 type 3). */
-import { type BridgechainAsset, present, TYPE_GROUPS } from "@uniknode/protocol";
+import { assetMember, type BridgechainAsset, present, TYPE_GROUPS } from "@uniknode/protocol";
 import { checkCommon, refusal } from "../shared/common.ts";
 import type { Rule } from "../shared/rule.ts";
 import {
@@ -32,7 +32,7 @@ export const bridgechainRegistration: Rule = {
   type: 3,
 
   check(transaction, context, sender) {
-    const registered = present(transaction.asset?.bridgechainRegistration, "asset.bridgechainRegistration");
+    const registered = assetMember(transaction.asset, "bridgechainRegistration");
     checkUnique(requireBusiness(sender, walletNotBusiness), registered);
     checkPortNames(registered.ports);
     checkCommon(transaction, context, sender);

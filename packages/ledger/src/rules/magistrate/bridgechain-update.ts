@@ -1,5 +1,5 @@
 /** Change of a bridgechain (transactions-rules.md 4 type 5). */
-import { present, TYPE_GROUPS } from "@uniknode/protocol";
+import { assetMember, present, TYPE_GROUPS } from "@uniknode/protocol";
 import { checkCommon } from "../shared/common.ts";
 import type { Rule } from "../shared/rule.ts";
 import {
@@ -16,7 +16,7 @@ export const bridgechainUpdate: Rule = {
   type: 5,
 
   check(transaction, context, sender) {
-    const { bridgechainId, ports } = present(transaction.asset?.bridgechainUpdate, "asset.bridgechainUpdate");
+    const { bridgechainId, ports } = assetMember(transaction.asset, "bridgechainUpdate");
     requireBridgechain(requireBusiness(sender, businessNotRegistered), bridgechainId);
     if (ports) checkPortNames(ports);
     checkCommon(transaction, context, sender);

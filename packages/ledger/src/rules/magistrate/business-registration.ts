@@ -1,5 +1,5 @@
 /** Registration of a business (transactions-rules.md 4 type 0). */
-import { present, TYPE_GROUPS } from "@uniknode/protocol";
+import { assetMember, TYPE_GROUPS } from "@uniknode/protocol";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { checkCommon, refusal } from "../shared/common.ts";
 import type { Rule } from "../shared/rule.ts";
@@ -19,7 +19,7 @@ export const businessRegistration: Rule = {
   applyToSender({ senderPublicKey, asset }, { draft, network }) {
     const sender = walletOf(draft, senderPublicKey, network);
     const business = {
-      businessAsset: present(asset?.businessRegistration, "asset.businessRegistration"),
+      businessAsset: assetMember(asset, "businessRegistration"),
     };
     saveWallet(draft, withAttribute(sender, "business", business));
   },

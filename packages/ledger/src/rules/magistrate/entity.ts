@@ -1,5 +1,12 @@
 /** Registration, change and resignation of an entity (transactions-rules.md 4 type 6). */
-import { type Asset, present, staticFee, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
+import {
+  type Asset,
+  assetMember,
+  present,
+  staticFee,
+  type Transaction,
+  TYPE_GROUPS,
+} from "@uniknode/protocol";
 import { type Entity, entityKey, type Wallet } from "../../state/tables.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { checkCommon, refusal } from "../shared/common.ts";
@@ -27,7 +34,7 @@ function checkRegistration(id: string, asset: Asset, { state }: RuleContext, sen
     throw refusal("EntityAlreadyRegisteredError", "the entity is already registered for the wallet.");
   }
   // Resigned entities keep their name.
-  const type = present(asset.type, "asset.type");
+  const type = assetMember(asset, "type");
   const name = present(asset.data?.name, "asset.data.name");
   if (state.get("entities", entityKey(type, name)) !== undefined) {
     throw refusal("EntityNameAlreadyRegisteredError", "the entity name is already registered.");
@@ -65,7 +72,7 @@ function applyEntity(transaction: Transaction, { draft, network }: RuleContext):
   const asset = present(transaction.asset, "asset");
   const sender = walletOf(draft, senderPublicKey, network);
   const isRegistration = asset.action === REGISTER;
-  const registrationId = isRegistration ? id : present(asset.registrationId, "asset.registrationId");
+  const registrationId = isRegistration ? id : assetMember(asset, "registrationId");
   const entity = changed(sender.attributes.entities?.[registrationId], asset);
   const entities = { ...sender.attributes.entities, [registrationId]: entity };
   saveWallet(draft, withAttribute(sender, "entities", entities));

@@ -1,8 +1,8 @@
 /** The certification of a demand (transactions-rules.md 6.0). */
 import {
   type Asset,
+  assetMember,
   certificationSubject,
-  present,
   type Transaction,
   verifyCertification,
 } from "@uniknode/protocol";
@@ -54,8 +54,7 @@ export function checkPaidCertification(transaction: Transaction, context: RuleCo
 }
 
 /** Cost of the service, in the smallest unit. */
-export const costOf = ({ asset }: Transaction): bigint =>
-  present(asset?.certification, "asset.certification").payload.cost;
+export const costOf = ({ asset }: Transaction): bigint => assetMember(asset, "certification").payload.cost;
 
 /** The refusal for an invalid member of a certified transaction. */
 export const invalidParameter = (name: string): RuleError =>

@@ -1,5 +1,6 @@
 /** Determines which certified transactions create tokens, and how many (state.md 4.1). */
 import {
+  assetMember,
   type Milestone,
   type NftToken,
   present,
@@ -33,10 +34,7 @@ export const isCertifiedUpdate = ({ typeGroup, type }: Transaction): boolean =>
 
 /** The token of an NFT asset with its name; only the first name is used. */
 export function nftOf({ asset }: Transaction): { name: string; token: NftToken } {
-  const [name, token] = present(
-    Object.entries(present(asset?.nft, "asset.nft"))[0],
-    "the token of asset.nft",
-  );
+  const [name, token] = present(Object.entries(assetMember(asset, "nft"))[0], "the token of asset.nft");
   return { name, token };
 }
 

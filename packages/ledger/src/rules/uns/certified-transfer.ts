@@ -1,5 +1,5 @@
 /** Certified transfer of a token (transactions-rules.md 6.3). */
-import { present, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
+import { assetMember, present, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { credit } from "../../wallets.ts";
 import { checkTransfer } from "../nft/transfer.ts";
@@ -11,7 +11,7 @@ import { receiveToken, sendToken } from "../shared/tokens.ts";
 function checkCertifiedTransfer(transaction: Transaction, context: RuleContext, sender: Wallet): void {
   checkTransfer(transaction, context, sender); // 1
   checkCertification(transaction, context); // 2
-  const { sub, cryptoAccountAddress } = present(transaction.asset?.demand, "asset.demand").payload;
+  const { sub, cryptoAccountAddress } = assetMember(transaction.asset, "demand").payload;
   // 3: a token that does not exist has no owner
   if (context.state.get("tokens", sub)?.ownerId !== sender.address) throw invalidParameter("sender");
   if (transaction.recipientId !== cryptoAccountAddress) throw invalidParameter("recipient"); // 4
@@ -19,7 +19,7 @@ function checkCertifiedTransfer(transaction: Transaction, context: RuleContext, 
 
 /** The owner of the issuing token is the one after the transfer, which may have been of that token (trap A19). */
 function payIssuer(transaction: Transaction, { draft }: RuleContext): void {
-  const { iss } = present(transaction.asset?.certification, "asset.certification").payload;
+  const { iss } = assetMember(transaction.asset, "certification").payload;
   credit(draft, present(draft.get("tokens", iss), "the issuing token").ownerId, costOf(transaction));
 }
 

@@ -1,5 +1,5 @@
 /** Registration of a delegate by its unik (transactions-rules.md 7.2). The username is the token id. */
-import { present, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
+import { assetMember, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { walletOf } from "../../wallets.ts";
 import { checkRegistration, register } from "../core/delegate-registration.ts";
@@ -11,7 +11,7 @@ import { checkHolder } from "../shared/tokens.ts";
 import { noUnik } from "./vote.ts";
 
 function checkUnikRegistration(transaction: Transaction, context: RuleContext, sender: Wallet): void {
-  const tokenId = present(transaction.asset?.delegate, "asset.delegate").username;
+  const tokenId = assetMember(transaction.asset, "delegate").username;
   const { tokens } = sender.attributes;
   if (tokens === undefined) throw noUnik(transaction); // 2
   checkHolder(sender, tokenId); // 1
@@ -47,7 +47,7 @@ function checkKind(tokenId: string, { state, network }: RuleContext): void {
 /** The type is the one in the wallet; tokens that are added or removed later do not change it. */
 function registerUnik(transaction: Transaction, context: RuleContext): void {
   const { draft, network } = context;
-  const tokenId = present(transaction.asset?.delegate, "asset.delegate").username;
+  const tokenId = assetMember(transaction.asset, "delegate").username;
   const { attributes } = walletOf(draft, transaction.senderPublicKey, network);
   register(transaction, context, attributes.tokens?.[tokenId]?.type);
   setProperty(draft, tokenId, DELEGATE_BADGE, "true");

@@ -1,7 +1,7 @@
 /** Disclosure of the readable names of a unik (transactions-rules.md 7.1). */
 import {
+  assetMember,
   discloseSubject,
-  present,
   type Transaction,
   TYPE_GROUPS,
   verifyDiscloseCertification,
@@ -18,9 +18,8 @@ import { holds, notOwner } from "../shared/tokens.ts";
 /** Maximum length in the token store, in characters. */
 const MAX_VALUE_CHARACTERS = 255;
 
-const demandOf = ({ asset }: Transaction) => present(asset?.["disclose-demand"], "asset.disclose-demand");
-const certificationOf = ({ asset }: Transaction) =>
-  present(asset?.["disclose-demand-certification"], "asset.disclose-demand-certification");
+const demandOf = ({ asset }: Transaction) => assetMember(asset, "disclose-demand");
+const certificationOf = ({ asset }: Transaction) => assetMember(asset, "disclose-demand-certification");
 
 function checkDisclosure(transaction: Transaction, context: RuleContext, sender: Wallet): void {
   const certifier = requireIssuer(transaction, context, certificationOf(transaction).payload.iss); // 1, 2

@@ -14,3 +14,15 @@ export type ChainChange = {
 };
 
 export type ChainListener = (change: ChainChange) => void;
+
+/** The head of a chain, and its listeners. */
+export type Announcer = {
+  head: BlockHeader;
+  readonly notify: (change: ChainChange) => void;
+};
+
+/** Moves the head to that of a committed change, and notifies the listeners. */
+export function announce(chain: Announcer, change: ChainChange): void {
+  chain.head = change.head;
+  chain.notify(change);
+}

@@ -15,6 +15,7 @@ import {
   signatureJob,
   withVerdicts,
 } from "@uniknode/protocol";
+import { CodedError } from "../../platform/coded-error.ts";
 import { type SignatureCheck, schemeOf } from "../../verification/packed-checks.ts";
 import type { Verifier } from "../../verification/verifier.ts";
 import type { ReceivedBlock } from "./receive.ts";
@@ -28,9 +29,12 @@ export type VerifiedBlock = {
 };
 
 /** A transaction has a signature whose length cannot be determined, so that its block cannot be read. */
-export class UnreadableSignatureError extends Error {
-  readonly code = "UNREADABLE_SIGNATURE";
-  readonly isRetryable = false;
+export class UnreadableSignatureError extends CodedError<"UNREADABLE_SIGNATURE"> {
+  constructor() {
+    super("UNREADABLE_SIGNATURE", "a transaction has a signature that is not valid DER", {
+      isRetryable: false,
+    });
+  }
 }
 
 export type VerifyDeps = {
@@ -70,7 +74,7 @@ export async function verifyBlocks(
       verdictOf(check, remaining.next().value === true),
     );
     if (transactions.includes("unreadable")) {
-      return new UnreadableSignatureError("a transaction has a signature that is not valid DER");
+      return new UnreadableSignatureError();
     }
     const given = transactions.values();
     const verdicts = {

@@ -1,7 +1,7 @@
 /** Reads the webhook token from the data folder of a node on this machine. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { option, readToken } from "../../config/option.ts";
+import { option, readToken } from "../../config/define-option.ts";
 import { devOptions, nodeOptions, runOptions } from "../../config/options.ts";
 import type { Config } from "../../config/resolve.ts";
 import { ConfigError } from "../../platform/config-error.ts";

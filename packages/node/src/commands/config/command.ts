@@ -1,9 +1,9 @@
 /** `uniknode config`: shows all options of `dev` or `run` with values and origins. */
 import { Command } from "commander";
+import { shownOption } from "../../config/display.ts";
 import { loadNetwork } from "../../config/network.ts";
 import { devOptions, runOptions } from "../../config/options.ts";
 import { type OptionTable, type Resolved, resolveConfig, resolveOrigins } from "../../config/resolve.ts";
-import { shownOption } from "../../config/shown.ts";
 import { ConfigError } from "../../platform/config-error.ts";
 import { columns } from "../columns.ts";
 import { addFlags, sourcesOf } from "../options.ts";

@@ -1,7 +1,7 @@
 /** Finds environment variables named `UNIKNODE_...` that no option reads, most of them misspelt. */
 import type { Command } from "commander";
 import { connectionOptions } from "../../config/connection.ts";
-import { toVariable } from "../../config/option.ts";
+import { toVariable } from "../../config/define-option.ts";
 import { devOptions, runOptions } from "../../config/options.ts";
 import { mostSimilar } from "../../platform/text/similar.ts";
 import { OptionFlag } from "../options.ts";

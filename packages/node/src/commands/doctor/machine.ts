@@ -4,7 +4,7 @@ import { totalmem } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { inspectDatabase } from "../../archive/integrity/damage.ts";
 import { MAX_OFFSET_MS, measureOffset } from "../../platform/clock/check.ts";
-import { chooseVerify } from "../../verification/choose-verify.ts";
+import { selectBackend } from "../../verification/backend.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 const GIGABYTE = 2 ** 30;
@@ -19,7 +19,7 @@ export const checkRuntime = (): Finding =>
   ok("runtime", `Node.js ${process.versions.node}, ${process.platform} ${process.arch}`);
 
 export async function checkSignatures(accelerator: string | undefined): Promise<Finding> {
-  const { name, refusal } = await chooseVerify(accelerator);
+  const { name, refusal } = await selectBackend(accelerator);
   return refusal
     ? warn(
         "signatures",

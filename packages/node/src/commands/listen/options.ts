@@ -1,6 +1,6 @@
 /** Options of `uniknode listen`. */
 import { connectionOptions } from "../../config/connection.ts";
-import { option, readChoice, readInteger, readSwitch, readTexts } from "../../config/option.ts";
+import { option, readChoice, readInteger, readSwitch, readTexts } from "../../config/define-option.ts";
 import { tokenOptions } from "../access/local-token.ts";
 
 export const listenOptions = {

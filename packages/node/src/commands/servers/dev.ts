@@ -1,7 +1,7 @@
 /** `uniknode dev`: starts a dev chain. */
 import { Command } from "commander";
+import { shownOptions } from "../../config/display.ts";
 import { devOptions } from "../../config/options.ts";
-import { shownOptions } from "../../config/shown.ts";
 import { commandLine } from "../../platform/lifecycle/command-line.ts";
 import { serveUntilStopped } from "../../platform/lifecycle/process.ts";
 import { shownVersions } from "../../platform/lifecycle/version.ts";

@@ -1,6 +1,6 @@
 /** Options of the commands that send transactions. */
 import { connectionOptions } from "../../config/connection.ts";
-import { option, readInteger, readSwitch, readText } from "../../config/option.ts";
+import { option, readInteger, readSwitch, readText } from "../../config/define-option.ts";
 import { spendableUnitsOf } from "../../submission/amounts.ts";
 import {
   factoryPassphraseOptions,

@@ -1,9 +1,10 @@
 /** Parses times on the command line. */
 import { InvalidArgumentError } from "commander";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../platform/clock/durations.ts";
 
 export const TIME = "2026-01-31, 2026-01-31T12:00Z, 2h for two hours ago, or milliseconds since 1970";
 
-const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNIT_MS = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 /** A date with an optional time; without a zone, it is in UTC. */
 const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/;
 

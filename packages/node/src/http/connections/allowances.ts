@@ -1,5 +1,6 @@
 /** Counts the requests of each client and each site in its time window. */
 import { clientGroup, siteGroup } from "../../platform/addresses/groups.ts";
+import { HttpError } from "../core/error.ts";
 
 export type RateLimitOptions = {
   /** Maximum of requests of one client in a window; a client is an IPv4 address or the /64 of an IPv6 address. */
@@ -52,3 +53,11 @@ export function createAllowances({
     return shared.remaining < 0 ? shared : own;
   };
 }
+
+/** Returns the seconds until the window of an allowance ends. */
+export const resetSecondsOf = ({ resetMs }: Allowance, nowMs: number): number =>
+  Math.ceil((resetMs - nowMs) / 1_000);
+
+/** The error of a request beyond its allowance. */
+export const rateLimited = (allowance: Allowance, nowMs: number): HttpError =>
+  new HttpError("RATE_LIMITED", `Rate limit exceeded: retry in ${resetSecondsOf(allowance, nowMs)} s`);

@@ -4,8 +4,13 @@
  */
 import type { FastifyReply } from "fastify";
 import type { Server } from "../core/app.ts";
-import { HttpError } from "../core/error.ts";
-import { type Allowance, createAllowances, type RateLimitOptions } from "./allowances.ts";
+import {
+  type Allowance,
+  createAllowances,
+  type RateLimitOptions,
+  rateLimited,
+  resetSecondsOf,
+} from "./allowances.ts";
 
 export type { RateLimitOptions } from "./allowances.ts";
 
@@ -14,8 +19,9 @@ export function addRateLimit(app: Server, options: RateLimitOptions, nowMs: () =
   const count = createAllowances(options);
   const policy = `${limit};w=${Math.ceil(windowMs / 1000)}`;
 
-  function show(reply: FastifyReply, { remaining, resetMs }: Allowance, now: number): void {
-    const resetSeconds = Math.ceil((resetMs - now) / 1000);
+  function show(reply: FastifyReply, allowance: Allowance, now: number): void {
+    const { remaining, resetMs } = allowance;
+    const resetSeconds = resetSecondsOf(allowance, now);
     reply.headers({
       "x-ratelimit-userlimit": limit,
       "x-ratelimit-userremaining": remaining,
@@ -36,8 +42,7 @@ export function addRateLimit(app: Server, options: RateLimitOptions, nowMs: () =
     const allowance = count(request.ip, now);
     if (allowance.remaining < 0) {
       show(reply, allowance, now);
-      const seconds = Math.ceil((allowance.resetMs - now) / 1_000);
-      return done(new HttpError("RATE_LIMITED", `Rate limit exceeded: retry in ${seconds} s`));
+      return done(rateLimited(allowance, now));
     }
     // These methods have no body.
     if (request.method === "GET" || request.method === "HEAD") show(reply, allowance, now);

@@ -25,7 +25,7 @@ export type Api = {
   readonly network: Network;
   readonly gateway: RemoteGateway;
   /** Maximum of transactions per request to `POST /transactions`. */
-  readonly maxTransactionsPerRequest: number;
+  readonly poolMaxPerRequest: number;
   /**
    * Reads the rows of a response from one snapshot (`read/port.ts`): all parts of the response agree with its
    * chainmeta.

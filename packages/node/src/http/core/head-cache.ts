@@ -90,7 +90,7 @@ export function addHeadCache(app: Server, { readModel, nowMs }: HeadCacheDeps): 
 type Cache = {
   readonly responses: LRUCache<string, HeadResponse>;
   /** Most URLs are requested once between two blocks: caching their responses costs more than building them again. */
-  readonly requested: Set<string>;
+  readonly requested: LRUCache<string, true>;
   /** Id of the block whose responses are cached. */
   headId: string | undefined;
   /** Time at which it became the head here, as `last-modified`. */
@@ -104,7 +104,7 @@ const createCache = (nowMs: () => number): Cache => ({
     maxEntrySize: MAX_RESPONSE_BYTES,
     sizeCalculation: ({ body }, url) => Buffer.byteLength(body) + url.length,
   }),
-  requested: new Set(),
+  requested: new LRUCache({ max: MAX_REQUESTED }),
   headId: undefined,
   sinceText: "",
   nowMs,
@@ -141,8 +141,7 @@ function headResponseOf(
 function isRequestedAgain({ requested }: Cache, url: string): boolean {
   if (url.length > MAX_URL_LENGTH) return false;
   if (requested.has(url)) return true;
-  if (requested.size >= MAX_REQUESTED) requested.clear();
-  requested.add(url);
+  requested.set(url, true);
   return false;
 }
 

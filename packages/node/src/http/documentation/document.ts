@@ -8,11 +8,11 @@ import {
   type RouteOptions,
 } from "fastify";
 import { ErrorBody } from "../core/error.ts";
-import { named } from "./named.ts";
+import { withComponentSchemas } from "./component-schemas.ts";
+import { documentSchema, type Schema } from "./document-schema.ts";
 import { OPERATION_IDS } from "./operation-ids.ts";
 import { withOtherMethods } from "./other-method.ts";
 import { TAGS } from "./route.ts";
-import { type Schema, shown } from "./shown.ts";
 import { streamRoutes } from "./stream.ts";
 import { webhookRoutes } from "./webhooks.ts";
 
@@ -59,12 +59,14 @@ export function createDescribed(routes: readonly RouteOptions[]): FastifyInstanc
       const operationId = OPERATION_IDS[name];
       const described = { ...(operationId && { operationId }), ...(ROUTES[name] ?? schema) };
       return {
-        schema: shown(withFailures(described, `${route.method}`, route.config)) as FastifySchema,
+        schema: documentSchema(withFailures(described, `${route.method}`, route.config)) as FastifySchema,
         url,
       };
     },
     transformObject: (document) =>
-      "openapiObject" in document ? withOtherMethods(named(document.openapiObject as Schema), PREFIX) : {},
+      "openapiObject" in document
+        ? withOtherMethods(withComponentSchemas(document.openapiObject as Schema), PREFIX)
+        : {},
   });
   app.register(async (scope) => {
     for (const { method, url, schema, config } of routes) {

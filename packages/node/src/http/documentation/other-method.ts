@@ -1,6 +1,6 @@
 /** Responses to methods that a path does not have, documented on paths where such a request gets 405. */
 import { isOwnPath } from "../core/error.ts";
-import type { Schema } from "./shown.ts";
+import type { Schema } from "./document-schema.ts";
 
 const NAME = "MethodNotAllowed";
 

@@ -4,7 +4,7 @@ import { GatewayError } from "../../gateway/error.ts";
 import { REMOTE_METHODS } from "../../gateway/gateway.ts";
 import type { RemoteCalls } from "../../gateway/remote-calls.ts";
 import { Type } from "../../platform/json/schema.ts";
-import { deadlineIn } from "../../platform/threads/deadline.ts";
+import { deadlineIn } from "../../platform/threads/call.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { addFeedAccess, type FeedAccess } from "../feed/access.ts";

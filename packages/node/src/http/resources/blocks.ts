@@ -25,8 +25,8 @@ const transactionsQuery = query({ ...pageQuery, ...transformQuery, ...listParame
 export const blocks: Resource = (app, api) => {
   addList(app, api);
   addSearch(app, api);
-  addFirst(app, api);
-  addLast(app, api);
+  addEnd(app, api, "first");
+  addEnd(app, api, "last");
   addBlock(app, api);
   addTransactions(app, api);
 };
@@ -63,37 +63,22 @@ function addSearch(app: Server, api: Api): void {
   );
 }
 
-function addFirst(app: Server, api: Api): void {
+/** Adds the route of the first or of the last block. */
+function addEnd(app: Server, api: Api, name: "first" | "last"): void {
   app.get(
-    "/blocks/first",
+    `/blocks/${name}`,
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Blocks", "Returns the first block.", single(AnyBlock)),
+        ...described("Blocks", `Returns the ${name} block.`, single(AnyBlock)),
         querystring: query(transformQuery),
       },
     },
     (request) =>
-      api.read(request, async ({ head, blocks }) => ({
-        data: showBlock(api, head, existing(await blocks.byHeight(1)), request.query),
-      })),
-  );
-}
-
-function addLast(app: Server, api: Api): void {
-  app.get(
-    "/blocks/last",
-    {
-      config: HEAD_ONLY,
-      schema: {
-        ...described("Blocks", "Returns the last block.", single(AnyBlock)),
-        querystring: query(transformQuery),
-      },
-    },
-    (request) =>
-      api.read(request, async ({ head, blocks }) => ({
-        data: showBlock(api, head, existing(await blocks.byHeight(head.height)), request.query),
-      })),
+      api.read(request, async ({ head, blocks }) => {
+        const block = existing(await blocks.byHeight(name === "first" ? 1 : head.height));
+        return { data: showBlock(api, head, block, request.query) };
+      }),
   );
 }
 

@@ -1,5 +1,6 @@
 /** `/node/fees` (http-api.md 6.2): statistics of paid fees. */
 import { isTypeActive, transactionKey, transactionTypes } from "@uniknode/protocol";
+import { DAY_MS } from "../../platform/clock/durations.ts";
 import { Type } from "../../platform/json/schema.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { FeeStatistics } from "../../read/rows.ts";
@@ -20,7 +21,6 @@ const Fees = Type.Object({
 
 /** Number of transactions of each type for fee statistics without a period. */
 const LAST_COUNT = 20;
-const MS_PER_DAY = 86_400_000;
 
 const ENTITY_STATISTICS = Object.fromEntries(
   Object.entries(ENTITY_FEES).map(([key, fee]) => [key, { avg: fee, max: fee, min: fee, sum: "0" }]),
@@ -74,7 +74,7 @@ async function feesOfPeriod(
   period: number,
 ): Promise<FeesByGroup> {
   const epochMs = Date.parse(network.milestoneAt(1).epoch);
-  const since = Math.floor((nowMs() - period * MS_PER_DAY - epochMs) / 1000);
+  const since = Math.floor((nowMs() - period * DAY_MS - epochMs) / 1000);
   const paid = await fees.since(await blocks.heightAt(since), identity.feePolicy.minFeeBroadcast);
   return byGroup(
     paid.map(({ typeGroup, type, ...fees }) => ({ typeGroup, key: transactionKey(typeGroup, type), fees })),

@@ -41,14 +41,14 @@ const Admission = Type.Object(
   { title: "Admission" },
 );
 
-export function addSubmission(app: Server, { gateway, maxTransactionsPerRequest }: Api): void {
+export function addSubmission(app: Server, { gateway, poolMaxPerRequest }: Api): void {
   // The request succeeded even if the pool refused every transaction.
   app.post(
     "/transactions",
     {
       schema: {
         ...described("Transactions", "Submits signed transactions.", Admission),
-        body: submissionOf(maxTransactionsPerRequest),
+        body: submissionOf(poolMaxPerRequest),
       },
     },
     (request) => gateway.submit(request.body.transactions, siteGroup(request.ip)),

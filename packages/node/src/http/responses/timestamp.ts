@@ -1,4 +1,6 @@
 /** Times of the network in responses (http-api.md 4.1 and 4.2). */
+
+import { DAY_MS } from "../../platform/clock/durations.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
 import type { Head } from "../../read/head.ts";
 import { type JsonText, written } from "./text.ts";
@@ -28,7 +30,6 @@ export function createTimestampOf(unixMsOf: (time: number) => number): Timestamp
   };
 }
 
-const DAY_MS = 86_400_000;
 const PAIRS = Array.from({ length: 60 }, (_, count) => `${count}`.padStart(2, "0"));
 /** Length of the part after the day in ISO 8601. */
 const TIME_LENGTH = "00:00:00.000Z".length;

@@ -15,7 +15,7 @@ export type ApiSources = Pick<Api, "identity" | "network" | "gateway" | "nowMs">
 
 export function createApi(
   { readModel, network, identity, gateway, nowMs }: ApiSources,
-  maxTransactionsPerRequest: number,
+  poolMaxPerRequest: number,
 ): Api {
   const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
   // Each address costs two digests and the long division of base58, for every row of a page.
@@ -24,7 +24,7 @@ export function createApi(
     identity,
     network,
     gateway,
-    maxTransactionsPerRequest,
+    poolMaxPerRequest,
     read(request, work) {
       const { atLeast } = request;
       const workWith = (snapshot: Snapshot) => {

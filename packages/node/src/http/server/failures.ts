@@ -3,7 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { BodyError } from "../../gateway/gateway.ts";
 import { troubleOf } from "../../platform/files/disk-trouble.ts";
-import { CallError } from "../../platform/threads/error.ts";
+import { CallError } from "../../platform/threads/call.ts";
 import { CursorError, SnapshotError } from "../../read/errors.ts";
 import type { Server } from "../core/app.ts";
 import { allowOrigin, grant, isPreflight } from "../core/cors.ts";

@@ -6,6 +6,7 @@ import { type FastifyPluginAsync, fastify } from "fastify";
 import type { Logger } from "pino";
 import type { RemoteGateway } from "../../gateway/gateway.ts";
 import { createRangeTest, type RangeTest } from "../../platform/addresses/ranges.ts";
+import { DEFAULT_POOL_MAX_PER_REQUEST } from "../../pool/options.ts";
 import type { ReadModel } from "../../read/port.ts";
 import { addAccessList } from "../connections/access-list.ts";
 import {
@@ -30,7 +31,7 @@ import { addHeadCache } from "../core/head-cache.ts";
 import { addCommonHeaders } from "../core/headers.ts";
 import { addDocumentation } from "../documentation/documentation.ts";
 import { addLanding } from "../documentation/landing.ts";
-import { addAbsentValues } from "../requests/absent.ts";
+import { addAbsentValues } from "../requests/absent-values.ts";
 import { validatorFactory } from "../requests/validators.ts";
 import { blockchain } from "../resources/blockchain.ts";
 import { blocks } from "../resources/blocks.ts";
@@ -74,7 +75,7 @@ export type HttpOptions = ListenerOptions & {
   /** Addresses that are served (`addresses/ranges.ts`); others get 403. Absent: all. */
   readonly allowed?: string;
   /** Maximum items of one `POST /transactions`. Default: 40. */
-  readonly maxTransactionsPerRequest?: number;
+  readonly poolMaxPerRequest?: number;
 };
 
 export type HttpDependencies = {
@@ -129,7 +130,6 @@ const TAKE_TIMEOUT_MS = 60_000;
 const MAX_HELD_BYTES = 128 * 1024 * 1024;
 /** Time for which a finished response waits for others. */
 const BATCH_WAIT_MS = 2;
-const MAX_TRANSACTIONS_PER_REQUEST = 40;
 export const DEFAULT_CONNECTION_BOUNDS: ConnectionBounds = { total: 2_000, perClient: 500 };
 const NO_PROXY: RangeTest = () => false;
 
@@ -209,8 +209,8 @@ function addTransport(app: Server, { options, dependencies, connections, isProxy
 function addRoutes(app: Server, options: HttpOptions, dependencies: HttpDependencies): void {
   const { console, logger, network, plugins, slowQueries } = dependencies;
   (dependencies.addDocumentation ?? addDocumentation)(app);
-  const { maxTransactionsPerRequest = MAX_TRANSACTIONS_PER_REQUEST } = options;
-  const api = createApi(dependencies, maxTransactionsPerRequest);
+  const { poolMaxPerRequest = DEFAULT_POOL_MAX_PER_REQUEST } = options;
+  const api = createApi(dependencies, poolMaxPerRequest);
   addLanding(app, network.description.name, console !== undefined);
   if (console) addConsole(app, console, console);
   for (const prefix of API_PREFIXES) {

@@ -3,14 +3,14 @@ import { parseJson } from "../../platform/json/lossless.ts";
 import type { Condition } from "../../subscriptions/conditions/conditions.ts";
 import { SubscriptionError } from "../../subscriptions/error.ts";
 import { warningsOf } from "../../subscriptions/warnings.ts";
-import type { DeliveryRecord } from "../../webhooks/deliveries.ts";
+import type { Attempted } from "../../webhooks/collaborators.ts";
 import type { DeliverySummary } from "../../webhooks/delivery-log/summary.ts";
 import { WebhookError } from "../../webhooks/error.ts";
 import { type Failing, stateOf, type WebhookHealth } from "../../webhooks/health.ts";
+import type { DeliveryRecord } from "../../webhooks/model/deliveries.ts";
 import { signingSecretOf } from "../../webhooks/model/message.ts";
 import type { ReplayProgress } from "../../webhooks/model/replay.ts";
-import type { Attempted } from "../../webhooks/observer.ts";
-import type { Webhook } from "../../webhooks/webhook.ts";
+import type { Webhook } from "../../webhooks/model/webhook.ts";
 import { checkComplexity, invalidJson } from "../core/bodies.ts";
 import { HttpError } from "../core/error.ts";
 

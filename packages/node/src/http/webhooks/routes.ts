@@ -1,6 +1,6 @@
 /** Endpoints of the register (webhooks.md 4). */
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
-import type { Webhook } from "../../webhooks/webhook.ts";
+import type { Webhook } from "../../webhooks/model/webhook.ts";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
 import { createQueue } from "../core/queue.ts";
 import type { Access } from "./access.ts";

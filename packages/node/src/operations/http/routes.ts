@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { Access } from "../../http/webhooks/access.ts";
 import type { Check, Readiness } from "../health/health.ts";
-import { createBound } from "./bound.ts";
+import { createRouteRateLimit } from "./route-rate-limit.ts";
 
 export type Operations = {
   readonly live: () => Check;
@@ -23,7 +23,7 @@ export function createOperationRoutes(
   access: Access | undefined,
   operations: Operations,
 ): FastifyPluginAsync {
-  const bound = createBound(SUMMARY_LIMIT, Date.now);
+  const rateLimit = createRouteRateLimit(SUMMARY_LIMIT, Date.now);
 
   return async (app) => {
     // A response shows that this thread is live. If the consensus thread is not, the process must be
@@ -40,11 +40,11 @@ export function createOperationRoutes(
       return { status: isReady ? "ready" : "not ready", checks };
     });
 
-    app.get("/health/status", { ...options, onRequest: bound }, () => operations.status());
+    app.get("/health/status", { ...options, onRequest: rateLimit }, () => operations.status());
 
     app.get(
       "/metrics",
-      { ...options, onRequest: access ? [access, bound] : bound },
+      { ...options, onRequest: access ? [access, rateLimit] : rateLimit },
       async (_request, reply) => {
         reply.type(operations.metricsType);
         return operations.metrics();

@@ -2,8 +2,9 @@
  * Metrics of each single webhook. A thousand webhooks have eight thousand lines: they are written directly, because the
  * library formats each line separately and would block the delivering thread for more than 15 ms.
  */
+
+import type { Decision } from "../../webhooks/collaborators.ts";
 import type { QueueFigures } from "../../webhooks/figures.ts";
-import type { Decision } from "../../webhooks/observer.ts";
 
 /** Figures by the id of the webhook. */
 export type FiguresByWebhook = {

@@ -1,6 +1,6 @@
 /** Metrics of the evaluation of conditions: live streams, webhooks, replays and dry runs. */
 
-import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
+import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import { Counter, type Registry } from "./instruments.ts";
 
 export function createMatchingMetrics(registry: Registry): MatchingObserver {

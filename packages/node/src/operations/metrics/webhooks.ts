@@ -1,7 +1,7 @@
 /** Metrics of the webhooks as a whole (webhooks.md 10 point 13). */
 
+import type { WebhookObserver } from "../../webhooks/collaborators.ts";
 import type { WebhookFigures } from "../../webhooks/figures.ts";
-import type { WebhookObserver } from "../../webhooks/observer.ts";
 import { Gauge, Histogram, type Registry } from "./instruments.ts";
 
 export type WebhookMetrics = {

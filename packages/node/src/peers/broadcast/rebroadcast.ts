@@ -3,7 +3,7 @@
  * instance below a milestone whose rules allow it (trap A1), or while its pool is full.
  */
 import { type SealedTransaction, transactionToJson } from "@uniknode/protocol";
-import { setNewest } from "../../platform/oldest.ts";
+import { setNewest } from "../../platform/bounded-entries.ts";
 import { MAX_TRANSACTIONS } from "../wire/limits.ts";
 
 export type RebroadcastDeps = {

@@ -35,7 +35,7 @@ export type Candidates = {
    * Dials an address, in any form, and adds it to the peers if it passes the verification; seeds are exempt from the
    * limit per subnet. Settles with whether it is a peer afterwards.
    */
-  submit(address: string, options?: { isSeed: boolean }): Promise<boolean>;
+  dial(address: string, options?: { isSeed: boolean }): Promise<boolean>;
   /** Drops a peer that did not send the blocks that it claims; it is excluded for a while, longer each time. */
   suspend(ip: string): void;
   /** Ends the exclusion of a peer that sent the blocks that it claims. */
@@ -84,7 +84,7 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
     knownGroups: createLru(MAX_KNOWN_GROUPS),
   };
   return {
-    submit: (address, { isSeed } = { isSeed: false }) => submit(state, address, isSeed),
+    dial: (address, { isSeed } = { isSeed: false }) => dial(state, address, isSeed),
     suspend(ip) {
       state.exclusions.add(ip, performance.now());
       deps.disconnect(ip);
@@ -94,7 +94,7 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
   };
 }
 
-async function submit(state: State, address: string, isSeed: boolean): Promise<boolean> {
+async function dial(state: State, address: string, isSeed: boolean): Promise<boolean> {
   const { peerTable, pending, failed, notReady, exclusions } = state;
   // The cheapest checks first, since every incoming call comes here.
   const plain = normalizeAddress(address);
@@ -108,7 +108,7 @@ async function submit(state: State, address: string, isSeed: boolean): Promise<b
   const ip = toUsableAddress(state, address);
   if (ip === undefined) return false;
   if (!isSeed && !mayDial(state, ip)) return false;
-  const dialled = dial(state, ip).finally(() => pending.delete(ip));
+  const dialled = connect(state, ip).finally(() => pending.delete(ip));
   pending.set(ip, dialled);
   return dialled;
 }
@@ -143,7 +143,7 @@ function isFull(state: State, ip: string): boolean {
 const groupsOf = ({ knownGroups, maxPeersPerSubnet }: State, address: string): readonly AddressGroup[] =>
   knownGroups.get(address, () => addressGroupsOf(address, maxPeersPerSubnet));
 
-async function dial({ ping, logger, disconnect, notReady, failed }: State, ip: string): Promise<boolean> {
+async function connect({ ping, logger, disconnect, notReady, failed }: State, ip: string): Promise<boolean> {
   try {
     await ping(ip, { isForced: true });
     return true;

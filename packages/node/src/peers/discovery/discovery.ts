@@ -1,4 +1,5 @@
 /** Finds peers, and drops unresponsive peers (p2p.md 10.2 and 10.6). */
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { PeerStore } from "../../store/node/peers.ts";
 import { networkHeight, sample } from "../table/peer.ts";
@@ -23,7 +24,7 @@ export type DiscoveryOptions = {
 
 export type DiscoveryDeps = {
   readonly peerTable: PeerTable;
-  readonly candidates: Pick<Candidates, "submit">;
+  readonly candidates: Pick<Candidates, "dial">;
   readonly ping: Ping;
   readonly client: PeerClient;
   readonly store: PeerStore;
@@ -58,7 +59,7 @@ const MAX_FROM_EACH = 50;
 /** A node that has fewer peers than this share of the announced addresses dials all of them. */
 const ENOUGH_SHARE = 0.75;
 const MAX_STORED = 100;
-const SUBMITTED_PER_TICK = 20;
+const DIALS_PER_TICK = 20;
 
 type State = {
   readonly options: DiscoveryOptions;
@@ -117,7 +118,7 @@ async function runRound(state: State): Promise<void> {
   if (isBelowMinimum(state)) await submitSeeds(state);
   const queried = options.isOpen ? sample(peerTable.all(), QUERIED_PEERS) : [];
   const announced = new Set((await Promise.all(queried.map(({ ip }) => requestPeers(deps, ip)))).flat());
-  if (needsCandidates(state, announced.size)) await submitAll(deps, [...announced]);
+  if (needsCandidates(state, announced.size)) await dialAll(deps, [...announced]);
   await pingAll(state, { isForced: false, withinMs: TIMES_MS.verification, signal: closed });
   const peers = peerTable.all();
   const probed = state.isFirst ? peers : sample(peers, Math.ceil(peers.length / 2));
@@ -141,8 +142,8 @@ async function submitSeeds({ options, deps, seeds, isFirst }: State): Promise<vo
   const { candidates, store } = deps;
   const stored = isFirst && options.isOpen ? store.known(MAX_STORED) : [];
   await Promise.all([
-    ...[...seeds].map((seed) => candidates.submit(seed, { isSeed: true })),
-    ...stored.map((ip) => candidates.submit(ip)),
+    ...[...seeds].map((seed) => candidates.dial(seed, { isSeed: true })),
+    ...stored.map((ip) => candidates.dial(ip)),
   ]);
 }
 
@@ -150,7 +151,7 @@ async function addSources({ options, deps, seeds, closed }: State): Promise<void
   const listed = await readSources(options.sources, deps.logger, closed);
   if (closed.aborted) return;
   for (const ip of listed) seeds.add(ip);
-  await Promise.all(listed.map((ip) => deps.candidates.submit(ip, { isSeed: true })));
+  await Promise.all(listed.map((ip) => deps.candidates.dial(ip, { isSeed: true })));
 }
 
 async function requestPeers({ client }: DiscoveryDeps, ip: string): Promise<string[]> {
@@ -160,13 +161,13 @@ async function requestPeers({ client }: DiscoveryDeps, ip: string): Promise<stri
 }
 
 /** A few in one tick of the event loop: each is compared with all peers. */
-async function submitAll({ candidates }: DiscoveryDeps, announced: readonly string[]): Promise<void> {
-  const submitted: Promise<boolean>[] = [];
-  for (let at = 0; at < announced.length; at += SUBMITTED_PER_TICK) {
-    if (at > 0) await new Promise<void>((resolve) => setImmediate(resolve));
-    for (const ip of announced.slice(at, at + SUBMITTED_PER_TICK)) submitted.push(candidates.submit(ip));
+async function dialAll({ candidates }: DiscoveryDeps, announced: readonly string[]): Promise<void> {
+  const dialled: Promise<boolean>[] = [];
+  for (let at = 0; at < announced.length; at += DIALS_PER_TICK) {
+    if (at > 0) await nextTick();
+    for (const ip of announced.slice(at, at + DIALS_PER_TICK)) dialled.push(candidates.dial(ip));
   }
-  await Promise.all(submitted);
+  await Promise.all(dialled);
 }
 
 async function pingAll(state: State, { isForced, withinMs, signal }: PingRound): Promise<void> {

@@ -11,12 +11,12 @@ const MAX_TRIES = 20;
 /** Lost peers that are dialled at a time; further ones are ignored. */
 const MAX_ADDRESSES = 200;
 
-/** @param submit dials an address; settles with whether it is a peer afterwards */
-export function createReconnect(submit: (ip: string) => Promise<boolean>): Reconnect {
+/** @param dial dials an address; settles with whether it is a peer afterwards */
+export function createReconnect(dial: (ip: string) => Promise<boolean>): Reconnect {
   const triesLeft = new Map<string, number>();
 
   async function attempt(ip: string, left: number): Promise<void> {
-    if (left === 0 || (await submit(ip))) triesLeft.delete(ip);
+    if (left === 0 || (await dial(ip))) triesLeft.delete(ip);
     else triesLeft.set(ip, left - 1);
   }
 

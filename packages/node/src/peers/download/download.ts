@@ -137,7 +137,7 @@ async function submitInOrder(state: State): Promise<void> {
   while (!isFinished(state)) {
     const received = takeReceived(state.chunks);
     if (received) {
-      const submission = submit(state, received)
+      const submission = submitBlocks(state, received)
         .catch((error: unknown) => {
           state.failure ??= { error };
         })
@@ -153,7 +153,7 @@ async function submitInOrder(state: State): Promise<void> {
   await Promise.all(submissions);
 }
 
-async function submit(state: State, received: ReceivedBlocks): Promise<void> {
+async function submitBlocks(state: State, received: ReceivedBlocks): Promise<void> {
   const { source, blocks } = received;
   const outcomes = await state.deps
     .accept(blocks, source)

@@ -1,7 +1,7 @@
 /** Bans of addresses whose peers broke the protocol on purpose. They expire, and survive restarts. */
 import type { Logger } from "pino";
 import { clientGroup } from "../../platform/addresses/groups.ts";
-import { setNewest } from "../../platform/oldest.ts";
+import { setNewest } from "../../platform/bounded-entries.ts";
 import type { PeerStore } from "../../store/node/peers.ts";
 import { normalizeAddress } from "../addresses.ts";
 

@@ -3,7 +3,7 @@
  * be repeated forever: each exclusion lasts twice as long as the previous one.
  */
 import { clientGroup } from "../../platform/addresses/groups.ts";
-import { setNewest } from "../../platform/oldest.ts";
+import { setNewest } from "../../platform/bounded-entries.ts";
 
 export type ExclusionOptions = { readonly firstMs: number; readonly maxMs: number };
 

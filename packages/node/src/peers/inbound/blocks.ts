@@ -14,9 +14,9 @@ import {
   verifyHeaderJob,
 } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
 import { type ReceivedBlock, receiveBlock } from "../../chain/pipeline/receive.ts";
+import type { Chain } from "../../chain/port.ts";
 import { networkTiming } from "../../forger/timing.ts";
 import { present } from "../../platform/present.ts";
 import { createWindowCounter, type WindowCounter } from "../guards/window.ts";
@@ -55,7 +55,7 @@ export type InboundBlocks = {
    */
   post(bytes: Uint8Array, caller: Caller): Promise<void>;
   /** Submits a block of this node's own forger. Settles with the reason if the chain refuses it. */
-  submit(block: EncodedBlock): Promise<string | undefined>;
+  submitBlock(block: EncodedBlock): Promise<string | undefined>;
 };
 
 /**
@@ -83,7 +83,7 @@ export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
   };
   return {
     post: (bytes, caller) => post(state, bytes, caller),
-    async submit(block) {
+    async submitBlock(block) {
       deps.observations.begin(block.header, performance.now(), 0);
       return refusalOf(await process(state, block));
     },

@@ -2,6 +2,7 @@
 import type { BlockHeader, Network, Slots } from "@uniknode/protocol";
 import { headerSignatureJob, verifyHeaderJob } from "@uniknode/protocol";
 import type { Logger } from "pino";
+import { deleteOldest } from "../../platform/bounded-entries.ts";
 
 export type DoubleForgingDeps = {
   readonly network: Network;
@@ -29,7 +30,7 @@ export function createDoubleForging({ network, slots, header, logger }: DoubleFo
       if (!ours || ours.id === id || ours.generatorPublicKey !== generatorPublicKey) return;
       if (slots.slotAt(ours.timestamp) !== slots.slotAt(other.timestamp) || reported.has(id)) return;
       if (verifyHeaderJob(headerSignatureJob(other, network)) !== "valid") return;
-      if (reported.size >= MAX_REPORTED) reported.clear();
+      if (reported.size >= MAX_REPORTED) deleteOldest(reported);
       reported.add(id);
       logger.warn(
         { height, generatorPublicKey, blockIds: [ours.id, id] },

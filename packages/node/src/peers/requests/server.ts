@@ -2,7 +2,7 @@
 import type { Rounds } from "@uniknode/ledger";
 import type { Network, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import type { Chain } from "../../chain/chain.ts";
+import type { Chain } from "../../chain/port.ts";
 import { normalizeAddress } from "../addresses.ts";
 import { createRateLimits, type RateLimits } from "../guards/rate-limits.ts";
 import type { PeerLifecycle } from "../lifecycle.ts";
@@ -50,7 +50,7 @@ export function createRequestServer(
   const { peerTable, traffic, isRefused } = lifecycle;
   const { network, chain, logger } = deps;
   const rateLimits = createRateLimits({
-    eventsPerSecond: options.eventsPerSecond,
+    eventsPerSecond: options.p2pRateLimit,
     exempt: new Set([...options.remoteAccess, ...options.whitelist].map(normalizeAddress)),
   });
   return createPeerServer(
@@ -100,7 +100,7 @@ function buildHandler(
     networkState: deps.networkState,
     triggerSync: sync.trigger,
     onForgerEvent: deps.onForgerEvent,
-    onCaller: (address) => void candidates.submit(address),
+    onCaller: (address) => void candidates.dial(address),
     genesisBlock: deps.genesisBlock,
     isSynced: sync.isSynced,
   });

@@ -4,6 +4,8 @@
  * not count as a blocked thread.
  */
 
+import type { Logger } from "pino";
+
 export type Thread = "consensus" | "serving";
 
 export type Watch = {
@@ -35,6 +37,19 @@ export function beat(heartbeats: SharedArrayBuffer, thread: Thread): { close(): 
   const timer = setInterval(() => Atomics.add(counts, INDEXES[thread], 1), BEAT_MS).unref();
   return { close: () => clearInterval(timer) };
 }
+
+/** Watches another thread, and logs when it is blocked and when it runs again. */
+export const watchAndLog = (
+  heartbeats: SharedArrayBuffer,
+  thread: Thread,
+  logger: Pick<Logger, "error" | "warn">,
+): Watch =>
+  watch(heartbeats, thread, {
+    onSilent: (seconds) =>
+      logger.error({ thread, seconds }, `the ${thread} thread has not responded for ${seconds} s`),
+    onBack: (seconds) =>
+      logger.warn({ thread, seconds }, `the ${thread} thread responds again after ${seconds} s`),
+  });
 
 /** Watches another thread. */
 export function watch(

@@ -1,5 +1,5 @@
 /** Repeated errors: one log line per minute and cause, with the number of repetitions. */
-import { setNewest } from "../oldest.ts";
+import { setNewest } from "../bounded-entries.ts";
 
 export type Repeats = {
   /**

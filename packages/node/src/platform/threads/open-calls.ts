@@ -1,5 +1,5 @@
 /** Open calls to another thread: their number is bounded, and each has a timeout. */
-import { CallError } from "./error.ts";
+import { CallError } from "./call.ts";
 
 export type CallFigures = {
   /** Calls without a result, including calls that have timed out. */

@@ -6,6 +6,7 @@ import {
   TYPE_GROUPS,
   transactionKey,
 } from "@uniknode/protocol";
+import { Refusal } from "../refusal.ts";
 
 export type FeePolicy = {
   /** False: the fee must equal the static fee of the milestone exactly. */
@@ -61,4 +62,15 @@ function isFreeMint(asset: SealedTransaction["data"]["asset"], milestone: Milest
   if (milestone.unsTokenEcoV3) return true;
   const [token] = Object.values(asset?.nft ?? {});
   return milestone.unsTokenEcoV2 === true && token?.properties?.type === "1";
+}
+
+/**
+ * Step 13.
+ *
+ * @throws {Refusal}
+ */
+export function requireFee(transaction: SealedTransaction, milestone: Milestone, policy: FeePolicy) {
+  const fee = checkFee(transaction, milestone, policy);
+  if (fee.pool || fee.broadcast) return fee;
+  throw new Refusal("ERR_LOW_FEE", "The fee is too low to broadcast and accept the transaction");
 }

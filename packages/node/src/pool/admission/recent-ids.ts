@@ -1,5 +1,5 @@
 /** Ids submitted since the last block, whatever their outcome (pool.md 4, stage A). */
-import { deleteOldest } from "../../platform/oldest.ts";
+import { deleteOldest } from "../../platform/bounded-entries.ts";
 
 export type RecentIds = {
   /** Splits inputs into new and repeated ones, and stores the ids of the new ones. */

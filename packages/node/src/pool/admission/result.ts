@@ -1,7 +1,19 @@
 /** Result of an admission (pool.md 3). */
 import type { SealedTransaction } from "@uniknode/protocol";
 import type { AdmissionResult } from "../../gateway/gateway.ts";
-import type { Refused } from "./admission.ts";
+import { Refusal, type RefusalCode, SenderLimitError } from "../refusal.ts";
+import type { Candidate } from "./candidate.ts";
+
+export type Refused = { readonly id: string; readonly code: RefusalCode; readonly message: string };
+
+/** Result of the checks of one request. */
+export type CheckResult = {
+  readonly accept: SealedTransaction[];
+  readonly broadcast: SealedTransaction[];
+  /** Ids as received. */
+  readonly excess: string[];
+  readonly refused: Refused[];
+};
 
 /** Outcome of the admission of one request. */
 export type AdmissionOutcome = {
@@ -26,4 +38,17 @@ export function toAdmissionResult({ accept, broadcast, excess, refused }: Admiss
       errors: Object.fromEntries(Array.from(errors, ([id, reasons]) => [id, reasons.map(toError)])),
     }),
   };
+}
+
+/** Runs the checks of a candidate, and records a refusal in the result. Returns its code. */
+export function runChecks({ id }: Candidate, result: CheckResult, test: () => void): RefusalCode | undefined {
+  try {
+    test();
+    return undefined;
+  } catch (error) {
+    if (error instanceof SenderLimitError) result.excess.push(id);
+    else if (error instanceof Refusal) result.refused.push({ id, code: error.code, message: error.message });
+    else throw error;
+    return error instanceof Refusal ? error.code : undefined;
+  }
 }

@@ -3,37 +3,17 @@
  * the consensus thread is done in time slices, a transaction at a time, so that no request delays anything else.
  */
 
-import type { BatchOptions, SealedTransaction } from "@uniknode/protocol";
-import type { AdmissionResult } from "../../gateway/gateway.ts";
+import type { BatchOptions, SchemaViolation } from "@uniknode/protocol";
+import { type AdmissionResult, BodyError } from "../../gateway/gateway.ts";
 import { CodedError } from "../../platform/coded-error.ts";
-import type { Steps, TimeSlices } from "../../platform/threads/time-slices.ts";
-import type { Contents } from "../contents/contents.ts";
-import type { Journal } from "../contents/journal.ts";
-import type { Rejected } from "../events.ts";
-import type { RefusalCounts } from "../figures.ts";
-import {
-  type AdmissionOptions,
-  type CheckResult,
-  judgeCandidates,
-  type ParsedRequest,
-  parseCandidates,
-} from "./admission.ts";
-import { checkBatch } from "./batch.ts";
-import { type Candidate, candidateFrom } from "./candidate.ts";
-import type { AdmissionDeps } from "./precheck.ts";
-import type { RecentIds } from "./recent-ids.ts";
-import { toAdmissionResult } from "./result.ts";
+import type { TimeSlices } from "../../platform/threads/time-slices.ts";
+import { type AdmitDeps, admit } from "./admit.ts";
+import { BatchError } from "./batch.ts";
+import { type AdmissionOptions, type ParseDeps, parse } from "./parse.ts";
 import { createSenderOrder } from "./sender-order.ts";
-import { type SignatureDeps, verifySignatures } from "./signatures.ts";
+import { type SignatureDeps, verifySignatures } from "./verify.ts";
 
-export type SubmissionDeps = AdmissionDeps &
-  SignatureDeps & {
-    readonly slices: TimeSlices;
-    readonly contents: Contents;
-    readonly journal: Journal;
-    readonly recentIds: RecentIds;
-    readonly refusals: RefusalCounts;
-  };
+export type SubmissionDeps = ParseDeps & SignatureDeps & AdmitDeps & { readonly slices: TimeSlices };
 
 export type Submissions = {
   /** See `Pool.submit`. */
@@ -72,7 +52,7 @@ export function createSubmissions(options: AdmissionOptions, deps: SubmissionDep
     const request = await slices.run(parse(inputs, batch, options, deps));
     const place = order.enter(new Set(request.fresh.map(({ senderPublicKey }) => senderPublicKey)));
     try {
-      const verdicts = await verifySignatures(request.parsed.parsedCandidates, deps);
+      const verdicts = await verifySignatures(request.parsedCandidates, deps);
       await place.isNext;
       if (isClosed) throw closed();
       const admitted = slices.run(admit(request, verdicts, options, deps));
@@ -97,94 +77,35 @@ export function createSubmissions(options: AdmissionOptions, deps: SubmissionDep
   };
 }
 
-/** A request between `parse` and `admit`, while other threads verify its signatures. */
-type ParsedSubmission = {
-  /** Candidates whose id was not seen since the last block, and the others. */
-  readonly fresh: readonly Candidate[];
-  readonly repeated: readonly Candidate[];
-  readonly parsed: ParsedRequest;
+export type BodyPool = {
+  submit(items: readonly unknown[], batch: BatchOptions): Promise<AdmissionResult>;
 };
 
-/** First step: the batch schema, stage A, and stage B up to the signatures. */
-function* parse(
-  inputs: readonly unknown[],
-  batch: BatchOptions | undefined,
-  options: AdmissionOptions,
-  deps: SubmissionDeps,
-): Steps<ParsedSubmission> {
-  const { network, head, recentIds } = deps;
-  if (batch) yield* checkBatch(inputs, { network, height: head().height }, batch);
-  // Stage A: ids seen since the last block, whatever their outcome
-  const [fresh, repeated] = recentIds.partition(inputs.map(candidateFrom), ({ id }) => id);
-  return { fresh, repeated, parsed: yield* parseCandidates(fresh, options, deps) };
-}
-
-/** Last step: the rest of stage B, then stages C and D. */
-function* admit(
-  { repeated, parsed }: ParsedSubmission,
-  verdicts: readonly boolean[],
-  options: AdmissionOptions,
-  deps: SubmissionDeps,
-): Steps<AdmissionResult> {
-  const result = yield* judgeCandidates(parsed, verdicts, options, deps);
-  const { broadcast, excess, refused } = result;
-  const { forged, added, rejected } = yield* insertNew(result, deps);
-  // Transactions that do not fit into this pool may fit into others.
-  const isUnfit = new Set(rejected.filter(({ code }) => code !== "ERR_POOL_FULL").map((r) => r.transaction));
-  const allRefused = [
-    ...repeated.map(({ id }) => ({ id, code: "ERR_DUPLICATE" as const, message: "Already in cache." })),
-    ...refused,
-    ...Array.from(forged, (id) => ({ id, code: "ERR_FORGED" as const, message: "Already forged." })),
-    ...rejected.map(({ transaction, ...reason }) => ({ id: transaction.data.id, ...reason })),
-  ];
-  for (const { code } of allRefused) deps.refusals.count(code);
-  deps.refusals.count("excess", excess.length);
-  return toAdmissionResult({
-    accept: added,
-    broadcast: broadcast.filter(
-      (transaction) => !forged.has(transaction.data.id) && !isUnfit.has(transaction),
-    ),
-    excess,
-    refused: allRefused,
-  });
-}
-
-type Inserted = {
-  readonly forged: ReadonlySet<string>;
-  readonly added: readonly SealedTransaction[];
-  readonly rejected: readonly Rejected[];
-};
-
-/** Stages C and D; a transaction in each step. */
-function* insertNew(
-  { accept, broadcast }: CheckResult,
-  { storedIds, contents, journal }: SubmissionDeps,
-): Steps<Inserted> {
-  // Stage C
-  const forged = storedIds([...new Set([...accept, ...broadcast].map(({ data }) => data.id))]);
-  // Stage D
-  const added: SealedTransaction[] = [];
-  const rejected: Rejected[] = [];
-  const evicted: SealedTransaction[] = [];
-  // The request is one event, written together with its transactions.
-  journal.hold(() => {
-    if (added.length > 0) journal.report({ name: "transaction.pool.added", transactions: added });
-    if (rejected.length > 0) journal.report({ name: "transaction.pool.rejected", rejected });
-    for (const transaction of evicted) contents.reportRemoval(transaction, "transaction.pool.removed");
-  });
-  try {
-    for (const transaction of accept) {
-      if (forged.has(transaction.data.id)) continue;
-      const insertion = contents.insert(transaction);
-      if (insertion.isAdded) added.push(transaction);
-      else rejected.push({ transaction, code: insertion.code, message: insertion.message });
-      if (insertion.isAdded && insertion.evicted) evicted.push(insertion.evicted);
-      yield;
-    }
-  } finally {
-    journal.release();
+/**
+ * Submits the items of the body of `POST /transactions` to the pool.
+ *
+ * @param max items of one body
+ * @throws {BodyError} when the body as a whole fails the schema: nothing was processed
+ */
+export async function submitBody(
+  pool: BodyPool,
+  transactions: readonly unknown[],
+  max: number,
+): Promise<AdmissionResult> {
+  const { length } = transactions;
+  if (length < 1 || length > max) {
+    throw new BodyError(`"transactions" must have from 1 to ${max} items, not ${length}`);
   }
-  return { forged, added, rejected };
+  try {
+    return await pool.submit(transactions, { isCoreWithoutGroup: true });
+  } catch (error) {
+    throw error instanceof BatchError ? new BodyError(violationText(error.violation)) : error;
+  }
+}
+
+function violationText({ path, expectation }: SchemaViolation): string {
+  const names = path.split("/").map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return `"transactions${names.join(".")}" ${expectation}`;
 }
 
 const closed = () => new CodedError("POOL_CLOSED", "the pool was closed", { isRetryable: false });

@@ -2,14 +2,15 @@
 import type { Block } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { type Pin, type PinNews, pinText } from "../../chain/assumption.ts";
-import { type Chain, createChain, DEFAULT_CHAIN_OPTIONS } from "../../chain/chain.ts";
+import { createChain } from "../../chain/chain.ts";
+import { type Chain, DEFAULT_CHAIN_OPTIONS } from "../../chain/port.ts";
 import { maxAgeSecondsFromHours } from "../../event-log/recorded-events.ts";
 import { createSelection } from "../../event-log/selection.ts";
 import { eventsOfRevert } from "../../events/block-events.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import type { Database } from "../../store/engine/database.ts";
-import { createVerifyNow } from "../../verification/own-verify.ts";
-import { createQuickVerifier } from "../../verification/quick-verifier.ts";
+import { createCachingVerifier } from "../../verification/caching-verifier.ts";
+import { createVerifyNow } from "../../verification/inline-verify.ts";
 import { createVerifier, type Verifier } from "../../verification/verifier.ts";
 import { createRecordedSignatures, type RecordedSignatures } from "../../verification/wallet-signatures.ts";
 import type { Environment } from "./environment.ts";
@@ -44,7 +45,7 @@ export function createConsensus(
   onStop: Closing["add"],
 ): Consensus {
   const { accelerator } = options;
-  const verifier = createQuickVerifier(
+  const verifier = createCachingVerifier(
     { ownPerTurn: accelerator ? 0 : OWN_PER_TURN, maxKnown: MAX_KNOWN },
     createVerifier({
       threads: VERIFIER_THREADS,

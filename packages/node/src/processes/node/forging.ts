@@ -1,5 +1,5 @@
 /** Forging in a node: reports events once the node has started. */
-import type { Chain } from "../../chain/chain.ts";
+import type { Chain } from "../../chain/port.ts";
 import { eventOfForgerFailure, eventOfForgerStart, eventsOfForging } from "../../events/node-events.ts";
 import { createForging, type Forging } from "../../forger/forging.ts";
 import type { Peers } from "../../peers/peers.ts";
@@ -19,7 +19,7 @@ export type NodeForgingDeps = Omit<Environment, "now"> &
     readonly pool: Pick<NodePool, "select">;
     /** Absent for a node without any. */
     readonly peers: Pick<Peers, "preflightFailure"> | undefined;
-    readonly submit: SubmitBlock;
+    readonly submitBlock: SubmitBlock;
     readonly readiness: Pick<Readiness, "reached">;
   };
 
@@ -29,7 +29,7 @@ export function createNodeForging(
   deps: NodeForgingDeps,
   onStop: Closing["add"],
 ): Forging {
-  const { database, network, slots, rounds, chain, pool, peers, submit, events, report, nowMs, logger } =
+  const { database, network, slots, rounds, chain, pool, peers, submitBlock, events, report, nowMs, logger } =
     deps;
   const { timing, isOnDemand, signingRecord, watchRounds, delegates } = options;
   const forging = createForging(
@@ -42,7 +42,7 @@ export function createNodeForging(
       rounds,
       chain,
       selectTransactions: pool.select,
-      submit,
+      submitBlock,
       // A node whose disk is full falls behind, but that is not the reason for the missed slot.
       async preflight() {
         const failure = uncheckedFailure(chain) ?? (await peers?.preflightFailure());

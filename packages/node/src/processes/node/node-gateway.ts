@@ -1,6 +1,6 @@
 /** The gateway from the node to its serving side, in the consensus thread. */
 import type { Network, SealedTransaction } from "@uniknode/protocol";
-import type { Chain } from "../../chain/chain.ts";
+import type { Chain } from "../../chain/port.ts";
 import type { Options } from "../../config/options.ts";
 import type { ForgingFigures } from "../../forger/forging.ts";
 import { DevError } from "../../gateway/dev-commands.ts";
@@ -13,7 +13,7 @@ import type {
 } from "../../gateway/figures.ts";
 import type { AdmissionResult, Gateway, NodeStatus, PeerInfo } from "../../gateway/gateway.ts";
 import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
-import { type BodyPool, submitBody } from "../../pool/admission/body.ts";
+import { type BodyPool, submitBody } from "../../pool/admission/submissions.ts";
 import type { PoolFigures } from "../../pool/figures.ts";
 import { createPendingPages } from "../../pool/pending-pages.ts";
 

@@ -84,11 +84,11 @@ async function start(
   const { grown, logger } = shared;
   const readiness = createReadiness(shared);
   const peers = await openPeers(options, deps, { core, readiness }, onStop);
-  const submit = createSubmitBlock({ ...shared, chain, peers });
+  const submitBlock = createSubmitBlock({ ...shared, chain, peers });
   const { writes } = folder;
   const forging = createNodeForging(
     options,
-    { ...shared, writes, chain, pool, peers, submit, readiness },
+    { ...shared, writes, chain, pool, peers, submitBlock, readiness },
     onStop,
   );
   connectParts({ chain, pool, peers, forging, grown, facts });
@@ -108,7 +108,7 @@ async function start(
   onStop("forger", forging.forger.stop);
   const { url, operationsUrl } = serving;
   folder.describe({ url, ports: portsOf([url, operationsUrl], options.peers?.port) });
-  return toNode(options, { core, peers, forging, serving, submit, readiness });
+  return toNode(options, { core, peers, forging, serving, submitBlock, readiness });
 }
 
 type PeerParts = { readonly core: NodeCore; readonly readiness: Readiness };
@@ -165,11 +165,12 @@ function openGateway(
   });
 }
 
-type OpenParts = GatewayParts & PeerParts & { readonly serving: NodeServing; readonly submit: SubmitBlock };
+type OpenParts = GatewayParts &
+  PeerParts & { readonly serving: NodeServing; readonly submitBlock: SubmitBlock };
 
 function toNode(
   { delegates }: NodeOptions,
-  { core, peers, forging, serving, submit, readiness }: OpenParts,
+  { core, peers, forging, serving, submitBlock, readiness }: OpenParts,
 ): Omit<Node, "closing" | "stop"> {
   const { shared, folder, consensus } = core;
   const { chain } = consensus;
@@ -186,7 +187,7 @@ function toNode(
         for (const { block } of applied) listener(block.header);
       }),
     async accept(block) {
-      const refusal = await submit(block);
+      const refusal = await submitBlock(block);
       if (refusal !== undefined) throw new Error(`block ${block.header.height} was refused: ${refusal}`);
     },
     async join() {

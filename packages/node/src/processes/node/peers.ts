@@ -1,11 +1,11 @@
 /** The peers of a node, whose changes are reported as events. */
 import type { BlockHeader } from "@uniknode/protocol";
-import type { Chain } from "../../chain/chain.ts";
+import type { Chain } from "../../chain/port.ts";
 import { eventOfArrival } from "../../events/block-events.ts";
 import { eventOfPeer, eventOfSeparateForger } from "../../events/node-events.ts";
 import type { PeersOptions } from "../../peers/options.ts";
+import { peerView } from "../../peers/peer-info.ts";
 import { createPeers, type Peers } from "../../peers/peers.ts";
-import { peerView } from "../../peers/view.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { createSubscribers, type Subscribe } from "../../platform/subscribers.ts";
 import type { Database } from "../../store/engine/database.ts";

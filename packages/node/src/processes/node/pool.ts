@@ -1,6 +1,6 @@
 /** The pool of a node: its events are written in the transaction of its changes, and it fills the next block. */
 import type { SealedTransaction } from "@uniknode/protocol";
-import type { Chain } from "../../chain/chain.ts";
+import type { Chain } from "../../chain/port.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { createSubscribers, type Subscribe } from "../../platform/subscribers.ts";
 import { type PoolEvent, toPublicEvent } from "../../pool/events.ts";

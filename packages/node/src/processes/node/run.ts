@@ -3,13 +3,13 @@ import { resolve } from "node:path";
 import { createNetwork } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { choosePin } from "../../config/assume-valid.ts";
+import { shownOptions } from "../../config/display.ts";
 import { genesisPath } from "../../config/genesis.ts";
 import { loadNetwork, type NetworkSource } from "../../config/network.ts";
 import { runOptions } from "../../config/options.ts";
 import { toPeersOptions } from "../../config/peers.ts";
 import { toPoolOptions } from "../../config/pool.ts";
 import { type Config, maskConfig, type Sources } from "../../config/resolve.ts";
-import { shownOptions } from "../../config/shown.ts";
 import { chooseTimeServers } from "../../config/time.ts";
 import { openDelegates, secretsOf } from "../../forger/delegates.ts";
 import { networkTiming } from "../../forger/timing.ts";
@@ -19,7 +19,7 @@ import { serveUntilStopped } from "../../platform/lifecycle/process.ts";
 import { createSystemd, type Systemd } from "../../platform/lifecycle/systemd.ts";
 import { openLog } from "../../platform/logging/logger.ts";
 import { openOutput } from "../../platform/logging/output.ts";
-import { chooseVerify } from "../../verification/choose-verify.ts";
+import { selectBackend } from "../../verification/backend.ts";
 import type { ServingThread } from "../serving/thread.ts";
 import { startNode } from "./node.ts";
 import type { NodeOptions } from "./options.ts";
@@ -81,7 +81,7 @@ async function toNodeOptions(config: RunConfig, { files }: NetworkSource): Promi
 
 /** Logs how signatures are verified, every option, and how to print a generated webhook token. */
 async function logStart(config: RunConfig, url: string, logger: Logger): Promise<void> {
-  const { name: signatures, refusal } = await chooseVerify(config.accelerator);
+  const { name: signatures, refusal } = await selectBackend(config.accelerator);
   const reason = refusal && { signaturesReason: refusal.message };
   logger.info({ url, signatures, ...reason, config: maskConfig(runOptions, config) }, "node started");
   const { webhooks, webhookLegacy, webhookToken } = config;

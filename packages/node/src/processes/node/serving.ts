@@ -1,10 +1,10 @@
 /** Starts the serving thread of a node, notifies it of new events and watches it. */
 import type { Logger } from "pino";
+import type { ShownOption } from "../../config/display.ts";
 import { defaultPeerPort } from "../../config/peers.ts";
-import type { ShownOption } from "../../config/shown.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
-import { MAX_SILENT_SECONDS, watch } from "../../platform/lifecycle/heartbeats.ts";
+import { MAX_SILENT_SECONDS, watchAndLog } from "../../platform/lifecycle/heartbeats.ts";
 import { pickServingOptions } from "../serving/options.ts";
 import type { Serving, ServingThread } from "../serving/thread.ts";
 import type { DataFolder } from "./data-folder.ts";
@@ -74,12 +74,7 @@ export async function startServing(
   // Open requests are drained before their dependencies close.
   onStop("serving", thread.close);
   grown.subscribe(serving.notify);
-  const { silentSeconds, close } = watch(heartbeats, "serving", {
-    onSilent: (seconds) =>
-      logger.error({ thread: "serving", seconds }, `the serving thread has not responded for ${seconds} s`),
-    onBack: (seconds) =>
-      logger.warn({ thread: "serving", seconds }, `the serving thread responds again after ${seconds} s`),
-  });
+  const { silentSeconds, close } = watchAndLog(heartbeats, "serving", logger);
   onStop("watch", close);
   const { url, operationsUrl, consoleUrl, died } = serving;
   return { url, operationsUrl, consoleUrl, died, isServing: () => silentSeconds() < MAX_SILENT_SECONDS };

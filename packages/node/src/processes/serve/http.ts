@@ -53,7 +53,7 @@ const toHttpOptions = (options: ServeOptions): HttpOptions => ({
   host: options.httpHost,
   port: options.httpPort,
   connections: { total: options.httpConnections, perClient: options.httpConnectionsPerClient },
-  maxTransactionsPerRequest: options.poolMaxPerRequest,
+  poolMaxPerRequest: options.poolMaxPerRequest,
   allowed: options.httpAllow,
   ...(options.httpTrustProxy !== undefined && { trustedProxies: options.httpTrustProxy }),
   ...(options.rateLimit > 0 && { rateLimit: { limit: options.rateLimit, windowMs: RATE_LIMIT_WINDOW_MS } }),

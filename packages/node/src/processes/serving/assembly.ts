@@ -1,7 +1,7 @@
 /** Assembles a serving process from its sources: the API, the register of webhooks and their deliveries, the live stream. */
 import { linkPath } from "../../http/console/session-routes.ts";
 import { createStream, DEFAULT_STREAM_OPTIONS, type Stream } from "../../stream/stream.ts";
-import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
+import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import { createSlices, type Slices } from "../../subscriptions/conditions/slices.ts";
 import { buildAccess } from "./access.ts";
 import type { ServingContext } from "./context.ts";

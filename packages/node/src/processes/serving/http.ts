@@ -105,7 +105,7 @@ const toHttpOptions = (data: ServingOptions): HttpOptions => ({
   host: data.httpHost,
   port: data.httpPort,
   connections: { total: data.httpConnections, perClient: data.httpConnectionsPerClient },
-  maxTransactionsPerRequest: data.poolMaxPerRequest,
+  poolMaxPerRequest: data.poolMaxPerRequest,
   allowed: data.httpAllow,
   ...(data.httpTrustProxy !== undefined && { trustedProxies: data.httpTrustProxy }),
   ...(data.rateLimit > 0 && { rateLimit: { limit: data.rateLimit, windowMs: RATE_LIMIT_WINDOW_MS } }),

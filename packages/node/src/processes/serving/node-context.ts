@@ -2,7 +2,7 @@
 import type { MessagePort } from "node:worker_threads";
 import { type ChannelGateway, gatewayThrough } from "../../gateway/channel.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
-import { beat, watch } from "../../platform/lifecycle/heartbeats.ts";
+import { beat, watchAndLog } from "../../platform/lifecycle/heartbeats.ts";
 import { openEnvironment, type ServingContext } from "./context.ts";
 import type { ServingData } from "./thread.ts";
 
@@ -19,15 +19,7 @@ export function openNodeContext(data: ServingData, gatewayPort: MessagePort): No
   const { gateway, within, figures } = gatewayThrough(gatewayPort);
   closing.add("gateway", () => gatewayPort.close());
   closing.add("heartbeat", beat(data.heartbeats, "serving").close);
-  const consensusWatch = watch(data.heartbeats, "consensus", {
-    onSilent: (seconds) =>
-      logger.error(
-        { thread: "consensus", seconds },
-        `the consensus thread has not responded for ${seconds} s`,
-      ),
-    onBack: (seconds) =>
-      logger.warn({ thread: "consensus", seconds }, `the consensus thread responds again after ${seconds} s`),
-  });
+  const consensusWatch = watchAndLog(data.heartbeats, "consensus", logger);
   closing.add("watch", consensusWatch.close);
   return {
     ...environment,

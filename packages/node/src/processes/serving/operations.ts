@@ -7,12 +7,12 @@ import { createMetrics, type Figures, type Metrics } from "../../operations/metr
 import { createSharedResult } from "../../operations/shared-result.ts";
 import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";
 import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/version.ts";
-import { CallError } from "../../platform/threads/error.ts";
+import { CallError } from "../../platform/threads/call.ts";
 import type { CallFigures } from "../../platform/threads/open-calls.ts";
 import type { StreamFigures } from "../../stream/stream.ts";
-import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
+import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
+import type { WebhookObserver } from "../../webhooks/collaborators.ts";
 import { totalOf } from "../../webhooks/figures.ts";
-import type { WebhookObserver } from "../../webhooks/observer.ts";
 import type { ServingContext } from "./context.ts";
 import type { Sources } from "./sources.ts";
 

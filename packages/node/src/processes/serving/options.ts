@@ -1,7 +1,7 @@
 /** The options that the serving side uses, under their names in the configuration, and the other values that it is started with. */
 import type { NetworkFiles } from "@uniknode/protocol";
+import type { ShownOption } from "../../config/display.ts";
 import type { Options } from "../../config/options.ts";
-import type { ShownOption } from "../../config/shown.ts";
 import type { AccountList } from "../../http/dev/accounts.ts";
 import type { FeePolicy } from "../../pool/admission/fees.ts";
 

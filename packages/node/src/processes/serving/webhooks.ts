@@ -1,14 +1,15 @@
 /** The webhook service as configured by the operator: on or off. */
 import { parsePauseMs } from "../../config/pauses.ts";
 import type { Receivers } from "../../http/dev/failures.ts";
-import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
-import type { Slices } from "../../subscriptions/conditions/slices.ts";
-import type { DeliveryRetention } from "../../webhooks/deliveries.ts";
+import { DAY_MS } from "../../platform/clock/durations.ts";
+import type { MatchingObserver, Slices } from "../../subscriptions/conditions/slices.ts";
+import type { WebhookObserver } from "../../webhooks/collaborators.ts";
 import { createFailures } from "../../webhooks/delivery/failures.ts";
 import { createAddressCheck, type TargetOptions } from "../../webhooks/delivery/guard.ts";
 import { createPost } from "../../webhooks/delivery/post.ts";
-import type { WebhookObserver } from "../../webhooks/observer.ts";
-import { createWebhooks, DEFAULT_WEBHOOK_OPTIONS, type Webhooks } from "../../webhooks/webhooks.ts";
+import type { DeliveryRetention } from "../../webhooks/model/deliveries.ts";
+import { DEFAULT_WEBHOOK_OPTIONS } from "../../webhooks/options.ts";
+import { createWebhooks, type Webhooks } from "../../webhooks/webhooks.ts";
 import type { ServingContext } from "./context.ts";
 import type { ServingOptions } from "./options.ts";
 import type { WebhookSources } from "./sources.ts";
@@ -20,7 +21,6 @@ export type WebhooksDeps = {
 };
 
 const CONNECT_TIMEOUT_MS = 3_000;
-const DAY_MS = 86_400_000;
 
 export type OpenWebhooks = {
   readonly webhooks: Webhooks;
@@ -51,7 +51,7 @@ export function buildWebhooks(
       webhookLimit: data.webhookLimit,
       httpsOnly: targets.httpsOnly,
       isTargetAddress: createAddressCheck(targets),
-      maxPerSecondPerHost: data.webhookHostRate,
+      webhookHostRate: data.webhookHostRate,
       retryPausesMs: data.webhookRetries.map(parsePauseMs),
       retention: toRetention(data),
     },

@@ -1,6 +1,6 @@
 /** `blocks.*`: blocks as the API shows them. */
 import { Type } from "typebox";
-import { type Method, method } from "../method.ts";
+import { type Method, method } from "../define-method.ts";
 
 const id = Type.String({ pattern: "^([0-9]{1,20}|[0-9a-fA-F]{64})$" });
 export const offset = Type.Optional(Type.Integer({ minimum: 0 }));

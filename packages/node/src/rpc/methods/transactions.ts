@@ -16,9 +16,9 @@ import { type Static, Type } from "typebox";
 import { SendError } from "../../submission/error.ts";
 import { post } from "../../submission/send.ts";
 import { prepareSender, type SenderEnvelope } from "../../submission/sender.ts";
+import { type Method, method, type RpcContext } from "../define-method.ts";
 import { invalidParams, ofStatus } from "../error.ts";
 import { findKeys } from "../keys.ts";
-import { type Method, method, type RpcContext } from "../method.ts";
 import { keeper } from "./wallets.ts";
 
 const id = Type.String({ pattern: "^[0-9a-fA-F]{64}$" });

@@ -10,9 +10,9 @@ import {
   keysFromPassphrase,
 } from "@uniknode/protocol";
 import { Type } from "typebox";
+import { type Method, method, type RpcContext } from "../define-method.ts";
 import { ofStatus } from "../error.ts";
 import { createKeys, findKeys } from "../keys.ts";
-import { type Method, method, type RpcContext } from "../method.ts";
 import { offset } from "./blocks.ts";
 
 const address = Type.String({ pattern: "^[0-9A-Za-z]{34}$" });

@@ -3,6 +3,7 @@
  * transaction of the block, so that a row exists if and only if its block was committed (or reverted).
  */
 import type { Event, LoggedEvent } from "../../events/event.ts";
+import { withoutNulls } from "../../platform/without-nulls.ts";
 import type { Database } from "../engine/database.ts";
 
 /** Bounds of the log. Rows that a cursor has not passed are kept even beyond the bounds. */
@@ -133,13 +134,16 @@ function createPrune(database: Database, now: () => number): EventLog["prune"] {
     });
 }
 
-const eventFromRow = ({ sequence, id, name, created_ms, data, ...row }: EventRow): LoggedEvent => ({
-  sequence,
-  id,
-  name,
-  ...(row.height !== null && { height: row.height }),
-  ...(row.block_id !== null && { blockId: row.block_id }),
-  ...(row.reverts !== null && { reverts: row.reverts }),
-  createdMs: created_ms,
+const eventFromRow = ({ sequence, id, name, data, ...row }: EventRow): LoggedEvent => ({
+  ...withoutNulls({
+    sequence,
+    id,
+    name,
+    height: row.height,
+    blockId: row.block_id,
+    reverts: row.reverts,
+    createdMs: row.created_ms,
+  }),
+  // The content of an event may be null.
   ...(data !== null && { data: JSON.parse(data) }),
 });

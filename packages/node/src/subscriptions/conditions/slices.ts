@@ -2,7 +2,21 @@
  * Shares the time of the thread between the evaluations of conditions: a slice in each tick of the event loop, round-robin,
  * so that requests run in between and no subscriber waits for the conditions of another.
  */
-import type { MatchingKind, MatchingObserver } from "./observer.ts";
+
+/** Component that evaluates the conditions. */
+export type MatchingKind = "stream" | "webhook" | "replay" | "dry-run";
+
+/** Called by all components that evaluate conditions; feeds the metrics. */
+export type MatchingObserver = {
+  /** Called with the time of an evaluation. */
+  spent(kind: MatchingKind, ms: number): void;
+  /** Called when a subscriber is deprioritised for the cost of its conditions. */
+  slowed(kind: MatchingKind): void;
+  /** Called when a subscriber was suspended, or its stream closed, for the cost of its conditions. */
+  suspended(kind: MatchingKind): void;
+};
+
+export const NO_MATCHING_OBSERVER: MatchingObserver = { spent() {}, slowed() {}, suspended() {} };
 
 export type Slices = {
   /**

@@ -1,11 +1,11 @@
 /** The delivery log of a webhook, and operations to send deliveries again (webhooks.md 10 point 5). */
 
 import { present } from "../../platform/present.ts";
-import type { DeliveryFilter, DeliveryPage, DeliveryRange, DeliveryRecord } from "../deliveries.ts";
 import type { DeliveryLogRows } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
+import type { DeliveryFilter, DeliveryPage, DeliveryRange, DeliveryRecord } from "../model/deliveries.ts";
 import { bodyOf } from "../model/message.ts";
-import type { Webhook } from "../webhook.ts";
+import type { Webhook } from "../model/webhook.ts";
 import { createRetries, readRetry } from "./retries.ts";
 import { type DeliverySummary, SUMMARIZED_DELIVERIES, summaryOf } from "./summary.ts";
 

@@ -1,5 +1,7 @@
 /** Summary of a webhook's newest deliveries: states, and outcomes by the hour. */
-import type { LatestDeliveries } from "../deliveries.ts";
+
+import { HOUR_MS } from "../../platform/clock/durations.ts";
+import type { LatestDeliveries } from "../model/deliveries.ts";
 
 /** Times are milliseconds since 1970. */
 export type DeliverySummary = {
@@ -23,7 +25,6 @@ export type Hour = { readonly atMs: number; readonly delivered: number; readonly
 /** Maximum number of counted deliveries, which take about a millisecond to read. */
 export const SUMMARIZED_DELIVERIES = 1_000;
 export const SUMMARIZED_HOURS = 24;
-const HOUR_MS = 3_600_000;
 
 export function summaryOf({ deliveries, oldestWaitingMs }: LatestDeliveries, nowMs: number): DeliverySummary {
   const states = { delivered: 0, failed: 0, cancelled: 0, pending: 0 };

@@ -2,7 +2,7 @@
 
 import { present } from "../../platform/present.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
-import { createQueue, isIdle, type Lane, type Queue, runningOf } from "./queue.ts";
+import { createQueue, isIdle, type Lane, type Queue, runningOf } from "./lanes.ts";
 
 /** Changes can be reported at any time; `refresh` applies them, so that a running read cannot undo them. */
 export type Queues = {

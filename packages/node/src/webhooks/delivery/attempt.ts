@@ -1,8 +1,7 @@
 /** Makes a signed call to a target and measures its duration. */
 
-import type { Clock } from "../clock.ts";
+import type { Attempted, Clock } from "../collaborators.ts";
 import { bodyOf, createHeaders, type OutgoingMessage } from "../model/message.ts";
-import type { Attempted } from "../observer.ts";
 import type { Post } from "./post.ts";
 
 /**

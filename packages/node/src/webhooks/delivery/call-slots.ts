@@ -2,8 +2,8 @@
  * Slots for concurrent calls. Every webhook has one of its own, so that no other target delays it. Further calls of a
  * webhook take shared slots; targets whose last response was not quick get half of these.
  */
-import type { Attempted } from "../observer.ts";
-import { type Lane, type Queue, runningOf } from "./queue.ts";
+import type { Attempted } from "../collaborators.ts";
+import { type Lane, type Queue, runningOf } from "./lanes.ts";
 
 export type CallSlots = {
   /** Returns whether the queue may start a call in a lane. */

@@ -1,9 +1,9 @@
 /** Reads the next delivery of a lane from the database. */
 import { isRetraction } from "../../events/catalogue.ts";
-import type { WaitingDelivery } from "../deliveries.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
+import type { WaitingDelivery } from "../model/deliveries.ts";
 import type { HostRates } from "./host-rate-limit.ts";
-import { type Lane, type Queue, runningOf } from "./queue.ts";
+import { type Lane, type Queue, runningOf } from "./lanes.ts";
 
 export type DeliverySource = {
   /**

@@ -3,19 +3,19 @@
  * starts the calls that are due. Nothing waits for outcomes, but many commits would delay the next block (decision 21).
  */
 import type { Logger } from "pino";
-import type { Clock } from "../clock.ts";
-import type { WaitingDelivery } from "../deliveries.ts";
+import type { Clock } from "../collaborators.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
 import type { Matched } from "../matching/matcher.ts";
+import type { WaitingDelivery } from "../model/deliveries.ts";
 import { createQueues, type Queues } from "./active-queues.ts";
 import type { MakeAttempt } from "./attempt.ts";
 import { isQuick } from "./call-slots.ts";
+import type { Consequences, EndedAttempt } from "./consequences.ts";
 import { createDeliverySource } from "./delivery-source.ts";
 import { createDueCalls, type DueCalls, type DueOptions } from "./due.ts";
 import type { HostRates } from "./host-rate-limit.ts";
 import { createInFlight, type InFlight } from "./in-flight.ts";
-import type { EndedAttempt, Outcome } from "./outcome.ts";
-import type { Lane, Queue } from "./queue.ts";
+import type { Lane, Queue } from "./lanes.ts";
 import { createSchedule, type Schedule } from "./schedule.ts";
 import { createOutcomes, type Outcomes } from "./unwritten-outcomes.ts";
 
@@ -29,7 +29,7 @@ export type DispatcherDeps = {
   match: () => Promise<Matched>;
   /** Background tasks: one step of each runs when no event is waiting to be matched. */
   backgroundTasks: readonly BackgroundTask[];
-  outcome: Outcome;
+  consequences: Consequences;
   attempt: MakeAttempt;
   /** Rate limit of the hosts that are called; absent: no limit. */
   rates?: HostRates | undefined;
@@ -103,7 +103,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
 }
 
 function createState(options: DispatcherOptions, deps: DispatcherDeps): State {
-  const { deliveryQueue, rates, clock, outcome } = deps;
+  const { deliveryQueue, rates, clock, consequences } = deps;
   const queues = createQueues({ deliveryQueue });
   const deliverySource = createDeliverySource({ deliveryQueue, rates });
   const underWay = new Set<number>();
@@ -118,7 +118,7 @@ function createState(options: DispatcherOptions, deps: DispatcherDeps): State {
       begin: (queue, lane, delivery) => call(state, queue, lane, delivery),
     }),
     inFlight: createInFlight(clock),
-    outcomes: createOutcomes({ deliveryQueue, queues, outcome, clock, onWritten }),
+    outcomes: createOutcomes({ deliveryQueue, queues, consequences, clock, onWritten }),
     schedule: createSchedule(clock, () => guarded(state, run)),
     underWay,
     isStarted: false,

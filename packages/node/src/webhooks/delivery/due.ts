@@ -1,10 +1,10 @@
 /** Finds the calls that are due, and the time of the next ones. */
-import type { WaitingDelivery } from "../deliveries.ts";
+import type { WaitingDelivery } from "../model/deliveries.ts";
 import type { Queues } from "./active-queues.ts";
 import { createCallSlots } from "./call-slots.ts";
 import type { DeliverySource } from "./delivery-source.ts";
 import type { HostRates } from "./host-rate-limit.ts";
-import { LANES, type Lane, laneDueMs, type Queue } from "./queue.ts";
+import { LANES, type Lane, laneDueMs, type Queue } from "./lanes.ts";
 
 export type DueOptions = {
   /** Maximum of concurrent calls of all webhooks, not counting the first call of each. */

@@ -1,5 +1,5 @@
 /** Limits the calls per second to one host, over all webhooks. */
-import { type Clock, createElapsed } from "../clock.ts";
+import { type Clock, createElapsed } from "../collaborators.ts";
 import type { MakeAttempt } from "./attempt.ts";
 
 /** Maximum burst: a host that was idle may get the calls of this time at once. */
@@ -8,8 +8,8 @@ const BURST_MS = 1_000;
 const MAX_HOSTS = 10_000;
 
 export type HostRateOptions = {
-  /** Maximum of calls to one host; 0 for no limit. */
-  readonly maxPerSecond: number;
+  /** Maximum of calls per second to one host; 0 for no limit. */
+  readonly webhookHostRate: number;
 };
 
 /** Call rates of the hosts of targets. */
@@ -21,8 +21,8 @@ export type HostRates = {
 };
 
 /** Creates the rates of hosts; returns undefined if there is no limit. */
-export function createHostRates({ maxPerSecond }: HostRateOptions, clock: Clock): HostRates | undefined {
-  if (maxPerSecond === 0) return undefined;
+export function createHostRates({ webhookHostRate }: HostRateOptions, clock: Clock): HostRates | undefined {
+  if (webhookHostRate === 0) return undefined;
   const elapsedMs = createElapsed(clock.nowMs);
   /** Time until which the previous calls use up the allowed rate, by host. */
   const takenUntilMs = new Map<string, number>();
@@ -40,7 +40,7 @@ export function createHostRates({ maxPerSecond }: HostRateOptions, clock: Clock)
       const host = hostOf(target);
       const nowMs = elapsedMs();
       if (delayOf(host, nowMs) > 0) return false;
-      takenUntilMs.set(host, Math.max(nowMs, takenUntilMs.get(host) ?? 0) + 1_000 / maxPerSecond);
+      takenUntilMs.set(host, Math.max(nowMs, takenUntilMs.get(host) ?? 0) + 1_000 / webhookHostRate);
       if (takenUntilMs.size > MAX_HOSTS) dropPast(nowMs);
       return true;
     },

@@ -1,5 +1,5 @@
 /** Running calls to targets. */
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../collaborators.ts";
 
 export type InFlight = {
   size(): number;

@@ -1,10 +1,10 @@
 /** Pings: messages that test whether a target responds; the log lists them like all other messages. */
 import { randomBytes } from "node:crypto";
+import type { Attempted } from "../collaborators.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
 import type { Intake } from "../intake.ts";
-import type { Attempted } from "../observer.ts";
-import type { Webhook } from "../webhook.ts";
+import type { Webhook } from "../model/webhook.ts";
 import type { MakeAttempt } from "./attempt.ts";
 
 export type PingDeps = {

@@ -1,8 +1,5 @@
 /** Schedule of retries (webhooks.md 10 point 4). */
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../platform/clock/durations.ts";
 
 /** Default pauses between attempts, one after each failed attempt except the last. */
 export const DEFAULT_RETRY_PAUSES_MS: readonly number[] = [

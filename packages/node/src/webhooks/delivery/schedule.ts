@@ -2,7 +2,7 @@
  * Schedules the runs of the dispatcher: soon after a notification, at a set time, or when enough outcomes are pending. Work
  * that becomes due together is one run, and a run starts only after the previous one has ended.
  */
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../collaborators.ts";
 
 export type Schedule = {
   /** Runs in the next tick of the event loop, once for all calls until then; after the current run or pause. */

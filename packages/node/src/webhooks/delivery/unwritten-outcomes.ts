@@ -1,11 +1,11 @@
 /** Outcomes of calls that are not on disk yet: many share one write. */
 
 import { present } from "../../platform/present.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../collaborators.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
 import type { Queues } from "./active-queues.ts";
-import type { EndedAttempt, Outcome } from "./outcome.ts";
-import type { Lane, Queue } from "./queue.ts";
+import type { Consequences, EndedAttempt } from "./consequences.ts";
+import type { Lane, Queue } from "./lanes.ts";
 
 /** An attempt whose outcome is not written yet, with its position in the queue. */
 export type Unwritten = EndedAttempt & { readonly queue: Queue; readonly lane: Lane };
@@ -13,7 +13,7 @@ export type Unwritten = EndedAttempt & { readonly queue: Queue; readonly lane: L
 export type OutcomesDeps = {
   readonly deliveryQueue: Pick<DeliveryQueue, "record">;
   readonly queues: Pick<Queues, "end">;
-  readonly outcome: Outcome;
+  readonly consequences: Consequences;
   readonly clock: Pick<Clock, "nowMs">;
   /** Called after each outcome is on disk. */
   readonly onWritten?: (ended: EndedAttempt) => void;
@@ -36,7 +36,7 @@ const OUTCOMES_AT_ONCE = 100;
 export function createOutcomes({
   deliveryQueue,
   queues,
-  outcome,
+  consequences,
   clock,
   onWritten = () => {},
 }: OutcomesDeps): Outcomes {
@@ -47,14 +47,14 @@ export function createOutcomes({
     async write() {
       if (unwritten.length === 0) return;
       const some = unwritten.slice(0, OUTCOMES_AT_ONCE);
-      const decisions = some.map(outcome.decide);
+      const decisions = some.map(consequences.decide);
       const records = await deliveryQueue.record(decisions);
       unwritten.splice(0, some.length);
       for (const [index, ended] of some.entries()) {
         const { queue, lane, attempted } = ended;
         onWritten(ended);
         const decision = present(decisions[index], "a decision");
-        const pauseMs = outcome.conclude(ended, decision, present(records[index], "a record"));
+        const pauseMs = consequences.conclude(ended, decision, present(records[index], "a record"));
         queues.end(queue, lane, {
           pausedUntilMs: pauseMs > 0 ? clock.nowMs() + pauseMs : 0,
           concernsRetries: lane !== "first" || attempted.reason !== undefined,

@@ -11,8 +11,8 @@ import {
 } from "../../subscriptions/conditions/conditions.ts";
 import { type MeteredConditions, meterConditions } from "../../subscriptions/conditions/cost.ts";
 import { createLookup, type Entry, type Lookup } from "../../subscriptions/conditions/lookup.ts";
+import type { ActiveWebhook } from "../model/webhook.ts";
 import type { RegisterRows } from "../register/rows.ts";
-import type { ActiveWebhook } from "../webhook.ts";
 
 export type Definition = ActiveWebhook & {
   readonly list: readonly Condition[];

@@ -5,7 +5,7 @@
 import { isChainFact } from "../../events/catalogue.ts";
 import type { LoggedEvent } from "../../events/event.ts";
 import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
-import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
+import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import type { Intake } from "../intake.ts";
 import type { Confirmations } from "./confirmations.ts";
 import type { Definitions, Subscriber } from "./definitions.ts";

@@ -5,8 +5,8 @@
 import { isChainFact, isRetraction, retractionNameOf } from "../../events/catalogue.ts";
 import type { Event } from "../../events/event.ts";
 import type { Fit } from "../../subscriptions/content.ts";
-import type { DeliveredFact } from "../deliveries.ts";
 import type { Intake } from "../intake.ts";
+import type { DeliveredFact } from "../model/deliveries.ts";
 import { deliveryId, retractionId } from "./identity.ts";
 
 /** An event that matches the subscription of a webhook. */

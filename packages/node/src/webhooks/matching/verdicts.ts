@@ -6,7 +6,7 @@
 import type { Logger } from "pino";
 import type { LoggedEvent } from "../../events/event.ts";
 import type { MeteredConditions, Verdict } from "../../subscriptions/conditions/cost.ts";
-import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
+import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import type { Definition, Definitions } from "./definitions.ts";
 
 export type Verdicts = {

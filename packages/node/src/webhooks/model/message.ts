@@ -1,8 +1,8 @@
 /** Messages: the body, and the headers that authenticate the sender (webhooks.md 7 and 10). */
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import { createLru } from "../../platform/lru.ts";
-import type { DeliveryMessage } from "../deliveries.ts";
-import type { Secrets } from "../webhook.ts";
+import type { DeliveryMessage } from "./deliveries.ts";
+import type { Secrets } from "./webhook.ts";
 
 /**
  * Returns the text to send and sign: the three members of the old format (webhooks.md 7.1), then the members that

@@ -3,7 +3,7 @@
 import * as expected from "../../platform/text/expectations.ts";
 import { SUBSCRIPTION_READERS } from "../../subscriptions/fields.ts";
 import { integer, invalid, oneOf, type Readers, readMembers, required } from "../../subscriptions/members.ts";
-import type { WebhookFields } from "../webhook.ts";
+import type { WebhookFields } from "../model/webhook.ts";
 
 const MAX_TARGET_LENGTH = 2_048;
 const MAX_NAME_LENGTH = 100;

@@ -3,7 +3,7 @@
 import { SubscriptionError } from "../../subscriptions/error.ts";
 import { invalid, type Readers, readMembers, readObject, required } from "../../subscriptions/members.ts";
 import { WebhookError } from "../error.ts";
-import type { WebhookFields } from "../webhook.ts";
+import type { WebhookFields } from "../model/webhook.ts";
 import { FIELD_READERS } from "./fields.ts";
 
 /** A webhook in the format of the old node. */

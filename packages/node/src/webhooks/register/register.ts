@@ -1,13 +1,13 @@
 /** The register of webhooks (webhooks.md 4). */
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
+import { oncePerTick } from "../../platform/once-per-tick.ts";
 import { integer, type Readers, readMembers } from "../../subscriptions/members.ts";
 import { WebhookError } from "../error.ts";
 import type { HealthTotals, WebhookHealth } from "../health.ts";
-import type { Webhook, WebhookFields } from "../webhook.ts";
+import type { Webhook, WebhookFields } from "../model/webhook.ts";
 import { checkConditions, checkLimits } from "./bounds.ts";
 import { checkEvents, readChanges, readNewWebhook } from "./fields.ts";
-import { oncePerTick } from "./once-per-tick.ts";
 import type { RegisterStorage } from "./rows.ts";
 import { checkTarget, readTarget, type TargetOptions } from "./targets.ts";
 
@@ -26,7 +26,7 @@ export type RegisterDeps = {
   /** Called when the queue of the webhook restarts. */
   onRestarted: (webhook: number) => void;
   /** Settles when all events logged so far were matched, or after a timeout. */
-  matched: () => Promise<void>;
+  awaitMatched: () => Promise<void>;
   nowMs: () => number;
   logger: Pick<Logger, "info">;
 };
@@ -148,7 +148,7 @@ async function update(context: Context, id: string, body: unknown): Promise<void
   find(storage, id);
   if (Object.keys(changes).length === 0 && !isDropping) return;
   // Events under the current definition must be queued before it is replaced.
-  await context.matched();
+  await context.awaitMatched();
   const { before, after, restarts } = await storage.commit(() =>
     replace(context, find(storage, id), changes, isDropping),
   );

@@ -1,6 +1,6 @@
 /** Database port of the register: changes of webhooks, in shared transactions. */
 import type { HealthRows } from "../health.ts";
-import type { ActiveWebhook, Webhook, WebhookFields } from "../webhook.ts";
+import type { ActiveWebhook, Webhook, WebhookFields } from "../model/webhook.ts";
 
 export type RegisterStorage = {
   /**

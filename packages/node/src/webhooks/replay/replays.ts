@@ -6,8 +6,8 @@ import { checkOn } from "../delivery-log/retries.ts";
 import type { ReplayRows } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
 import type { ReplayProgress } from "../model/replay.ts";
+import type { Webhook } from "../model/webhook.ts";
 import { checkEvents } from "../register/fields.ts";
-import type { Webhook } from "../webhook.ts";
 
 /** Ids may be any text. */
 export type Replays = {

@@ -6,7 +6,7 @@ import { isRemembered } from "../../event-log/history.ts";
 import type { Event } from "../../events/event.ts";
 import { subscribedNames } from "../../events/names.ts";
 import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
-import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
+import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import type { BackgroundTask } from "../delivery/dispatch.ts";
 import type { ReplayRows } from "../delivery-queue.ts";
 import type { Intake } from "../intake.ts";

@@ -1,8 +1,8 @@
 /** The rows of deliveries as a queue: pending deliveries of each webhook, and the outcome of each attempt. */
 import type { Database } from "../../store/engine/database.ts";
-import type { Attempt, WaitingDelivery } from "../deliveries.ts";
 import type { DeliveryQueue, QueueState } from "../delivery-queue.ts";
 import type { NewDeliveries } from "../intake.ts";
+import type { Attempt, WaitingDelivery } from "../model/deliveries.ts";
 import { MESSAGE_COLUMNS, type MessageRow, messageFromRow, WITH_CONTENT } from "./messages.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
 import { type SecretRow, secretsFromRow } from "./secrets/secrets.ts";

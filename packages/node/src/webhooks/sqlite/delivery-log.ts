@@ -1,7 +1,8 @@
 /** Deliveries as a log: their states and attempts, and operations to put them back into the queue. */
+import { withoutNulls } from "../../platform/without-nulls.ts";
 import type { Database, SqlValue } from "../../store/engine/database.ts";
-import type { Attempt, DeliveryFilter, DeliveryRecord, DeliveryState } from "../deliveries.ts";
 import type { DeliveryLogRows } from "../delivery-queue.ts";
+import type { Attempt, DeliveryFilter, DeliveryRecord, DeliveryState } from "../model/deliveries.ts";
 import { oldestIn } from "./figures.ts";
 import { MESSAGE_COLUMNS, type MessageRow, messageFromRow, WITH_CONTENT } from "./messages.ts";
 import type { Sync } from "./sync.ts";
@@ -60,22 +61,23 @@ function createRecordFromRow(database: Database): RecordFromRow {
   const attempts = database.prepare<AttemptRow>(
     "SELECT started_ms, duration_ms, status, answer, error FROM attempts WHERE delivery = +? ORDER BY attempt",
   );
-  return (row) => ({
-    number: row.number,
-    id: row.id,
-    ...(row.sequence !== null && { sequence: row.sequence }),
-    event: row.event,
-    ...(row.height !== null && { height: row.height }),
-    ...(row.block_id !== null && { blockId: row.block_id }),
-    state: row.state,
-    ...(row.reason !== null && { reason: row.reason }),
-    ...(row.stands === 0 && { isUndone: true }),
-    ...(row.reverts !== null && { reverts: row.reverts }),
-    createdMs: row.created_ms,
-    ...(row.next_attempt_ms !== null && { nextAttemptMs: row.next_attempt_ms }),
-    ...(row.finished_ms !== null && { finishedMs: row.finished_ms }),
-    attempts: attempts.all(row.number).map(attemptFromRow),
-  });
+  return (row) =>
+    withoutNulls({
+      number: row.number,
+      id: row.id,
+      sequence: row.sequence,
+      event: row.event,
+      height: row.height,
+      blockId: row.block_id,
+      state: row.state,
+      reason: row.reason,
+      isUndone: row.stands === 0 ? (true as const) : null,
+      reverts: row.reverts,
+      createdMs: row.created_ms,
+      nextAttemptMs: row.next_attempt_ms,
+      finishedMs: row.finished_ms,
+      attempts: attempts.all(row.number).map(attemptFromRow),
+    });
 }
 
 function createPage(database: Database, recordFromRow: RecordFromRow): DeliveryLogStore["page"] {

@@ -1,4 +1,6 @@
 /** Health of the targets of webhooks: attempts are counted by the minute, for an hour. */
+
+import { MINUTE_MS } from "../../platform/clock/durations.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { AttemptOutcome } from "../delivery-queue.ts";
 import {
@@ -17,7 +19,6 @@ export type AttemptCountStore = {
   last(webhook: number, minutes: number, nowMs: number): AttemptCounts;
 };
 
-const MINUTE_MS = 60_000;
 const minuteOf = (atMs: number): number => Math.floor(atMs / MINUTE_MS);
 
 export function createAttemptCountStore(database: Database): AttemptCountStore {

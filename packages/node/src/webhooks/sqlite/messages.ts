@@ -1,8 +1,9 @@
 /** Messages of deliveries as rows. A content is dropped with the last delivery that refers to it. */
+import { withoutNulls } from "../../platform/without-nulls.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { Content } from "../../subscriptions/content.ts";
-import type { DeliveryMessage } from "../deliveries.ts";
 import type { Contents } from "../intake.ts";
+import type { DeliveryMessage } from "../model/deliveries.ts";
 
 export type MessageRow = {
   webhook: number;
@@ -22,23 +23,21 @@ export const MESSAGE_COLUMNS =
   "webhook, deliveries.id, sequence, deliveries.event, height, block_id, reverts, created_ms, data, truncated, link";
 export const WITH_CONTENT = "JOIN contents ON contents.number = content";
 
-export const messageFromRow = (row: MessageRow): DeliveryMessage => ({
-  webhook: row.webhook,
-  id: row.id,
-  ...(row.sequence !== null && { sequence: row.sequence }),
-  event: row.event,
-  ...(row.height !== null && { height: row.height }),
-  ...(row.block_id !== null && { blockId: row.block_id }),
-  ...(row.reverts !== null && { reverts: row.reverts }),
-  createdMs: row.created_ms,
-  content: contentFromRow(row),
-});
+export const messageFromRow = (row: MessageRow): DeliveryMessage =>
+  withoutNulls({
+    webhook: row.webhook,
+    id: row.id,
+    sequence: row.sequence,
+    event: row.event,
+    height: row.height,
+    blockId: row.block_id,
+    reverts: row.reverts,
+    createdMs: row.created_ms,
+    content: contentFromRow(row),
+  });
 
-const contentFromRow = ({ data, truncated, link }: ContentRow): Content => ({
-  ...(data !== null && { dataText: data }),
-  ...(truncated !== null && { truncated: true }),
-  ...(link !== null && { link }),
-});
+const contentFromRow = ({ data, truncated, link }: ContentRow): Content =>
+  withoutNulls({ dataText: data, truncated: truncated === null ? null : (true as const), link });
 
 export function createContentStore(database: Database): Contents {
   const insert = database.prepare("INSERT INTO contents (data, truncated, link) VALUES (?, ?, ?)");

@@ -1,6 +1,6 @@
 /** The replay lane of a webhook: a second queue with its own positions. */
 import type { Database } from "../../store/engine/database.ts";
-import type { ReplayedDelivery } from "../deliveries.ts";
+import type { ReplayedDelivery } from "../model/deliveries.ts";
 import { type WaitingRow, waitingFromRow, waitingIn } from "./deliveries.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
 

@@ -1,7 +1,7 @@
 /** Retractions in SQLite: the delivered facts that a revert of their block retracts, and how often each block was reverted. */
 import type { Database } from "../../store/engine/database.ts";
-import type { DeliveredFact } from "../deliveries.ts";
 import type { BlockReverts, DeliveredFacts } from "../intake.ts";
+import type { DeliveredFact } from "../model/deliveries.ts";
 import { REVERTED_REASON } from "./deliveries.ts";
 
 type DeliveredFactRow = Omit<DeliveredFact, "hasSameTarget"> & { sameTarget: number };

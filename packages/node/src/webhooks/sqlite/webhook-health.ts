@@ -1,6 +1,6 @@
 /** Health of a webhook's target: consecutive failures, and the suspension that ends them (webhooks.md 10 point 6). */
 import type { Database } from "../../store/engine/database.ts";
-import type { Suspension } from "../webhook.ts";
+import type { Suspension } from "../model/webhook.ts";
 import { createFinishedDeliveryStore } from "./finished-deliveries.ts";
 import { createReplayStore } from "./replays.ts";
 

@@ -2,8 +2,8 @@
 import { subscribedNames } from "../../events/names.ts";
 import { present } from "../../platform/present.ts";
 import type { Database } from "../../store/engine/database.ts";
+import type { Webhook, WebhookFields } from "../model/webhook.ts";
 import type { RegisterRows, WebhookAliases } from "../register/rows.ts";
-import type { Webhook, WebhookFields } from "../webhook.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
 import { ownerOf, type SecretRow, secretsFromRow } from "./secrets/secrets.ts";
 

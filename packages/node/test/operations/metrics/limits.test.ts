@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { toFlag } from "../../../src/config/option.ts";
+import { toFlag } from "../../../src/config/define-option.ts";
 import { devOptions, runOptions } from "../../../src/config/options.ts";
 import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
 import { present } from "../../../src/platform/present.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { WebhookObserver } from "../../../src/webhooks/collaborators.ts";
 import { totalOf } from "../../../src/webhooks/figures.ts";
-import type { WebhookObserver } from "../../../src/webhooks/observer.ts";
 import {
   createFiredFigures,
   createQueueFigures,

@@ -10,11 +10,11 @@ import type { Ping } from "../../../src/peers/discovery/ping.ts";
 import { probePorts } from "../../../src/peers/discovery/ports.ts";
 import { createReconnect } from "../../../src/peers/discovery/reconnect.ts";
 import { createBans } from "../../../src/peers/guards/bans.ts";
+import { peerInfo } from "../../../src/peers/peer-info.ts";
 import { type Peer, sample } from "../../../src/peers/table/peer.ts";
 import { createPeerTable } from "../../../src/peers/table/peer-table.ts";
 import type { PeerClient } from "../../../src/peers/transport/client.ts";
 import { PeerError, type PeerErrorCode } from "../../../src/peers/transport/error.ts";
-import { peerInfo } from "../../../src/peers/view.ts";
 import { present } from "../../../src/platform/present.ts";
 import type { PeerStore } from "../../../src/store/node/peers.ts";
 
@@ -68,7 +68,7 @@ test("Candidates are compared with hundreds of peers at little cost.", () => {
   const { candidates, peerTable } = world();
   for (let index = 0; index < 450; index++) peerTable.put(peerAt(`2001:db8:${index.toString(16)}::1`));
   const before = process.cpuUsage();
-  for (let index = 0; index < 400; index++) void candidates.submit(`2001:db8:ff${index}::1`);
+  for (let index = 0; index < 400; index++) void candidates.dial(`2001:db8:ff${index}::1`);
   const { user, system } = process.cpuUsage(before);
   // It was 3 s; the pings that are started are included.
   expect((user + system) / 1000).toBeLessThan(1_500);
@@ -77,25 +77,25 @@ test("Candidates are compared with hundreds of peers at little cost.", () => {
 describe("a candidate", () => {
   test("becomes a peer under its normalized address, once", async () => {
     const { candidates, events, pinged } = world();
-    const submitted = ["::ffff:203.0.113.7", "203.0.113.7"].map((address) => candidates.submit(address));
+    const submitted = ["::ffff:203.0.113.7", "203.0.113.7"].map((address) => candidates.dial(address));
     expect(await Promise.all(submitted)).toEqual([true, true]);
-    expect(await candidates.submit("203.0.113.7")).toBe(true);
+    expect(await candidates.dial("203.0.113.7")).toBe(true);
     expect(pinged).toEqual(["203.0.113.7"]);
     expect(events).toEqual(["added 203.0.113.7"]);
   });
 
   test("is refused beyond the limit of its subnet, unless it is a seed", async () => {
     const { candidates } = world();
-    for (const last of [1, 2]) expect(await candidates.submit(`203.0.113.${last}`)).toBe(true);
-    expect(await candidates.submit("203.0.113.3")).toBe(false);
-    expect(await candidates.submit("203.0.113.3", { isSeed: true })).toBe(true);
-    expect(await candidates.submit("203.0.114.1")).toBe(true);
+    for (const last of [1, 2]) expect(await candidates.dial(`203.0.113.${last}`)).toBe(true);
+    expect(await candidates.dial("203.0.113.3")).toBe(false);
+    expect(await candidates.dial("203.0.113.3", { isSeed: true })).toBe(true);
+    expect(await candidates.dial("203.0.114.1")).toBe(true);
   });
 
   test("of IPv6 counts in its /64 and its /48, whatever its last bytes are", async () => {
     const { candidates } = world();
     const peers = async (addresses: string[]) => {
-      const results = await Promise.all(addresses.map((address) => candidates.submit(address)));
+      const results = await Promise.all(addresses.map((address) => candidates.dial(address)));
       return results.filter((isPeer) => isPeer).length;
     };
     const network = Array.from({ length: 9 }, (_, index) => `2001:db8:1:1::${index}:0:1`);
@@ -108,14 +108,14 @@ describe("a candidate", () => {
   test("is refused beyond 500 peers, unless it is a seed", async () => {
     const { candidates, peerTable } = world();
     for (let index = 0; index < 500; index++) peerTable.put(peerAt(`10.${index >> 8}.${index & 255}.1`));
-    expect(await candidates.submit("203.0.113.1")).toBe(false);
-    expect(await candidates.submit("203.0.113.1", { isSeed: true })).toBe(true);
+    expect(await candidates.dial("203.0.113.1")).toBe(false);
+    expect(await candidates.dial("203.0.113.1", { isSeed: true })).toBe(true);
   });
 
   test("of one site is dialled at most twenty times in ten seconds", async () => {
     const addresses = Array.from({ length: 30 }, (_, index) => `2001:db8:1:${index}::1`);
     const { candidates, pinged } = world({ fails: addresses, perSubnet: 50 });
-    for (const address of addresses) await candidates.submit(address);
+    for (const address of addresses) await candidates.dial(address);
     expect(pinged).toHaveLength(20);
   });
 
@@ -123,38 +123,38 @@ describe("a candidate", () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const { candidates, pinged } = world({ unready: ["203.0.113.1"] });
-    for (let count = 0; count < 3; count++) await candidates.submit("203.0.113.1");
+    for (let count = 0; count < 3; count++) await candidates.dial("203.0.113.1");
     expect(pinged).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1_000);
-    await candidates.submit("203.0.113.1");
+    await candidates.dial("203.0.113.1");
     expect(pinged).toHaveLength(2);
   });
 
   test("that failed is not dialled again at once, unless it is a seed", async () => {
     const { candidates, pinged } = world({ fails: ["203.0.113.1"] });
-    for (let count = 0; count < 3; count++) expect(await candidates.submit("203.0.113.1")).toBe(false);
+    for (let count = 0; count < 3; count++) expect(await candidates.dial("203.0.113.1")).toBe(false);
     expect(pinged).toHaveLength(1);
-    await candidates.submit("203.0.113.1", { isSeed: true });
+    await candidates.dial("203.0.113.1", { isSeed: true });
     expect(pinged).toHaveLength(2);
   });
 
   test.each(["127.0.0.1", "::1", "0.0.0.0", "example.org", "203.0.113.9"])(
     "%s is refused",
     async (address) => {
-      expect(await world({ banned: ["203.0.113.9"] }).candidates.submit(address)).toBe(false);
+      expect(await world({ banned: ["203.0.113.9"] }).candidates.dial(address)).toBe(false);
     },
   );
 
   test("is refused while discovery is disabled, even as a seed", async () => {
     const { candidates, pinged } = world({ isDisabled: true });
-    expect(await candidates.submit("203.0.113.1", { isSeed: true })).toBe(false);
+    expect(await candidates.dial("203.0.113.1", { isSeed: true })).toBe(false);
     expect(pinged).toEqual([]);
   });
 
   test("can have another loopback address if loopback is allowed", async () => {
     const { candidates } = world({ allowsLoopback: true });
-    expect(await candidates.submit("127.0.0.3")).toBe(true);
-    expect(await candidates.submit("127.0.0.2")).toBe(false);
+    expect(await candidates.dial("127.0.0.3")).toBe(true);
+    expect(await candidates.dial("127.0.0.2")).toBe(false);
   });
 });
 
@@ -198,7 +198,7 @@ describe("a round of discovery", () => {
       { seeds, sources: [], minPeers: 1, isOpen: true },
       {
         peerTable,
-        candidates: { submit: async (ip) => submitted.push(ip) > 0 },
+        candidates: { dial: async (ip) => submitted.push(ip) > 0 },
         ping,
         client: {
           async request(ip: string) {

@@ -28,7 +28,7 @@ describe("requests at the same time", () => {
   });
 
   test("respect a limit that an earlier one reached", async () => {
-    const pool = openPool(richChain("alice"), { options: { maxTransactionsPerSender: 1 } });
+    const pool = openPool(richChain("alice"), { options: { poolMaxPerSender: 1 } });
     const [first, second] = await Promise.all([
       pool.submit([transfer("alice", 1)]),
       pool.submit([transfer("alice", 2)]),

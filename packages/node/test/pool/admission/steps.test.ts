@@ -30,7 +30,7 @@ describe("stage B", () => {
   });
 
   test("step 2: lists transactions beyond the limit of the sender as excess, without an error", async () => {
-    const pool = openPool(richChain("alice", "bob"), { options: { maxTransactionsPerSender: 2 } });
+    const pool = openPool(richChain("alice", "bob"), { options: { poolMaxPerSender: 2 } });
     await pool.submit([transfer("alice", 1), transfer("alice", 2)]);
     const third = transfer("alice", 3);
     expect(await pool.submit([third])).toEqual({
@@ -40,13 +40,13 @@ describe("stage B", () => {
   });
 
   test("step 2: does not count transactions of the same request", async () => {
-    const pool = openPool(richChain("alice"), { options: { maxTransactionsPerSender: 2 } });
+    const pool = openPool(richChain("alice"), { options: { poolMaxPerSender: 2 } });
     const { data } = await pool.submit([1, 2, 3].map((nonce) => transfer("alice", nonce)));
     expect(data.accept.length).toBe(3);
   });
 
   test("step 2: exempts the senders in the options", async () => {
-    const options = { maxTransactionsPerSender: 1, allowedSenders: [publicKeyOf("alice")] };
+    const options = { poolMaxPerSender: 1, poolAllowedSenders: [publicKeyOf("alice")] };
     const pool = openPool(richChain("alice", "bob"), { options });
     await pool.submit([transfer("alice", 1), transfer("bob", 1)]);
     expect(await submitOne(pool, transfer("alice", 2))).toBe("accepted");
@@ -207,7 +207,7 @@ describe("stage B", () => {
   test("the first failing step determines the code", async () => {
     const network = networkWith([{ height: 5, certifiedNFTsOnly: true }]);
     const chain = createTestChain({ alice: RICH }, network);
-    const pool = openPool(chain, { options: { maxTransactionsPerSender: 1 } });
+    const pool = openPool(chain, { options: { poolMaxPerSender: 1 } });
     const pending = transfer("alice", 1);
     await pool.submit([pending]);
     pool.blockApplied([], chain.append());

@@ -309,7 +309,7 @@ describe("a token that a pending transaction of another sender mints", () => {
 
   test("is available again once that transaction is evicted", async () => {
     const chain = createTestChain({ alice: RICH, bob: RICH, carol: RICH });
-    const pool = openPool(chain, { options: { maxTransactions: 1 } });
+    const pool = openPool(chain, { options: { poolSize: 1 } });
     expect(await submitOne(pool, mint("alice", 1))).toBe("accepted");
     expect(await submitOne(pool, transfer("carol", 1, { fee: 2n * FEE }))).toBe("accepted");
     expect(await submitOne(pool, mint("bob", 1, TOKEN, 3n * FEE))).toBe("accepted");

@@ -43,6 +43,6 @@ test("A refusal is returned as text.", async () => {
 
 test("With peers, the peers submit and broadcast the block.", async () => {
   const chain = { accept: () => Promise.reject(new Error("not by this way")) };
-  const peers = { submit: async ({ header }: EncodedBlock) => `by peers: ${header.height}` };
+  const peers = { submitBlock: async ({ header }: EncodedBlock) => `by peers: ${header.height}` };
   expect(await createSubmitBlock({ chain, peers, events, log: () => {} })(block)).toBe("by peers: 5");
 });

@@ -66,7 +66,7 @@ function open({ assumeValid }: { assumeValid?: Pin } = {}) {
       chain,
       pool,
       peers: undefined,
-      submit: createSubmitBlock({ chain, peers: undefined, ...eventLog }),
+      submitBlock: createSubmitBlock({ chain, peers: undefined, ...eventLog }),
       readiness: { reached: Promise.resolve() },
     },
     onStop,

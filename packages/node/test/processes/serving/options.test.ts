@@ -3,7 +3,7 @@ import { runOptions } from "../../../src/config/options.ts";
 import { resolveConfig } from "../../../src/config/resolve.ts";
 import { pickServingOptions } from "../../../src/processes/serving/options.ts";
 import { toRetention } from "../../../src/processes/serving/webhooks.ts";
-import { DEFAULT_WEBHOOK_OPTIONS } from "../../../src/webhooks/webhooks.ts";
+import { DEFAULT_WEBHOOK_OPTIONS } from "../../../src/webhooks/options.ts";
 
 const resolved = (flags: Readonly<Record<string, string>>) =>
   resolveConfig(runOptions, { flags, environment: {} });

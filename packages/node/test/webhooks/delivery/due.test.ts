@@ -1,12 +1,12 @@
 /** Due deliveries of the queues in memory, and the effects of recorded outcomes. */
 import { beforeEach, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import type { WaitingDelivery } from "../../../src/webhooks/deliveries.ts";
 import { createQueues, type Queues } from "../../../src/webhooks/delivery/active-queues.ts";
 import { createDueCalls } from "../../../src/webhooks/delivery/due.ts";
-import type { Lane, Queue } from "../../../src/webhooks/delivery/queue.ts";
+import type { Lane, Queue } from "../../../src/webhooks/delivery/lanes.ts";
 import { createOutcomes, type Unwritten } from "../../../src/webhooks/delivery/unwritten-outcomes.ts";
 import type { QueueState } from "../../../src/webhooks/delivery-queue.ts";
+import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts";
 
 const NONE: QueueState = { isStrict: false, retryMs: undefined, hasRetraction: false };
 
@@ -128,7 +128,7 @@ test("An outcome changes its queue when it is on disk, and is kept if the write 
       },
     },
     queues,
-    outcome: {
+    consequences: {
       decide: ({ webhook }) => ({
         webhook,
         delivery: 1,

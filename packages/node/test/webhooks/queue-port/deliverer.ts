@@ -1,11 +1,11 @@
 /** Dispatcher of the webhook service on a delivery queue, with requests to which the test responds. */
 import { onTestFinished } from "vitest";
-import type { WaitingDelivery } from "../../../src/webhooks/deliveries.ts";
+import type { Attempted } from "../../../src/webhooks/collaborators.ts";
+import { NO_WEBHOOK_OBSERVER } from "../../../src/webhooks/collaborators.ts";
+import { createConsequences } from "../../../src/webhooks/delivery/consequences.ts";
 import { createDispatcher } from "../../../src/webhooks/delivery/dispatch.ts";
-import { createOutcome } from "../../../src/webhooks/delivery/outcome.ts";
 import type { DeliveryQueue } from "../../../src/webhooks/delivery-queue.ts";
-import type { Attempted } from "../../../src/webhooks/observer.ts";
-import { NO_WEBHOOK_OBSERVER } from "../../../src/webhooks/observer.ts";
+import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts";
 import { createTestClock, settle, silent } from "../../../test-support/webhooks/support.ts";
 
 export type Call = {
@@ -25,7 +25,7 @@ export function startDeliverer(deliveryQueue: DeliveryQueue) {
       deliveryQueue,
       match: async () => ({ webhooks: new Set(), more: false }),
       backgroundTasks: [() => deliveryQueue.finishStep(clock.nowMs())],
-      outcome: createOutcome({
+      consequences: createConsequences({
         observer: NO_WEBHOOK_OBSERVER,
         random: () => 0.5,
         logger: silent,

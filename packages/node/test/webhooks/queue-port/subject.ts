@@ -3,7 +3,7 @@
  * deliveries.
  */
 
-import type { WebhookFields } from "../../../src/webhooks/webhook.ts";
+import type { WebhookFields } from "../../../src/webhooks/model/webhook.ts";
 import type { WebhookStorage } from "../../../src/webhooks/webhooks.ts";
 
 export type Subject = WebhookStorage & {

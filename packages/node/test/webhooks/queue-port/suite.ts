@@ -2,13 +2,13 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import type { NewDelivery } from "../../../src/webhooks/deliveries.ts";
 import {
   type AttemptFailure,
   type AttemptOutcome,
   CALL_TIMEOUT_MS,
   type DeliveryQueue,
 } from "../../../src/webhooks/delivery-queue.ts";
+import type { NewDelivery } from "../../../src/webhooks/model/deliveries.ts";
 import { startDeliverer } from "./deliverer.ts";
 import type { OpenSubject, Subject } from "./subject.ts";
 

@@ -10,8 +10,7 @@ import { DeliveryFields } from "../new/delivery.tsx";
 import type { Draft } from "../new/draft.ts";
 import { DryRunSection, useTrial } from "../new/dry-run.tsx";
 import { Events } from "../new/events.tsx";
-import { Outcome } from "../outcome.tsx";
-import { useAction } from "../use-action.ts";
+import { Outcome, useAction } from "../use-action.tsx";
 import { Warnings } from "../warnings.tsx";
 import { changesOf, draftOfWebhook } from "./changes.ts";
 

@@ -1,6 +1,7 @@
 /** Registration as a command and as code. */
+
+import type { Form } from "../../../components/equivalent-forms.tsx";
 import { curlOf, programOf, quoted } from "../../../components/equivalents.ts";
-import type { Form } from "../../../components/same-elsewhere.tsx";
 import { type Draft, needsValue, registrationOf } from "./draft.ts";
 
 export function formsOf(draft: Draft, origin: string): readonly Form[] {

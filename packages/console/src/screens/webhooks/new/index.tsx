@@ -1,12 +1,12 @@
 /** Form that registers a webhook, with a dry run; then shows its secret once. */
 import type { TriedTarget, WebhookWithToken } from "@uniknode/client";
 import { useState } from "preact/hooks";
+import { EquivalentForms } from "../../../components/equivalent-forms.tsx";
 import { useListState } from "../../../components/list-state.ts";
 import { Page, Section } from "../../../components/page.tsx";
-import { SameElsewhere } from "../../../components/same-elsewhere.tsx";
 import { useNode } from "../../../data/node.ts";
 import { SecretPanel } from "../secret/panel.tsx";
-import { useAction } from "../use-action.ts";
+import { useAction } from "../use-action.tsx";
 import { Warnings } from "../warnings.tsx";
 import { Conditions } from "./conditions.tsx";
 import { DeliveryFields } from "./delivery.tsx";
@@ -119,7 +119,7 @@ function Form({ onMade }: { onMade: (made: Made) => void }) {
         </button>{" "}
         {draft.events.length === 0 && <span class="quiet">Choose at least one event.</span>}
       </p>
-      <SameElsewhere forms={formsOf(draft, location.origin)} what="the registration" />
+      <EquivalentForms forms={formsOf(draft, location.origin)} what="the registration" />
     </form>
   );
 }

@@ -6,9 +6,7 @@ import { loadable } from "../../../components/loadable.tsx";
 import { Facts } from "../../../components/page.tsx";
 import { Time } from "../../../components/time.tsx";
 import { useNode } from "../../../data/node.ts";
-import { Outcome } from "../outcome.tsx";
-import { pingOf } from "../ping.ts";
-import { useAction } from "../use-action.ts";
+import { Outcome, pingOf, useAction } from "../use-action.tsx";
 
 const ReceiverCode = loadable(() => import("./receiver-code.tsx"), "part");
 

@@ -4,7 +4,7 @@
  */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { CallError } from "../../../platform/threads/error.ts";
+import { CallError } from "../../../platform/threads/call.ts";
 import { moduleBeside } from "../../../platform/threads/module-url.ts";
 import type { RankingDependencies } from "./rankings.ts";
 import type { Ranked, RankingAt } from "./reading.ts";

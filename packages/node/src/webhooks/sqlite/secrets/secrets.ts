@@ -1,7 +1,7 @@
 /** Secrets of webhooks and of the register as rows: a cipher encrypts and decrypts them. */
 import type { Database } from "../../../store/engine/database.ts";
 import { createMetaStore } from "../../../store/node/meta.ts";
-import type { Secrets } from "../../webhook.ts";
+import type { Secrets } from "../../model/webhook.ts";
 import type { SecretCipher } from "./encryption.ts";
 
 /** Columns of a webhook's secrets, as the cipher encrypts them. */

@@ -1,5 +1,5 @@
 /** 1/2 registration of a delegate (transactions.md 6.3). */
-import { present } from "../../../present.ts";
+import { assetMember } from "../../asset.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { none, record, u63 } from "../members.ts";
 import type { TransactionType } from "../type.ts";
@@ -20,7 +20,7 @@ export const delegateRegistration: TransactionType = {
       }),
     },
   },
-  write: ({ asset }, writer) => writer.shortText(present(asset?.delegate, "asset.delegate").username),
+  write: ({ asset }, writer) => writer.shortText(assetMember(asset, "delegate").username),
   // The length counts bytes when written and characters when read (transactions.md 6.4).
   read: (reader) => ({ asset: { delegate: { username: reader.characters(reader.u8()) } } }),
   staticFee: () => 2_500_000_000n,

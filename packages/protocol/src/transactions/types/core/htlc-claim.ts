@@ -1,5 +1,5 @@
 /** 1/9 claim of a hash time lock by its secret (transactions.md 6.3). */
-import { present } from "../../../present.ts";
+import { assetMember } from "../../asset.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { hashText, none, record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
@@ -16,7 +16,7 @@ export const htlcClaim: TransactionType = {
     },
   },
   write({ asset }, writer) {
-    const { lockTransactionId, unlockSecret } = present(asset?.claim, "asset.claim");
+    const { lockTransactionId, unlockSecret } = assetMember(asset, "claim");
     writer.hex(lockTransactionId, 32);
     writer.hex(unlockSecret, 32);
   },

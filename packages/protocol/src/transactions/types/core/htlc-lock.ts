@@ -1,6 +1,7 @@
 /** 1/8 hash time lock (transactions.md 6.3). */
 import { present } from "../../../present.ts";
 import { readAddress, writeAddress } from "../../addresses.ts";
+import { assetMember } from "../../asset.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { addressText, hashText, record, u63, vendorFieldText } from "../members.ts";
 import type { TransactionType } from "../type.ts";
@@ -26,7 +27,7 @@ export const htlcLock: TransactionType = {
     },
   },
   write({ amount, recipientId, asset }, writer) {
-    const { secretHash, expiration } = present(asset?.lock, "asset.lock");
+    const { secretHash, expiration } = assetMember(asset, "lock");
     writer.u64(amount);
     writer.hex(secretHash, 32);
     writer.u8(expiration.type);

@@ -1,5 +1,5 @@
 /** 1/10 refund of an expired hash time lock (transactions.md 6.3). */
-import { present } from "../../../present.ts";
+import { assetMember } from "../../asset.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { hashText, none, record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
@@ -15,7 +15,7 @@ export const htlcRefund: TransactionType = {
       asset: record({ refund: record({ lockTransactionId: hashText }) }),
     },
   },
-  write: ({ asset }, writer) => writer.hex(present(asset?.refund, "asset.refund").lockTransactionId, 32),
+  write: ({ asset }, writer) => writer.hex(assetMember(asset, "refund").lockTransactionId, 32),
   read: (reader) => ({ asset: { refund: { lockTransactionId: reader.hex(32) } } }),
   staticFee: () => 0n,
 };

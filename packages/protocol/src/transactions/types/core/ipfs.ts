@@ -1,7 +1,7 @@
 /** 1/5 registration of an IPFS hash (transactions.md 6.3). */
 
 import { base58 } from "@scure/base";
-import { present } from "../../../present.ts";
+import { assetMember } from "../../asset.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { base58Text, none, record, u63 } from "../members.ts";
 import type { TransactionType } from "../type.ts";
@@ -21,7 +21,7 @@ export const ipfs: TransactionType = {
     },
   },
   // Unchanged, even if its length byte prevents reading it again.
-  write: ({ asset }, writer) => writer.bytes(base58.decode(present(asset?.ipfs, "asset.ipfs"))),
+  write: ({ asset }, writer) => writer.bytes(base58.decode(assetMember(asset, "ipfs"))),
   read(reader) {
     const length = reader.peek(1) ?? 0;
     return { asset: { ipfs: base58.encode(reader.take(HEADER_BYTES + length)) } };

@@ -1,6 +1,7 @@
 /** 1/6 payments to several recipients (transactions.md 6.3). */
-import { present } from "../../../present.ts";
+
 import { readAddress, writeAddress } from "../../addresses.ts";
+import { assetMember } from "../../asset.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { addressText, none, record, u63, vendorFieldText } from "../members.ts";
 import type { TransactionType } from "../type.ts";
@@ -23,7 +24,7 @@ export const multiPayment: TransactionType = {
     },
   },
   write({ asset }, writer) {
-    const payments = present(asset?.payments, "asset.payments");
+    const payments = assetMember(asset, "payments");
     writer.u16(payments.length);
     for (const { amount, recipientId } of payments) {
       writer.u64(amount);

@@ -1,7 +1,7 @@
 /** 1/4 registration of a multi-signature wallet, with the layout of version 1 (transactions.md 6.3). */
 
 import type { ByteWriter } from "../../../bytes/writer.ts";
-import { present } from "../../../present.ts";
+import { assetMember } from "../../asset.ts";
 import type { Asset } from "../../transaction.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { alphanumericText, distinctItems, none, publicKeyText, record, u63 } from "../members.ts";
@@ -63,10 +63,9 @@ export const multiSignature: TransactionType = {
   schema,
   legacySchema,
   write({ version, asset }, writer) {
-    if (version === 1)
-      writeLegacy(present(asset?.multiSignatureLegacy, "asset.multiSignatureLegacy"), writer);
+    if (version === 1) writeLegacy(assetMember(asset, "multiSignatureLegacy"), writer);
     else {
-      const { min, publicKeys } = present(asset?.multiSignature, "asset.multiSignature");
+      const { min, publicKeys } = assetMember(asset, "multiSignature");
       writer.u8(min);
       writer.u8(publicKeys.length);
       for (const publicKey of publicKeys) writer.hex(publicKey, 33);

@@ -1,5 +1,5 @@
 /** 1/1 registration of a second public key (transactions.md 6.3). */
-import { present } from "../../../present.ts";
+import { assetMember } from "../../asset.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { none, publicKeyText, record, u63 } from "../members.ts";
 import type { TransactionType } from "../type.ts";
@@ -18,7 +18,7 @@ export const secondSignature: TransactionType = {
       asset: record({ signature: record({ publicKey: publicKeyText }) }),
     },
   },
-  write: ({ asset }, writer) => writer.hex(present(asset?.signature, "asset.signature").publicKey, 33),
+  write: ({ asset }, writer) => writer.hex(assetMember(asset, "signature").publicKey, 33),
   read: (reader) => ({ asset: { signature: { publicKey: reader.hex(33) } } }),
   staticFee: () => 500_000_000n,
 };

@@ -1,5 +1,5 @@
 /** 1/3 vote (transactions.md 6.3). */
-import { present } from "../../../present.ts";
+import { assetMember } from "../../asset.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { addressText, none, record, u63, voteText } from "../members.ts";
 import type { TransactionType } from "../type.ts";
@@ -18,7 +18,7 @@ export const vote: TransactionType = {
     },
   },
   write({ asset }, writer) {
-    const votes = present(asset?.votes, "asset.votes");
+    const votes = assetMember(asset, "votes");
     writer.u8(votes.length);
     for (const text of votes) {
       writer.u8(text.startsWith("+") ? 1 : 0);

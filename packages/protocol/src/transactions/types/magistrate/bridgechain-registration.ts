@@ -1,5 +1,5 @@
 /** 2/3 registration of a bridgechain (transactions.md 6.4). */
-import { present } from "../../../present.ts";
+import { assetMember } from "../../asset.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { hashText, record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
@@ -27,7 +27,7 @@ export const bridgechainRegistration: TransactionType = {
     }),
   ),
   write({ asset }, writer) {
-    const bridgechain = present(asset?.bridgechainRegistration, "asset.bridgechainRegistration");
+    const bridgechain = assetMember(asset, "bridgechainRegistration");
     writeText(bridgechain.name, writer);
     writeTexts(bridgechain.seedNodes, writer);
     writer.hex(bridgechain.genesisHash, 32);

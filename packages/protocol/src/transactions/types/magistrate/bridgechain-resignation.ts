@@ -1,5 +1,5 @@
 /** 2/4 resignation of a bridgechain (transactions.md 6.4). */
-import { present } from "../../../present.ts";
+import { assetMember } from "../../asset.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { hashText, record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
@@ -10,8 +10,7 @@ export const bridgechainResignation: TransactionType = {
   type: 4,
   key: "bridgechainResignation",
   schema: magistrateSchema(record({ bridgechainResignation: record({ bridgechainId: hashText }) })),
-  write: ({ asset }, writer) =>
-    writer.hex(present(asset?.bridgechainResignation, "asset.bridgechainResignation").bridgechainId, 32),
+  write: ({ asset }, writer) => writer.hex(assetMember(asset, "bridgechainResignation").bridgechainId, 32),
   read: (reader) => ({ asset: { bridgechainResignation: { bridgechainId: reader.hex(32) } } }),
   staticFee: () => 5_000_000_000n,
 };

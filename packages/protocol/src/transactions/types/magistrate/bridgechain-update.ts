@@ -1,5 +1,5 @@
 /** 2/5 change of a bridgechain (transactions.md 6.4). */
-import { present } from "../../../present.ts";
+import { assetMember } from "../../asset.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { hashText, record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
@@ -22,7 +22,7 @@ export const bridgechainUpdate: TransactionType = {
     }),
   ),
   write({ asset }, writer) {
-    const bridgechain = present(asset?.bridgechainUpdate, "asset.bridgechainUpdate");
+    const bridgechain = assetMember(asset, "bridgechainUpdate");
     writer.hex(bridgechain.bridgechainId, 32);
     writeTexts(bridgechain.seedNodes ?? [], writer);
     writePorts(bridgechain.ports ?? {}, writer);

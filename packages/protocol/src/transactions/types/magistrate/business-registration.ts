@@ -1,5 +1,5 @@
 /** 2/0 registration of a business (transactions.md 6.4). */
-import { present } from "../../../present.ts";
+import { assetMember } from "../../asset.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
@@ -12,8 +12,7 @@ export const businessRegistration: TransactionType = {
   type: 0,
   key: "businessRegistration",
   schema: magistrateSchema(record({ businessRegistration: record(businessMembers, ["name", "website"]) })),
-  write: ({ asset }, writer) =>
-    writeBusiness(present(asset?.businessRegistration, "asset.businessRegistration"), writer, writeText),
+  write: ({ asset }, writer) => writeBusiness(assetMember(asset, "businessRegistration"), writer, writeText),
   read(reader) {
     const { name = "", website = "", ...optional } = readBusiness(reader);
     return { asset: { businessRegistration: { name, website, ...optional } } };

@@ -1,5 +1,5 @@
 /** 2/2 change of a business (transactions.md 6.4). */
-import { present } from "../../../present.ts";
+import { assetMember } from "../../asset.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
@@ -18,7 +18,7 @@ export const businessUpdate: TransactionType = {
       },
     }),
   ),
-  write: ({ asset }, writer) => writeBusiness(present(asset?.businessUpdate, "asset.businessUpdate"), writer),
+  write: ({ asset }, writer) => writeBusiness(assetMember(asset, "businessUpdate"), writer),
   read: (reader) => ({ asset: { businessUpdate: readBusiness(reader) } }),
   staticFee: () => 5_000_000_000n,
 };

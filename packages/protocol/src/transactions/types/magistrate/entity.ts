@@ -2,6 +2,7 @@
 
 import { hexToBytes } from "../../../crypto/bytes.ts";
 import { present } from "../../../present.ts";
+import { assetMember } from "../../asset.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { base58Text, hashText } from "../members.ts";
 import type { MemberSchema, TransactionType } from "../type.ts";
@@ -50,7 +51,7 @@ export const entity: TransactionType = {
   }),
   write({ asset }, writer) {
     const { type = 0, subType = 0, action = 0, registrationId = "" } = present(asset, "asset");
-    const { name, ipfsData } = present(asset?.data, "asset.data");
+    const { name, ipfsData } = assetMember(asset, "data");
     writer.u8(type);
     writer.u8(subType);
     writer.u8(action);

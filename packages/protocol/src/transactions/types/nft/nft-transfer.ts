@@ -1,6 +1,7 @@
 /** 2000/2 transfer of a token (transactions.md 6.5). */
 import { present } from "../../../present.ts";
 import { readAddress, writeAddress } from "../../addresses.ts";
+import { assetMember } from "../../asset.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { addressText, none, record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
@@ -20,7 +21,7 @@ export const nftTransfer: TransactionType = {
     },
   },
   write({ asset, recipientId }, writer) {
-    writeNft(present(asset?.nft, "asset.nft"), writer);
+    writeNft(assetMember(asset, "nft"), writer);
     writeAddress(writer, present(recipientId, "recipientId"));
   },
   read: (reader) => ({ asset: { nft: readNft(reader) }, recipientId: readAddress(reader) }),

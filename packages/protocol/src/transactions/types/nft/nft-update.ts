@@ -1,5 +1,5 @@
 /** 2000/1 change of the properties of a token (transactions.md 6.5). */
-import { present } from "../../../present.ts";
+import { assetMember } from "../../asset.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { none, record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
@@ -17,7 +17,7 @@ export const nftUpdate: TransactionType = {
       asset: record({ nft: nftSchema(["tokenId", "properties"]) }),
     },
   },
-  write: ({ asset }, writer) => writeNft(present(asset?.nft, "asset.nft"), writer),
+  write: ({ asset }, writer) => writeNft(assetMember(asset, "nft"), writer),
   read: (reader) => ({ asset: { nft: readNft(reader) } }),
   staticFee: () => 10_000_000n,
 };

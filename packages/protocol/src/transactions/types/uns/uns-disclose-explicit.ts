@@ -1,6 +1,6 @@
 /** 2001/0 disclosure of explicit values (transactions.md 6.7). */
 
-import { present } from "../../../present.ts";
+import { assetMember } from "../../asset.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { hexText, none, record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
@@ -35,12 +35,12 @@ export const unsDiscloseExplicit: TransactionType = {
     },
   },
   write({ asset }, writer) {
-    const demand = present(asset?.["disclose-demand"], "asset.disclose-demand");
+    const demand = assetMember(asset, "disclose-demand");
     writeExplicitValues(demand.payload.explicitValue, writer);
     writeDiscloser(demand.payload, writer);
     writer.bytes(untypedHex(demand.signature, "signature"));
     const name = "disclose-demand-certification";
-    const certification = present(asset?.[name], `asset.${name}`);
+    const certification = assetMember(asset, name);
     writeDiscloseCertificationPayload(certification.payload, writer);
     writer.bytes(untypedHex(certification.signature, "signature"));
   },

@@ -1,0 +1,138 @@
+/** Admits parsed transactions whose signatures were verified to the pool (pool.md 4). */
+import { isVerifiedIn } from "@uniknode/ledger";
+import type { SealedTransaction } from "@uniknode/protocol";
+import type { AdmissionResult } from "../../gateway/gateway.ts";
+import type { Steps } from "../../platform/threads/time-slices.ts";
+import type { Contents } from "../contents/contents.ts";
+import type { Journal } from "../contents/journal.ts";
+import { isRefusal } from "../contents/senders.ts";
+import type { Rejected } from "../events.ts";
+import type { RefusalCounts } from "../figures.ts";
+import { Refusal } from "../refusal.ts";
+import { requireFee } from "./fees.ts";
+import { type AdmissionOptions, NOT_VERIFIED, type ParsedRequest, sealCandidate } from "./parse.ts";
+import { type CheckResult, runChecks, toAdmissionResult } from "./result.ts";
+import { type AdmissionDeps, checkRules, milestoneOf } from "./rules.ts";
+
+export type AdmitDeps = AdmissionDeps & {
+  readonly contents: Contents;
+  readonly journal: Journal;
+  readonly refusals: RefusalCounts;
+};
+
+/**
+ * Last function of an admission: the rest of stage B, then stages C and D.
+ *
+ * @param verdicts about the own signature of each parsed candidate
+ */
+export function* admit(
+  request: ParsedRequest,
+  verdicts: readonly boolean[],
+  options: AdmissionOptions,
+  deps: AdmitDeps,
+): Steps<AdmissionResult> {
+  const result = yield* checkVerified(request, verdicts, options, deps);
+  const { broadcast, excess, refused } = result;
+  const { forged, added, rejected } = yield* insert(result, deps);
+  // Transactions that do not fit into this pool may fit into others.
+  const isUnfit = new Set(rejected.filter(({ code }) => code !== "ERR_POOL_FULL").map((r) => r.transaction));
+  const allRefused = [
+    ...request.repeated.map(({ id }) => ({
+      id,
+      code: "ERR_DUPLICATE" as const,
+      message: "Already in cache.",
+    })),
+    ...refused,
+    ...Array.from(forged, (id) => ({ id, code: "ERR_FORGED" as const, message: "Already forged." })),
+    ...rejected.map(({ transaction, ...reason }) => ({ id: transaction.data.id, ...reason })),
+  ];
+  for (const { code } of allRefused) deps.refusals.count(code);
+  deps.refusals.count("excess", excess.length);
+  return toAdmissionResult({
+    accept: added,
+    broadcast: broadcast.filter(
+      (transaction) => !forged.has(transaction.data.id) && !isUnfit.has(transaction),
+    ),
+    excess,
+    refused: allRefused,
+  });
+}
+
+/**
+ * Steps 12 and 13; a candidate in each step. Requests and blocks may have been processed since `parse`, so the
+ * checks that depend on the pool and the chain are repeated.
+ */
+function* checkVerified(
+  { milestone, fresh, parsedCandidates, result }: ParsedRequest,
+  verdicts: readonly boolean[],
+  options: AdmissionOptions,
+  deps: AdmitDeps,
+): Steps<CheckResult> {
+  for (const [index, { candidate, ...parsed }] of parsedCandidates.entries()) {
+    runChecks(candidate, result, () => {
+      checkRules(candidate, fresh, options, deps);
+      const current = milestoneOf(deps);
+      const { transaction } = current === milestone ? parsed : sealCandidate(candidate, deps);
+      const sealed = { ...transaction, isVerified: verdicts[index] === true };
+      checkSignatures(sealed, deps);
+      const fee = requireFee(sealed, current, options.fees);
+      if (fee.pool) result.accept.push(sealed);
+      if (fee.broadcast) result.broadcast.push(sealed);
+    });
+    yield;
+  }
+  return result;
+}
+
+/** Step 12. */
+function checkSignatures(
+  transaction: SealedTransaction,
+  { state, network, signatures }: AdmissionDeps,
+): void {
+  let isVerified: boolean;
+  try {
+    isVerified = isVerifiedIn(state, transaction, network, { signatures });
+  } catch (error) {
+    if (isRefusal(error)) throw new Refusal("ERR_UNKNOWN", error.message);
+    throw error;
+  }
+  if (!isVerified) throw new Refusal("ERR_BAD_DATA", NOT_VERIFIED);
+}
+
+type Inserted = {
+  readonly forged: ReadonlySet<string>;
+  readonly added: readonly SealedTransaction[];
+  readonly rejected: readonly Rejected[];
+};
+
+/** Stages C and D; a transaction in each step. */
+function* insert(
+  { accept, broadcast }: CheckResult,
+  { storedIds, contents, journal }: AdmitDeps,
+): Steps<Inserted> {
+  // Stage C
+  const forged = storedIds([...new Set([...accept, ...broadcast].map(({ data }) => data.id))]);
+  // Stage D
+  const added: SealedTransaction[] = [];
+  const rejected: Rejected[] = [];
+  const evicted: SealedTransaction[] = [];
+  // The request is one event, written together with its transactions.
+  journal.hold(() => {
+    if (added.length > 0) journal.report({ name: "transaction.pool.added", transactions: added });
+    if (rejected.length > 0) journal.report({ name: "transaction.pool.rejected", rejected });
+    for (const transaction of evicted) contents.reportRemoval(transaction, "transaction.pool.removed");
+  });
+  try {
+    for (const transaction of accept) {
+      if (forged.has(transaction.data.id)) continue;
+      const insertion = contents.insert(transaction);
+      if (insertion.isAdded) added.push(transaction);
+      else rejected.push({ transaction, code: insertion.code, message: insertion.message });
+      if (insertion.isAdded && insertion.evicted) evicted.push(insertion.evicted);
+      yield;
+    }
+  } finally {
+    journal.release();
+  }
+  return { forged, added, rejected };
+}

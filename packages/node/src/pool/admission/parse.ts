@@ -1,0 +1,155 @@
+/** Parses submitted transactions, and refuses those that need no signature to be refused (pool.md 3 and 4). */
+import { hopelessReason, walletOf } from "@uniknode/ledger";
+import {
+  type BatchOptions,
+  isReadableDer,
+  type Milestone,
+  type SealedTransaction,
+  type SignatureJob,
+  signatureJob,
+  TransactionError,
+  transactionFromJson,
+} from "@uniknode/protocol";
+import type { Steps } from "../../platform/threads/time-slices.ts";
+import { schemeOf } from "../../verification/packed-checks.ts";
+import { Refusal, type RefusalCode } from "../refusal.ts";
+import { blockLimits } from "../selection.ts";
+import { checkBatch } from "./batch.ts";
+import { type Candidate, candidateFrom } from "./candidate.ts";
+import { type FeePolicy, requireFee } from "./fees.ts";
+import type { RecentIds } from "./recent-ids.ts";
+import { type CheckResult, runChecks } from "./result.ts";
+import { type AdmissionDeps, checkRules, milestoneOf, type RuleOptions } from "./rules.ts";
+import { checkRecipient } from "./type-rules.ts";
+
+export type AdmissionOptions = RuleOptions & { readonly fees: FeePolicy };
+
+export type ParseDeps = AdmissionDeps & { readonly recentIds: RecentIds };
+
+/** A candidate, its transaction, and the check of its own signature. */
+export type ParsedCandidate = {
+  readonly candidate: Candidate;
+  readonly transaction: SealedTransaction;
+  /** The verdict itself if it does not depend on the signature. */
+  readonly job: SignatureJob | boolean;
+};
+
+/** A request between `parse` and `admit`, while other threads verify its signatures. */
+export type ParsedRequest = {
+  /** Candidates whose id was not seen since the last block, and the others. */
+  readonly fresh: readonly Candidate[];
+  readonly repeated: readonly Candidate[];
+  readonly milestone: Milestone;
+  readonly parsedCandidates: readonly ParsedCandidate[];
+  readonly result: CheckResult;
+};
+
+/**
+ * First function of an admission: the batch schema, stage A, and steps 1 to 11 of stage B; a candidate in each step.
+ * The pool does not change.
+ *
+ * @throws {BatchError}
+ */
+export function* parse(
+  inputs: readonly unknown[],
+  batch: BatchOptions | undefined,
+  options: AdmissionOptions,
+  deps: ParseDeps,
+): Steps<ParsedRequest> {
+  const { network, head, recentIds } = deps;
+  if (batch) yield* checkBatch(inputs, { network, height: head().height }, batch);
+  // Stage A: ids seen since the last block, whatever their outcome
+  const [fresh, repeated] = recentIds.partition(inputs.map(candidateFrom), ({ id }) => id);
+  const milestone = milestoneOf(deps);
+  const parsedCandidates: ParsedCandidate[] = [];
+  const result: CheckResult = { accept: [], broadcast: [], excess: [], refused: [] };
+  for (const candidate of fresh) {
+    const code = runChecks(candidate, result, () => {
+      checkRules(candidate, fresh, options, deps);
+      checkRecipient(candidate, network.description.pubKeyHash);
+      refuseUnsigned(candidate, deps);
+      const parsed = sealCandidate(candidate, deps);
+      checkSize(parsed.transaction, milestone);
+      refuseHopeless(parsed.transaction, milestone, options, deps);
+      parsedCandidates.push({ candidate, ...parsed });
+    });
+    // Trap D4: the rest of the batch is neither accepted nor reported.
+    if (code === "ERR_TOO_LARGE") break;
+    yield;
+  }
+  return { fresh, repeated, milestone, parsedCandidates, result };
+}
+
+/**
+ * Runs step 12 before steps 9 to 11, which cost most of the time: without a signature that counts for its
+ * sender, a transaction fails in any case.
+ *
+ * @throws {Refusal}
+ */
+function refuseUnsigned({ id, senderPublicKey, input }: Candidate, { network, state }: AdmissionDeps): void {
+  if (!PUBLIC_KEY.test(senderPublicKey) || network.exceptions.transactions?.includes(id)) return;
+  const { signature, signatures } = input as { readonly signature?: unknown; readonly signatures?: unknown };
+  const { multiSignature } = walletOf(state, senderPublicKey, network).attributes;
+  const [needed, other] = multiSignature ? [signatures, signature] : [signature, signatures];
+  // Without both, it is the schema that refuses.
+  if (needed === undefined && other !== undefined) throw new Refusal("ERR_BAD_DATA", NOT_VERIFIED);
+}
+
+const PUBLIC_KEY = /^0[23][0-9a-f]{64}$/;
+
+/**
+ * Ends the admission before step 12 for senders with many signatures: transactions that the chain can never
+ * apply are not verified.
+ *
+ * @throws {Refusal}
+ */
+function refuseHopeless(
+  transaction: SealedTransaction,
+  milestone: Milestone,
+  options: AdmissionOptions,
+  { state, network, storedIds }: AdmissionDeps,
+): void {
+  const { data } = transaction;
+  const sender = walletOf(state, data.senderPublicKey, network);
+  if (!sender.attributes.multiSignature || network.exceptions.transactions?.includes(data.id)) return;
+  const reason = hopelessReason(data, sender);
+  if (!reason) return;
+  requireFee(transaction, milestone, options.fees);
+  if (storedIds([data.id]).has(data.id)) throw new Refusal("ERR_FORGED", "Already forged.");
+  throw new Refusal("ERR_APPLY", reason.message);
+}
+
+/** Steps 9 and 10. */
+export function sealCandidate(
+  { input }: Candidate,
+  { network, head }: AdmissionDeps,
+): Pick<ParsedCandidate, "transaction" | "job"> {
+  const context = { network, height: head().height };
+  try {
+    const transaction = transactionFromJson(input, context, { checkSignature: false });
+    const job = signatureJob(transaction, context);
+    if (typeof job !== "boolean" && schemeOf(job) === "ecdsa" && !isReadableDer(job.signature)) {
+      throw new RangeError("the signature is not valid DER");
+    }
+    return { transaction, job };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new Refusal(codeOf(error), codeOf(error) === "ERR_BAD_DATA" ? NOT_VERIFIED : error.message);
+  }
+}
+
+export const NOT_VERIFIED = "Transaction didn't pass the verification process.";
+
+function codeOf(error: Error): RefusalCode {
+  const code = error instanceof TransactionError ? error.code : undefined;
+  if (code === "TransactionSchemaError") return "ERR_TRANSACTION_SCHEMA";
+  // A version that is not in force cannot have a valid signature.
+  return code === "TransactionVersionError" ? "ERR_BAD_DATA" : "ERR_UNKNOWN";
+}
+
+/** Step 11. */
+function checkSize({ data, bytes }: SealedTransaction, milestone: Milestone): void {
+  const { maxBytes } = blockLimits(milestone);
+  if (bytes.length <= maxBytes) return;
+  throw new Refusal("ERR_TOO_LARGE", `Transaction ${data.id} is larger than ${maxBytes} bytes.`);
+}

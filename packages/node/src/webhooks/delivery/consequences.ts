@@ -1,0 +1,117 @@
+/** Consequences of an attempt for its delivery and its webhook (webhooks.md 7.3 and 10, points 4 and 6). */
+import type { Logger } from "pino";
+import { type Attempted, logSuspension, type WebhookObserver } from "../collaborators.ts";
+import type { AttemptFailure, AttemptOutcome, RecordedOutcome } from "../delivery-queue.ts";
+import type { WaitingDelivery } from "../model/deliveries.ts";
+import { nextAttemptAt, parseRetryAfterMs, probePauseMs, targetPauseMs } from "./retry.ts";
+
+export type EndedAttempt = {
+  readonly webhook: number;
+  readonly delivery: WaitingDelivery;
+  readonly attempted: Attempted;
+};
+
+export type Consequences = {
+  /** Returns the outcome to record for an attempt. */
+  decide(ended: EndedAttempt): AttemptOutcome;
+  /** Must be called once the outcome is recorded. Returns the milliseconds for which the target gets no calls. */
+  conclude(ended: EndedAttempt, decided: AttemptOutcome, recorded: RecordedOutcome): number;
+};
+
+export type ConsequencesDeps = {
+  readonly observer: Pick<WebhookObserver, "attempted" | "decided">;
+  readonly random: () => number;
+  readonly logger: Pick<Logger, "info" | "debug">;
+  /** Pauses between attempts, one after each failed attempt except the last. */
+  readonly retryPausesMs: readonly number[];
+  /** Time of uninterrupted failures after which a webhook is suspended. */
+  readonly suspendAfterMs: number;
+};
+
+const GONE = 410;
+
+type State = ConsequencesDeps & {
+  /** Webhooks whose targets get only probes. */
+  readonly probed: Set<number>;
+};
+
+export function createConsequences(deps: ConsequencesDeps): Consequences {
+  const state: State = { ...deps, probed: new Set() };
+  return {
+    decide: (ended) => decide(state, ended),
+    conclude: (ended, decided, recorded) => conclude(state, ended, decided, recorded),
+  };
+}
+
+function decide(state: State, ended: EndedAttempt): AttemptOutcome {
+  const { webhook, delivery, attempted } = ended;
+  const { reason } = attempted;
+  return {
+    webhook,
+    delivery: delivery.number,
+    target: delivery.target,
+    attempt: attempted,
+    atMs: endMsOf(attempted),
+    ...(reason !== undefined && { failure: failureOf(state, ended, reason) }),
+  };
+}
+
+function failureOf(
+  { retryPausesMs, suspendAfterMs, random }: State,
+  { delivery, attempted }: EndedAttempt,
+  reason: string,
+): AttemptFailure {
+  const { status, retryAfter } = attempted;
+  const atMs = endMsOf(attempted);
+  if (status === GONE) {
+    return { reason, retryMs: undefined, suspension: { reason: "the target responded with 410 Gone" } };
+  }
+  const attempts = delivery.attempts + 1;
+  const retryAfterMs = parseRetryAfterMs(retryAfter, atMs);
+  return {
+    reason,
+    retryMs: nextAttemptAt({ attempts, atMs, retryAfterMs }, retryPausesMs, random),
+    suspension: { reason: "the target failed for too long", ifFailingBeforeMs: atMs - suspendAfterMs },
+  };
+}
+
+function conclude(
+  state: State,
+  ended: EndedAttempt,
+  { failure }: AttemptOutcome,
+  recorded: RecordedOutcome,
+): number {
+  const { observer, logger, probed } = state;
+  const { webhook, attempted } = ended;
+  observer.attempted(attempted);
+  if (!recorded.isCurrent) return 0;
+  if (failure) return concludeFailure(state, ended, failure, recorded);
+  observer.decided(webhook, "delivered");
+  if (probed.delete(webhook)) logger.info({ webhook }, "webhook target works again");
+  return 0;
+}
+
+function concludeFailure(
+  { observer, logger, probed }: State,
+  { webhook, delivery, attempted }: EndedAttempt,
+  { retryMs: nextMs }: AttemptFailure,
+  { failures, suspended }: RecordedOutcome,
+): number {
+  const { status, retryAfter, reason } = attempted;
+  observer.decided(webhook, nextMs === undefined ? "failed" : "retried");
+  logger.debug(
+    { webhook, delivery: delivery.message.id, attempts: delivery.attempts + 1, status, reason, nextMs },
+    "delivery failed",
+  );
+  const probeMs = probePauseMs(failures);
+  if (suspended !== undefined) {
+    probed.delete(webhook);
+    logSuspension(logger, webhook, suspended);
+  } else if (probeMs > 0 && !probed.has(webhook)) {
+    probed.add(webhook);
+    logger.info({ webhook, failures, reason }, "webhook target keeps failing; only probing it");
+  }
+  return Math.max(probeMs, targetPauseMs(status, parseRetryAfterMs(retryAfter, endMsOf(attempted))));
+}
+
+const endMsOf = ({ startedMs, durationMs }: Attempted): number => startedMs + durationMs;

@@ -1,0 +1,69 @@
+/** Files by which operators run the program as a service. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { toVariable } from "../../src/config/define-option.ts";
+import { runOptions } from "../../src/config/options.ts";
+import { present } from "../../src/platform/present.ts";
+
+const OPS = new URL("../../../../ops/", import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, OPS), "utf8");
+const FILES = ["systemd/uniknode.service", "container/Containerfile"];
+
+test.each(FILES)("%s sets only existing options", (path) => {
+  const known = Object.values(runOptions).map(toVariable);
+  const named = read(path).match(/UNIKNODE_[A-Z_]+/g) ?? [];
+  expect(named.length).toBeGreaterThan(0);
+  expect(known).toEqual(expect.arrayContaining(named));
+});
+
+test("the container copies the manifest of every package", () => {
+  const lock = JSON.parse(readFileSync(new URL("../../../../package-lock.json", import.meta.url), "utf8"));
+  const packages = Object.keys(lock.packages).filter((path) => /^packages\/[^/]+$/.test(path));
+  const copied = [...read("container/Containerfile").matchAll(/^COPY (packages\/\w+)\/package\.json/gm)];
+  expect(copied.map(([, path]) => path).sort()).toEqual(packages.sort());
+});
+
+test("the container builds the console with the documents", () => {
+  const [, stage] = present(/ AS console\n([\s\S]*?)\nFROM /.exec(read("container/Containerfile")));
+  expect(present(stage).split("\n")).toEqual(
+    expect.arrayContaining(["COPY packages packages", "COPY docs docs"]),
+  );
+});
+
+test.each([
+  ["UNIKNODE_HTTP_PORT", 200, 0],
+  ["CORE_API_PORT", 200, 0],
+  ["UNIKNODE_HTTP_PORT", 503, 1],
+])("the container's health check uses the port of %s: %i", async (variable, healthStatus, exitCode) => {
+  const server = createServer(({ url }, response) =>
+    response.writeHead(url === "/health/live" ? healthStatus : 404).end(),
+  ).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const [, command] = present(/^HEALTHCHECK.*\\\n\s+CMD (\[.*\])$/m.exec(read("container/Containerfile")));
+  const [, ...parameters] = JSON.parse(present(command)) as string[];
+  const { port } = server.address() as AddressInfo;
+  const asking = spawn(process.execPath, parameters, { env: { [variable]: String(port) } });
+  expect(await once(asking, "exit")).toEqual([exitCode, null]);
+  server.close();
+});
+
+const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
+
+test.skipIf(!hasSystemd)("systemd-analyze finds no error in the unit", () => {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-unit-"));
+  const unit = join(folder, "uniknode.service");
+  // The program is that of the test, not the installed one.
+  writeFileSync(
+    unit,
+    read("systemd/uniknode.service").replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`),
+  );
+  const { status, stderr } = spawnSync("systemd-analyze", ["verify", unit], { encoding: "utf8" });
+  rmSync(folder, { recursive: true, force: true });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+});

@@ -1,0 +1,187 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { EVENTS } from "../../../src/events/catalogue.ts";
+import { present } from "../../../src/platform/present.ts";
+import { openDatabase } from "../../../src/store/engine/database.ts";
+import { readNewWebhook } from "../../../src/webhooks/register/fields.ts";
+import {
+  always,
+  blockApplied,
+  type Call,
+  createService,
+  heights,
+} from "../../../test-support/webhooks/support.ts";
+
+describe("a delivery", () => {
+  test("has the event, and signatures that authenticate its sender", async () => {
+    const { webhooks, emit, calls, clock } = createService();
+    const { id, secrets } = await webhooks.register.create(always());
+    await emit(blockApplied(7));
+
+    expect(calls).toHaveLength(1);
+    const [call] = calls as [Call];
+    const { token } = secrets;
+    expect(call.target).toBe("https://receiver.example/hook");
+    expect(call.message).toEqual({
+      timestamp: clock.nowMs(),
+      data: blockApplied(7).data,
+      event: "block.applied",
+      id: expect.stringMatching(/^msg_[0-9a-f]{32}$/),
+      webhookId: id,
+      sequence: 1,
+      height: 7,
+      blockId: "block7",
+    });
+    const { headers } = call;
+    expect(headers["content-type"]).toBe("application/json");
+    // The receiver's half of the token completes the header (webhooks.md 7.2).
+    expect(`${headers.authorization}${token.slice(32)}`).toBe(token);
+
+    // As a Standard Webhooks receiver verifies it, with `whsec_` and the token's bytes in base64.
+    const secret = `whsec_${Buffer.from(token, "hex").toString("base64")}`;
+    expect(headers["webhook-id"]).toBe(call.message.id);
+    expect(headers["webhook-timestamp"]).toBe(`${Math.floor(clock.nowMs() / 1000)}`);
+    const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${call.body}`;
+    const key = Buffer.from(secret.slice("whsec_".length), "base64");
+    expect(headers["webhook-signature"]).toBe(
+      `v1,${createHmac("sha256", key).update(signed).digest("base64")}`,
+    );
+  });
+
+  test("has no data for an event without content, and has the registered name", async () => {
+    const { webhooks, emit, calls } = createService();
+    await webhooks.register.create(always("round.applied"));
+    await webhooks.register.create(always("state:started"));
+    await webhooks.register.create(always("state.started"));
+    await emit({ id: "round.applied:x:1", name: "round.applied", height: 5, blockId: "x" });
+    await emit({ id: "state.started:1", name: "state.started", data: true });
+    const messages = calls.map(({ message }) => message);
+    expect(messages.map(({ event, data }) => [event, data])).toEqual([
+      ["round.applied", undefined],
+      ["state:started", true],
+      ["state.started", true],
+    ]);
+    expect(messages[0]).not.toHaveProperty("data");
+    expect(messages[1]).not.toHaveProperty("height");
+  });
+
+  test("is created when a condition is true, the webhook is enabled and the name matches", async () => {
+    const { webhooks, emit, calls } = createService();
+    const { register } = webhooks;
+    await register.create({
+      ...always(),
+      conditions: [{ key: "height", condition: "between", value: "2..4" }],
+    });
+    await register.create({ ...always(), enabled: "false" });
+    await register.create(always("block.reverted"));
+    await emit(blockApplied(2), blockApplied(3), blockApplied(4));
+    expect(heights(calls)).toEqual([3]);
+  });
+});
+
+describe("a webhook of several events", () => {
+  test("receives each of them once, under its name", async () => {
+    const { webhooks, store, emit, calls } = createService();
+    await webhooks.register.create({
+      ...always("state:started"),
+      events: ["state.*", "block.*", "block.applied", "transaction.pool.removed"],
+    });
+    expect(store.eventNames()).toEqual(
+      new Set([
+        "state.started",
+        "state.diverged",
+        "block.applied",
+        "block.disregarded",
+        "block.forged",
+        "block.received",
+        "block.reverted",
+        "transaction.pool.removed",
+      ]),
+    );
+    await emit(
+      { id: "a", name: "state.started", data: true },
+      blockApplied(1),
+      { id: "c", name: "transaction.pool.removed", data: {} },
+      { id: "d", name: "transaction.applied", data: {} },
+    );
+    expect(calls.map(({ message }) => [message.event, message.sequence])).toEqual([
+      ["state:started", 1],
+      ["block.applied", 2],
+      ["transaction.pool.removed", 3],
+    ]);
+  });
+
+  test("can subscribe to everything", async () => {
+    const { webhooks, store } = createService();
+    await webhooks.register.create({ ...always(), events: ["*"] });
+    const logged = Object.keys(EVENTS).filter((name) => name !== "state:started");
+    expect(store.eventNames()).toEqual(new Set(logged));
+  });
+});
+
+test("a webhook can require all of its conditions", async () => {
+  const { webhooks, emit, calls } = createService();
+  const conditions = [
+    { key: "height", condition: "gt", value: "1" },
+    { key: "height", condition: "lt", value: "4" },
+    { key: "id", condition: "ne", value: "block3" },
+  ];
+  await webhooks.register.create({ ...always(), conditions, match: "all" });
+  await webhooks.register.create({ ...always(), conditions });
+  await emit(...[1, 2, 3, 4].map(blockApplied));
+  const of = (webhook: number) => heights(calls.filter(({ message }) => message.webhookId === webhook));
+  expect([of(1), of(2)]).toEqual([[2], [1, 2, 3, 4]]);
+  await webhooks.register.update("2", { match: "all" });
+  await webhooks.register.update("1", { match: "any" });
+  calls.length = 0;
+  await emit(...[5, 6].map(blockApplied));
+  expect([of(1), of(2)]).toEqual([[5, 6], []]);
+});
+
+test("rows that no registration creates: without conditions they always match, unreadable ones never", async () => {
+  const { store, emit, calls } = createService();
+  const fields = readNewWebhook(always());
+  for (const conditions of ["[]", '[{"key":"height","condition":"between","value":"x"}]', "{"]) {
+    store.activate(store.insert({ ...fields, conditions }, "00".repeat(32)).id, 0);
+  }
+  await emit(blockApplied(1));
+  expect(calls.map(({ message }) => message.webhookId)).toEqual([1]);
+});
+
+describe("outcomes", () => {
+  const hanging = "https://hanging.example/hook";
+  const reply = ({ target }: Call) => (target === hanging ? "never" : 200);
+
+  test("are written together while many requests are in flight, without waiting for missing responses", async () => {
+    const { webhooks, emit, log, clock } = createService({ reply });
+    for (let count = 0; count < 20; count++) {
+      await webhooks.register.create(always("block.applied", hanging));
+    }
+    const { id } = await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    expect(log(id, 1)).toMatchObject([{ state: "pending" }]);
+    await clock.advance(2);
+    expect(log(id, 1)).toMatchObject([{ state: "delivered" }]);
+  });
+
+  test("are written when the service closes, although other requests have not ended", async () => {
+    const { webhooks, emit, database, close } = createService({ reply });
+    for (let count = 0; count < 20; count++) {
+      await webhooks.register.create(always("block.applied", hanging));
+    }
+    await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    const path = present(
+      database.prepare<{ file: string }>("SELECT file FROM pragma_database_list WHERE name = 'main'").get(),
+    ).file;
+    await close();
+    const later = openDatabase(path, { readonly: true });
+    const { count } = present(
+      later
+        .prepare<{ count: number }>("SELECT count(*) AS count FROM deliveries WHERE state = 'delivered'")
+        .get(),
+    );
+    later.close();
+    expect(count).toBe(1);
+  });
+});
