@@ -1,4 +1,4 @@
-/** Integers of filters, which can be larger than those that databases store: signed integers of 64 bits. */
+/** Integers of filters, which can exceed the range of databases: signed integers of 64 bits. */
 import type { Integer, Interval } from "./page.ts";
 
 /** Closed interval; an absent end is unbounded. */

@@ -20,7 +20,7 @@ const CONSOLE = /^\/console\/operations(?=\/)/;
 /** Longer than the longest command of a dev chain (`gateway/caller.ts`). */
 const RESPONSE_TIMEOUT_MS = 28_000;
 
-/** Headers of one connection (RFC 9110, 7.6.1), and those that the client of the node sets itself. */
+/** Headers of one connection (RFC 9110, 7.6.1), and headers that the client of the node sets itself. */
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   "connection",
   "content-length",

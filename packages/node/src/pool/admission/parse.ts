@@ -1,4 +1,4 @@
-/** Parses submitted transactions, and refuses those that need no signature to be refused (pool.md 3 and 4). */
+/** Parses submitted transactions, and refuses all that can be refused without a signature (pool.md 3 and 4). */
 import { hopelessReason, walletOf } from "@uniknode/ledger";
 import {
   type BatchOptions,

@@ -1,5 +1,5 @@
 /**
- * Transactions that several snapshots share: those that begin before the transaction has read its head join it. Beginning and
+ * Transactions that several snapshots share: a snapshot that begins before the transaction has read its head joins it. Beginning and
  * ending a transaction costs the client more than a simple read. Statements of one transaction run one after the other, so that
  * a slow read delays all of them by the time limit of a statement.
  */
