@@ -114,9 +114,9 @@ test("SQLite plans by the value of a plain parameter, and not by one with a sign
 
 test("No statement of the node is planned by the value of its LIMIT.", () => {
   const sources = fileURLToPath(new URL("../../../src", import.meta.url));
-  const planned = globSync("**/*.ts", { cwd: sources }).filter((path) =>
-    /(LIMIT|OFFSET) \?/.test(readFileSync(join(sources, path), "utf8")),
-  );
+  const planned = globSync("**/*.ts", { cwd: sources })
+    .filter((path) => !path.startsWith("read/postgres/"))
+    .filter((path) => /(LIMIT|OFFSET) \?/.test(readFileSync(join(sources, path), "utf8")));
   expect(planned).toEqual([]);
 });
 
