@@ -25,8 +25,9 @@ const FILE = "genesisBlock.json";
  * none, or `alone` forbids peers.
  *
  * @throws {ConfigError} when no peer sends it
+ * @throws the reason of `signal` when it is aborted meanwhile
  */
-export async function genesisPath(choice: GenesisChoice): Promise<string | undefined> {
+export async function genesisPath(choice: GenesisChoice, signal: AbortSignal): Promise<string | undefined> {
   const { network, genesis, networkDir, data, alone } = choice;
   if (genesis !== undefined || network === undefined || networkDir !== undefined) return genesis;
   const path = join(data, FILE);
@@ -34,7 +35,8 @@ export async function genesisPath(choice: GenesisChoice): Promise<string | undef
   if (alone) return undefined;
   const files = present(presets[network], network);
   const options = toPeersOptions(choice, network);
-  const json = await fetchGenesis({ ...options, localAddress: localAddressOf(options) }, files);
+  const json = await fetchGenesis({ ...options, localAddress: localAddressOf(options) }, files, signal);
+  signal.throwIfAborted();
   if (!json) {
     throw new ConfigError(
       `no peer sent the genesis block of ${network} (tried: ${options.seeds.join(", ") || "none"}): give --genesis FILE ` +

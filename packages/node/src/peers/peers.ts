@@ -7,6 +7,7 @@ import type { Logger } from "pino";
 import type { PeerBounds, SyncProgress } from "../gateway/figures.ts";
 import type { AdmissionResult, PeerInfo } from "../gateway/gateway.ts";
 import { createClosing } from "../platform/lifecycle/closing.ts";
+import type { Deadline } from "../platform/lifecycle/deadline.ts";
 import { networkState } from "./forging/network-state.ts";
 import { checkPreflight } from "./forging/preflight.ts";
 import { reportNetworkState } from "./forging/report.ts";
@@ -45,7 +46,8 @@ export type Peers = {
   /** Bytes on the wire since the process started. */
   traffic: Traffic["read"];
   bounds(): PeerBounds;
-  close(): Promise<void>;
+  /** @param deadline ends the wait for peers that have not received the last blocks; starts now if absent */
+  close(deadline?: Deadline): Promise<void>;
 };
 
 /** Maximum wait for the peers before forging (p2p.md 15), and the share of a slot where that is shorter. */
@@ -96,7 +98,7 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
     progress: sync.progress,
     traffic: traffic.read,
     bounds: () => ({ ...server.figures(), banned: bans.count(), postsDropped: postsDropped() }),
-    close: () => closing.closeAll(deps.logger),
+    close: (deadline) => closing.closeAll(deps.logger, deadline),
   };
 }
 

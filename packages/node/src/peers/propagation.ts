@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 import type { Chain } from "../chain/port.ts";
 import type { AdmissionResult } from "../gateway/gateway.ts";
 import type { Closing } from "../platform/lifecycle/closing.ts";
+import type { Deadline } from "../platform/lifecycle/deadline.ts";
 import { type BlockBroadcast, createBlockBroadcast } from "./broadcast/blocks.ts";
 import { createPendingSends, type PendingSends } from "./broadcast/pending-sends.ts";
 import { createRebroadcast } from "./broadcast/rebroadcast.ts";
@@ -49,10 +50,10 @@ export type Propagation = {
 };
 
 /**
- * Times for pending broadcasts at shutdown: the last block of a forger must reach the network. On networks with fast
- * blocks it may wait for the rate limit of an address; a peer that then does not reply is not waited for.
+ * Wait for replies to the last broadcasts at shutdown, after the last of them was sent: the last block of a forger must
+ * reach the network, but a peer that does not reply is not waited for.
  */
-const DRAIN = { withinMs: 4_400, replyMs: 1_500 };
+const REPLY_MS = 1_500;
 /** Peers that lack the blocks below the last one may fetch them for this long after their refusal. */
 const LINGER_MS = 1_000;
 
@@ -79,7 +80,7 @@ export function createPropagation(
   const { chain, pool, logger } = deps;
   const state = createState(lifecycle, deps);
   const { blockBroadcast, transactionBroadcast, pendingSends } = state;
-  closing.add("pending broadcasts", () => finishBroadcasts(state));
+  closing.add("pending broadcasts", (deadline) => finishBroadcasts(state, deadline));
   const sync = createSync(syncDeps(state));
   closing.add("synchronisation", sync.close);
   const rebroadcast = createRebroadcast({
@@ -134,9 +135,9 @@ function createState(lifecycle: PeerLifecycle, deps: PropagationDeps): State {
   };
 }
 
-async function finishBroadcasts({ blockBroadcast, pendingSends }: State): Promise<void> {
-  await pendingSends.settled(DRAIN, () => blockBroadcast.unsent() > 0);
-  await sleep(Math.max(0, LINGER_MS - blockBroadcast.sinceRefusalMs()));
+async function finishBroadcasts({ blockBroadcast, pendingSends }: State, deadline: Deadline): Promise<void> {
+  await pendingSends.settled({ deadline, replyMs: REPLY_MS }, () => blockBroadcast.unsent() > 0);
+  await sleep(Math.min(deadline.leftMs(), Math.max(0, LINGER_MS - blockBroadcast.sinceRefusalMs())));
 }
 
 function syncDeps(state: State): SyncDeps {

@@ -21,7 +21,7 @@ export function devCommand(): Command {
     const config = readConfig(command, devOptions);
     await withServingThread(async (servingThread) => {
       // Both threads load their modules in parallel.
-      const { startDevChain } = await import("../../processes/dev/dev.ts");
+      const { startDevChain, forgeDevBlocks } = await import("../../processes/dev/dev.ts");
       const screen = openScreen();
       const log = openLog(config.logLevel, config.logFormat);
       await serveUntilStopped({
@@ -35,6 +35,7 @@ export function devCommand(): Command {
             log,
             servingThread,
           }),
+        whileServing: forgeDevBlocks,
         onStopping() {
           screen.end();
           screen.print("\nStopping ... (press Ctrl-C again to stop immediately)");

@@ -1,16 +1,17 @@
 /** Broadcasts that run in the background, until the node closes. */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Deadline } from "../../platform/lifecycle/deadline.ts";
 
 export type PendingSends = {
   /** Tracks work in the background. */
   add(work: Promise<unknown>): void;
   /**
-   * Settles when all work has ended; when nothing is left to send and no reply came for `replyMs`; or after `withinMs`.
+   * Settles when all work has ended; when nothing is left to send and no reply came for `replyMs`; or at the deadline.
    *
    * @param hasUnsent whether something waits to be sent
    */
   settled(
-    times: { readonly withinMs: number; readonly replyMs: number },
+    times: { readonly deadline: Deadline; readonly replyMs: number },
     hasUnsent: () => boolean,
   ): Promise<void>;
 };
@@ -25,10 +26,10 @@ export function createPendingSends(onFailure: (error: unknown) => void): Pending
       const watched: Promise<unknown> = work.catch(onFailure).finally(() => pending.delete(watched));
       pending.add(watched);
     },
-    async settled({ withinMs, replyMs }, hasUnsent) {
-      const startedAt = performance.now();
-      let sentAt = startedAt;
-      for (let now = startedAt; now - startedAt < withinMs && pending.size > 0; now = performance.now()) {
+    async settled({ deadline, replyMs }, hasUnsent) {
+      let sentAt = performance.now();
+      while (deadline.leftMs() > 0 && pending.size > 0) {
+        const now = performance.now();
         if (hasUnsent()) sentAt = now;
         if (now - sentAt >= replyMs) return;
         await Promise.race([Promise.all(pending), sleep(POLL_MS)]);

@@ -15,18 +15,23 @@ const MAX_REQUESTED = 64;
 
 /**
  * Requests the genesis block from the seeds and the peers that they know, until one sends it. The nethash verifies its
- * content. Undefined if no node has it.
+ * content. Undefined if no node has it, or the signal is aborted.
  */
 export async function fetchGenesis(
   search: GenesisSearch,
   files: NetworkFiles,
+  signal?: AbortSignal,
 ): Promise<Record<string, unknown> | undefined> {
   const network = createNetwork(files);
   const client = createPeerClient(search, { network, onHeight: () => {} });
+  // Requests that wait for a peer fail, and so do all later ones.
+  const abort = () => void client.close();
+  signal?.addEventListener("abort", abort);
   const candidates = [...search.seeds];
   const known = new Set(candidates);
   try {
     for (let requested = 0; requested < MAX_REQUESTED && candidates.length > 0; requested += CONCURRENCY) {
+      if (signal?.aborted) return undefined;
       const group = candidates.splice(0, CONCURRENCY);
       const found = await Promise.all(group.map((ip) => requestGenesis(ip, client).catch(() => undefined)));
       const verified = found.find((json) => json !== undefined && isGenesis(json));
@@ -39,6 +44,7 @@ export async function fetchGenesis(
     }
     return undefined;
   } finally {
+    signal?.removeEventListener("abort", abort);
     await client.close();
   }
 

@@ -18,9 +18,13 @@ export type Served = {
 
 export type ProcessDeps<S extends Served> = {
   readonly log: Log;
-  /** Starts the server. */
-  readonly start: () => Promise<S>;
-  /** Called when the server runs. */
+  /**
+   * Starts the server.
+   *
+   * @param stopping aborted when the process is to stop; the start can then reject instead of ending
+   */
+  readonly start: (stopping: AbortSignal) => Promise<S>;
+  /** Called when the server runs, unless the process is to stop already. */
   readonly whileServing?: (served: S) => Promise<void>;
   /** Called before the server is stopped; not when it could not start. */
   readonly onStopping?: () => void;
@@ -54,19 +58,23 @@ export async function serveUntilStopped<S extends Served>({
       );
       return log.flushed(FLUSH_TIMEOUT_MS);
     });
-  const stopped = stopSignal().then(() => setDeadline(STOP_TIMEOUT_MS));
+  const stopping = new AbortController();
+  const stopped = stopSignal().then(() => {
+    setDeadline(STOP_TIMEOUT_MS);
+    logger.info("stopping");
+    stopping.abort();
+  });
   const uncaught = uncaughtError(logger, () => setDeadline(FAILURE_TIMEOUT_MS));
   const endSaving = saveMemoryWhenIdle();
   try {
-    served = await Promise.race([start(), uncaught]);
-    const failed = served.failed.catch((err) => {
+    served = await Promise.race([startUnlessStopped(start, stopping.signal), uncaught]);
+    const failed = served?.failed.catch((err) => {
       logger.fatal({ err }, "stopping: an essential part of the node failed");
       setDeadline(FAILURE_TIMEOUT_MS);
       throw err;
     });
-    const running = whileServing ? whileServing(served).then(() => stopped) : stopped;
-    await Promise.race([stopped, uncaught, failed, running]);
-    logger.info("stopping");
+    const running = served && whileServing && !stopping.signal.aborted ? whileServing(served) : stopped;
+    await Promise.race([stopped, uncaught, failed ?? stopped, running.then(() => stopped)]);
   } finally {
     endSaving();
     if (served) onStopping?.();
@@ -75,6 +83,19 @@ export async function serveUntilStopped<S extends Served>({
   }
   logger.info("stopped");
   await log.flushed(FLUSH_TIMEOUT_MS);
+}
+
+/** Undefined if the start ended because the process is to stop. */
+async function startUnlessStopped<S extends Served>(
+  start: ProcessDeps<S>["start"],
+  stopping: AbortSignal,
+): Promise<S | undefined> {
+  try {
+    return await start(stopping);
+  } catch (error) {
+    if (stopping.aborted && error === stopping.reason) return undefined;
+    throw error;
+  }
 }
 
 /** Rejects with the first uncaught error of this thread; later ones are only logged. */

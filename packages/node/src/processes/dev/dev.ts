@@ -18,7 +18,6 @@ import { blockLine, revertLine, startScreen } from "../../dev-chain/screen.ts";
 import { setupBlocks } from "../../dev-chain/setup.ts";
 import { type Delegates, openDelegates, secretsOf } from "../../forger/delegates.ts";
 import { soloTiming } from "../../forger/timing.ts";
-import type { Served } from "../../platform/lifecycle/process.ts";
 import type { Log } from "../../platform/logging/logger.ts";
 import type { StatusLine } from "../../platform/logging/status-line.ts";
 import { dataErrorOf } from "../../store/engine/data-error.ts";
@@ -37,7 +36,7 @@ export type DevEnvironment = {
 } & Pick<NodeDeps, "servingThread">;
 
 /**
- * Starts a new dev chain, or continues the one in the data folder.
+ * Starts a new dev chain, or continues the one in the data folder. It forges after `forgeDevBlocks`.
  *
  * @throws {ConfigError} when the folder holds a chain of another shape, or something else
  * @throws {DataError} when a file of the folder cannot be used
@@ -45,7 +44,7 @@ export type DevEnvironment = {
 export async function startDevChain(
   config: Config<typeof devOptions>,
   environment: DevEnvironment,
-): Promise<Served> {
+): Promise<Node> {
   const data = resolve(config.data);
   try {
     return await start({ ...config, data }, environment);
@@ -54,9 +53,15 @@ export async function startDevChain(
   }
 }
 
+/** Searches for peers first, if the chain has any. */
+export async function forgeDevBlocks(node: Node): Promise<void> {
+  await node.join();
+  node.startForging();
+}
+
 type DevConfig = Config<typeof devOptions>;
 
-async function start(config: DevConfig, environment: DevEnvironment): Promise<Served> {
+async function start(config: DevConfig, environment: DevEnvironment): Promise<Node> {
   const { data, mnemonic, accounts, blockTime } = config;
   const { screen } = environment;
   const cast = castOf(deriveAccounts(mnemonic, DEV_ADDRESS_VERSION), accounts);
@@ -86,8 +91,6 @@ async function start(config: DevConfig, environment: DevEnvironment): Promise<Se
     showStart(config, environment, { node, cast, isContinued });
     const names = forgerNames(cast, delegates);
     node.onBlock((header) => screen.status(blockLine(header, names.get(header.generatorPublicKey))));
-    await node.join();
-    node.startForging();
   } catch (error) {
     await node.stop();
     throw error;

@@ -31,8 +31,6 @@ export async function runNode(
   config: RunConfig,
   { sources, servingThread }: { readonly sources: Sources; readonly servingThread: ServingThread },
 ): Promise<void> {
-  const network = loadNetwork({ ...config, genesis: await genesisPath(config) });
-  const options = await toNodeOptions(config, network);
   const output = openOutput();
   const log = openLog(config.logLevel, config.logFormat);
   const { logger, lost: lostLogLines } = log;
@@ -40,11 +38,13 @@ export async function runNode(
   let systemd: Systemd | undefined;
   await serveUntilStopped({
     log,
-    start: () =>
-      startNode(options, {
+    async start(stopped) {
+      const network = loadNetwork({ ...config, genesis: await genesisPath(config, stopped) });
+      return startNode(await toNodeOptions(config, network), {
         ...{ ...network, servingThread, logger, lostLogLines, nowMs: Date.now },
         shownOptions: shownOptions(runOptions, sources),
-      }),
+      });
+    },
     async whileServing(node) {
       await logStart(config, node.url, logger);
       output.write(`${node.url}\n`);

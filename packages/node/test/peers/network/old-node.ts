@@ -20,6 +20,10 @@ export type OldNode = {
   readonly broken: string[];
   /** While false, it replies to every event with the error "not ready". */
   isReady: boolean;
+  /** Height of the last block that was posted to it. */
+  posted: number;
+  /** If set, it refuses posted blocks so late. */
+  refusesAfterMs: number | undefined;
   /** Cuts the connection to it. */
   cut(): void;
   /** Accepts connections from now on, but reads and sends nothing, as a stopped process. */
@@ -74,6 +78,8 @@ export async function startOldNode(options: {
     requested: [],
     broken: [],
     isReady: false,
+    posted: 0,
+    refusesAfterMs: undefined,
     connections: 0,
     cut: () => connection?.terminate(),
     sleep() {
@@ -176,6 +182,11 @@ export async function startOldNode(options: {
 
   function sendReply(socket: WebSocket, { event, data, cid }: Call): void {
     node.requested.push(event);
+    if (event === "p2p.peer.postBlock" && node.refusesAfterMs !== undefined) {
+      const refusal = JSON.stringify({ rid: cid, error: { message: "refused" } });
+      setTimeout(() => socket.send(refusal, () => {}), node.refusesAfterMs);
+      return;
+    }
     const result = node.isReady ? resultOf(event, data.data) : "App is not ready.";
     const headers = { version: "5.7.2", height: head().header.height };
     const reply =
@@ -206,6 +217,7 @@ export async function startOldNode(options: {
         const { data } = argument.block as { data: string };
         const { height } = head().header;
         const block = blockFromBytes(Buffer.from(data, "base64"), { network, height });
+        node.posted = block.header.height;
         if (block.header.height === height + 1) node.chain.push(block);
         return {};
       }

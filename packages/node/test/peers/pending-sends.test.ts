@@ -1,0 +1,34 @@
+/** The end of pending broadcasts when a node stops. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createPendingSends } from "../../src/peers/broadcast/pending-sends.ts";
+
+const FAR = { leftMs: () => 60_000 };
+
+test("a broadcast without a reply does not delay the end beyond the common deadline", async () => {
+  const sends = createPendingSends(() => {});
+  const { promise: reply, resolve } = Promise.withResolvers<void>();
+  sends.add(reply);
+  await sends.settled({ deadline: { leftMs: () => 0 }, replyMs: 60_000 }, () => true);
+  resolve();
+});
+
+test("the end waits for the last reply before the deadline", async () => {
+  const sends = createPendingSends(() => {});
+  let isReplied = false;
+  const reply = async () => {
+    await sleep(50);
+    isReplied = true;
+  };
+  sends.add(reply());
+  await sends.settled({ deadline: FAR, replyMs: 60_000 }, () => true);
+  expect(isReplied).toBe(true);
+});
+
+test("without anything to send, the end waits for replies for a limited time", async () => {
+  const sends = createPendingSends(() => {});
+  const { promise: reply, resolve } = Promise.withResolvers<void>();
+  sends.add(reply);
+  await sends.settled({ deadline: FAR, replyMs: 10 }, () => false);
+  resolve();
+});
