@@ -18,7 +18,7 @@ export { delegateOfSlot, forgingOrder } from "./rounds/order.ts";
 export { type DelegateWallet, rankDelegates } from "./rounds/ranking.ts";
 export { legacySupplyAt, supplyAt } from "./rounds/supply.ts";
 export { findRule } from "./rules/registry.ts";
-export { hopelessReason } from "./rules/shared/common.ts";
+export { hopelessReason, unsupportedMultiSignatures } from "./rules/shared/common.ts";
 export {
   INDIVIDUAL,
   isAliveDemand,

@@ -124,7 +124,7 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
   const slices = createTimeSlices({ sliceMs: SLICE_MS, pauseMs: budget.pauseMs, onSlice: budget.spend });
   const submissions = createSubmissions(options, {
     ...deps,
-    ...{ slices, pending, contents, journal, recentIds, refusals },
+    ...{ slices, pending, senders, contents, journal, recentIds, refusals },
   });
   const current: HeadState = { options, deps, pending, senders, contents, milestone: milestoneAtHead(deps) };
   restore(current, deps.store, journal);

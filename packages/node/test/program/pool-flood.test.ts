@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Wallet } from "@uniknode/ledger";
 import { builders, type SealedTransaction, signTransaction, type Transaction } from "@uniknode/protocol";
 import { expect, test } from "vitest";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
@@ -31,6 +32,7 @@ test("A pool at its bound of bytes accepts a higher fee, if the evicted transact
       senders: {
         apply: () => undefined,
         rebuild: () => [],
+        walletOf: (address) => ({ address, balance: 0n, nonce: 0n, attributes: {} }) as unknown as Wallet,
         publicKeyOf: () => undefined,
         clear: () => {},
       },

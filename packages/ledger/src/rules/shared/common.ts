@@ -48,14 +48,19 @@ export function checkCommon(
 
 /** In a block, the sender was looked up by its key before, so this check refuses only in the pool. */
 function checkCold(state: StateReader, sender: Wallet): void {
-  const { publicKey, balance } = chainWallet(state, sender);
-  if (publicKey === undefined && balance === 0n) {
-    throw new RuleError(
-      "ColdWalletError",
-      "Insufficient balance in database wallet. Wallet is not allowed to spend before funding is confirmed.",
-    );
-  }
+  if (isCold(state, sender)) throw coldWallet();
 }
+
+function isCold(state: StateReader, sender: Wallet): boolean {
+  const { publicKey, balance } = chainWallet(state, sender);
+  return publicKey === undefined && balance === 0n;
+}
+
+const coldWallet = (): RuleError =>
+  new RuleError(
+    "ColdWalletError",
+    "Insufficient balance in database wallet. Wallet is not allowed to spend before funding is confirmed.",
+  );
 
 /**
  * Generic checks G1 to G11 without the cold wallet check.
@@ -84,15 +89,23 @@ const isException = ({ id }: Transaction, { exceptions }: Network): boolean =>
   exceptions.transactions?.includes(id) ?? false;
 
 /**
- * Returns the reason why a transaction can never be applied, judged only by the nonce and the balance of its
- * sender on the chain: the nonce is used, or an ordinary transaction costs more than the balance. Undefined
+ * Returns the reason why a transaction cannot be applied, judged only by the nonce and the balance of its
+ * sender: the nonce is used, or an ordinary transaction costs more than the balance. Undefined
  * if there is no such reason.
+ *
+ * @param state that of the chain
+ * @param sender the wallet on the chain, or after its pending transactions
  */
-export function hopelessReason(transaction: Transaction, sender: Wallet): RuleError | undefined {
+export function hopelessReason(
+  transaction: Transaction,
+  state: StateReader,
+  sender: Wallet,
+): RuleError | undefined {
   const { version, nonce = 0n, typeGroup, amount, fee } = transaction;
-  if (version > 1 && nonce <= sender.nonce) return unexpectedNonce(transaction, sender);
   // Types of other groups may be credited before they pay.
   const isCore = typeGroup === TYPE_GROUPS.core;
+  if (isCore && isCold(state, sender)) return coldWallet();
+  if (version > 1 && nonce <= sender.nonce) return unexpectedNonce(transaction, sender);
   return isCore && sender.balance < amount + fee ? insufficientBalance() : undefined;
 }
 
@@ -149,13 +162,13 @@ function checkMultiSignatures(transaction: Transaction, context: RuleContext, se
       throw refusal("InvalidMultiSignaturesError", "the multi signatures are invalid.");
     }
   } else if (transaction.signatures !== undefined && !isRegistration) {
-    // G11
-    throw refusal(
-      "UnsupportedMultiSignatureTransactionError",
-      "the transaction does not support multi signatures.",
-    );
+    throw unsupportedMultiSignatures(); // G11
   }
 }
+
+/** G11: `signatures` of a sender that is not a multisignature wallet. */
+export const unsupportedMultiSignatures = (): RuleError =>
+  refusal("UnsupportedMultiSignatureTransactionError", "the transaction does not support multi signatures.");
 
 /** Returns true if enough participants have signed; entries that cannot be checked count as invalid. */
 export function isSignedByParticipants(

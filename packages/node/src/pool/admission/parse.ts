@@ -1,5 +1,5 @@
 /** Parses submitted transactions, and refuses all that can be refused without a signature (pool.md 3 and 4). */
-import { hopelessReason, walletOf } from "@uniknode/ledger";
+import { hopelessReason, unsupportedMultiSignatures, walletOf } from "@uniknode/ledger";
 import {
   type BatchOptions,
   isReadableDer,
@@ -8,10 +8,12 @@ import {
   type SignatureJob,
   signatureJob,
   TransactionError,
+  TYPE_GROUPS,
   transactionFromJson,
 } from "@uniknode/protocol";
 import type { Steps } from "../../platform/threads/time-slices.ts";
 import { schemeOf } from "../../verification/packed-checks.ts";
+import type { Senders } from "../contents/senders.ts";
 import { Refusal, type RefusalCode } from "../refusal.ts";
 import { blockLimits } from "../selection.ts";
 import { checkBatch } from "./batch.ts";
@@ -24,7 +26,10 @@ import { checkRecipient } from "./type-rules.ts";
 
 export type AdmissionOptions = RuleOptions & { readonly fees: FeePolicy };
 
-export type ParseDeps = AdmissionDeps & { readonly recentIds: RecentIds };
+export type ParseDeps = AdmissionDeps & {
+  readonly recentIds: RecentIds;
+  readonly senders: Pick<Senders, "walletOf">;
+};
 
 /** A candidate, its transaction, and the check of its own signature. */
 export type ParsedCandidate = {
@@ -68,6 +73,7 @@ export function* parse(
       checkRules(candidate, fresh, options, deps);
       checkRecipient(candidate, network.description.pubKeyHash);
       refuseUnsigned(candidate, deps);
+      refuseStraySignatures(candidate, fresh, deps);
       const parsed = sealCandidate(candidate, deps);
       checkSize(parsed.transaction, milestone);
       refuseHopeless(parsed.transaction, milestone, options, deps);
@@ -98,8 +104,36 @@ function refuseUnsigned({ id, senderPublicKey, input }: Candidate, { network, st
 const PUBLIC_KEY = /^0[23][0-9a-f]{64}$/;
 
 /**
- * Ends the admission before step 12 for senders with many signatures: transactions that the chain can never
- * apply are not verified.
+ * Refuses `signatures` beside `signature` before they are parsed: without a multisignature wallet, and without a
+ * registration that makes the sender one, the ledger refuses them in any case.
+ *
+ * @param request all candidates of the request
+ * @throws {Refusal}
+ */
+function refuseStraySignatures(
+  { id, senderPublicKey, input }: Candidate,
+  request: readonly Candidate[],
+  { network, state, senders }: ParseDeps,
+): void {
+  const { signatures } = input as { readonly signatures?: unknown };
+  if (!Array.isArray(signatures) || signatures.length === 0 || !PUBLIC_KEY.test(senderPublicKey)) return;
+  if (network.exceptions.transactions?.includes(id)) return;
+  const isSender = walletOf(state, senderPublicKey, network).attributes.multiSignature !== undefined;
+  const becomesSender = () =>
+    senders.walletOf(senderPublicKey).attributes.multiSignature !== undefined ||
+    request.some((other) => other.senderPublicKey === senderPublicKey && isRegistration(other));
+  if (!isSender && !becomesSender()) throw new Refusal("ERR_APPLY", unsupportedMultiSignatures().message);
+}
+
+/** Returns true for a registration of a multisignature wallet. */
+const isRegistration = ({ typeGroup, type }: Candidate): boolean =>
+  typeGroup === TYPE_GROUPS.core && type === MULTI_SIGNATURE;
+
+const MULTI_SIGNATURE = 4;
+
+/**
+ * Ends the admission before step 12 for transactions with many signatures: those that the chain or the pending
+ * transactions of their sender do not allow are not verified.
  *
  * @throws {Refusal}
  */
@@ -107,12 +141,12 @@ function refuseHopeless(
   transaction: SealedTransaction,
   milestone: Milestone,
   options: AdmissionOptions,
-  { state, network, storedIds }: AdmissionDeps,
+  { state, network, storedIds, senders }: ParseDeps,
 ): void {
   const { data } = transaction;
-  const sender = walletOf(state, data.senderPublicKey, network);
-  if (!sender.attributes.multiSignature || network.exceptions.transactions?.includes(data.id)) return;
-  const reason = hopelessReason(data, sender);
+  // Others have one or two signatures, and their refusals are events: pool.md 4.
+  if (data.signatures === undefined || network.exceptions.transactions?.includes(data.id)) return;
+  const reason = hopelessReason(data, state, senders.walletOf(data.senderPublicKey));
   if (!reason) return;
   requireFee(transaction, milestone, options.fees);
   if (storedIds([data.id]).has(data.id)) throw new Refusal("ERR_FORGED", "Already forged.");

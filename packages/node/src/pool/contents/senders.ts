@@ -10,7 +10,9 @@ import {
   type Draft,
   RuleError,
   type StateReader,
+  type Wallet,
   type WalletSignatures,
+  walletOf,
 } from "@uniknode/ledger";
 import { type Network, type SealedTransaction, TransactionError } from "@uniknode/protocol";
 
@@ -23,6 +25,8 @@ export type Senders = {
   apply(transaction: SealedTransaction): string | undefined;
   /** Rebuilds the view from the chain and returns the transactions that no longer apply. */
   rebuild(senderPublicKey: string, pending: readonly SealedTransaction[]): SealedTransaction[];
+  /** The wallet of a sender after its pending transactions. */
+  walletOf(senderPublicKey: string): Wallet;
   /** Public key of the sender with this address, if it has a view. */
   publicKeyOf(address: string): string | undefined;
   clear(): void;
@@ -77,6 +81,8 @@ export function createSenders({ network, state, signatures, head, minterOf }: Se
   return {
     apply,
     rebuild,
+    walletOf: (senderPublicKey) =>
+      walletOf(views.get(addressOf(senderPublicKey, network))?.draft ?? state, senderPublicKey, network),
     publicKeyOf: (address) => views.get(address)?.publicKey,
     clear: () => views.clear(),
   };

@@ -61,6 +61,49 @@ describe("wallets with more than one key", () => {
     expect(pool.events).toEqual([]);
   });
 
+  test("are not verified beside a pending transaction that used the nonce or the balance", async () => {
+    const verified: unknown[] = [];
+    const chain = createTestChain({ shared: { balance: 2_500_000n, attributes: { multiSignature } } });
+    const verify = async (checks: readonly unknown[]) => {
+      verified.push(...checks);
+      return checks.map(() => true);
+    };
+    const pool = openPool(chain, { deps: { verify } });
+    expect(await submitOne(pool, signedByParticipants(0, 1))).toBe("accepted");
+    const { length } = verified;
+    expect(await refusalOf(pool, signedByParticipants(1, 2))).toMatch(/^ERR_APPLY .*has nonce 1/);
+    expect(verified.length).toBe(length);
+  });
+
+  test.each([
+    ["a used nonce", { alice: { ...RICH, nonce: 1n } }, /has nonce 1/],
+    ["too small a balance", { alice: { balance: 100n } }, /^ERR_APPLY Insufficient balance in the wallet/],
+    ["an unknown wallet", {}, /^ERR_APPLY Insufficient balance in database wallet/],
+  ])("a registration that its sender cannot pay is not verified: %s", async (_, wallets, refusal) => {
+    const verified: unknown[] = [];
+    const verify = async (checks: readonly unknown[]) => {
+      verified.push(...checks);
+      return checks.map(() => true);
+    };
+    const pool = openPool(createTestChain(wallets), { deps: { verify } });
+    const body = builders.multiSignature({ ...envelope("alice", 1, 2_000_000_000n), ...multiSignature });
+    const signed = participants.reduce(
+      (transaction, name, index) => multiSignTransaction(transaction, index, keysOf(name)),
+      body,
+    );
+    expect(await refusalOf(pool, jsonOf(signTransaction(signed, keysOf("alice"))))).toMatch(refusal);
+    expect(verified).toEqual([]);
+    expect(pool.events).toEqual([]);
+  });
+
+  test("of an ordinary wallet are refused unread beside its own signature", async () => {
+    const chain = createTestChain({ alice: RICH });
+    const pool = openPool(chain);
+    const unreadable = { ...transfer("alice", 1), signatures: Array(20).fill("no signature") };
+    expect(await refusalOf(pool, unreadable)).toMatch(/^ERR_APPLY .*does not support multi signatures/);
+    expect(pool.events).toEqual([]);
+  });
+
   test("that are on the chain already are refused as such", async () => {
     const chain = shared();
     const pool = openPool(chain);

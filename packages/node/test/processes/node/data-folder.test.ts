@@ -3,10 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Closing } from "../../../src/platform/lifecycle/closing.ts";
+import { createDeadline } from "../../../src/platform/lifecycle/deadline.ts";
 import { openDataFolder } from "../../../src/processes/node/data-folder.ts";
 
 let data: string;
-let closing: [name: string, close: () => void | Promise<void>][];
+let closing: Parameters<Closing["add"]>[];
 let logged: string[];
 beforeEach(() => {
   data = mkdtempSync(join(tmpdir(), "uniknode-folder-"));
@@ -20,7 +22,7 @@ afterEach(async () => {
 });
 
 async function closeAll(): Promise<void> {
-  for (const [, close] of closing.splice(0).reverse()) await close();
+  for (const [, close] of closing.splice(0).reverse()) await close(createDeadline(0));
 }
 
 const open = (webhookToken?: string) =>

@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { eventOfStart } from "../../../src/events/node-events.ts";
+import { createDeadline } from "../../../src/platform/lifecycle/deadline.ts";
 import { openNodeEventLog } from "../../../src/processes/node/event-log.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
@@ -9,7 +10,9 @@ function open(webhooks: "on" | "off" = "on") {
   const database = openDatabase(":memory:");
   migrate(database);
   const logger = pino({ level: "silent" });
-  return openNodeEventLog({ webhooks }, { database, logger }, (_, close) => onTestFinished(close));
+  return openNodeEventLog({ webhooks }, { database, logger }, (_, close) =>
+    onTestFinished(() => close(createDeadline(0))),
+  );
 }
 
 test("Only subscribed events are written, and readers are notified after the commit.", async () => {

@@ -11,6 +11,8 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { Pin } from "../../../src/chain/assumption.ts";
 import { seal } from "../../../src/dev-chain/genesis.ts";
 import { soloTiming } from "../../../src/forger/timing.ts";
+import type { Closing } from "../../../src/platform/lifecycle/closing.ts";
+import { createDeadline } from "../../../src/platform/lifecycle/deadline.ts";
 import { present } from "../../../src/platform/present.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../../src/pool/options.ts";
 import { createConsensus } from "../../../src/processes/node/consensus.ts";
@@ -31,9 +33,9 @@ beforeEach(() => {
 });
 
 function open({ assumeValid }: { assumeValid?: Pin } = {}) {
-  const onStop = (name: string, close: () => void | Promise<void>) => {
+  const onStop: Closing["add"] = (name, close) => {
     closing.push(name);
-    onTestFinished(() => void close());
+    onTestFinished(() => void close(createDeadline(0)));
   };
   const database = openDatabase(":memory:");
   migrate(database);
