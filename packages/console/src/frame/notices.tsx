@@ -37,8 +37,8 @@ export default function Notices() {
 function Disconnected({ connection }: { connection: Connection & { state: "disconnected" } }) {
   const { poll, nowMs, clockOffsetMs } = useNode();
   const secondsLeft = useComputed(() => {
-    const leftMs = connection.retryAtMs - (nowMs.value - clockOffsetMs.value);
-    return leftMs > 500 ? `in ${Math.round(leftMs / 1_000)} s` : "now";
+    const remainingMs = connection.retryAtMs - (nowMs.value - clockOffsetMs.value);
+    return remainingMs > 500 ? `in ${Math.round(remainingMs / 1_000)} s` : "now";
   });
   const { error } = connection;
   const isRefused = error instanceof ApiError && error.code === "API_RATE_LIMITED";

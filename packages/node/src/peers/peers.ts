@@ -7,7 +7,7 @@ import type { Logger } from "pino";
 import type { PeerBounds, SyncProgress } from "../gateway/figures.ts";
 import type { AdmissionResult, PeerInfo } from "../gateway/gateway.ts";
 import { createClosing } from "../platform/lifecycle/closing.ts";
-import type { Deadline } from "../platform/lifecycle/deadline.ts";
+import type { Deadline } from "../platform/threads/call.ts";
 import { networkState } from "./forging/network-state.ts";
 import { checkPreflight } from "./forging/preflight.ts";
 import { reportNetworkState } from "./forging/report.ts";

@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import type { Chain } from "../chain/port.ts";
 import type { AdmissionResult } from "../gateway/gateway.ts";
 import type { Closing } from "../platform/lifecycle/closing.ts";
-import type { Deadline } from "../platform/lifecycle/deadline.ts";
+import { type Deadline, remainingMs } from "../platform/threads/call.ts";
 import { type BlockBroadcast, createBlockBroadcast } from "./broadcast/blocks.ts";
 import { createPendingSends, type PendingSends } from "./broadcast/pending-sends.ts";
 import { createRebroadcast } from "./broadcast/rebroadcast.ts";
@@ -137,7 +137,7 @@ function createState(lifecycle: PeerLifecycle, deps: PropagationDeps): State {
 
 async function finishBroadcasts({ blockBroadcast, pendingSends }: State, deadline: Deadline): Promise<void> {
   await pendingSends.settled({ deadline, replyMs: REPLY_MS }, () => blockBroadcast.unsent() > 0);
-  await sleep(Math.min(deadline.leftMs(), Math.max(0, LINGER_MS - blockBroadcast.sinceRefusalMs())));
+  await sleep(Math.min(remainingMs(deadline), Math.max(0, LINGER_MS - blockBroadcast.sinceRefusalMs())));
 }
 
 function syncDeps(state: State): SyncDeps {

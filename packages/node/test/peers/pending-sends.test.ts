@@ -2,14 +2,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createPendingSends } from "../../src/peers/broadcast/pending-sends.ts";
+import { deadlineIn } from "../../src/platform/threads/call.ts";
 
-const FAR = { leftMs: () => 60_000 };
+const FAR = deadlineIn(60_000);
 
 test("a broadcast without a reply does not delay the end beyond the common deadline", async () => {
   const sends = createPendingSends(() => {});
   const { promise: reply, resolve } = Promise.withResolvers<void>();
   sends.add(reply);
-  await sends.settled({ deadline: { leftMs: () => 0 }, replyMs: 60_000 }, () => true);
+  await sends.settled({ deadline: deadlineIn(-1), replyMs: 60_000 }, () => true);
   resolve();
 });
 

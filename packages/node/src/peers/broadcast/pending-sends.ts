@@ -1,6 +1,6 @@
 /** Broadcasts that run in the background, until the node closes. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Deadline } from "../../platform/lifecycle/deadline.ts";
+import { type Deadline, isOver } from "../../platform/threads/call.ts";
 
 export type PendingSends = {
   /** Tracks work in the background. */
@@ -28,7 +28,7 @@ export function createPendingSends(onFailure: (error: unknown) => void): Pending
     },
     async settled({ deadline, replyMs }, hasUnsent) {
       let sentAt = performance.now();
-      while (deadline.leftMs() > 0 && pending.size > 0) {
+      while (!isOver(deadline) && pending.size > 0) {
         const now = performance.now();
         if (hasUnsent()) sentAt = now;
         if (now - sentAt >= replyMs) return;

@@ -1,6 +1,6 @@
 /** Closes the started parts in reverse order. */
 import type { Logger } from "pino";
-import { createDeadline, type Deadline } from "./deadline.ts";
+import { type Deadline, deadlineIn } from "../threads/call.ts";
 
 /** @param peers the moment at which no part waits for peers any longer, common to all parts */
 type Close = (peers: Deadline) => void | Promise<void>;
@@ -31,7 +31,7 @@ export function createClosing(): Closing {
   let current: string | undefined;
   return {
     add: (name, close) => void parts.push({ name, close }),
-    async closeAll(logger, peers = createDeadline(PEERS_MS)) {
+    async closeAll(logger, peers = deadlineIn(PEERS_MS)) {
       for (let part = parts.pop(); part; part = parts.pop()) {
         const { name } = part;
         current = name;

@@ -32,4 +32,5 @@ const nowMs = (): number => Number(process.hrtime.bigint() / NANOSECONDS_PER_MS)
 
 export const deadlineIn = (timeoutMs: number): Deadline => nowMs() + timeoutMs;
 export const isOver = (deadline: Deadline): boolean => nowMs() > deadline;
-export const remainingMs = (deadline: Deadline): number => deadline - nowMs();
+/** Milliseconds until the deadline; 0 after it. */
+export const remainingMs = (deadline: Deadline): number => Math.max(0, deadline - nowMs());

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Closing } from "../../../src/platform/lifecycle/closing.ts";
-import { createDeadline } from "../../../src/platform/lifecycle/deadline.ts";
+import { deadlineIn } from "../../../src/platform/threads/call.ts";
 import { openDataFolder } from "../../../src/processes/node/data-folder.ts";
 
 let data: string;
@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 async function closeAll(): Promise<void> {
-  for (const [, close] of closing.splice(0).reverse()) await close(createDeadline(0));
+  for (const [, close] of closing.splice(0).reverse()) await close(deadlineIn(0));
 }
 
 const open = (webhookToken?: string) =>

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { eventOfStart } from "../../../src/events/node-events.ts";
-import { createDeadline } from "../../../src/platform/lifecycle/deadline.ts";
+import { deadlineIn } from "../../../src/platform/threads/call.ts";
 import { openNodeEventLog } from "../../../src/processes/node/event-log.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
@@ -11,7 +11,7 @@ function open(webhooks: "on" | "off" = "on") {
   migrate(database);
   const logger = pino({ level: "silent" });
   return openNodeEventLog({ webhooks }, { database, logger }, (_, close) =>
-    onTestFinished(() => close(createDeadline(0))),
+    onTestFinished(() => close(deadlineIn(0))),
   );
 }
 

@@ -12,8 +12,8 @@ import type { Pin } from "../../../src/chain/assumption.ts";
 import { seal } from "../../../src/dev-chain/genesis.ts";
 import { soloTiming } from "../../../src/forger/timing.ts";
 import type { Closing } from "../../../src/platform/lifecycle/closing.ts";
-import { createDeadline } from "../../../src/platform/lifecycle/deadline.ts";
 import { present } from "../../../src/platform/present.ts";
+import { deadlineIn } from "../../../src/platform/threads/call.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../../src/pool/options.ts";
 import { createConsensus } from "../../../src/processes/node/consensus.ts";
 import { createEnvironment } from "../../../src/processes/node/environment.ts";
@@ -35,7 +35,7 @@ beforeEach(() => {
 function open({ assumeValid }: { assumeValid?: Pin } = {}) {
   const onStop: Closing["add"] = (name, close) => {
     closing.push(name);
-    onTestFinished(() => void close(createDeadline(0)));
+    onTestFinished(() => void close(deadlineIn(0)));
   };
   const database = openDatabase(":memory:");
   migrate(database);

@@ -17,19 +17,19 @@ export type ReadTime = {
 };
 
 export function createReadTime(maxMs: number): ReadTime {
-  let leftMs = 0;
+  let remainingMs = 0;
   let checkedMs = 0;
   return {
     begin() {
-      leftMs = maxMs;
+      remainingMs = maxMs;
       checkedMs = performance.now();
     },
     check() {
       const nowMs = performance.now();
       const spentMs = nowMs - checkedMs;
       checkedMs = nowMs;
-      leftMs -= Math.min(spentMs, MAX_STEP_MS);
-      if (leftMs < 0) throw new SnapshotError("SNAPSHOT_TIMEOUT");
+      remainingMs -= Math.min(spentMs, MAX_STEP_MS);
+      if (remainingMs < 0) throw new SnapshotError("SNAPSHOT_TIMEOUT");
       return spentMs;
     },
   };
