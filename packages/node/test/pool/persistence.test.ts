@@ -239,6 +239,28 @@ describe("the journal", () => {
     expect(storedIds()).toEqual(inputs.map(({ id }) => id));
   });
 
+  test("fails with the reason and the state of the transactions if the disk refuses the write", async () => {
+    const { deps, storedIds } = openFile();
+    let isFull = true;
+    const store: PoolStore = {
+      load: deps.store.load,
+      write(...change) {
+        if (isFull) throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+        deps.store.write(...change);
+      },
+    };
+    const pool = openPoolOn(richChain("alice"), { deps: { ...deps, store } });
+    const transaction = transfer("alice", 1);
+    await expect(pool.submit([transaction])).rejects.toMatchObject({
+      code: "POOL_DISK_FULL",
+      message: expect.stringMatching(/pending/),
+    });
+    expect(pool.size()).toBe(1);
+    expect(await submitOne(pool, transaction)).toBe("ERR_DUPLICATE");
+    isFull = false;
+    await expect.poll(storedIds, { timeout: 10_000 }).toEqual([transaction.id]);
+  });
+
   test("retries a write that no caller awaits", async () => {
     const { deps, storedIds } = openFile();
     const failures: unknown[] = [];

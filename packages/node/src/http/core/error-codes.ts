@@ -102,13 +102,13 @@ const CHAPTERS = {
     NODE_BUSY: code([503], "Too many requests are in progress.", "retry after `retry-after`"),
     DISK_FULL: code(
       [503],
-      "The disk of the node is full; the request stored nothing.",
-      "retry after `retry-after`; the operator must free space",
+      "The disk of the node is full. Accepted transactions are pending and are stored later; any other request stored nothing.",
+      "retry after `retry-after`, but do not repeat transactions; the operator must free space",
     ),
     DISK_UNWRITABLE: code(
       [503],
-      "The disk of the node is not writable; the request stored nothing.",
-      "retry after `retry-after`; the operator finds the reason in the log",
+      "The disk of the node is not writable. Accepted transactions are pending and are stored later; any other request stored nothing.",
+      "retry after `retry-after`, but do not repeat transactions; the operator finds the reason in the log",
     ),
     DATABASE_UNREACHABLE: code(
       [503],

@@ -118,6 +118,8 @@ function describe(error: Error & Partial<FastifyError>, request: FastifyRequest)
   if (error instanceof HttpError) {
     return { status: error.statusCode, code: error.code, message: error.message };
   }
+  const unstored = UNSTORED[error.code ?? ""];
+  if (unstored) return { status: 503, ...unstored };
   const busy = describeBusy(error, request);
   if (busy) return { status: 503, code: busy, message: BUSY[busy] };
   const [code, message] = UNREADABLE[error.code ?? ""] ?? [];
@@ -146,6 +148,21 @@ const BUSY_SNAPSHOTS = {
   SNAPSHOT_BUSY: "NODE_BUSY",
   SNAPSHOT_UNREACHABLE: "DATABASE_UNREACHABLE",
 } as const satisfies Record<SnapshotError["code"], keyof typeof BUSY>;
+
+const PENDING =
+  "the accepted transactions are pending and are stored as soon as the disk permits; do not send them again";
+
+/** Errors of `Pool.submit`. */
+const UNSTORED: Readonly<Record<string, Pick<Failure, "code" | "message">>> = {
+  POOL_DISK_FULL: {
+    code: "DISK_FULL",
+    message: `Service Unavailable: the disk of the node is full; ${PENDING}`,
+  },
+  POOL_DISK_UNWRITABLE: {
+    code: "DISK_UNWRITABLE",
+    message: `Service Unavailable: the disk of the node is not writable; ${PENDING}`,
+  },
+};
 
 function describeBusy(
   error: Error & Partial<FastifyError>,

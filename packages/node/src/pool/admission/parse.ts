@@ -65,13 +65,28 @@ export function* parse(
   if (batch) yield* checkBatch(inputs, { network, height: head().height }, batch);
   // Stage A: ids seen since the last block, whatever their outcome
   const [fresh, repeated] = recentIds.partition(inputs.map(candidateFrom), ({ id }) => id);
+  try {
+    return { fresh, repeated, ...(yield* parseCandidates(fresh, options, deps)) };
+  } catch (error) {
+    // Nothing was decided: the client may send them again.
+    recentIds.forget(fresh.map(({ id }) => id));
+    throw error;
+  }
+}
+
+function* parseCandidates(
+  fresh: readonly Candidate[],
+  options: AdmissionOptions,
+  deps: ParseDeps,
+): Steps<Pick<ParsedRequest, "milestone" | "parsedCandidates" | "result">> {
+  const { pubKeyHash } = deps.network.description;
   const milestone = milestoneOf(deps);
   const parsedCandidates: ParsedCandidate[] = [];
   const result: CheckResult = { accept: [], broadcast: [], excess: [], refused: [] };
   for (const candidate of fresh) {
     const code = runChecks(candidate, result, () => {
       checkRules(candidate, fresh, options, deps);
-      checkRecipient(candidate, network.description.pubKeyHash);
+      checkRecipient(candidate, pubKeyHash);
       refuseUnsigned(candidate, deps);
       refuseStraySignatures(candidate, fresh, deps);
       const parsed = sealCandidate(candidate, deps);
@@ -83,7 +98,7 @@ export function* parse(
     if (code === "ERR_TOO_LARGE") break;
     yield;
   }
-  return { fresh, repeated, milestone, parsedCandidates, result };
+  return { milestone, parsedCandidates, result };
 }
 
 /**

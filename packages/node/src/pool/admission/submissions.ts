@@ -6,6 +6,7 @@
 import type { BatchOptions, SchemaViolation } from "@uniknode/protocol";
 import { type AdmissionResult, BodyError } from "../../gateway/gateway.ts";
 import { CodedError } from "../../platform/coded-error.ts";
+import { troubleOf } from "../../platform/files/disk-trouble.ts";
 import type { TimeSlices } from "../../platform/threads/time-slices.ts";
 import { type AdmitDeps, admit } from "./admit.ts";
 import { BatchError } from "./batch.ts";
@@ -41,7 +42,7 @@ export function createSubmissions(options: AdmissionOptions, deps: SubmissionDep
     waiting += inputs.length;
     try {
       const result = await process(inputs, batch);
-      if (result.data.accept.length > 0) await journal.flushed();
+      if (result.data.accept.length > 0) await journal.flushed().catch(failUnstored);
       return result;
     } finally {
       waiting -= inputs.length;
@@ -109,6 +110,17 @@ function violationText({ path, expectation }: SchemaViolation): string {
 }
 
 const closed = () => new CodedError("POOL_CLOSED", "the pool was closed", { isRetryable: false });
+
+/** The transactions stay pending, and the journal writes them as soon as it can. */
+function failUnstored(error: unknown): never {
+  const trouble = troubleOf(error);
+  if (!trouble) throw error;
+  const code = trouble === "disk full" ? "POOL_DISK_FULL" : "POOL_DISK_UNWRITABLE";
+  throw new CodedError(code, `${trouble}: the accepted transactions are pending, but not stored yet`, {
+    cause: error,
+    isRetryable: true,
+  });
+}
 
 /** The maximum of transactions is being checked. */
 const busy = () =>

@@ -1,14 +1,18 @@
 /** Requests while the signatures of others are checked. */
-import { builders } from "@uniknode/protocol";
+import { builders, multiSignTransaction, transactionId } from "@uniknode/protocol";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import {
   addressNamed,
   createTestChain,
   envelope,
+  jsonOf,
+  keysOf,
   networkWith,
   openPool,
+  publicKeyOf,
   RICH,
+  refusalOf,
   richChain,
   richPool,
   signedBy,
@@ -77,6 +81,24 @@ describe("requests at the same time", () => {
     const transaction = transfer("alice", 1);
     await expect(pool.submit([transaction])).rejects.toThrow("a thread has died");
     expect((await pool.submit([transaction])).data.accept).toEqual([transaction.id]);
+  });
+
+  test("can be sent again after a failure of the database while they are parsed", async () => {
+    const multiSignature = { min: 1, publicKeys: [publicKeyOf("p0")] };
+    const chain = createTestChain({ shared: { ...RICH, nonce: 1n, attributes: { multiSignature } } });
+    let fails = false;
+    const storedIds = (ids: readonly string[]) => {
+      if (fails) throw new Error("disk I/O error");
+      return new Set(ids);
+    };
+    const pool = openPool(chain, { deps: { storedIds } });
+    const body = builders.transfer({ ...envelope("shared", 1), recipientId: addressNamed("x"), amount: 1n });
+    const signed = multiSignTransaction(body, 0, keysOf("p0"));
+    const transaction = jsonOf({ ...signed, id: transactionId(signed) });
+    fails = true;
+    await expect(pool.submit([transaction])).rejects.toThrow("disk I/O error");
+    fails = false;
+    expect(await refusalOf(pool, transaction)).toMatch(/^ERR_FORGED/);
   });
 
   test("are not delayed by one of another sender whose signatures get no verdict, which fails after 5 s", async () => {
