@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { selectBackend } from "./backend.ts";
-import type { FromSignatureThread, ToSignatureThread } from "./verifier.ts";
+import type { FromSignatureThread, ToSignatureThread } from "./worker-lane.ts";
 
 const { verify, refusal } = await selectBackend(workerData as string | undefined);
 if (refusal) parentPort?.postMessage({ refusal: refusal.message } satisfies FromSignatureThread);

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as nextTick } from "node:timers/promises";
 import { keysFromPassphrase, sha256, signEcdsa, signSchnorr, utf8ToBytes } from "@uniknode/protocol";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
@@ -119,3 +120,26 @@ test.each([
     expect(await verifier.verify(checks)).toEqual(verdicts);
   },
 );
+
+test("calls beside one that hangs get their verdicts from another thread", async () => {
+  verifier = createVerifier({ threads: 1, accelerator: installOnce("for (;;);"), timeoutMs: 300_000 });
+  const { verify } = verifier;
+  // The first ones share a batch, the large one follows it.
+  const sets = [1, 2, 5, 130].map(mixedChecks);
+  const verdicts = sets.map(async ({ checks }, index) => {
+    if (index === 3) await nextTick().then(nextTick);
+    return verify(checks);
+  });
+  expect(await Promise.all(verdicts)).toEqual(sets.map((set) => set.verdicts));
+  const later = mixedChecks(3);
+  expect(await verify(later.checks)).toEqual(later.verdicts);
+});
+
+test("calls after one whose thread dies get their verdicts from another thread", async () => {
+  const what = "setTimeout(() => process.exit(1))";
+  verifier = createVerifier({ threads: 1, accelerator: installOnce(what) });
+  const { verify } = verifier;
+  const sets = [1, 2, 5, 130, 300].map(mixedChecks);
+  const settled = await Promise.allSettled(sets.map(({ checks }) => verify(checks)));
+  expect(settled.filter(({ status }) => status === "rejected").length).toBeLessThan(2);
+});
