@@ -65,6 +65,7 @@ export type {
   DeliveryRecord,
   DeliveryState,
   DeliverySummary,
+  Retried,
   RetryFilter,
   RetrySelection,
   TriedTarget,

@@ -1,5 +1,6 @@
 /** Output of the dev chain on the terminal while it runs. */
 import type { BlockHeader } from "@uniknode/protocol";
+import { countOf } from "../platform/text/count.ts";
 import { formatAmount } from "./amounts.ts";
 import { type Cast, DEV_SYMBOL } from "./network.ts";
 
@@ -57,10 +58,10 @@ export function startScreen(content: ScreenContent): string {
 }
 
 export const revertLine = (blocks: number, height: number): string =>
-  `reverted ${blocks} block${blocks === 1 ? "" : "s"}, back at height ${height}`;
+  `reverted ${countOf(blocks, "blocks")}, back at height ${height}`;
 
 export function blockLine(header: BlockHeader, forger: string | undefined): string {
   const count = header.numberOfTransactions;
-  const content = count === 0 ? "empty" : `${count} transaction${count === 1 ? "" : "s"}`;
+  const content = count === 0 ? "empty" : countOf(count, "transactions");
   return `block ${header.height}  ${header.id.slice(0, 12)}  ${content}  by ${forger ?? header.generatorPublicKey}`;
 }

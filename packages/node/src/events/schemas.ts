@@ -1,11 +1,18 @@
 /** Schema of the content of each event: the source of the reference, and checked against events by tests. */
 import { type TProperties, type TSchema, Type } from "../platform/json/schema.ts";
 
+/** Patterns of texts whose form is known. */
+export const SIGNED = "^-?\\d+$";
+export const UNSIGNED = "^\\d+$";
+export const HEX = "^([0-9a-f]{2})*$";
+
 const closed = (members: TProperties, title: string) =>
   Type.Object(members, { title, additionalProperties: false });
 
-const amount = (description: string) => Type.String({ pattern: "^-?\\d+$", description });
-const hex = (description: string) => Type.String({ pattern: "^([0-9a-f]{2})*$", description });
+const amount = (description: string) => Type.String({ pattern: UNSIGNED, description });
+/** The wallet that funds the genesis block owes its amounts. */
+const signedAmount = (description: string) => Type.String({ pattern: SIGNED, description });
+const hex = (description: string) => Type.String({ pattern: HEX, description });
 const integer = (description: string) => Type.Integer({ minimum: 0, description });
 const text = (description: string) => Type.String({ description });
 const { Optional: optional } = Type;
@@ -61,7 +68,7 @@ const wallet = {
   username: optional(text("Username of the delegate.")),
   secondPublicKey: optional(hex("Second public key.")),
   nonce: amount("Number of transactions sent."),
-  balance: amount("In the smallest unit."),
+  balance: signedAmount("In the smallest unit."),
   attributes: Type.Record(Type.String(), Type.Unknown(), {
     description: "Further state of the wallet: uniks, vote, locks, delegate.",
   }),
@@ -87,7 +94,7 @@ const Wallet = closed(wallet, "Wallet");
 const RoundDelegate = closed(
   {
     ...wallet,
-    votes: amount("Sum of the balances of its voters."),
+    votes: signedAmount("Sum of the balances of its voters."),
     round: integer("Number of the round."),
   },
   "RoundDelegate",

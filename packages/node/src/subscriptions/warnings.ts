@@ -1,10 +1,11 @@
 /** Warns of probable mistakes in conditions that are accepted (webhooks.md 3); each warning is a sentence. */
 
 import { subscribedNames } from "../events/names.ts";
-import { DATA_SCHEMAS } from "../events/schemas.ts";
+import { DATA_SCHEMAS, HEX, SIGNED, UNSIGNED } from "../events/schemas.ts";
 import { similarNames } from "../platform/text/similar.ts";
 import type { Condition } from "./conditions/conditions.ts";
 import { compareDecimals, decimalOf } from "./conditions/decimal.ts";
+import { structureOf } from "./conditions/equality.ts";
 import { readInterval } from "./conditions/interval.ts";
 
 /** Members of a schema that describe a content. */
@@ -25,8 +26,11 @@ export function warningsOf(events: readonly string[], conditions: readonly Condi
   });
 }
 
-/** Kind of a value according to the schema of a content; `open` for any value. */
-type Kind = "integer" | "amount" | "boolean" | "text" | "list" | "object" | "open";
+/**
+ * Kind of a value according to the schema of a content; `open` for any value. An `amount` is the text of an integer, and only a
+ * `signed` one can be negative.
+ */
+type Kind = "integer" | "amount" | "signed" | "boolean" | "hex" | "text" | "list" | "object" | "open";
 
 const MAX_SHOWN = 64;
 const ORDERINGS: readonly string[] = ["gt", "gte", "lt", "lte"];
@@ -68,9 +72,11 @@ function badKind({ key, condition, value }: Condition, kinds: readonly Kind[]): 
 }
 
 const NOUNS: Readonly<Record<Kind, string>> = {
-  integer: "a number",
-  amount: "a number",
+  integer: "a number without decimals that is not negative",
+  amount: "a number without decimals that is not negative",
+  signed: "a number without decimals",
   boolean: "true or false",
+  hex: "text of pairs of the digits 0-9 and a-f",
   text: "text",
   list: "a list",
   object: "an object",
@@ -78,23 +84,69 @@ const NOUNS: Readonly<Record<Kind, string>> = {
 };
 
 function isNever(condition: Condition["condition"], kind: Kind, value: unknown): boolean {
-  if (kind === "open" || kind === "text") return false;
+  if (kind === "open") return false;
   switch (condition) {
     case "eq":
-      if (kind === "boolean") return !/^(true|false)$/.test(String(value));
-      return (kind === "integer" || kind === "amount") && decimalOf(value) === undefined;
+      return isNeverEqual(kind, value);
     case "contains":
-      return kind === "integer" || kind === "boolean";
+      return isNeverContained(kind, value);
     case "truthy":
-      return kind !== "boolean";
+      return kind !== "boolean" && kind !== "text";
     case "regexp":
       return kind === "list" || kind === "object";
     case "ne":
     case "falsy":
       return false;
+    case "lt":
+    case "lte":
+      return isNeverOrdered(kind) || isNeverBelow(condition, kind, value);
     default:
-      return kind === "boolean" || kind === "list" || kind === "object";
+      return isNeverOrdered(kind);
   }
+}
+
+const isNeverOrdered = (kind: Kind): boolean => kind === "boolean" || kind === "list" || kind === "object";
+
+const isUnsigned = (kind: Kind): boolean => kind === "integer" || kind === "amount";
+const ZERO = decimalOf("0");
+
+function isNeverBelow(condition: "lt" | "lte", kind: Kind, value: unknown): boolean {
+  const bound = decimalOf(value);
+  if (!isUnsigned(kind) || !bound || !ZERO) return false;
+  const order = compareDecimals(bound, ZERO);
+  return order < 0 || (condition === "lt" && order === 0);
+}
+
+function isNeverEqual(kind: Kind, value: unknown): boolean {
+  const structure = structureOf(value);
+  const isStructure = typeof structure === "object" && structure !== null;
+  const number = decimalOf(value);
+  switch (kind) {
+    case "boolean":
+      return !/^(true|false)$/.test(String(value));
+    case "integer":
+    case "amount":
+      return number === undefined || number.fraction !== "" || number.negative;
+    case "signed":
+      return number === undefined || number.fraction !== "";
+    case "hex":
+      return typeof value === "string" && !new RegExp(HEX).test(value);
+    case "list":
+      return !Array.isArray(structure);
+    case "object":
+      return !isStructure || Array.isArray(structure);
+    default:
+      return false;
+  }
+}
+
+/** Texts contain a part; the parts of numbers and of hexadecimal texts have a form, too. */
+function isNeverContained(kind: Kind, value: unknown): boolean {
+  if (kind === "integer" || kind === "boolean") return true;
+  if (typeof value !== "string") return false;
+  if (kind === "amount") return !/^\d*$/.test(value);
+  if (kind === "signed") return !/^-?\d*$/.test(value);
+  return kind === "hex" && !/^[0-9a-f]*$/.test(value);
 }
 
 /** Returns the kinds of the values under a key, as `valuesAt` finds them; none if the content does not have the member. */
@@ -124,9 +176,11 @@ function memberAt(schema: Schema | undefined, key: string): Schema | undefined {
 const elementOf = (content: Schema | undefined): Schema | undefined =>
   content?.type === "array" ? content.items : content;
 
+const FORMS: Readonly<Record<string, Kind>> = { [SIGNED]: "signed", [UNSIGNED]: "amount", [HEX]: "hex" };
+
 function kindOf({ type, pattern }: Schema): Kind {
-  if (type === "integer" || type === "number") return "integer";
-  if (type === "string") return pattern === "^-?\\d+$" ? "amount" : "text";
+  if (type === "integer") return "integer";
+  if (type === "string") return (pattern && FORMS[pattern]) || "text";
   if (type === "boolean" || type === "object") return type;
   return type === "array" ? "list" : "open";
 }

@@ -230,7 +230,7 @@ test("a delivery that failed for good is retracted, because its receiver may hav
   expect(log(1, 1)).toMatchObject([{ state: "failed" }]);
   await emit(blockReverted(1));
   expect(pairs(calls)).toEqual([-1, 0]);
-  expect(await webhooks.log.retryAll("1", { since: 0 })).toBe(0);
+  expect(await webhooks.log.retryAll("1", { since: 0 })).toEqual({ retried: 0 });
 });
 
 test("a retraction delays all later deliveries until it is acknowledged or fails for good", async () => {
@@ -354,6 +354,45 @@ describe("an update that drops the queue while a block is reverted", () => {
     await emit(blockReverted(2), blockReverted(1));
     expect(saw(calls).slice(2)).toEqual(["block.applied block1", "block.reverted block1"]);
     expect(calls.slice(2).every(({ target }) => target.includes("other"))).toBe(true);
+  });
+});
+
+describe("a dropped queue", () => {
+  test("leaves no facts to retract that its target never received", async () => {
+    const { webhooks, emit, calls, log } = createService({
+      reply: ({ message }) => (message.height === 1 ? 500 : 200),
+    });
+    await webhooks.register.create({ ...always(), order: "strict" });
+    // Block 2 waits for block 1, whose attempt failed.
+    await emit(blockApplied(1), blockApplied(2));
+    await webhooks.register.update("1", { queue: "drop" });
+    expect(log(1, 2).map(({ state, attempts }) => [state, attempts.length])).toEqual([
+      ["cancelled", 0],
+      ["cancelled", 1],
+    ]);
+    await emit(blockReverted(2), blockReverted(1));
+    expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1"]);
+  });
+
+  test("does not send its retractions again to a target that never received their facts", async () => {
+    const { webhooks, emit, calls, log } = createService();
+    await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    await webhooks.register.update("1", { enabled: false });
+    await emit(blockReverted(1));
+    await webhooks.register.update("1", {
+      target: "https://other.example/",
+      queue: "drop",
+      enabled: true,
+    });
+    expect(log(1, 2).map(({ event, state }) => [event, state])).toEqual([
+      ["block.reverted", "cancelled"],
+      ["block.applied", "delivered"],
+    ]);
+    expect(await webhooks.log.retryAll("1", { state: "all" })).toEqual({ retried: 0 });
+    await expect(webhooks.log.retry("1", "2")).rejects.toMatchObject({ code: "DELIVERY_UNDONE" });
+    await settle();
+    expect(saw(calls)).toEqual(["block.applied block1"]);
   });
 });
 

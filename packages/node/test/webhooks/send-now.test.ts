@@ -140,6 +140,30 @@ describe("sending now", () => {
     }
   });
 
+  test("while paused, sends finished deliveries later, and reports that pending ones stay in the queue", async () => {
+    const { ask, post, emit, calls, log, replies } = await start();
+    replies.all = 410;
+    await emit(blockApplied(1));
+    await ask("PUT", "/api/webhooks/1", { body: { enabled: true } });
+    replies.all = 500;
+    await emit(blockApplied(2));
+    await ask("PUT", "/api/webhooks/1", { body: { enabled: false } });
+    expect(log(1, 9).map(({ state }) => state)).toEqual(["pending", "failed"]);
+    const sent = {
+      data: { retried: 1, notSent: expect.stringMatching(/^pending .* webhook 1 is disabled/) },
+    };
+    expect((await post("retry", { state: "all" })).body).toEqual(sent);
+    expect(states(log(1, 9))).toEqual(["pending"]);
+    replies.all = 200;
+    const before = calls.length;
+    await ask("PUT", "/api/webhooks/1", { body: { enabled: true } });
+    await settle();
+    expect(new Set(heights(calls.slice(before)))).toEqual(new Set([1, 2]));
+    await ask("PUT", "/api/webhooks/1", { body: { enabled: false } });
+    expect((await post("retry", { deliveries: [1, 2] })).body).toEqual({ data: { retried: 2 } });
+    expect((await post("retry", { deliveries: [1, 2] })).body).toMatchObject({ code: "WEBHOOK_OFF" });
+  });
+
   test.each([
     { deliveries: [] },
     { deliveries: "1" },

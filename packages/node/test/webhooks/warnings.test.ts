@@ -34,6 +34,23 @@ test.each<[string, object, string]>([
     condition("type", "eq", "transfer"),
     '"eq" with "transfer" is never true of "type", which is a number',
   ],
+  [
+    "an amount with decimals",
+    condition("amount", "eq", 1.5),
+    'never true of "amount", which is a number without decimals',
+  ],
+  ["the same as text", condition("amount", "eq", "1.5"), 'never true of "amount"'],
+  ["a negative amount", condition("amount", "lt", 0), '"lt" with 0 is never true of "amount"'],
+  ["a negative number", condition("type", "lte", "-1"), 'never true of "type"'],
+  ["a text for an object", condition("asset", "eq", "abc"), 'never true of "asset", which is an object'],
+  ["a list for an object", condition("asset", "eq", "[1]"), 'never true of "asset"'],
+  [
+    "an id of another form",
+    condition("id", "eq", "zzz"),
+    'never true of "id", which is text of pairs of the digits',
+  ],
+  ["a part that no id has", condition("id", "contains", "x"), 'never true of "id"'],
+  ["a part that no number has", condition("amount", "contains", "x"), 'never true of "amount"'],
   ["a number as truth", condition("amount", "truthy"), 'is never true of "amount"'],
 ])("warn of %s", async (_name, item, warning) => {
   const { create, ask } = await serve();
@@ -50,6 +67,19 @@ test.each<[string, object[]]>([
     "transaction.applied",
     [condition("amount", "gte", "100"), condition("asset.nft.unik.tokenId", "eq", "1")],
   ],
+  [
+    "transaction.applied",
+    [
+      condition("amount", "eq", "1.0"),
+      condition("amount", "lte", 0),
+      condition("amount", "contains", "00"),
+      condition("amount", "regexp", "^[a-z]+$"),
+      condition("asset", "eq", '{"payments":[]}'),
+      condition("id", "eq", "00ff"),
+      condition("id", "contains", "f0f"),
+    ],
+  ],
+  ["wallet.saved", [condition("balance", "lt", 0), condition("balance", "contains", "-5")]],
   [
     "transaction.pool.added",
     [condition("amount", "gte", 5), condition("0.id", "ne", "x"), condition("recipientId", "eq", "u")],

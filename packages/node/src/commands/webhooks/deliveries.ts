@@ -1,10 +1,11 @@
 /** `uniknode webhooks ping|deliveries|retry|replay`: inspects and repeats deliveries. */
 
-import type { DeliveryRecord, DeliveryState, Replay, WebhookId } from "@uniknode/client";
+import type { DeliveryRecord, DeliveryState, Replay, Retried, WebhookId } from "@uniknode/client";
 import { jsonText } from "@uniknode/client";
 import { Command, Option } from "commander";
 import { CodedError } from "../../platform/coded-error.ts";
 import { ConfigError } from "../../platform/config-error.ts";
+import { countOf } from "../../platform/text/count.ts";
 import { columns } from "../columns.ts";
 import { show, table } from "../connection.ts";
 import { readCount } from "./fields.ts";
@@ -135,15 +136,20 @@ async function retry(
   if (chosen !== undefined) {
     const { data } = await client.webhooks.retryAll(id, { state: chosen, from: since });
     const kind = chosen === "all" ? "" : `${chosen} `;
-    return show(connection, data, [`${data.retried} ${kind}deliveries are sent again`]);
+    return show(connection, data, sentLines(data, `${kind}deliveries`));
   }
   if (deliveries.length > 1) {
     const { data } = await client.webhooks.retryAll(id, { deliveries });
-    return show(connection, data, [`${data.retried} deliveries are sent again`]);
+    return show(connection, data, sentLines(data, "deliveries"));
   }
   const [delivery] = deliveries as [string];
   await client.webhooks.retry(id, delivery);
   show(connection, { id, delivery, retried: 1 }, [`delivery ${delivery} is sent again`]);
+}
+
+function sentLines({ retried, notSent }: Retried, plural: string): string[] {
+  const lines = [`${countOf(retried, plural)} ${retried === 1 ? "is" : "are"} sent again`];
+  return notSent === undefined ? lines : [...lines, notSent];
 }
 
 const replayCommand = () =>

@@ -135,7 +135,14 @@ const deliveryRoutes: Schemas = {
   ),
   "POST /webhooks/:id/deliveries/retry": route(
     "Sends the listed deliveries immediately, or all deliveries that match. Without `state`, failed deliveries match.",
-    data(Type.Object({ retried: Type.Integer({ minimum: 0 }) })),
+    data(
+      Type.Object({
+        retried: Type.Integer({ minimum: 0 }),
+        notSent: Type.Optional(
+          Type.String({ description: "Reason why pending deliveries stay in the queue." }),
+        ),
+      }),
+    ),
     {
       params: webhookParams,
       body: {

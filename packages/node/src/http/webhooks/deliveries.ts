@@ -63,7 +63,7 @@ export function addDeliveryRoutes(
 
   app.post<WithId>("/webhooks/:id/deliveries/retry", { config }, ({ params, body }) =>
     withHttpErrors(async () => ({
-      data: { retried: await log.retryAll(params.id, readOptionalBody(body)) },
+      data: await log.retryAll(params.id, readOptionalBody(body)),
     })),
   );
 

@@ -24,7 +24,7 @@ export function equals(operand: unknown): (value: unknown) => boolean {
 }
 
 /** Returns the operand, or its parsed value if it is the JSON text of an object or array. */
-function structureOf(operand: unknown): unknown {
+export function structureOf(operand: unknown): unknown {
   if (typeof operand !== "string" || !/^\s*[[{]/.test(operand)) return operand;
   try {
     return parseJson(operand);

@@ -6,7 +6,7 @@ import { WebhookError } from "../error.ts";
 import type { DeliveryFilter, DeliveryPage, DeliveryRange, DeliveryRecord } from "../model/deliveries.ts";
 import { bodyOf } from "../model/message.ts";
 import type { Webhook } from "../model/webhook.ts";
-import { createRetries, readRetry } from "./retries.ts";
+import { createRetries, readRetry, type Sent } from "./retries.ts";
 import { type DeliverySummary, SUMMARIZED_DELIVERIES, summaryOf } from "./summary.ts";
 
 export type DeliveryLogDeps = {
@@ -49,7 +49,7 @@ export type DeliveryLog = {
    * @throws {SubscriptionError}
    * @throws {WebhookError} WEBHOOK_UNKNOWN, WEBHOOK_OFF
    */
-  retryAll(id: string, body: unknown): Promise<number>;
+  retryAll(id: string, body: unknown): Promise<Sent>;
 };
 
 /** Maximum characters of an id that an error repeats. */
@@ -89,7 +89,12 @@ export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
           "the block of the delivery was reverted, and the receiver got a retraction: there is nothing to retry",
         );
       }
-      await retries.one(webhook, record);
+      const { retried } = await retries.one(webhook, record);
+      if (retried > 0 || record.state === "pending" || record.reverts === undefined) return;
+      throw new WebhookError(
+        "DELIVERY_UNDONE",
+        "the target never received the fact that this delivery retracts: there is nothing to retract",
+      );
     },
     async retryAll(id, body) {
       const retry = readRetry(body, nowMs());

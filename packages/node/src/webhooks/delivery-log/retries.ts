@@ -13,14 +13,21 @@ export type RetriesDeps = {
   nowMs: () => number;
 };
 
-/** Each function resolves to the number of deliveries to send. */
+export type Sent = {
+  /** Number of deliveries to send. */
+  readonly retried: number;
+  /** Reason why the pending ones are not sent, if there are any: the webhook is off. */
+  readonly notSent?: string;
+};
+
+/** Pending deliveries of a webhook that is off stay pending; WEBHOOK_OFF if there is nothing else to send. */
 export type Retries = {
   /** @throws {WebhookError} WEBHOOK_OFF */
-  one(webhook: Webhook, delivery: DeliveryRecord): Promise<number>;
+  one(webhook: Webhook, delivery: DeliveryRecord): Promise<Sent>;
   /** Skips deliveries of reverted blocks. @throws {WebhookError} WEBHOOK_OFF */
-  some(webhook: Webhook, deliveries: readonly DeliveryRecord[]): Promise<number>;
+  some(webhook: Webhook, deliveries: readonly DeliveryRecord[]): Promise<Sent>;
   /** @throws {WebhookError} WEBHOOK_OFF */
-  matching(webhook: Webhook, filter: RetryFilter): Promise<number>;
+  matching(webhook: Webhook, filter: RetryFilter): Promise<Sent>;
 };
 
 /** `all` means every state except delivered. */
@@ -86,31 +93,52 @@ async function sendSome(
   { rows, onQueued, isUnderWay, nowMs }: RetriesDeps,
   webhook: Webhook,
   deliveries: readonly DeliveryRecord[],
-): Promise<number> {
-  if (deliveries.some(({ state }) => state === "pending")) checkOn(webhook);
-  const numbers = deliveries
+): Promise<Sent> {
+  const isOff = offReason(webhook) !== undefined;
+  const ended = deliveries.filter(({ state }) => state !== "pending");
+  const hasSkipped = isOff && ended.length < deliveries.length;
+  if (hasSkipped && ended.length === 0) checkOn(webhook);
+  const numbers = (isOff ? ended : deliveries)
     .filter(({ number, isUndone }) => !isUndone && !isUnderWay(number))
     .map(({ number }) => number)
     // Deliveries are sent in this order.
     .sort((a, b) => a - b);
-  const sent = await rows.sendNow(webhook.id, numbers, nowMs());
+  const retried = await rows.sendNow(webhook.id, numbers, nowMs());
   onQueued(webhook.id);
-  return sent;
+  return { retried, ...(hasSkipped && notSent(webhook)) };
 }
 
 async function sendMatching(
   deps: RetriesDeps,
   webhook: Webhook,
   { state, ...filter }: RetryFilter,
-): Promise<number> {
+): Promise<Sent> {
   const { id } = webhook;
-  if (state !== "pending" && state !== "all") return requeue(deps, id, { ...filter, state });
-  checkOn(webhook);
-  const pending = await expedite(deps, id, filter);
-  if (state === "pending") return pending;
+  if (state !== "pending" && state !== "all")
+    return { retried: await requeue(deps, id, { ...filter, state }) };
+  if (state === "pending") checkOn(webhook);
+  const isOff = offReason(webhook) !== undefined;
+  const hasSkipped = isOff && (await hasPending(deps, id, filter));
+  const pending = isOff ? 0 : await expedite(deps, id, filter);
+  if (state === "pending") return { retried: pending };
   const failed = await requeue(deps, id, { ...filter, state: "failed" });
-  return pending + failed + (await requeue(deps, id, { ...filter, state: "cancelled" }));
+  const retried = pending + failed + (await requeue(deps, id, { ...filter, state: "cancelled" }));
+  if (hasSkipped && retried === 0) checkOn(webhook);
+  return { retried, ...(hasSkipped && notSent(webhook)) };
 }
+
+async function hasPending(
+  { rows }: RetriesDeps,
+  webhook: number,
+  filter: Omit<DeliveryFilter, "state">,
+): Promise<boolean> {
+  const { records } = await rows.page(webhook, { ...filter, state: "pending" }, { limit: 1 });
+  return records.length > 0;
+}
+
+const notSent = (webhook: Webhook): Pick<Sent, "notSent"> => ({
+  notSent: `pending deliveries stay in the queue: ${offReason(webhook)}`,
+});
 
 const requeue = (deps: RetriesDeps, webhook: number, filter: EndedFilter): Promise<number> =>
   runSteps(deps, webhook, (range) => deps.rows.requeueMatching(webhook, filter, range, deps.nowMs()));
@@ -148,12 +176,12 @@ async function runSteps(
 }
 
 /** Checks that the webhook is active, because others get no deliveries. @throws {WebhookError} WEBHOOK_OFF */
-export function checkOn({ id, enabled, suspended }: Webhook): void {
-  if (enabled && !suspended) return;
-  throw new WebhookError(
-    "WEBHOOK_OFF",
-    enabled
-      ? `webhook ${id} is suspended: ${suspended?.reason}; ping it successfully, or update it`
-      : `webhook ${id} is disabled: enable it with PUT {"enabled": "true"}`,
-  );
+export function checkOn(webhook: Webhook): void {
+  const reason = offReason(webhook);
+  if (reason !== undefined) throw new WebhookError("WEBHOOK_OFF", reason);
+}
+
+function offReason({ id, enabled, suspended }: Webhook): string | undefined {
+  if (!enabled) return `webhook ${id} is disabled: enable it with PUT {"enabled": "true"}`;
+  return suspended && `webhook ${id} is suspended: ${suspended.reason}; ping it successfully, or update it`;
 }

@@ -43,6 +43,12 @@ const COLUMNS = `number, id, sequence, event, height, block_id, state, reason, c
 const REQUEUED = `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_ms = ?, finished_ms = NULL,
   reason = NULL, replay = NULL, target_number = coalesce((SELECT target_number FROM webhooks WHERE id = webhook), target_number)`;
 
+/** A retraction is sent again only to the target that it was meant for, and that may have received the fact. */
+const IS_USEFUL = `stands IS NOT 0 AND (reverts IS NULL OR (
+  target_number = (SELECT target_number FROM webhooks WHERE id = deliveries.webhook)
+  AND EXISTS (SELECT 1 FROM deliveries AS fact JOIN attempts ON attempts.delivery = fact.number
+    WHERE fact.id = deliveries.reverts AND fact.webhook = deliveries.webhook)))`;
+
 export function createDeliveryLogStore(database: Database): DeliveryLogStore {
   const recordFromRow = createRecordFromRow(database);
   return {
@@ -151,7 +157,7 @@ function createMessage(database: Database): DeliveryLogStore["message"] {
 }
 
 function createRequeue(database: Database): Pick<DeliveryLogStore, "requeue" | "requeueMatching"> {
-  const requeue = database.prepare(`${REQUEUED} WHERE number = ? AND state <> 'pending' AND stands IS NOT 0`);
+  const requeue = database.prepare(`${REQUEUED} WHERE number = ? AND state <> 'pending' AND ${IS_USEFUL}`);
   const nextOf = (where: string) =>
     database.prepare<{ last: number | null }>(
       `SELECT max(number) AS last FROM
@@ -170,7 +176,7 @@ function createRequeue(database: Database): Pick<DeliveryLogStore, "requeue" | "
         const { where, values } = conditionsOf(filter);
         const requeued = database.prepare(
           `${REQUEUED} WHERE number IN (SELECT number FROM deliveries WHERE webhook = +?
-           AND number > ? AND number <= ? AND sequence IS NOT NULL AND stands IS NOT 0 ${where})`,
+           AND number > ? AND number <= ? AND sequence IS NOT NULL AND ${IS_USEFUL} ${where})`,
         );
         return { count: requeued.run(atMs, webhook, after, last, ...values).changes, last };
       }),

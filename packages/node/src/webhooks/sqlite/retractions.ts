@@ -8,9 +8,12 @@ type DeliveredFactRow = Omit<DeliveredFact, "hasSameTarget"> & { sameTarget: num
 
 /** The column `stands` of a delivered fact is 1, and 0 after its retraction. */
 export function createDeliveredFactStore(database: Database): DeliveredFacts {
+  // A finished delivery without an attempt was dropped: its receiver does not know the fact. One with a failed attempt may have
+  // reached it.
   const unretracted = database.prepare<DeliveredFactRow>(
     `SELECT number, webhook, deliveries.id, deliveries.event, height, block_id AS blockId, content,
-       webhooks.id IS NOT NULL AND (state = 'pending' OR webhooks.target_number = deliveries.target_number) AS sameTarget
+       webhooks.id IS NOT NULL AND (state = 'pending' OR (webhooks.target_number = deliveries.target_number
+         AND EXISTS (SELECT 1 FROM attempts WHERE delivery = number))) AS sameTarget
      FROM deliveries LEFT JOIN webhooks ON webhooks.id = webhook
      WHERE height = +? AND block_id = +? AND stands = 1
      ORDER BY deliveries.event = 'block.applied', number DESC LIMIT +?`,

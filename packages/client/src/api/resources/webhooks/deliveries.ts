@@ -80,6 +80,13 @@ export type DeliveryQuery = {
   readonly to?: number;
 };
 
+/** Deliveries that are sent. */
+export type Retried = {
+  readonly retried: number;
+  /** Reason why pending deliveries stay in the queue: the webhook is paused. */
+  readonly notSent?: string;
+};
+
 /** Default of `state`: "failed"; "all": pending, failed and cancelled deliveries. */
 export type RetryFilter = Omit<DeliveryQuery, "state"> & { readonly state?: DeliveryState | "all" };
 
@@ -120,7 +127,7 @@ export const deliveries = (send: Send) => ({
 
   /** Sends all failed deliveries again that were created since a time, milliseconds since 1970; all without it. */
   retryFailed: (id: WebhookId, options: { readonly since?: Integer } = {}) =>
-    send<ApiResponse<{ readonly retried: number }>>({
+    send<ApiResponse<Retried>>({
       method: "POST",
       path: path`/webhooks/${id}/deliveries/retry`,
       body: options,
@@ -128,7 +135,7 @@ export const deliveries = (send: Send) => ({
 
   /** Sends the listed deliveries now, 500 at most, or all that match. Without a state, failed ones match. */
   retryAll: (id: WebhookId, filter: RetryFilter | RetrySelection = {}) =>
-    send<ApiResponse<{ readonly retried: number }>>({
+    send<ApiResponse<Retried>>({
       method: "POST",
       path: path`/webhooks/${id}/deliveries/retry`,
       body: filter,
