@@ -9,7 +9,7 @@ import { loadable } from "../components/loadable.tsx";
 import "../components/load-with-retry.tsx";
 import type { Connection } from "../data/head.ts";
 import { useNode } from "../data/node.ts";
-import { watchNode } from "../data/pulse.ts";
+import { pageResponseMs, watchNode } from "../data/pulse.ts";
 import { CatchingUp } from "./catching-up.tsx";
 import { Reorganized } from "./reorganized.tsx";
 
@@ -20,7 +20,7 @@ export default function Notices() {
   const { connection, reorganization, session, poll, lose } = useNode();
   useEffect(() => {
     const ended = new AbortController();
-    void watchNode(session.read, { poll, lose }, () => document.hidden, ended.signal);
+    void watchNode(session.read, { poll, lose }, () => document.hidden, ended.signal, pageResponseMs());
     return () => ended.abort();
   }, [session, poll, lose]);
   const { value } = connection;

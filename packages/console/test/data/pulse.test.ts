@@ -3,36 +3,61 @@ import { watchNode } from "../../src/data/pulse.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
+  // The timers of the engine do not follow those of the test.
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    const timeout = new AbortController();
+    setTimeout(() => timeout.abort(), ms);
+    return timeout.signal;
+  });
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
-function watch() {
-  const state = { isResponding: true, isHidden: false, probes: 0 };
+/** Watches a node that needs `responseMs`, or hangs. */
+function watch({ responseMs = 20, firstMs = 20 } = {}) {
+  const state = { responseMs, isHanging: false, isHidden: false, probes: 0 };
   const calls: string[] = [];
   const ended = new AbortController();
-  const probe = async () => {
+  const probe = (signal: AbortSignal) => {
     state.probes++;
-    return state.isResponding;
+    return new Promise<boolean>((resolve) => {
+      if (!state.isHanging) setTimeout(() => resolve(true), state.responseMs);
+      signal.addEventListener("abort", () => resolve(false));
+    });
   };
   const feed = { lose: () => void calls.push("lose"), poll: () => void calls.push("poll") };
-  void watchNode(probe, feed, () => state.isHidden, ended.signal);
+  void watchNode(probe, feed, () => state.isHidden, ended.signal, firstMs);
   return { state, calls, end: () => ended.abort() };
 }
 
-test("A lost node is detected within two seconds, and so is its return.", async () => {
-  const { state, calls, end } = watch();
-  await vi.advanceTimersByTimeAsync(5_000);
+test.each([0, 1_000, 5_000])(
+  "A node that hangs after %i ms is lost within two seconds, and returns.",
+  async (afterMs) => {
+    const { state, calls, end } = watch();
+    await vi.advanceTimersByTimeAsync(afterMs);
+    expect(calls).toEqual([]);
+    state.isHanging = true;
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(calls).toEqual(["lose"]);
+    state.isHanging = false;
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(calls.filter((call) => call === "poll")).toHaveLength(1);
+    expect(calls.at(-1)).toBe("poll");
+    end();
+  },
+);
+
+test("A slow node is not lost, and is watched closely again when it is fast.", async () => {
+  const { state, calls, end } = watch({ responseMs: 2_500, firstMs: 2_000 });
+  await vi.advanceTimersByTimeAsync(30_000);
   expect(calls).toEqual([]);
-  state.isResponding = false;
-  await vi.advanceTimersByTimeAsync(1_500);
-  expect(calls).toContain("lose");
-  expect(calls).not.toContain("poll");
-  state.isResponding = true;
-  await vi.advanceTimersByTimeAsync(1_500);
-  expect(calls.at(-1)).toBe("poll");
-  expect(calls.filter((call) => call === "poll")).toHaveLength(1);
+  state.responseMs = 20;
+  await vi.advanceTimersByTimeAsync(6_000);
+  state.isHanging = true;
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(calls).toEqual(["lose"]);
   end();
 });
 
