@@ -1,8 +1,11 @@
 /** Describes the failure of a command: one sentence, plus the stack of unexpected errors. */
+import { ListenError } from "../platform/addresses/listen-error.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { linesWithoutControls, shortened, withoutControls } from "../platform/text/foreign.ts";
 import { dataErrorOf } from "../store/engine/data-error.ts";
+import { lockHolderText } from "../store/engine/lock-holder.ts";
 import { MigrationError } from "../store/engine/migrations.ts";
+import { portHolder } from "../store/engine/port-holder.ts";
 
 export type Failure = {
   /** Text for standard error, with a final line feed. */
@@ -81,9 +84,17 @@ function shown(error: unknown, message: string): string {
 
 function nextStepOf(code: string, error: unknown): string | undefined {
   const { nodeCode, cause } = Object(error) as { nodeCode?: string; cause?: unknown };
+  if (error instanceof ListenError) return portUserOf(error);
   if (code === "API_UNREACHABLE") return connectionStepOf(cause) ?? NEXT_STEPS[code];
   if (code === "API_UNAUTHORIZED" && nodeCode !== undefined) return NODE_STEPS[nodeCode];
   return NODE_STEPS[nodeCode ?? ""] ?? NEXT_STEPS[code];
+}
+
+/** Returns the other node that uses the port of a server, if it is one. */
+function portUserOf({ port, cause }: ListenError): string | undefined {
+  if (Object(cause).code !== "EADDRINUSE") return undefined;
+  const holder = portHolder(port);
+  return holder && `another uniknode uses it${lockHolderText(holder)}`;
 }
 
 /** Reads the error code of a failed fetch from its cause, or from the cause of that. */

@@ -92,6 +92,35 @@ describe("an unavailable port", { timeout: 60_000 }, () => {
   });
 });
 
+describe.runIf(process.platform === "linux")("a port of another node", { timeout: 60_000 }, () => {
+  test("names its process and URL", async () => {
+    const { port } = new URL(url);
+    for (const args of [
+      dev("--http-port", port),
+      dev("--p2p-host", "127.0.0.1", "--p2p-port", port),
+      ["rpc", "--url", url, "--rpc-data", ":memory:", "--rpc-port", port],
+    ]) {
+      const { code, stderr } = await runUniknode(args);
+      expect(stderr).toContain(`another uniknode uses it (process ${node.child.pid} at ${url})`);
+      expect(stderr.trim().split("\n")).toHaveLength(1);
+      expect(code).toBe(1);
+    }
+  });
+
+  test("names them in doctor as well", async () => {
+    const { stdout } = await runUniknode([
+      "doctor",
+      "--data",
+      join(folder, "new"),
+      "--http-port",
+      new URL(url).port,
+    ]);
+    expect(stdout).toContain(
+      `stop the uniknode (process ${node.child.pid} at ${url}) with another data folder`,
+    );
+  });
+});
+
 describe("a data folder in use", { timeout: 60_000 }, () => {
   test.each([
     ["dev", () => ["dev", "--data", data, "--http-port", "0", "--block-time", "3600"]],
@@ -128,7 +157,7 @@ describe("doctor fails if a start fails", { timeout: 60_000 }, () => {
   test("a port of another node", async () => {
     const { code, stdout } = await doctor("--http-port", new URL(url).port);
     expect(stdout).toMatch(
-      /^fail +HTTP port +port \d+ of 127\.0\.0\.1 cannot be used: EADDRINUSE\n.*uniknode with another data folder/m,
+      /^fail +HTTP port +port \d+ of 127\.0\.0\.1 cannot be used: EADDRINUSE\n.*uniknode \(process \d+ at http:.*\) with another data folder/m,
     );
     expect(code).toBe(1);
   });

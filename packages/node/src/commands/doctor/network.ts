@@ -2,6 +2,8 @@
 import { once } from "node:events";
 import { createServer, isIPv6, Socket } from "node:net";
 import { loadNetwork, type NetworkChoice } from "../../config/network.ts";
+import { lockHolderText } from "../../store/engine/lock-holder.ts";
+import { portHolder } from "../../store/engine/port-holder.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -44,7 +46,9 @@ export async function checkPort(
 
 async function remedyOf(host: string, port: number, flag: string, code = ""): Promise<string> {
   if (code === "EADDRINUSE") {
-    const user = (await isNode(host, port)) ? "uniknode with another data folder" : "program";
+    const holder = portHolder(port);
+    const isOther = holder !== undefined || (await isNode(host, port));
+    const user = isOther ? `uniknode${lockHolderText(holder)} with another data folder` : "program";
     return `choose another port with ${flag}, or stop the ${user} that uses it`;
   }
   if (code === "EACCES") return `choose a port above 1023 with ${flag}`;

@@ -82,12 +82,11 @@ export type Exposure = {
 
 /**
  * Warns of options that fail behind a proxy, when the server can only be reached through one. A loopback node usually has
- * local clients only: its rate limit does not justify a warning before a request with `X-Forwarded-For` arrives.
+ * local clients only, so that a warning is justified once a request with `X-Forwarded-For` arrives.
  */
 export function warnOfUnnamedProxy(exposure: Exposure, logger: Logger): void {
   const { httpHost: host, httpTrustProxy, rateLimit, webhookLegacy } = exposure;
-  if (httpTrustProxy !== undefined || !isPrivate(host)) return;
-  if (isLoopback(host) && webhookLegacy === undefined) return;
+  if (httpTrustProxy !== undefined || isLoopback(host) || !isPrivate(host)) return;
   const shared = [rateLimit > 0 && "--rate-limit", webhookLegacy !== undefined && "--webhook-legacy"];
   const options = shared.filter((option) => option !== false).join(" and ");
   if (options !== "") {
@@ -95,9 +94,9 @@ export function warnOfUnnamedProxy(exposure: Exposure, logger: Logger): void {
   }
 }
 
-const PRIVATE_RANGES: ReadonlySet<string> = new Set(["loopback", "private", "uniqueLocal", "linkLocal"]);
+const PRIVATE_RANGES: ReadonlySet<string> = new Set(["private", "uniqueLocal", "linkLocal"]);
 
 const rangeOf = (host: string): string | undefined =>
   ipaddr.isValid(host) ? ipaddr.process(host).range() : undefined;
 const isLoopback = (host: string): boolean => host === "localhost" || rangeOf(host) === "loopback";
-const isPrivate = (host: string): boolean => isLoopback(host) || PRIVATE_RANGES.has(rangeOf(host) ?? "");
+const isPrivate = (host: string): boolean => PRIVATE_RANGES.has(rangeOf(host) ?? "");
