@@ -45,6 +45,7 @@ export function createTestClock(startMs = 1_700_000_000_000): TestClock {
   const timers = new Set<{ atMs: number; work: () => void }>();
   return {
     nowMs: () => nowMs,
+    elapsedMs: () => nowMs,
     after(delayMs, work) {
       const timer = { atMs: nowMs + delayMs, work };
       timers.add(timer);

@@ -18,7 +18,8 @@ async function exchange(request: string) {
   socket.on("data", (chunk: Buffer) => received.push(chunk));
   socket.write(request, "latin1");
   await once(socket, "close");
-  const [head = "", body = ""] = Buffer.concat(received).toString("latin1").split("\r\n\r\n");
+  const text = Buffer.concat(received).toString("latin1");
+  const [head = "", body = ""] = text.split("\r\n\r\n");
   const [line = "", ...fields] = head.split("\r\n");
   const headers = Object.fromEntries(
     fields.map((field) => {
@@ -26,7 +27,7 @@ async function exchange(request: string) {
       return [name.toLowerCase(), value];
     }),
   );
-  return { status: Number(line.split(" ")[1]), headers, body };
+  return { status: Number(line.split(" ")[1]), headers, body, text };
 }
 
 const LONG = "x".repeat(20_000);
@@ -55,6 +56,8 @@ test.each([
   ["headers without an end", 408, "GET /api/blockchain HTTP/1.1\r\nHost: a\r\n"],
   ["a body without an end", 408, search("Content-Length: 100", "{")],
   ["a missing host", 400, "GET /api/blockchain HTTP/1.1\r\nOrigin: http://page\r\n\r\n"],
+  ["an empty host", 400, "GET /api/blockchain HTTP/1.1\r\nHost:\r\n\r\n"],
+  ["an empty host beside an absolute URL", 400, "GET http://a/api/blockchain HTTP/1.1\r\nHost: \r\n\r\n"],
   ["two hosts", 400, from("GET /api/blockchain", "Host: b\r\n")],
   ["the same host twice", 400, from("GET /api/blockchain", "hOST: a\r\n")],
   ["a second host after other headers", 400, from("GET /api/blockchain", "X: y\r\nHOST:\r\n")],
@@ -84,7 +87,6 @@ test.each([
 });
 
 test.each([
-  ["an empty host", "GET /api/blockchain HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n"],
   ["HTTP 1.0", "GET /api/blockchain HTTP/1.0\r\n\r\n"],
   ["an absolute URL", from("GET http://a/api/blockchain", "Connection: close\r\n")],
   ["an unknown expectation", search("Expect: tea\r\nConnection: close\r\nContent-Length: 2", "{}")],
@@ -98,6 +100,20 @@ test.each([
   expect(status).toBe(200);
   expect(headers).toHaveProperty("x-content-type-options", "nosniff");
 });
+
+test.each([
+  ["has no host", "GET /api/blockchain HTTP/1.1\r\n\r\n", 400],
+  ["is not HTTP", "\x16\x03\x01\r\n\r\n", 400],
+  ["has headers that are too long", from("GET /api/blockchain", `X: ${LONG}\r\n`), 431],
+  ["has a body that is late", search("Content-Length: 100", "{"), 408],
+])(
+  "The failure of a pipelined request that %s follows the earlier responses.",
+  async (_what, last, status) => {
+    const { text } = await exchange(from("GET /api/openapi.json") + from("GET /api/blockchain") + last);
+    const statuses = [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, found]) => Number(found));
+    expect(statuses).toEqual([200, 200, status]);
+  },
+);
 
 test("A request after one with two hosts on its connection is not processed.", async () => {
   const { status, body } = await exchange(

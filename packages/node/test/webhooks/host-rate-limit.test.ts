@@ -65,7 +65,7 @@ test("closing does not wait for delayed requests, and they are sent after the ne
   expect(left.get()).toEqual({ count: 3 });
 });
 
-/** Time of a clock that was set back. */
+/** Time of a clock that was set back, or forward. */
 function createClock() {
   const clock = createTestClock();
   let backMs = 0;
@@ -91,6 +91,20 @@ test("a clock that is set back delays no request", async () => {
   expect(service.calls.length).toBeLessThan(20);
   await clock.advance(4_000);
   expect(service.calls).toHaveLength(40);
+});
+
+test("a clock that is set forward permits no more requests", async () => {
+  const clock = createClock();
+  const service = createService({
+    clock,
+    options: { webhookHostRate: 10, maxConcurrentPerWebhook: 100 },
+  });
+  await service.webhooks.register.create(always("block.applied", "https://one.example/"));
+  await service.emit(...many(15));
+  const before = service.calls.length;
+  clock.setBack(-3_600_000);
+  await service.emit(...many(40).slice(15));
+  expect(service.calls).toHaveLength(before);
 });
 
 test("requests that wait for their host leave the shared slots to others", async () => {

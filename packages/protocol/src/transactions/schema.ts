@@ -151,7 +151,8 @@ function violationOfNamedType(item: unknown, limits: Limits): SchemaViolation | 
   return isSigned.call(limits, copyJson(item)) ? undefined : violationOf(isSigned.errors ?? [], limits);
 }
 
-const groupOf = (item: unknown): unknown => Object(item).typeGroup;
+/** A group of `null` is none, too. */
+const groupOf = (item: unknown): unknown => Object(item).typeGroup ?? undefined;
 
 function matchesSomeType(item: unknown, limits: Limits, isCoreOnly: boolean): boolean {
   const { type: number } = (item ?? {}) as { type?: unknown };

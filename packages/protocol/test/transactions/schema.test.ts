@@ -282,6 +282,7 @@ describe("the check of batches (transactions.md 8.2)", () => {
     const item = { ...genesis, timestamp: 0 };
     expect(matchesBatchSchema([item], context, options)).toMatchObject({ path: "/0/amount" });
     expect(matchesBatchSchema([{ ...item, typeGroup: 1 }], context, options)).toBeUndefined();
+    expect(matchesBatchSchema([{ ...item, typeGroup: null }], context, options)).toBeDefined();
     expect(matchesBatchSchema([item], context)).toBeUndefined();
   });
 

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { FastifyHttpOptions } from "fastify";
 import { createServer } from "../../platform/http.ts";
 import type { Connections } from "./connections.ts";
+import { openExchanges } from "./open-exchanges.ts";
 import { stopParsing } from "./stop-parsing.ts";
 
 export type ListenerOptions = {
@@ -47,11 +48,13 @@ export function listening(
     forceCloseConnections: "idle",
     serverFactory(handle) {
       const server = createServer(options, (request: IncomingMessage, response: ServerResponse) => {
+        const exchanges = openExchanges(request.socket);
         if (!hasValidHost(request)) {
           stopParsing(request.socket);
           server.emit("clientError", INVALID_HOST, request.socket);
           return;
         }
+        exchanges.add(request, response);
         connections.begin(request.socket, response, () => handle(request, response));
       });
       server.setTimeout(silenceTimeoutMs);
@@ -66,15 +69,21 @@ export function listening(
 }
 
 /** Passed to the listeners of `clientError`, as the errors of the parser. */
-const INVALID_HOST = Object.assign(new Error("not exactly one Host header"), { code: "INVALID_HOST" });
+const INVALID_HOST = Object.assign(new Error("not exactly one Host header with a value"), {
+  code: "INVALID_HOST",
+});
 
-/** HTTP/1.1 requires one `Host`; servers and proxies that pick different ones of several disagree about the request. */
-function hasValidHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+/**
+ * HTTP/1.1 requires one `Host`, which is empty only for a URI without an authority, and this server has none. Servers and proxies
+ * that pick different ones of several disagree about the request.
+ */
+function hasValidHost({ rawHeaders, httpVersion, headers }: IncomingMessage): boolean {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     if (rawHeaders[index]?.toLowerCase() === "host") count += 1;
   }
-  return count === 1 || (count === 0 && httpVersion === "1.0");
+  if (httpVersion === "1.0") return count <= 1;
+  return count === 1 && headers.host?.trim() !== "";
 }
 
 /** Stops accepting requests, waits shortly for running ones, and closes every connection. */

@@ -8,6 +8,7 @@ import { STATUS_CODES } from "../../platform/http.ts";
 import type { Server } from "../core/app.ts";
 import { CODE_HEADER, errorBody, type Failure } from "../core/error.ts";
 import { COMMON_HEADERS } from "../core/headers.ts";
+import { openExchanges } from "./open-exchanges.ts";
 
 const FAILURES: Readonly<Record<string, Failure>> = {
   ERR_HTTP_REQUEST_TIMEOUT: {
@@ -23,7 +24,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   INVALID_HOST: {
     status: 400,
     code: "INVALID_HTTP",
-    message: "A request of HTTP/1.1 must have exactly one Host header",
+    message: "A request of HTTP/1.1 must have exactly one Host header, with a value",
   },
 };
 const NOT_HTTP: Failure = {
@@ -36,8 +37,16 @@ const NO_TUNNEL: Failure = { status: 404, code: "METHOD_NOT_ALLOWED", message: "
 
 /** Handles errors of connections, which come from the HTTP parser and from timeouts. */
 export function respondToUnreadable({ code = "" }: NodeJS.ErrnoException, socket: Duplex): void {
-  endWith(socket, FAILURES[code] ?? NOT_HTTP);
+  const failure = FAILURES[code] ?? NOT_HTTP;
+  const earlier = openExchanges(socket).beforeFailure();
+  if (!earlier) endWith(socket, failure);
+  // The runtime repeats the error of a request that is late.
+  else if (!failing.has(socket)) earlier.once("close", () => endWith(socket, failure));
+  failing.add(socket);
 }
+
+/** Sockets whose failure waits for earlier responses. */
+const failing = new WeakSet<Duplex>();
 
 /** Handles requests to which the runtime would respond without a body, or not at all. */
 export function addOddRequests(app: Server): void {

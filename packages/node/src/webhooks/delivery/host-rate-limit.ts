@@ -1,5 +1,5 @@
 /** Limits the calls per second to one host, over all webhooks. */
-import { type Clock, createElapsed } from "../collaborators.ts";
+import type { Clock } from "../collaborators.ts";
 import type { MakeAttempt } from "./attempt.ts";
 
 /** Maximum burst: a host that was idle may get the calls of this time at once. */
@@ -23,7 +23,7 @@ export type HostRates = {
 /** Creates the rates of hosts; returns undefined if there is no limit. */
 export function createHostRates({ webhookHostRate }: HostRateOptions, clock: Clock): HostRates | undefined {
   if (webhookHostRate === 0) return undefined;
-  const elapsedMs = createElapsed(clock.nowMs);
+  const { elapsedMs } = clock;
   /** Time until which the previous calls use up the allowed rate, by host. */
   const takenUntilMs = new Map<string, number>();
   const hostOf = (target: string) => new URL(target).host;

@@ -1,6 +1,6 @@
 /** Keeps the deliveries within their bounds, in small steps with pauses in between. */
 import type { Logger } from "pino";
-import { type Clock, createElapsed } from "../collaborators.ts";
+import type { Clock } from "../collaborators.ts";
 import type { RetentionSteps } from "../delivery-queue.ts";
 import type { DeliveryRetention, OverfullQueue } from "../model/deliveries.ts";
 
@@ -29,7 +29,7 @@ type State = RetentionDeps & {
 
 export function createRetention(bounds: DeliveryRetention, deps: RetentionDeps): Retention {
   const state: State = { ...deps, bounds, isWorking: false, isClosed: false, cancelPause() {} };
-  const elapsedMs = createElapsed(deps.clock.nowMs);
+  const { elapsedMs } = deps.clock;
   let nextRoundMs = 0;
   return {
     check() {
