@@ -20,17 +20,19 @@ import { createServerOperations } from "./operations.ts";
 const STATEMENT_TIMEOUT_MS = 10_000;
 
 /**
+ * @param signal ends the wait for a node
  * @throws {ConfigError} if the database or the token is not given
  * @throws {Error} if the database cannot be reached, or the port cannot be listened on
  */
 export async function startServe(
   options: ServeOptions,
   log: Log,
+  signal: AbortSignal,
 ): Promise<Served & { readonly url: string }> {
   const { logger } = log;
   const closing = createClosing();
   try {
-    const url = await open(options, log, closing);
+    const url = await open(options, { log, closing, signal });
     return {
       url,
       failed: new Promise<never>(() => {}),
@@ -43,7 +45,10 @@ export async function startServe(
   }
 }
 
-async function open(options: ServeOptions, { logger }: Log, closing: Closing): Promise<string> {
+type Opening = { readonly log: Log; readonly closing: Closing; readonly signal: AbortSignal };
+
+async function open(options: ServeOptions, { log, closing, signal }: Opening): Promise<string> {
+  const { logger } = log;
   const { databaseUrl, token, node: urls } = options;
   if (databaseUrl === undefined) throw new ConfigError("give the database of the mirror with --database-url");
   if (token === undefined)
@@ -51,7 +56,7 @@ async function open(options: ServeOptions, { logger }: Log, closing: Closing): P
   const postgres = openDatabase(options, databaseUrl, logger);
   closing.add("database", postgres.close);
   await checkSchema(postgres);
-  const { network, identity } = await waitForIdentity(urls, logger, new AbortController().signal);
+  const { network, identity } = await waitForIdentity(urls, logger, signal);
   const remote = gatewayOverHttp(
     { ...DEFAULT_HTTP_GATEWAY_OPTIONS, urls, token },
     {
