@@ -2,6 +2,7 @@
 import type { Socket } from "node:net";
 import { createTimeSlices, type Steps, type TimeSlices } from "../../platform/threads/time-slices.ts";
 import { createWindowCounter, type WindowCounter } from "../guards/window.ts";
+import { decodeText } from "../wire/decode-text.ts";
 import { CLOSE_CODES, WireError } from "../wire/error.ts";
 import { CLIENT_MESSAGE_BYTES, MAX_SERVER_MESSAGES, MESSAGE_SLICE_MS, TIMES_MS } from "../wire/limits.ts";
 import {
@@ -169,7 +170,7 @@ function* process(state: State, data: RawData, isBinary: boolean, at: number): S
     if (!state.messages.take("", at)) {
       throw new WireError("REPLIES_EXCEEDED", "a server sends too many messages at a time");
     }
-    receive(state, yield* readServerMessageGradually(String(data)));
+    receive(state, yield* readServerMessageGradually(yield* decodeText(data)));
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     failProtocol(state, error.code, error.message);

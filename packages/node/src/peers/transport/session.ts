@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { Steps, TimeSlices } from "../../platform/threads/time-slices.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 import { refusalMessage } from "../wire/admit.ts";
+import { decodeText } from "../wire/decode-text.ts";
 import { CLOSE_CODES, serverReaction, WireError } from "../wire/error.ts";
 import type { ReplyHeaders } from "../wire/headers.ts";
 import { MAX_SERVER_MESSAGES } from "../wire/limits.ts";
@@ -134,7 +135,7 @@ function react(state: State, error: WireError): void {
 
 function* receive(state: State, { data, isBinary, at }: Frame): Steps<void> {
   if (isBinary) throw new WireError("FRAME_BINARY", "only text carries messages");
-  const message = yield* readClientMessageGradually(String(data));
+  const message = yield* readClientMessageGradually(yield* decodeText(data));
   state.session = advance(state.session, message, at);
   act(state, message, at);
 }

@@ -110,28 +110,71 @@ test("Depth and number of values are bounded as those of short messages.", () =>
   }
 });
 
-describe("No step takes long", () => {
-  const MIB = 1024 * 1024;
+const MIB = 1024 * 1024;
+/** Characters that a step may read: those of the step, and of the string in which it ends. */
+const STEP = 130 * 1024;
+
+describe("Every step is bounded by characters", () => {
   test.each<[string, string]>([
     ["of a long string", `["${"a".repeat(20 * MIB)}"]`],
-    ["of escapes", `["${'\\"\\u0041'.repeat(2.5 * MIB)}"]`],
-    ["of backslashes", `["${"\\\\".repeat(10 * MIB)}"]`],
+    [
+      "of a long string whose characters contain the byte of a quotation mark",
+      `["${"\u2222".repeat(7 * MIB)}"]`,
+    ],
     ["of blanks", `[${" ".repeat(20 * MIB)}1]`],
+    ["of blanks between brackets", "[".repeat(60) + `${" ".repeat(60_000)}]`.repeat(60)],
     ["of many strings", `[${Array(990_000).fill('"aaaaaaaaaaaa"').join(",")}]`],
+    ["of many strings with escapes", `[${Array(990_000).fill('"\\n\\u0041aaa"').join(",")}]`],
+    [
+      "of long strings with escapes",
+      `[${Array(100)
+        .fill(`"${"\\nA".repeat(21_000)}"`)
+        .join(",")}]`,
+    ],
     ["of many objects", `[${Array(400_000).fill('{"a":1}').join(",")}]`],
   ])("%s", (_, text) => {
     const { value, steps } = parse(text);
     expect(value).toBeDefined();
-    expect(steps).toBeGreaterThan(text.length / (130 * 1024));
+    expect(steps).toBeGreaterThan(text.length / STEP);
   });
 
-  test("of an object with many members, which is refused", () => {
-    const members = (count: number) => Array.from({ length: count }, (_, index) => `"k${index}":1`);
-    expect(codeOf(() => parse(`{${members(400_000)}}`))).toBe("MESSAGE_COMPLEXITY");
-    expect(codeOf(() => parse(`{${members(10_000)}}`))).toBeUndefined();
+  test("of bytes, which are decoded in steps after the text is read", () => {
+    const bytes = Buffer.alloc(15 * MIB, "abc").fill("x", 100_000, 200_000);
+    for (const length of [bytes.length, bytes.length - 1, bytes.length - 2]) {
+      const text = JSON.stringify({ base64: true, data: bytes.subarray(0, length).toString("base64") });
+      const { value, steps } = parse(text);
+      expect(Buffer.compare(value as Uint8Array, bytes.subarray(0, length))).toBe(0);
+      expect(steps).toBeGreaterThan((2 * text.length) / STEP);
+    }
+  });
+});
+
+describe("What would make a step long is refused", () => {
+  test.each<[string, string]>([
+    ["a long string of escapes", `["${'\\"\\u0041'.repeat(2.5 * MIB)}"]`],
+    ["a long string of backslashes", `["${"\\\\".repeat(10 * MIB)}"]`],
+    ["a long string in which escapes alternate with text", `["${"\\nA".repeat(7 * MIB)}"]`],
+    ["a long string that ends with an escape", `["${"A".repeat(100_000)}\\n"]`],
+    ["a long key", `{"${"a".repeat(2_000)}":1}`],
+    ["an object with many members", `{${Array.from({ length: 1_001 }, (_, index) => `"k${index}":1`)}}`],
+  ])("%s", (_, text) => {
+    expect(codeOf(() => parse(text))).toBe("MESSAGE_COMPLEXITY");
   });
 
-  test("of digits, which are refused", () => {
-    expect(codeOf(() => parse(`[${"1".repeat(20 * MIB)}]`))).toBe("MESSAGE_JSON");
+  test.each<[string, string]>([
+    ["a number of many digits", `[${"1".repeat(20 * MIB)}]`],
+    ["a long string of escapes without end", `["${"\\n".repeat(20_000)}`],
+    ["long bytes that are not in base64", `{"base64":true,"data":"${"AAAA".repeat(100_000)}!"}`],
+    ["long bytes with padding inside", `{"base64":true,"data":"AA==${"AAAA".repeat(100_000)}"}`],
+  ])("%s", (_, text) => {
+    expect(codeOf(() => parse(text))).toBe("MESSAGE_JSON");
+  });
+
+  test("at the bounds, they are accepted", () => {
+    const escaped = "\\nA".repeat(21_845);
+    const members = Array.from({ length: 1_000 }, (_, index) => `"k${index}":1`);
+    expect(parse(`["${escaped}"]`).value).toEqual(["\nA".repeat(21_845)]);
+    expect(Object.keys(parse(`{${members}}`).value as object)).toHaveLength(1_000);
+    expect(parse(`{"${"a".repeat(1_023)}":1}`).value).toEqual({ ["a".repeat(1_023)]: 1 });
   });
 });
