@@ -19,6 +19,7 @@ import { fullDisk } from "./disk.ts";
 import { registerImports } from "./imports.ts";
 import { ipv6Peers } from "./ipv6.ts";
 import { unwritableLog } from "./log.ts";
+import { longMessages } from "./long-messages.ts";
 import { extremePages, operationsFlood } from "./pages.ts";
 import { peerTransactions } from "./peer-transactions.ts";
 import { delegateBlocks, peerMessages, peerSessions } from "./peers.ts";
@@ -60,6 +61,7 @@ export const ATTACKS: readonly Attack[] = [
   hostileConditions,
   peerSessions,
   peerMessages,
+  longMessages,
   peerTransactions,
   pendingPages,
   ipv6Peers,

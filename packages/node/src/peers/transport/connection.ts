@@ -23,7 +23,7 @@ import { PeerError } from "./error.ts";
 import { openSocket, type SocketOptions } from "./open-socket.ts";
 import { type CallLimits, createPendingCalls, type PendingCalls } from "./pending-calls.ts";
 import { createUnfinished } from "./unfinished.ts";
-import type { RawData, WebSocket } from "./web-socket.ts";
+import type { WebSocket } from "./web-socket.ts";
 
 export type Endpoint = SocketOptions & {
   /** Called with the socket of the connection. */
@@ -145,7 +145,7 @@ function listenToPeer(state: State, onSocket: Endpoint["onSocket"]): void {
     if (state.violation) return;
     state.waiting++;
     socket.pause();
-    void state.slices.run(process(state, data, isBinary, performance.now()), state.address);
+    void state.slices.run(process(state, data as Buffer, isBinary, performance.now()), state.address);
   });
   const refuseControl = () => failProtocol(state, "FRAME_CONTROL", "WebSocket pings and pongs are not used");
   socket.on("ping", refuseControl);
@@ -163,7 +163,7 @@ function onClose({ address, violation, calls, ended, silence }: State): void {
   ended.resolve(violation);
 }
 
-function* process(state: State, data: RawData, isBinary: boolean, at: number): Steps<void> {
+function* process(state: State, data: Buffer, isBinary: boolean, at: number): Steps<void> {
   try {
     if (state.violation) return;
     if (isBinary) throw new WireError("FRAME_BINARY", "only text carries messages");

@@ -8,7 +8,7 @@ import { createServer } from "../../platform/http.ts";
 import { createTimeSlices, type TimeSlices } from "../../platform/threads/time-slices.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 import type { ReplyHeaders } from "../wire/headers.ts";
-import { MESSAGE_SLICE_MS, serverMessageBytes, TIMES_MS } from "../wire/limits.ts";
+import { MAX_OPENING_BYTES, MESSAGE_SLICE_MS, serverMessageBytes, TIMES_MS } from "../wire/limits.ts";
 import { matchesAddress } from "./address-patterns.ts";
 import type { RequestHandler } from "./handler.ts";
 import {
@@ -67,8 +67,8 @@ type State = {
   readonly isTrusted: (address: string) => boolean;
   readonly connections: IncomingConnections;
   readonly upgrades: WebSocketServer;
-  /** Maximum length of a message. */
-  readonly maxBytes: number;
+  /** Returns the maximum length of a message. */
+  readonly maxBytes: () => number;
   readonly unfinished: Unfinished;
   readonly unsent: Unsent;
   /** Processes the messages of all sessions. */
@@ -78,14 +78,14 @@ type State = {
 export function createPeerServer(options: PeerServerOptions, deps: PeerServerDeps): PeerServer {
   const isTrusted = matchesAddress(options.remoteAccess);
   const connections = createIncomingConnections(options.maxConnectionsPerSubnet, { ...deps, isTrusted });
-  const maxBytes = serverMessageBytes(deps.network);
+  const { network, replyHeaders } = deps;
   const http = createHttpServer({
     options,
     deps,
     isTrusted,
     connections,
-    maxBytes,
-    upgrades: createUpgrades(maxBytes),
+    maxBytes: () => serverMessageBytes(network, replyHeaders().height ?? 0),
+    upgrades: createUpgrades(serverMessageBytes(network, 0)),
     unfinished: createUnfinished({ maxTotalBytes: MAX_UNFINISHED_BYTES }),
     unsent: createUnsent(UNSENT),
     slices: createTimeSlices({ sliceMs: MESSAGE_SLICE_MS }),
@@ -157,9 +157,10 @@ function serve(state: State, webSocket: WebSocket, socket: Socket, address: stri
     connections.countCut(reason);
     webSocket.terminate();
   };
+  let maxBytes = () => MAX_OPENING_BYTES;
   const watched = state.unfinished.watch(
     socket,
-    () => state.maxBytes,
+    () => maxBytes(),
     () => cut("unfinished"),
   );
   serveSession(webSocket, {
@@ -170,7 +171,11 @@ function serve(state: State, webSocket: WebSocket, socket: Socket, address: stri
     rateLimits: deps.rateLimits,
     times: options.times ?? TIMES_MS,
     unsent: state.unsent,
-    onOpen: () => connections.markOpen(socket),
+    maxBytes: state.maxBytes,
+    onOpen() {
+      maxBytes = state.maxBytes;
+      connections.markOpen(socket);
+    },
     slices: state.slices,
     onProcessed: watched.finished,
     onUnsent: () => cut("unsent"),

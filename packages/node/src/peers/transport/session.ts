@@ -16,12 +16,13 @@ import {
   writeHandshakeReply,
   writeReplyGradually,
 } from "../wire/replies/write.ts";
+import { checkLength } from "../wire/requests/length.ts";
 import { type Call, type ClientMessage, readClientMessageGradually } from "../wire/requests/read.ts";
 import { advance, NEW_SESSION, pinged, type Session } from "../wire/requests/session.ts";
 import { type Caller, ReplyError, type RequestHandler } from "./handler.ts";
 import { createPacer, type Pacer } from "./pacer.ts";
 import type { Unsent, Watched } from "./unsent.ts";
-import type { RawData, WebSocket } from "./web-socket.ts";
+import type { WebSocket } from "./web-socket.ts";
 
 /** Milliseconds between pings, and of silence after which a connection is closed. */
 export type KeepAlive = { readonly pingInterval: number; readonly pingTimeout: number };
@@ -32,6 +33,8 @@ export type SessionDeps = {
   readonly isReady: () => boolean;
   readonly replyHeaders: () => ReplyHeaders;
   readonly rateLimits: RateLimits;
+  /** Returns the longest message that the node accepts now. */
+  readonly maxBytes: () => number;
   readonly times: KeepAlive;
   readonly unsent: Unsent;
   /** Called when the handshake is done. */
@@ -102,11 +105,13 @@ function watchSilence(state: State): void {
     if (socket.readyState !== socket.OPEN) return;
     state.waiting++;
     socket.pause();
-    void slices.run(process(state, { data, isBinary, at: performance.now() }), caller.address);
+    // The socket passes a Buffer, whatever its type says.
+    const frame = { data: data as Buffer, isBinary, at: performance.now() };
+    void slices.run(process(state, frame), caller.address);
   });
 }
 
-type Frame = { readonly data: RawData; readonly isBinary: boolean; readonly at: number };
+type Frame = { readonly data: Buffer; readonly isBinary: boolean; readonly at: number };
 
 function* process(state: State, frame: Frame): Steps<void> {
   try {
@@ -135,6 +140,7 @@ function react(state: State, error: WireError): void {
 
 function* receive(state: State, { data, isBinary, at }: Frame): Steps<void> {
   if (isBinary) throw new WireError("FRAME_BINARY", "only text carries messages");
+  checkLength(data, state.session, state.maxBytes);
   const message = yield* readClientMessageGradually(yield* decodeText(data));
   state.session = advance(state.session, message, at);
   act(state, message, at);

@@ -3,9 +3,22 @@ import type { Network } from "@uniknode/protocol";
 
 const ENVELOPE_BYTES = 10_240;
 
-/** Longest message that a server accepts: the largest block of any milestone, and an envelope. */
-export const serverMessageBytes = ({ milestones }: Network): number =>
-  Math.max(...milestones.map(({ block }) => block.maxPayload)) + ENVELOPE_BYTES;
+/** Longest message of a client before its handshake, and of one that carries neither a block nor transactions. */
+export const MAX_OPENING_BYTES = 16_384;
+export const MAX_SMALL_BYTES = 102_400;
+
+/** Blocks below the head whose milestone counts: a branch of another node may begin there. */
+const BRANCH_BLOCKS = 10_000;
+
+/**
+ * Longest message that a server accepts at a height: the largest block of the current milestone and of later ones, which
+ * a node that is behind receives too, and an envelope.
+ */
+export function serverMessageBytes({ milestones }: Network, height: number): number {
+  const current = milestones.findLastIndex((milestone) => milestone.height <= height - BRANCH_BLOCKS);
+  const relevant = milestones.slice(Math.max(current, 0));
+  return Math.max(...relevant.map(({ block }) => block.maxPayload)) + ENVELOPE_BYTES;
+}
 
 /** Longest message that a client accepts, depending on the pending request. */
 export const CLIENT_MESSAGE_BYTES = { blocks: 20_971_520, perHeader: 1024, other: 102_400 } as const;

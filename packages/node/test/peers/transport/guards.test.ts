@@ -4,11 +4,12 @@ import { constants, networkInterfaces } from "node:os";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createRateLimits } from "../../../src/peers/guards/rate-limits.ts";
 import type { PeerServer } from "../../../src/peers/transport/server.ts";
-import { TIMES_MS } from "../../../src/peers/wire/limits.ts";
+import { MAX_SMALL_BYTES, TIMES_MS } from "../../../src/peers/wire/limits.ts";
 import { present } from "../../../src/platform/present.ts";
 import {
   callText,
   isLetIn,
+  network,
   open,
   plainSocket,
   type Setting,
@@ -36,6 +37,8 @@ afterEach(async () => {
 });
 
 const CUT = 1006;
+const UPGRADE =
+  "GET /socketcluster/ HTTP/1.1\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nHost: x\r\n\r\n";
 
 describe("a violation", () => {
   test("ends the connection without a close frame, and its address is refused", async () => {
@@ -71,15 +74,50 @@ describe("a violation", () => {
   test("is a message longer than any block, at its first bytes", async () => {
     const port = await serve();
     const socket = await plainSocket(port);
-    socket.write(
-      "GET /socketcluster/ HTTP/1.1\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nHost: x\r\n\r\n",
-    );
+    socket.write(UPGRADE);
     await once(socket, "data");
     const head = Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4]);
     head.writeBigUInt64BE(21_010_241n, 2);
     socket.write(head);
     await once(socket, "close");
     expect(await isLetIn(port)).toBe(false);
+  });
+
+  test("is a long message before the handshake", async () => {
+    const port = await serve();
+    const socket = webSocket(port, "127.0.0.2");
+    await once(socket, "open");
+    socket.send(`{"event":"#handshake","data":{"authToken":"${"a".repeat(16_384)}"},"cid":1}`);
+    expect((await untilClosed(socket)).code).toBe(CUT);
+    expect(await isLetIn(port, "127.0.0.2")).toBe(false);
+  });
+
+  test("is a long message of an event that carries no block and no transactions", async () => {
+    const port = await serve();
+    const socket = await open(port, "127.0.0.2");
+    socket.send(callText("p2p.peer.getStatus", { data: "a".repeat(MAX_SMALL_BYTES) }, 2));
+    expect((await untilClosed(socket)).code).toBe(CUT);
+    expect(await isLetIn(port, "127.0.0.2")).toBe(false);
+  });
+
+  test("is a message longer than a block of the current height", async () => {
+    const milestones = network.milestones.map((milestone) => ({
+      ...milestone,
+      block: { ...milestone.block, maxPayload: milestone.height === 1 ? 1_000_000 : 200_000 },
+    }));
+    const headers = { version: "5.7.2", height: 5 };
+    const port = await serve({ network: { ...network, milestones }, replyHeaders: () => headers });
+    const post = async () => {
+      const socket = await open(port, "127.0.0.2");
+      socket.send(callText("p2p.peer.postBlock", { block: { base64: true, data: "A".repeat(240_000) } }, 2));
+      return Promise.race([
+        once(socket, "message").then(() => "reply"),
+        once(socket, "close").then(() => "cut"),
+      ]);
+    };
+    expect(await post()).toBe("reply");
+    headers.height = 6_000_000;
+    expect(await post()).toBe("cut");
   });
 
   test("is exceeding the rate limit of an address", async () => {
@@ -94,6 +132,28 @@ describe("a violation", () => {
     expect(calls).toBe(3);
     expect(await isLetIn(port, "127.0.0.2")).toBe(false);
   });
+});
+
+test("Bytes of a message that does not end are bounded before the handshake.", async () => {
+  const port = await serve();
+  const socket = await plainSocket(port);
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.write(UPGRADE);
+  await once(socket, "data");
+  const announces4MiB = Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, 0x40, 0, 0, 1, 2, 3, 4]);
+  socket.write(Buffer.concat([announces4MiB, Buffer.alloc(200_000)]));
+  await closed;
+});
+
+test("Blocks and transactions may be long.", async () => {
+  const port = await serve();
+  const socket = await open(port);
+  socket.send(callText("p2p.peer.postBlock", { block: { base64: true, data: "A".repeat(2_000_000) } }, 2));
+  expect(String((await once(socket, "message"))[0])).toContain('"rid":2');
+  const transactions = [{ id: "a".repeat(200_000) }];
+  socket.send(callText("p2p.peer.postTransactions", { transactions }, 3));
+  expect(String((await once(socket, "message"))[0])).toContain('"rid":3');
+  socket.terminate();
 });
 
 test("another path returns 400", async () => {

@@ -245,8 +245,21 @@ test("packed blocks do not exceed the requested number", () => {
   expect(codeOf(() => read(2_001))).toBe("REPLY_FORM");
 });
 
+test("the limit of a server is that of the largest block from 10,000 blocks below the head on", () => {
+  const [first] = network.milestones;
+  const milestone = (height: number, maxPayload: number) => ({
+    ...present(first),
+    height,
+    block: { ...present(first).block, maxPayload },
+  });
+  const milestones = [milestone(1, 5_000), milestone(20_000, 1_000), milestone(40_000, 2_000)];
+  const limit = (height: number) => serverMessageBytes({ ...network, milestones }, height);
+  expect([1, 29_999, 30_000, 49_999, 50_000].map(limit)).toEqual([15_240, 15_240, 12_240, 12_240, 12_240]);
+  expect(serverMessageBytes({ ...network, milestones: milestones.slice(0, 2) }, 30_000)).toBe(11_240);
+});
+
 test("limits follow from the network and from the request", () => {
-  expect(serverMessageBytes(network)).toBe(21_010_240);
+  for (const height of [0, 1, 9_000_000]) expect(serverMessageBytes(network, height)).toBe(21_010_240);
   expect(blocksMessageBytes(400, false)).toBe(20_971_520);
   expect(blocksMessageBytes(3, true)).toBe(3072);
 });
