@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createSlots, encodeBlock, forgeBlock } from "@uniknode/protocol";
 import { connectPeer } from "../../../packages/node/src/peers/transport/connection.ts";
 import { headerFromPeer } from "../../../packages/node/src/peers/verification/header.ts";
-import type { ReceivedHeader } from "../../../packages/node/src/peers/wire/replies/received.ts";
+import type { ReceivedHeader } from "../../../packages/node/src/peers/wire/replies/received-blocks.ts";
 import { present } from "../../../packages/node/src/platform/present.ts";
 import { createDraws } from "../../../packages/node/test-support/simulation/random.ts";
 import { clientAddresses } from "../addresses.ts";

@@ -11,7 +11,7 @@ import {
   MAX_PACKED_BLOCKS,
   TIMES_MS,
 } from "../wire/limits.ts";
-import type { ReceivedBlock } from "../wire/replies/received.ts";
+import type { ReceivedBlock } from "../wire/replies/received-blocks.ts";
 
 export type Source = {
   readonly ip: string;
@@ -50,18 +50,41 @@ const SLICE_MS = 4;
 
 async function toParts(received: readonly ReceivedBlock[], network: Network): Promise<BlockParts[]> {
   const parts: BlockParts[] = [];
-  let startedAt = performance.now();
-  for (const block of received) {
-    parts.push(partsOf(block, network));
-    if (performance.now() - startedAt < SLICE_MS) continue;
-    await nextTick();
-    startedAt = performance.now();
-  }
+  const pace = createPace();
+  for (const block of received) parts.push(await toBlockParts(block, network, pace));
   return parts;
 }
 
+/** Divides work into slices. */
+type Pace = {
+  readonly isOver: () => boolean;
+  readonly nextSlice: () => Promise<void>;
+};
+
+function createPace(): Pace {
+  let startedAt = performance.now();
+  return {
+    isOver: () => performance.now() - startedAt >= SLICE_MS,
+    async nextSlice() {
+      await nextTick();
+      startedAt = performance.now();
+    },
+  };
+}
+
 /** A missing number of transactions is filled in. */
-const partsOf = ({ transactions = [], ...fields }: ReceivedBlock, network: Network): BlockParts => ({
-  ...encodedHeaderFromPeer({ numberOfTransactions: transactions.length, ...fields }, network),
-  transactionBytes: transactions.map(hexToBytes),
-});
+async function toBlockParts(
+  { transactions = [], ...fields }: ReceivedBlock,
+  network: Network,
+  { isOver, nextSlice }: Pace,
+): Promise<BlockParts> {
+  const encoded = encodedHeaderFromPeer({ numberOfTransactions: transactions.length, ...fields }, network);
+  const { maxTransactions } = network.milestoneAt(Math.max(encoded.header.height - 1, 1)).block;
+  const transactionBytes: Uint8Array[] = [];
+  // A block with more transactions is refused: the rest of them is not decoded.
+  for (const text of transactions.slice(0, maxTransactions + 1)) {
+    if (isOver()) await nextSlice();
+    transactionBytes.push(hexToBytes(text));
+  }
+  return { ...encoded, transactionBytes };
+}

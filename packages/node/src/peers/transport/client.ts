@@ -4,7 +4,7 @@ import type { Network } from "@uniknode/protocol";
 import { createTimeSlices, type TimeSlices } from "../../platform/threads/time-slices.ts";
 import { clientReaction, WireError } from "../wire/error.ts";
 import { MESSAGE_SLICE_MS, TIMES_MS } from "../wire/limits.ts";
-import { type PeerEvent, type Received, readResult } from "../wire/replies/received.ts";
+import { type PeerEvent, type Received, readResultGradually } from "../wire/replies/received.ts";
 import type { ArgumentOf } from "../wire/requests/arguments.ts";
 import { type Connection, connectPeer } from "./connection.ts";
 import { PeerError } from "./error.ts";
@@ -135,7 +135,8 @@ async function request<E extends PeerEvent>(
     });
     permit.replied();
     if (height !== undefined) onHeight(address, height);
-    return readResult(event, result, network);
+    const limit = "blockLimit" in resolved ? resolved.blockLimit : undefined;
+    return await state.slices.run(readResultGradually(event, result, network, limit), address);
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     if (clientReaction(error) === "drop") end(link);

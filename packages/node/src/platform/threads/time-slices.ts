@@ -77,6 +77,14 @@ export function createTimeSlices({
   };
 }
 
+/** Runs all steps in the current event-loop tick. */
+export function runAtOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
 /** Work that cannot be divided. */
 // biome-ignore lint/correctness/useYield: a single step
 export function* inOneStep<T>(work: () => T): Steps<T> {

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { clientReaction, type WireError } from "../../../src/peers/wire/error.ts";
 import { blocksMessageBytes, serverMessageBytes } from "../../../src/peers/wire/limits.ts";
 import { readHandshakeReply, readReply, readServerMessage } from "../../../src/peers/wire/replies/read.ts";
-import { type PeerEvent, readResult } from "../../../src/peers/wire/replies/received.ts";
+import { type PeerEvent, readResult, readResultGradually } from "../../../src/peers/wire/replies/received.ts";
 import {
   blockNotChained,
   tooManyTransactions,
@@ -143,6 +143,23 @@ describe("results", () => {
     ]);
   });
 
+  test("with blocks are read in one step for each, without a look at unknown members", () => {
+    const closed = new Proxy(
+      { ...header, transactions: ["00"] },
+      {
+        ownKeys() {
+          throw new Error("its members were enumerated");
+        },
+      },
+    );
+    const reading = readResultGradually("p2p.peer.getBlocks", Array(50).fill(closed), network, 30);
+    let steps = 1;
+    let next = reading.next();
+    for (; !next.done; next = reading.next()) steps++;
+    expect(next.value).toEqual(Array(30).fill({ ...header, transactions: ["00"] }));
+    expect(steps).toBe(30);
+  });
+
   test("can be empty", () => {
     const { state } = readResult("p2p.peer.getStatus", status({ header: {} }), network);
     expect(state.header).toBeUndefined();
@@ -177,6 +194,8 @@ describe("results", () => {
     ["p2p.peer.getPeers", "an object", {}],
     ["p2p.peer.getCommonBlocks", "nothing", {}],
     ["p2p.peer.getCommonBlocks", "an odd id", { common: { height: 1, id: "abc" } }],
+    ["p2p.peer.getBlocks", "a list for a block", [[]]],
+    ["p2p.peer.getBlocks", "an object for transactions", [{ ...header, transactions: { length: 0 } }]],
     ["p2p.peer.getBlocks", "401 blocks", Array(401).fill(header)],
     ["p2p.peer.getBlocks", "transactions as objects", [{ ...header, transactions: [{}] }]],
     ["p2p.peer.postBlock", "a list", []],

@@ -1,27 +1,21 @@
 /** Results as a client accepts them (p2p.md 7), validated against schemas. */
 import { isIP } from "node:net";
-import { headerViolation, type Network } from "@uniknode/protocol";
+import type { Network } from "@uniknode/protocol";
 import { type Static, Type } from "../../../platform/json/schema.ts";
+import { runAtOnce, type Steps } from "../../../platform/threads/time-slices.ts";
 import { WireError } from "../error.ts";
 import { formOf, refined } from "../form.ts";
-import { MAX_BLOCKS, MAX_PEERS } from "../limits.ts";
+import { MAX_PEERS } from "../limits.ts";
 import { unpackBlocks } from "../packed-blocks.ts";
 import { isRecord, type UntrustedRecord } from "../record.ts";
 import type { EventName } from "../requests/arguments.ts";
+import {
+  type ReceivedBlock,
+  type ReceivedHeader,
+  readBlocksGradually,
+  readHeader,
+} from "./received-blocks.ts";
 import { type Plugin, UNIKNODE_PROTOCOL } from "./results.ts";
-
-/** A header whose members have the right form, but may contradict each other. Other members may be missing. */
-export type ReceivedHeader = UntrustedRecord & {
-  id: string;
-  height: number;
-  timestamp: number;
-  previousBlock: string;
-  generatorPublicKey: string;
-  blockSignature: string;
-};
-
-/** A block for `blockFromPeerJson`. */
-export type ReceivedBlock = ReceivedHeader & { transactions?: string[] };
 
 /** `header` is undefined if the peer sent none. */
 export type ReceivedStatus = {
@@ -59,6 +53,22 @@ export type PeerEvent = EventName & keyof Received;
  */
 export const readResult = <E extends PeerEvent>(event: E, data: unknown, network: Network): Received[E] =>
   readers[event](data, network);
+
+/**
+ * The same, with steps for a result with blocks.
+ *
+ * @param limit maximum number of blocks: further ones are not read
+ * @throws {WireError} REPLY_FORM
+ */
+export function* readResultGradually<E extends PeerEvent>(
+  event: E,
+  data: unknown,
+  network: Network,
+  limit: number | undefined,
+): Steps<Received[E]> {
+  if (event !== "p2p.peer.getBlocks") return readResult(event, data, network);
+  return (yield* readBlocksGradually(data, network, limit)) as Received[E];
+}
 
 const count = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 const textOf = (minLength: number, maxLength: number) => Type.String({ minLength, maxLength });
@@ -104,18 +114,9 @@ const peers = Type.Array(Type.Object({ ip: refined(Type.String(), (text) => isIP
   maxItems: MAX_PEERS,
 });
 
-const blocks = Type.Array(
-  Type.Object(
-    { transactions: Type.Optional(Type.Array(Type.String())) },
-    { additionalProperties: Type.Unknown() },
-  ),
-  { maxItems: MAX_BLOCKS },
-);
-
 const statusForm = formOf(status);
 const commonForm = formOf(common);
 const peersForm = formOf(peers);
-const blocksForm = formOf(blocks);
 
 const readers: { [E in PeerEvent]: (data: unknown, network: Network) => Received[E] } = {
   "p2p.peer.getPeers": (data) => {
@@ -145,13 +146,7 @@ const readers: { [E in PeerEvent]: (data: unknown, network: Network) => Received
     if (!commonForm.is(data)) throw formError("p2p.peer.getCommonBlocks", commonForm.violation(data));
     return data.common && { height: data.common.height, id: data.common.id };
   },
-  "p2p.peer.getBlocks": (data, network) => {
-    if (!blocksForm.is(data)) throw formError("p2p.peer.getBlocks", blocksForm.violation(data));
-    return data.map(({ transactions, ...header }) => ({
-      ...readHeader(header, network),
-      ...(transactions && { transactions }),
-    }));
-  },
+  "p2p.peer.getBlocks": (data, network) => runAtOnce(readBlocksGradually(data, network)),
   "p2p.peer.postBlock": (data) => {
     if (!isRecord(data)) throw formError("p2p.peer.postBlock", "it must be object");
   },
@@ -171,34 +166,6 @@ const readers: { [E in PeerEvent]: (data: unknown, network: Network) => Received
     return data.genesisBlock;
   },
 };
-
-/** Members of a header that may be missing in a reply, with placeholders of the right form. */
-const OPTIONAL_MEMBERS = { version: 0, payloadLength: 0, payloadHash: "00" };
-
-const HEADER_MEMBERS: readonly string[] = [
-  "id",
-  "idHex",
-  "version",
-  "timestamp",
-  "height",
-  "previousBlock",
-  "previousBlockHex",
-  "numberOfTransactions",
-  "totalAmount",
-  "totalFee",
-  "reward",
-  "payloadLength",
-  "payloadHash",
-  "generatorPublicKey",
-  "blockSignature",
-];
-
-function readHeader(header: UntrustedRecord, network: Network): ReceivedHeader {
-  const path = headerViolation({ ...OPTIONAL_MEMBERS, ...header }, network);
-  if (path) throw new WireError("REPLY_FORM", `the member ${path} of a header is invalid`);
-  const known = Object.entries(header).filter(([member]) => HEADER_MEMBERS.includes(member));
-  return Object.fromEntries(known) as ReceivedHeader;
-}
 
 function readConfig({
   version,
