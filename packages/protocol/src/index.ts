@@ -20,7 +20,8 @@ export { type BlockDraft, forgeBlock } from "./blocks/forge.ts";
 export {
   type BlockParseOptions,
   blockFromBytes,
-  blockFromParts,
+  blockFromBytesGradually,
+  blockFromPartsGradually,
   blockFromTrustedBytes,
   recheckBlock,
 } from "./blocks/from-bytes.ts";

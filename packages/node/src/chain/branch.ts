@@ -8,10 +8,10 @@ import type { Outcome } from "./outcome.ts";
 import type { ChainChange } from "./pipeline/announce.ts";
 import { commitBlocks, type ExecutedBlock } from "./pipeline/commit.ts";
 import type { Executor } from "./pipeline/execute.ts";
-import { type BlockInput, receive } from "./pipeline/receive.ts";
+import { type BlockInput, receiveMade } from "./pipeline/receive.ts";
 import { type RevertOptions, revertBlocks } from "./pipeline/revert.ts";
-import type { VerifiedBlock, VerifyDeps } from "./pipeline/verify.ts";
-import { prepare } from "./prepare.ts";
+import type { VerifiedBlock } from "./pipeline/verify.ts";
+import { type PrepareDeps, prepare } from "./prepare.ts";
 import { createBatch, type PreparedBlock, splitBatch } from "./queue/block-batch.ts";
 import { PREFETCHED_PARTS } from "./queue/block-queue.ts";
 import type { ChainStores } from "./stores.ts";
@@ -54,7 +54,7 @@ export function replaceBlocks(
 /** Reads and verifies all blocks of a branch like a batch; all of them stay in memory. */
 export async function prepareBranch(
   blocks: readonly BlockInput[],
-  deps: VerifyDeps,
+  deps: PrepareDeps,
 ): Promise<PreparedBlock[]> {
   const batch = createBatch(blocks);
   const parts = splitBatch(batch, blocks);
@@ -92,7 +92,7 @@ export function appendAll(blocks: readonly PreparedBlock[], replace: (extend: Ex
 
 /** A block that this node has just signed. Its transactions were verified before. */
 export function forgedBlock(block: EncodedBlock, network: Network, now: number): VerifiedBlock {
-  const received = receive(block, network);
+  const received = receiveMade(block, network);
   const verified = {
     ...received,
     ...withVerdicts(received, { header: "valid", transactions: received.transactions.map(() => true) }),

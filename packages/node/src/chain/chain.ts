@@ -4,6 +4,7 @@
  */
 import type { BlockHeader, EncodedBlock, SealedTransaction } from "@uniknode/protocol";
 import { createSubscribers } from "../platform/subscribers.ts";
+import { createTimeSlices } from "../platform/threads/time-slices.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
 import { openFeedChanges } from "../store/chain/feed-changes.ts";
 import { createTransactionStore } from "../store/chain/transactions.ts";
@@ -18,9 +19,8 @@ import { type Outcome, refusalOf } from "./outcome.ts";
 import type { ChainChange } from "./pipeline/announce.ts";
 import { createExecutor } from "./pipeline/execute.ts";
 import type { BlockInput } from "./pipeline/receive.ts";
-import type { VerifyDeps } from "./pipeline/verify.ts";
 import type { Chain, ChainDeps, ChainOptions } from "./port.ts";
-import { prepare } from "./prepare.ts";
+import { DECODING_SLICE_MS, type PrepareDeps, prepare } from "./prepare.ts";
 import { type Assumes, createBatch, splitBatch } from "./queue/block-batch.ts";
 import { type BlockQueue, createBlockQueue } from "./queue/block-queue.ts";
 import type { ChainStores } from "./stores.ts";
@@ -42,15 +42,16 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
   const writer: Writer = {
     ...{ options, network, genesis, stores, executor, eventsOfRevert, notify, onPin, head },
   };
-  const verifying: VerifyDeps = {
+  const preparing: PrepareDeps = {
     ...deps,
+    slices: createTimeSlices({ sliceMs: DECODING_SLICE_MS }),
     ...(signatures && { verifyAhead: (transactions) => signatures.verifyAhead(transactions, state) }),
   };
   const queue = createBlockQueue({
-    prepare: (part) => prepare(part, verifying),
+    prepare: (part) => prepare(part, preparing),
     write: (parts) => writeParts(writer, parts),
   });
-  const work: Work = { writer, verifying, queue, isClosed: false };
+  const work: Work = { writer, preparing, queue, isClosed: false };
   return {
     state,
     blocks,
@@ -93,7 +94,7 @@ function openStores(options: ChainOptions, { database, events, assumeValid }: Ch
 /** The writer and its queue. */
 type Work = {
   readonly writer: Writer;
-  readonly verifying: VerifyDeps;
+  readonly preparing: PrepareDeps;
   readonly queue: BlockQueue;
   isClosed: boolean;
 };
@@ -150,9 +151,9 @@ async function switchTo(
   branch: readonly BlockInput[],
   onHeader: (header: BlockHeader) => void,
 ): Promise<Outcome[]> {
-  const { writer, verifying } = work;
+  const { writer, preparing } = work;
   if (work.isClosed) throw closedError();
-  const prepared = await prepareBranch(branch, verifying);
+  const prepared = await prepareBranch(branch, preparing);
   for (const block of prepared) if (!(block instanceof Error)) onHeader(block.block.header);
   return between(work, () => {
     const { height } = writer.head;

@@ -47,7 +47,8 @@ vi.mock("@uniknode/protocol", async (original) => {
   return {
     ...protocol,
     blockFromBytes: counted("read", protocol.blockFromBytes),
-    blockFromParts: counted("read", protocol.blockFromParts),
+    blockFromBytesGradually: counted("read", protocol.blockFromBytesGradually),
+    blockFromPartsGradually: counted("read", protocol.blockFromPartsGradually),
     blockFromTrustedBytes: counted("read", protocol.blockFromTrustedBytes),
     decodeHeader: counted("read", protocol.decodeHeader),
     transactionFromBytes: counted("read", protocol.transactionFromBytes),

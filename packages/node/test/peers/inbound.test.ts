@@ -103,6 +103,19 @@ describe("a posted block", () => {
     expect(events).toHaveLength(2);
   });
 
+  test("that two peers post at once is processed once, and a block after it continues it", async () => {
+    const other = openTestChain();
+    await other.take(...range(2, 7).map((height) => present(own.chain.blocks.block(height))));
+    const [first, second] = await other.forge(499, SLOT);
+    const { post } = inboundBlocks();
+    const bytes = [first, first, second].map((block) => encodeBlock(present(block), network));
+    await Promise.all(bytes.map((each) => post(each, peer)));
+    await expect.poll(() => own.chain.head().id).toBe(second?.header.id);
+    await settled().toBe(true);
+    expect(events.filter((text) => text.startsWith("received"))).toEqual(["received 8", "received 9"]);
+    await other.close();
+  });
+
   test("can continue one that the chain is still executing", async () => {
     const other = openTestChain();
     await other.take(...range(2, 7).map((height) => present(own.chain.blocks.block(height))));

@@ -2,6 +2,7 @@
 import { createReader } from "../bytes/reader.ts";
 import { createWriter } from "../bytes/writer.ts";
 import type { Network } from "../networks/network.ts";
+import { runAtOnce, type Steps } from "../steps.ts";
 import type { Block, BlockHeader, EncodedBlock } from "./block.ts";
 import { BlockError } from "./error.ts";
 import { decodeHeader, encodeHeader, type HeaderFields } from "./header.ts";
@@ -42,6 +43,9 @@ export const bytesOfBlock = ({ headerBytes, transactions }: EncodedBlock): Uint8
     transactions.map(({ bytes }) => bytes),
   );
 
+/** Bytes of transactions that are read in one step: about a millisecond. */
+const STEP_BYTES = 8 * 1024;
+
 /**
  * Decodes the header, and passes the bytes of each transaction to a function, one after another: a
  * transaction that cannot be read is reported before an impossible length after it. Bytes after the last one
@@ -50,28 +54,57 @@ export const bytesOfBlock = ({ headerBytes, transactions }: EncodedBlock): Uint8
  * @param checkHeader called before the first transaction is read; its error ends the reading
  * @throws {BlockError} INVALID_BLOCK_BYTES
  */
-export function decodeBlock<T>(
+export const decodeBlock = <T>(
   bytes: Uint8Array,
   network: Network,
   readTransaction: (slice: Uint8Array, sequence: number) => T,
   checkHeader?: (header: BlockHeader) => void,
-): { header: BlockHeader; transactions: T[] } {
+): { header: BlockHeader; transactions: T[] } =>
+  runAtOnce(decodeBlockGradually(bytes, network, readTransaction, checkHeader));
+
+/** The same in steps of a few transactions. */
+export function* decodeBlockGradually<T>(
+  bytes: Uint8Array,
+  network: Network,
+  readTransaction: (slice: Uint8Array, sequence: number) => T,
+  checkHeader?: (header: BlockHeader) => void,
+): Steps<{ header: BlockHeader; transactions: T[] }> {
   const { header, byteLength } = decodeHeader(bytes, network);
   checkHeader?.(header);
-  const transactions: T[] = [];
-  if (byteLength === bytes.length) return { header, transactions };
+  if (byteLength === bytes.length) return { header, transactions: [] };
+  const slices = slicesOf(bytes.subarray(byteLength), header.numberOfTransactions);
   try {
-    const lengths = createReader(bytes.subarray(byteLength));
-    const slices = createReader(bytes.subarray(byteLength));
-    slices.skip(4 * header.numberOfTransactions);
-    for (let sequence = 0; sequence < header.numberOfTransactions; sequence++) {
-      transactions.push(readTransaction(slices.take(lengths.u32()), sequence));
-    }
+    return { header, transactions: yield* readEach(slices, readTransaction) };
   } catch (error) {
     if (error instanceof RangeError) throw new BlockError("INVALID_BLOCK_BYTES", error.message);
     throw error;
   }
-  return { header, transactions };
+}
+
+/** Applies a function to the bytes of each transaction in steps. */
+export function* readEach<T>(
+  slices: Iterable<Uint8Array>,
+  read: (slice: Uint8Array, sequence: number) => T,
+): Steps<T[]> {
+  const results: T[] = [];
+  let stepBytes = 0;
+  for (const slice of slices) {
+    if (stepBytes >= STEP_BYTES) {
+      stepBytes = 0;
+      yield;
+    }
+    results.push(read(slice, results.length));
+    stepBytes += slice.length;
+  }
+  return results;
+}
+
+/** The bytes of each transaction, after the lengths of all. @throws {RangeError} */
+function* slicesOf(bytes: Uint8Array, count: number): Generator<Uint8Array, void> {
+  const lengths = createReader(bytes);
+  const slices = createReader(bytes);
+  slices.skip(4 * count);
+  for (let sequence = 0; sequence < count; sequence++) yield slices.take(lengths.u32());
 }
 
 /** Length of the serialization, which `block.maxPayload` limits. */

@@ -1,5 +1,6 @@
 /** Reads blocks from bytes (blocks.md 5 and 6). */
 import type { Network } from "../networks/network.ts";
+import { runAtOnce, type Steps } from "../steps.ts";
 import type { TransactionContext } from "../transactions/context.ts";
 import {
   type ParseOptions,
@@ -8,7 +9,7 @@ import {
   transactionFromBytes,
 } from "../transactions/parse.ts";
 import type { Block, BlockHeader, BlockParts, EncodedBlock } from "./block.ts";
-import { decodeBlock } from "./codec.ts";
+import { decodeBlock, decodeBlockGradually, readEach } from "./codec.ts";
 import { BlockError } from "./error.ts";
 import { isBlockException } from "./exception.ts";
 import { blockIdToHex } from "./id.ts";
@@ -26,30 +27,38 @@ export type BlockParseOptions = ParseOptions & {
  * @throws {BlockError} INVALID_BLOCK_BYTES, or BlockSchemaError on a height of 0 or an amount above 2^63 - 1
  * @throws {TransactionError} if a transaction cannot be read
  */
-export function blockFromBytes(
+export const blockFromBytes = (
+  bytes: Uint8Array,
+  context: TransactionContext,
+  options?: BlockParseOptions,
+): Block => runAtOnce(blockFromBytesGradually(bytes, context, options));
+
+/** The same in steps of a few transactions. */
+export function* blockFromBytesGradually(
   bytes: Uint8Array,
   context: TransactionContext,
   options: BlockParseOptions = {},
-): Block {
+): Steps<Block> {
   const { network } = context;
   const { checkHeader, ...parseOptions } = options;
   const readTransaction = (slice: Uint8Array) => transactionFromBytes(slice, context, parseOptions);
-  const block = decodeBlock(bytes, network, readTransaction, checkHeader);
+  const block = yield* decodeBlockGradually(bytes, network, readTransaction, checkHeader);
   checkForm(block, network);
   return block;
 }
 
 /**
- * The block of a decoded header and untrusted bytes of transactions, as `blockFromBytes` reads them.
+ * The block of a decoded header and untrusted bytes of transactions, as `blockFromBytes` reads them, in steps of a
+ * few transactions.
  *
  * @throws {BlockError} BlockSchemaError, also when the header has another number of transactions
  * @throws {TransactionError} if a transaction cannot be read
  */
-export function blockFromParts(
+export function* blockFromPartsGradually(
   { header, headerBytes, transactionBytes }: BlockParts,
   context: TransactionContext,
   options: ParseOptions = {},
-): EncodedBlock {
+): Steps<EncodedBlock> {
   if (header.numberOfTransactions !== transactionBytes.length) {
     throw new BlockError(
       "BlockSchemaError",
@@ -57,7 +66,8 @@ export function blockFromParts(
       ".transactions",
     );
   }
-  const transactions = transactionBytes.map((bytes) => transactionFromBytes(bytes, context, options));
+  const read = (bytes: Uint8Array) => transactionFromBytes(bytes, context, options);
+  const transactions = yield* readEach(transactionBytes, read);
   const block = { header, headerBytes, transactions };
   checkForm(block, context.network);
   return block;

@@ -4,12 +4,13 @@ import {
   type BlockHeader,
   type BlockParts,
   blockByteLength,
-  blockFromBytes,
-  blockFromParts,
+  blockFromBytesGradually,
+  blockFromPartsGradually,
   type EncodedBlock,
   type Network,
   recheckBlock,
 } from "@uniknode/protocol";
+import { runAtOnce, type Steps } from "../../platform/threads/time-slices.ts";
 
 /** A block as a peer sends it: serialized, or in parts. */
 export type FetchedBlock = Uint8Array | BlockParts;
@@ -24,13 +25,13 @@ export type ReceivedBlock = EncodedBlock & {
 };
 
 /**
- * Decodes bytes; nothing else in the pipeline does. Values get the same checks as decoded bytes.
+ * Decodes bytes in steps; nothing else in the pipeline does. Values get the same checks as decoded bytes.
  *
  * @throws {BlockError | TransactionError} as `receiveBlock`
  */
-export function receive(input: BlockInput, network: Network): ReceivedBlock {
-  if (input instanceof Uint8Array) return receiveBlock(input, network);
-  if ("transactionBytes" in input) return receiveParts(input, network);
+export function* receiveGradually(input: BlockInput, network: Network): Steps<ReceivedBlock> {
+  if (input instanceof Uint8Array) return yield* receiveBlockGradually(input, network);
+  if ("transactionBytes" in input) return yield* receiveParts(input, network);
   return "readAt" in input ? input : receiveMade(input, network);
 }
 
@@ -48,33 +49,33 @@ export function inputByteLength(input: BlockInput): number {
  *
  * @throws {BlockError} if it is malformed, or announces more transactions than a block may have
  * @throws {TransactionError} if one of its transactions cannot be read
- * @param checkHeader called before the first transaction is read; an exception of it ends the reading
  */
-export function receiveBlock(
-  bytes: Uint8Array,
-  network: Network,
-  checkHeader: (header: BlockHeader) => void = () => {},
-): ReceivedBlock {
+export const receiveBlock = (bytes: Uint8Array, network: Network): ReceivedBlock =>
+  runAtOnce(receiveBlockGradually(bytes, network));
+
+/** The same in steps of a few transactions. The announced number is checked before the first one is read. */
+export function* receiveBlockGradually(bytes: Uint8Array, network: Network): Steps<ReceivedBlock> {
   const readAt = Math.max(heightOf(bytes) - 1, 1);
+  const checkHeader = (header: BlockHeader) => checkCount(header, readAt, network);
   const options = { checkSignature: false, checkHeader };
-  const block = blockFromBytes(bytes, { network, height: readAt }, options);
-  checkCount(block.header, readAt, network);
+  const block = yield* blockFromBytesGradually(bytes, { network, height: readAt }, options);
   const headerLength = blockByteLength({ header: block.header, transactions: [] });
   return { ...block, headerBytes: bytes.subarray(0, headerLength), readAt };
 }
 
-/** Like `receiveBlock`, for a block with a decoded header. */
-function receiveParts(parts: BlockParts, network: Network): ReceivedBlock {
+/** Like `receiveBlockGradually`, for a block with a decoded header. */
+function* receiveParts(parts: BlockParts, network: Network): Steps<ReceivedBlock> {
   const readAt = Math.max(parts.header.height - 1, 1);
   checkCount(parts.header, readAt, network);
-  return { ...blockFromParts(parts, { network, height: readAt }, { checkSignature: false }), readAt };
+  const context = { network, height: readAt };
+  return { ...(yield* blockFromPartsGradually(parts, context, { checkSignature: false })), readAt };
 }
 
 /**
  * Like `receiveBlock`, for a block that this node created: its transactions come from the pool, under the
  * current rules.
  */
-function receiveMade(made: EncodedBlock, network: Network): ReceivedBlock {
+export function receiveMade(made: EncodedBlock, network: Network): ReceivedBlock {
   const readAt = Math.max(made.header.height - 1, 1);
   const block = recheckBlock(made, { network, height: readAt });
   checkCount(block.header, readAt, network);

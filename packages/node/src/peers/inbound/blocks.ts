@@ -15,12 +15,14 @@ import {
 } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
-import { type ReceivedBlock, receiveBlock } from "../../chain/pipeline/receive.ts";
+import { type ReceivedBlock, receiveBlockGradually } from "../../chain/pipeline/receive.ts";
 import type { Chain } from "../../chain/port.ts";
 import { networkTiming } from "../../forger/timing.ts";
 import { present } from "../../platform/present.ts";
+import { createTimeSlices, type TimeSlices } from "../../platform/threads/time-slices.ts";
 import { createWindowCounter, type WindowCounter } from "../guards/window.ts";
 import { type Caller, ReplyError } from "../transport/handler.ts";
+import { MESSAGE_SLICE_MS } from "../wire/limits.ts";
 import { blockNotChained, tooManyTransactions } from "../wire/replies/write.ts";
 import type { DoubleForging } from "./double-forging.ts";
 import type { BlockObservations } from "./observations.ts";
@@ -70,6 +72,10 @@ type State = {
   readonly submitted: WindowCounter;
   /** A block of a separate forger is too late when less of its slot remains. */
   readonly minRemainingMs: number;
+  /** Decodes the transactions of posted blocks. */
+  readonly slices: TimeSlices;
+  /** Settles when the posts so far are processed: the next one may be the same block, or continue it. */
+  posted: Promise<void>;
   /** Header of the block that the chain is executing: the next block may continue it. */
   inFlight: BlockHeader | undefined;
 };
@@ -79,10 +85,16 @@ export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
     deps,
     submitted: createWindowCounter(BLOCKS_PER_SLOT),
     minRemainingMs: networkTiming(deps.slots.blocktime).minRemainingMs,
+    slices: createTimeSlices({ sliceMs: MESSAGE_SLICE_MS }),
+    posted: Promise.resolve(),
     inFlight: undefined,
   };
   return {
-    post: (bytes, caller) => post(state, bytes, caller),
+    post(bytes, caller) {
+      const result = state.posted.then(() => post(state, bytes, caller));
+      state.posted = result.catch(() => {});
+      return result;
+    },
     async submitBlock(block) {
       deps.observations.begin(block.header, performance.now(), 0);
       return refusalOf(await process(state, block));
@@ -96,7 +108,7 @@ async function post(state: State, bytes: Uint8Array, caller: Caller): Promise<vo
   const { header } = decodeHeader(bytes, network);
   checkCount(state, header);
   if (!isAcceptable(state, header, caller)) return;
-  const block = receiveBlock(bytes, network);
+  const block = await state.slices.run(receiveBlockGradually(bytes, network), caller.address);
   if (!isWhole(state, block, caller)) return;
   if (!isStarted()) return onDisregarded(block);
   observations.begin(block.header, performance.now(), caller.isTrusted ? 0 : 1);
