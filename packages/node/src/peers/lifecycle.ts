@@ -58,7 +58,12 @@ export function createPeerLifecycle(
   });
   const client = createPeerClient(
     { port: options.port, localAddress: localAddressOf(options) },
-    { network, onHeight: peerTable.setHeight, onSocket: traffic.watch },
+    {
+      network,
+      onHeight: peerTable.setHeight,
+      onSocket: traffic.watch,
+      onLate: (address) => void candidates.dial(address, { isConnected: true }),
+    },
   );
   closing.add("outgoing connections", client.close);
   const drop: Drop = (ip) => {

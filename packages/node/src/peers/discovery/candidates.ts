@@ -30,12 +30,18 @@ export type CandidateDeps = {
   readonly logger: Logger;
 };
 
+export type DialOptions = {
+  readonly isSeed?: boolean;
+  /** A connection to the address has just opened: earlier failures do not count. */
+  readonly isConnected?: boolean;
+};
+
 export type Candidates = {
   /**
    * Dials an address, in any form, and adds it to the peers if it passes the verification; seeds are exempt from the
    * limit per subnet. Settles with whether it is a peer afterwards.
    */
-  dial(address: string, options?: { isSeed: boolean }): Promise<boolean>;
+  dial(address: string, options?: DialOptions): Promise<boolean>;
   /** Drops a peer that did not send the blocks that it claims; it is excluded for a while, longer each time. */
   suspend(ip: string): void;
   /** Ends the exclusion of a peer that sent the blocks that it claims. */
@@ -84,7 +90,7 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
     knownGroups: createLru(MAX_KNOWN_GROUPS),
   };
   return {
-    dial: (address, { isSeed } = { isSeed: false }) => dial(state, address, isSeed),
+    dial: (address, options = {}) => dial(state, address, options),
     suspend(ip) {
       state.exclusions.add(ip, performance.now());
       deps.disconnect(ip);
@@ -94,13 +100,18 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
   };
 }
 
-async function dial(state: State, address: string, isSeed: boolean): Promise<boolean> {
+async function dial(
+  state: State,
+  address: string,
+  { isSeed = false, isConnected = false }: DialOptions,
+): Promise<boolean> {
   const { peerTable, pending, failed, notReady, exclusions } = state;
   // The cheapest checks first, since every incoming call comes here.
   const plain = normalizeAddress(address);
   if (peerTable.get(plain)) return true;
   const at = performance.now();
-  const isExcluded = failed.has(plain, at) || notReady.has(plain, at) || exclusions.has(plain, at);
+  const hasFailed = !isConnected && failed.has(plain, at);
+  const isExcluded = hasFailed || notReady.has(plain, at) || exclusions.has(plain, at);
   if (!isSeed && isExcluded) return false;
   const dialling = pending.get(plain);
   if (dialling) return dialling;

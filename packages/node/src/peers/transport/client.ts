@@ -16,6 +16,8 @@ export type PeerClientOptions = {
   readonly port: number;
   /** Source address of connections; any of this host if absent. */
   readonly localAddress: string | undefined;
+  /** Time for which a connection that opens late waits for a request. Defaults to `TIMES_MS.late`; shorter in tests. */
+  readonly lateMs?: number;
 };
 
 export type PeerClientDeps = {
@@ -24,6 +26,8 @@ export type PeerClientDeps = {
   readonly onHeight: (address: string, height: number) => void;
   /** Called with the socket of every connection. */
   readonly onSocket?: (socket: Socket) => void;
+  /** A connection has opened after its requests had failed: the peer was suspended, and is there again. */
+  readonly onLate?: (address: string) => void;
 };
 
 export type PeerClient = {
@@ -212,10 +216,20 @@ function dial(state: State, address: string, link: Link): Promise<Connection> {
   dialled.finally(settled).then((connection) => {
     state.connections.add(connection);
     void connection.ended.then(() => state.connections.delete(connection)).then(forget);
-    // Nothing waits for it.
-    if (link.users === 0 || state.isClosed) end(link);
+    if (state.isClosed) end(link);
+    else if (link.users === 0) keepLate(state, address, link, connection);
   }, forget);
   return dialled;
+}
+
+/** Keeps a connection that no request waits for, for the next one. */
+function keepLate({ options, deps }: State, address: string, link: Link, { ended }: Connection): void {
+  const { usedAt } = link;
+  const timer = setTimeout(() => {
+    if (link.usedAt === usedAt) end(link);
+  }, options.lateMs ?? TIMES_MS.late);
+  void ended.then(() => clearTimeout(timer));
+  deps.onLate?.(address);
 }
 
 function addSilent({ silent }: State, link: Link): void {

@@ -77,6 +77,8 @@ export const TIMES_MS = {
    * resumes, it refuses the addresses of connections that have ended: an attempt is not aborted sooner.
    */
   dial: 300_000,
+  /** Time for which a connection that opens after its requests have failed waits for the next one. */
+  late: 30_000,
   /** Time from a close frame to the end of the connection, if the peer does not send its own. */
   close: 500,
   pingInterval: 8_000,

@@ -119,6 +119,14 @@ describe("a candidate", () => {
     expect(pinged).toHaveLength(20);
   });
 
+  test("that has failed is dialled again at once when a connection to it has opened", async () => {
+    const { candidates, pinged } = world({ fails: ["203.0.113.1"] });
+    for (let count = 0; count < 3; count++) await candidates.dial("203.0.113.1");
+    expect(pinged).toHaveLength(1);
+    await candidates.dial("203.0.113.1", { isConnected: true });
+    expect(pinged).toHaveLength(2);
+  });
+
   test("that is not ready yet is dialled again after a second", async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());

@@ -15,11 +15,13 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-async function sleeper(host?: string): Promise<[Sleeper, PeerClient]> {
+type Setting = { readonly host?: string; readonly lateMs?: number; readonly late?: string[] };
+
+async function sleeper({ host, late, ...times }: Setting = {}): Promise<[Sleeper, PeerClient]> {
   const peer = await startSleeper(host);
   const client = createPeerClient(
-    { port: peer.port, localAddress: undefined },
-    { network, onHeight: () => {} },
+    { port: peer.port, localAddress: undefined, ...times },
+    { network, onHeight: () => {}, onLate: (address) => late?.push(address) },
   );
   closers.push(peer.close, client.close);
   return [peer, client];
@@ -49,16 +51,31 @@ describe("a peer that accepts connections and does not reply", () => {
     expect(peer.connections).toBe(1);
   });
 
-  test("receives no request if none is pending when it resumes", async () => {
-    const [peer, client] = await sleeper();
+  test("is connected when it resumes, and the next request uses the connection", async () => {
+    const late: string[] = [];
+    const [peer, client] = await sleeper({ late });
+    expect(await codeOf(requestPeers(client))).toBe("PEER_UNREACHABLE");
+    peer.wake();
+    await expect.poll(() => late).toEqual(["127.0.0.1"]);
+    expect(peer.readAt).toEqual([]);
+    expect(await codeOf(requestPeers(client))).toBe("answered");
+    expect([peer.connections, late.length]).toEqual([1, 1]);
+    client.disconnect("127.0.0.1");
+    await expect.poll(() => peer.codes).toEqual([1000]);
+  });
+
+  test("is disconnected if no request follows when it resumes", async () => {
+    const [peer, client] = await sleeper({ lateMs: 50 });
     expect(await codeOf(requestPeers(client))).toBe("PEER_UNREACHABLE");
     peer.wake();
     await expect.poll(() => peer.codes).toEqual([1000]);
     expect(await codeOf(requestPeers(client))).toBe("replied");
+    await pause(200);
+    expect(peer.codes).toEqual([1000]);
   });
 
   test("is one of at most a hundred", async () => {
-    const [peer, client] = await sleeper("0.0.0.0");
+    const [peer, client] = await sleeper({ host: "0.0.0.0", lateMs: 50 });
     const addresses = Array.from({ length: 110 }, (_, index) => `127.0.1.${index + 1}`);
     const codes = addresses.map((address) =>
       codeOf(client.request(address, "p2p.peer.getPeers", {}, LIMITS)),
