@@ -43,7 +43,7 @@ export function readHeader(header: UntrustedRecord, network: Network): ReceivedH
   const known: UntrustedRecord = {};
   for (const member of HEADER_MEMBERS) if (Object.hasOwn(header, member)) known[member] = header[member];
   const path = headerViolation({ ...OPTIONAL_MEMBERS, ...known }, network);
-  if (path) throw new WireError("REPLY_FORM", `a header is wrong at ${path}`);
+  if (path) throw new WireError("REPLY_FORM", `the member ${path} of a header is invalid`);
   return known as ReceivedHeader;
 }
 
@@ -76,4 +76,5 @@ function readBlock(block: unknown, network: Network): ReceivedBlock {
   return { ...readHeader(block, network), transactions };
 }
 
-const formError = () => new WireError("REPLY_FORM", "the result of p2p.peer.getBlocks is wrong");
+const formError = () =>
+  new WireError("REPLY_FORM", "the result of p2p.peer.getBlocks is invalid: a list of blocks is expected");
