@@ -43,6 +43,6 @@ test("No transaction is read of a block that announces too many.", () => {
   const unreadable = Uint8Array.of(1);
   for (const block of blocksOf(maxTransactions + 1, Array(maxTransactions + 1).fill(unreadable))) {
     expect(() => stepsOf(block)).toThrow(BlockError);
-    expect(() => stepsOf(block)).toThrow(`a block may have ${maxTransactions} transactions`);
+    expect(() => stepsOf(block)).toThrow(`the limit is ${maxTransactions}`);
   }
 });

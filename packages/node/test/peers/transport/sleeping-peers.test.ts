@@ -58,7 +58,7 @@ describe("a peer that accepts connections and does not reply", () => {
     peer.wake();
     await expect.poll(() => late).toEqual(["127.0.0.1"]);
     expect(peer.readAt).toEqual([]);
-    expect(await codeOf(requestPeers(client))).toBe("answered");
+    expect(await codeOf(requestPeers(client))).toBe("replied");
     expect([peer.connections, late.length]).toEqual([1, 1]);
     client.disconnect("127.0.0.1");
     await expect.poll(() => peer.codes).toEqual([1000]);
