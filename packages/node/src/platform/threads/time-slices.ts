@@ -1,7 +1,31 @@
 /**
  * Runs work in slices: between two of them the thread returns to its event loop, so that sockets, timers and
- * messages proceed. Sources of work take turns, so that none delays the others.
+ * messages proceed. Sources of work take turns, so that none delays the others. All slices of a thread share the time of
+ * an event-loop tick.
  */
+
+/** Time for all slices in a tick of the event loop: no further slice begins after it. */
+const TICK_MS = 20;
+
+/** The next slice of each queue of this thread, in the order in which they run. */
+const ready: (() => Promise<void>)[] = [];
+let isTickScheduled = false;
+
+function addReady(runSlice: () => Promise<void>): void {
+  ready.push(runSlice);
+  if (!isTickScheduled) setImmediate(runTick);
+  isTickScheduled = true;
+}
+
+/** Runs slices until the time is over; at most one of each queue. */
+async function runTick(): Promise<void> {
+  const startMs = performance.now();
+  for (let left = ready.length; left > 0 && performance.now() - startMs < TICK_MS; left--) {
+    await ready.shift()?.();
+  }
+  isTickScheduled = ready.length > 0;
+  if (isTickScheduled) setImmediate(runTick);
+}
 
 /** Work in steps: each call of `next` is a part that takes a few milliseconds at most. */
 export type Steps<T> = Generator<void, T>;
@@ -39,8 +63,8 @@ export function createTimeSlices({
     if (isScheduled || waiting.size === 0) return;
     isScheduled = true;
     const pause = pauseMs();
-    if (pause > 0) setTimeout(runSlice, pause);
-    else setImmediate(runSlice);
+    if (pause > 0) setTimeout(addReady, pause, runSlice);
+    else addReady(runSlice);
   }
 
   async function runSlice(): Promise<void> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createTimeSlices, inOneStep, type Steps } from "../../../src/platform/threads/time-slices.ts";
 
 /** Occupies the thread. */
@@ -96,5 +96,31 @@ describe("work in slices", () => {
       slices.run(work(2, 1), "peer").then(note("peer")),
     ]);
     expect(done).toEqual(["peer", "first", "second"]);
+  });
+
+  test("of all queues shares the time of a tick, in turns", async () => {
+    let nowMs = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+    onTestFinished(() => clock.mockRestore());
+    const ticks: number[][] = [[]];
+    const count = () => {
+      ticks.push([]);
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    onTestFinished(() => clearImmediate(timer));
+    function* steps(queue: number): Steps<void> {
+      for (let step = 0; step < 5; step++) {
+        nowMs += 8;
+        ticks.at(-1)?.push(queue);
+        yield;
+      }
+    }
+    const queues = [0, 1, 2, 3, 4, 5];
+    await Promise.all(queues.map((queue) => createTimeSlices({ sliceMs: 8 }).run(steps(queue))));
+    const busyTicks = ticks.filter(({ length }) => length > 0);
+    // The third slice begins before the end of the time.
+    expect(busyTicks.every(({ length }) => length <= 3)).toBe(true);
+    expect(busyTicks.slice(0, 4).flat()).toEqual([...queues, ...queues]);
   });
 });
