@@ -24,6 +24,7 @@ export async function faultsInEveryView(page: Page, name: string): Promise<strin
     const hidden = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (hidden !== 0) faults.push(`${view}: ${hidden} pixels are beyond the right edge`);
     faults.push(...(await truncatedOptions(page)).map((text) => `${view}: the option "${text}" is cut off`));
+    faults.push(...(await truncatedCells(page)).map((text) => `${view}: the cell "${text}" is cut off`));
     // Each theme and each width once: colours do not depend on the width, nor anything else on the theme.
     if ((theme === "light") !== (width === WIDE)) continue;
     faults.push(...(await accessibilityFaults(page)).map((fault) => `${view}: ${fault}`));
@@ -57,4 +58,20 @@ const truncatedOptions = (page: Page) =>
           .map(({ text }) => text)
           .filter((text) => context.measureText(text).width > roomPx);
       });
+  });
+
+/** Texts of the cells that are wider than their room, except in tables that keep their layout. */
+const truncatedCells = (page: Page) =>
+  page.evaluate(() => {
+    // The button that copies an identifier is behind the text, and may lie beyond the cell.
+    const contentsOf = (cell: Element) => [...cell.querySelectorAll(".id > a, .id > span")];
+    const isBeyond = (cell: Element) =>
+      contentsOf(cell).some(
+        (content) => content.getBoundingClientRect().right > cell.getBoundingClientRect().right + 1,
+      );
+    const isTooWide = (cell: Element) =>
+      contentsOf(cell).length === 0 && cell.scrollWidth > cell.clientWidth + 1;
+    return [...document.querySelectorAll(".table:not(.steady) td")]
+      .filter((cell) => cell.checkVisibility() && (isBeyond(cell) || isTooWide(cell)))
+      .map((cell) => cell.textContent);
   });

@@ -46,6 +46,10 @@ export function amountText(amount: string | number | bigint): string {
 export const countOfText = (count: number, plural: string): string =>
   `${countText(count)} ${count === 1 ? plural.replace(/ies$/, "y").replace(/s$/, "") : plural}`;
 
+const percents = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 2 });
+/** Formats a share without trailing zeros: `33.33%`, `50%`. */
+export const percentText = (percent: number): string => percents.format(percent / 100);
+
 /** Shortens a long identifier in the middle: `5c6ce775…eb79aa`. */
 export const shortened = (id: string, start = 8, end = 6): string =>
   id.length <= start + end + 3 ? id : `${id.slice(0, start)}…${id.slice(-end)}`;

@@ -5,6 +5,7 @@ import {
   bytesText,
   countOfText,
   durationText,
+  percentText,
   relativeText,
   shortened,
 } from "../../src/components/format.ts";
@@ -58,4 +59,13 @@ test.each([
   [2, "deliveries", "2 deliveries"],
 ])("%d %s is %j.", (count, plural, text) => {
   expect(countOfText(count, plural)).toBe(text);
+});
+
+test.each([
+  [0, "0%"],
+  [50, "50%"],
+  [33.333, "33.33%"],
+  [99.5, "99.5%"],
+])("%f percent has no trailing zeros", (percent, text) => {
+  expect(percentText(percent)).toBe(text);
 });

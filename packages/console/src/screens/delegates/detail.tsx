@@ -5,7 +5,7 @@ import { Amount, useSymbol } from "../../components/amount.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { BlockFill } from "../../components/block-fill.tsx";
 import { DelegateName, nameOf } from "../../components/delegate-name.tsx";
-import { countText } from "../../components/format.ts";
+import { countText, percentText } from "../../components/format.ts";
 import { Address, BlockId, hrefOf, PublicKey, UnikId } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Facts, Page } from "../../components/page.tsx";
@@ -73,7 +73,7 @@ function Content({ delegate }: { delegate: Delegate }) {
           [
             "Votes",
             <>
-              <Amount value={votes} hasSymbol /> · {production.approval.toFixed(2)} % of all votes for this
+              <Amount value={votes} hasSymbol /> · {percentText(production.approval)} of all votes for this
               type
             </>,
           ],

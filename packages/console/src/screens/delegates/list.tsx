@@ -4,7 +4,7 @@ import { Amount, useSymbol } from "../../components/amount.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { DelegateName, nameOf } from "../../components/delegate-name.tsx";
 import { Filters } from "../../components/filters.tsx";
-import { countText } from "../../components/format.ts";
+import { countText, percentText } from "../../components/format.ts";
 import { hrefOf } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Page, Section } from "../../components/page.tsx";
@@ -75,7 +75,7 @@ function DelegateTable({ delegates }: { delegates: readonly Delegate[] }) {
     { title: `Votes ${symbol}`, cell: ({ votes }) => <Amount value={votes} />, isNumber: true, narrow: "1c" },
     {
       title: "Share",
-      cell: ({ production }) => `${production.approval.toFixed(2)} %`,
+      cell: ({ production }) => percentText(production.approval),
       isNumber: true,
       isMinor: true,
     },

@@ -14,7 +14,7 @@ import { type TailState, useTail } from "./use-tail.ts";
 import "./live.css";
 
 const FIELDS = [
-  { name: "events", label: "Events", placeholder: "block.*, transaction.applied" },
+  { name: "events", label: "Events", placeholder: "block.*" },
   { name: "key", label: "Member", placeholder: "amount" },
   { name: "condition", label: "Condition", options: OPERATOR_OPTIONS },
   { name: "value", label: "Value", placeholder: "100000000" },

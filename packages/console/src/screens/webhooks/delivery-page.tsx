@@ -19,21 +19,21 @@ const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 3_000 } as const;
 const COLUMNS: readonly Column<DeliveryAttempt>[] = [
   {
     title: "Started",
-    narrow: "1a",
+    narrow: "2a",
     cell: ({ startedAt }) => <Time timeMs={startedAt} clock="machine" isWhole />,
   },
   {
     title: "Duration",
-    narrow: "2c",
+    narrow: "1c",
     cell: ({ durationMs }) => `${countText(durationMs)} ms`,
     isNumber: true,
   },
   {
     title: "Response",
-    narrow: "1c",
+    narrow: "1a",
     cell: ({ status, error }) => (status === undefined ? error : `HTTP ${status}`),
   },
-  { title: "Body", narrow: "2a", cell: ({ response }) => response && <span class="text">{response}</span> },
+  { title: "Body", narrow: "1b", cell: ({ response }) => response && <span class="text">{response}</span> },
 ];
 
 export function DeliveryPage({ webhook, id }: { webhook: string; id: string }) {

@@ -14,6 +14,6 @@ export const DropQueue = ({ count, isChosen, onChange }: DropQueueProps) => (
       checked={isChosen}
       onChange={({ currentTarget }) => onChange(currentTarget.checked)}
     />
-    <span>Drop the {countOfText(count, "deliveries")} in the queue</span>
+    <span>Drop {countOfText(count, "deliveries")} in the queue</span>
   </label>
 );

@@ -21,11 +21,11 @@ export function Health({ webhook: { id } }: { webhook: Pick<Webhook, "id"> }) {
       <Hours hours={hours} />
       {queued > 0 && (
         <span class="quiet">
-          {countText(queued)} wait
+          {countText(queued)} waiting
           {oldestWaitingAt !== undefined && (
-            <>
+            <span class="since">
               , since <Time timeMs={oldestWaitingAt} clock="machine" />
-            </>
+            </span>
           )}
         </span>
       )}
