@@ -157,7 +157,7 @@ describe("doctor fails if a start fails", { timeout: 60_000 }, () => {
   test("a port of another node", async () => {
     const { code, stdout } = await doctor("--http-port", new URL(url).port);
     expect(stdout).toMatch(
-      /^fail +HTTP port +port \d+ of 127\.0\.0\.1 cannot be used: EADDRINUSE\n.*uniknode \(process \d+ at http:.*\) with another data folder/m,
+      /^fail +HTTP port +port \d+ of 127\.0\.0\.1 cannot be used: EADDRINUSE\n.*uniknode \(process \d+.*\) with another data folder/m,
     );
     expect(code).toBe(1);
   });

@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<DeliveryAttempt>[] = [
     narrow: "1a",
     cell: ({ status, error }) => (status === undefined ? error : `HTTP ${status}`),
   },
-  { title: "Body", narrow: "1b", cell: ({ response }) => response && <span class="text">{response}</span> },
+  { title: "Body", narrow: "2c", cell: ({ response }) => response && <span class="text">{response}</span> },
 ];
 
 export function DeliveryPage({ webhook, id }: { webhook: string; id: string }) {
