@@ -8,7 +8,13 @@ import { createServer } from "../../platform/http.ts";
 import { createTimeSlices, type TimeSlices } from "../../platform/threads/time-slices.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 import type { ReplyHeaders } from "../wire/headers.ts";
-import { MAX_OPENING_BYTES, MESSAGE_SLICE_MS, serverMessageBytes, TIMES_MS } from "../wire/limits.ts";
+import {
+  MAX_OPENING_BYTES,
+  MAX_UNKNOWN_BYTES,
+  MESSAGE_SLICE_MS,
+  serverMessageBytes,
+  TIMES_MS,
+} from "../wire/limits.ts";
 import { matchesAddress } from "./address-patterns.ts";
 import type { RequestHandler } from "./handler.ts";
 import {
@@ -57,7 +63,11 @@ export type PeerServer = {
 };
 
 const PATH = "/socketcluster/";
-const MAX_UNFINISHED_BYTES = 128 * 1024 * 1024;
+/**
+ * Bounds of incomplete messages: of peers and trusted addresses, and of all others. A message is joined and unmasked when
+ * its last bytes arrive, and many may be completed in one tick: 32 MiB cost 35 ms.
+ */
+const MAX_UNFINISHED_BYTES = { known: 128 * 1024 * 1024, unknown: 32 * 1024 * 1024 };
 /** Bound of three of the largest replies for each connection, and six in total. */
 const UNSENT = { maxBytes: 64 * 1024 * 1024, maxTotalBytes: 128 * 1024 * 1024 };
 
@@ -69,7 +79,7 @@ type State = {
   readonly upgrades: WebSocketServer;
   /** Returns the maximum length of a message. */
   readonly maxBytes: () => number;
-  readonly unfinished: Unfinished;
+  readonly unfinished: { readonly known: Unfinished; readonly unknown: Unfinished };
   readonly unsent: Unsent;
   /** Processes the messages of all sessions. */
   readonly slices: TimeSlices;
@@ -86,7 +96,10 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
     connections,
     maxBytes: () => serverMessageBytes(network, replyHeaders().height ?? 0),
     upgrades: createUpgrades(serverMessageBytes(network, 0)),
-    unfinished: createUnfinished({ maxTotalBytes: MAX_UNFINISHED_BYTES }),
+    unfinished: {
+      known: createUnfinished({ maxTotalBytes: MAX_UNFINISHED_BYTES.known }),
+      unknown: createUnfinished({ maxTotalBytes: MAX_UNFINISHED_BYTES.unknown }),
+    },
     unsent: createUnsent(UNSENT),
     slices: createTimeSlices({ sliceMs: MESSAGE_SLICE_MS }),
   });
@@ -157,23 +170,26 @@ function serve(state: State, webSocket: WebSocket, socket: Socket, address: stri
     connections.countCut(reason);
     webSocket.terminate();
   };
+  const isTrusted = state.isTrusted(address);
+  const isKnown = () => isTrusted || deps.isPeer(address);
+  const maxOpenBytes = () => Math.min(state.maxBytes(), isKnown() ? Infinity : MAX_UNKNOWN_BYTES);
   let maxBytes = () => MAX_OPENING_BYTES;
-  const watched = state.unfinished.watch(
+  const watched = state.unfinished[isKnown() ? "known" : "unknown"].watch(
     socket,
     () => maxBytes(),
     () => cut("unfinished"),
   );
   serveSession(webSocket, {
-    caller: { address, isTrusted: state.isTrusted(address) },
+    caller: { address, isTrusted },
     handle: deps.handle,
     isReady: deps.isReady,
     replyHeaders: deps.replyHeaders,
     rateLimits: deps.rateLimits,
     times: options.times ?? TIMES_MS,
     unsent: state.unsent,
-    maxBytes: state.maxBytes,
+    maxBytes: maxOpenBytes,
     onOpen() {
-      maxBytes = state.maxBytes;
+      maxBytes = maxOpenBytes;
       connections.markOpen(socket);
     },
     slices: state.slices,

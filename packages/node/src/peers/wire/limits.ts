@@ -6,6 +6,8 @@ const ENVELOPE_BYTES = 10_240;
 /** Longest message of a client before its handshake, and of one that carries neither a block nor transactions. */
 export const MAX_OPENING_BYTES = 16_384;
 export const MAX_SMALL_BYTES = 102_400;
+/** Longest message of an address that is not a peer: a block of 500 payments to 128 recipients has 2.6 MB. */
+export const MAX_UNKNOWN_BYTES = 4 * 1024 * 1024;
 
 /** Blocks below the head whose milestone counts: a branch of another node may begin there. */
 const BRANCH_BLOCKS = 10_000;

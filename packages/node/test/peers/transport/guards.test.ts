@@ -4,7 +4,7 @@ import { constants, networkInterfaces } from "node:os";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createRateLimits } from "../../../src/peers/guards/rate-limits.ts";
 import type { PeerServer } from "../../../src/peers/transport/server.ts";
-import { MAX_SMALL_BYTES, TIMES_MS } from "../../../src/peers/wire/limits.ts";
+import { MAX_SMALL_BYTES, MAX_UNKNOWN_BYTES, TIMES_MS } from "../../../src/peers/wire/limits.ts";
 import { present } from "../../../src/platform/present.ts";
 import {
   callText,
@@ -98,6 +98,21 @@ describe("a violation", () => {
     socket.send(callText("p2p.peer.getStatus", { data: "a".repeat(MAX_SMALL_BYTES) }, 2));
     expect((await untilClosed(socket)).code).toBe(CUT);
     expect(await isLetIn(port, "127.0.0.2")).toBe(false);
+  });
+
+  test("is a message above 4 MiB of an address that is not a peer", async () => {
+    const port = await serve({ isPeer: (address) => address === "127.0.0.3" });
+    const block = { base64: true, data: "A".repeat(MAX_UNKNOWN_BYTES) };
+    const post = async (address: string) => {
+      const socket = await open(port, address);
+      socket.send(callText("p2p.peer.postBlock", { block }, 2));
+      return Promise.race([
+        once(socket, "message").then(() => "reply"),
+        once(socket, "close").then(() => "cut"),
+      ]);
+    };
+    expect(await post("127.0.0.3")).toBe("reply");
+    expect(await post("127.0.0.2")).toBe("cut");
   });
 
   test("is a message longer than a block of the current height", async () => {
