@@ -76,7 +76,8 @@ type State = {
   readonly deps: PeerServerDeps;
   readonly isTrusted: (address: string) => boolean;
   readonly connections: IncomingConnections;
-  readonly upgrades: WebSocketServer;
+  /** Those of peers and trusted addresses, and of all others. */
+  readonly upgrades: { readonly known: WebSocketServer; readonly unknown: WebSocketServer };
   /** Returns the maximum length of a message. */
   readonly maxBytes: () => number;
   readonly unfinished: { readonly known: Unfinished; readonly unknown: Unfinished };
@@ -95,7 +96,10 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
     isTrusted,
     connections,
     maxBytes: () => serverMessageBytes(network, replyHeaders().height ?? 0),
-    upgrades: createUpgrades(serverMessageBytes(network, 0)),
+    upgrades: {
+      known: createUpgrades(serverMessageBytes(network, 0)),
+      unknown: createUpgrades(MAX_UNKNOWN_BYTES),
+    },
     unfinished: {
       known: createUnfinished({ maxTotalBytes: MAX_UNFINISHED_BYTES.known }),
       unknown: createUnfinished({ maxTotalBytes: MAX_UNFINISHED_BYTES.unknown }),
@@ -158,29 +162,30 @@ function upgrade(state: State, request: IncomingMessage, head: Buffer): void {
   const { socket } = request;
   const address = state.connections.addressOf(socket);
   if (address === undefined) return void socket.destroy();
-  state.upgrades.handleUpgrade(request, socket, head, (webSocket) =>
-    serve(state, webSocket, socket, address),
+  const kind = state.isTrusted(address) || state.deps.isPeer(address) ? "known" : "unknown";
+  state.upgrades[kind].handleUpgrade(request, socket, head, (webSocket) =>
+    serve(state, webSocket, { socket, address, kind }),
   );
 }
 
-/** @param socket carries `webSocket` */
-function serve(state: State, webSocket: WebSocket, socket: Socket, address: string): void {
+type Upgraded = { readonly socket: Socket; readonly address: string; readonly kind: "known" | "unknown" };
+
+/** @param upgraded has the socket that carries `webSocket` */
+function serve(state: State, webSocket: WebSocket, { socket, address, kind }: Upgraded): void {
   const { options, deps, connections } = state;
   const cut = (reason: "unfinished" | "unsent") => {
     connections.countCut(reason);
     webSocket.terminate();
   };
-  const isTrusted = state.isTrusted(address);
-  const isKnown = () => isTrusted || deps.isPeer(address);
-  const maxOpenBytes = () => Math.min(state.maxBytes(), isKnown() ? Infinity : MAX_UNKNOWN_BYTES);
+  const maxOpenBytes = () => Math.min(state.maxBytes(), kind === "known" ? Infinity : MAX_UNKNOWN_BYTES);
   let maxBytes = () => MAX_OPENING_BYTES;
-  const watched = state.unfinished[isKnown() ? "known" : "unknown"].watch(
+  const watched = state.unfinished[kind].watch(
     socket,
     () => maxBytes(),
     () => cut("unfinished"),
   );
   serveSession(webSocket, {
-    caller: { address, isTrusted },
+    caller: { address, isTrusted: state.isTrusted(address) },
     handle: deps.handle,
     isReady: deps.isReady,
     replyHeaders: deps.replyHeaders,
