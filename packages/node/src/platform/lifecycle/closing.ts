@@ -24,7 +24,7 @@ const SLOW_MS = 5_000;
  * Time for peers during a shutdown: a forger that pings them before its block, the block that waits for the rate limit
  * of a peer, and peers that fetch the blocks below it. The connections then end within `TIMES_MS.close` (p2p.md 12.1).
  */
-const PEERS_MS = 4_000;
+const PEERS_MS = 4_400;
 
 export function createClosing(): Closing {
   const parts: { name: string; close: Close }[] = [];
