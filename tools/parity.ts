@@ -1,15 +1,22 @@
 /**
- * `npm run parity -- [FOLDER] [--only TEXT] [--serve] [--http-port N]`
+ * `npm run parity -- [FOLDER] [--only TEXT] [--serve] [--http-port N] [--database-url URL] [--postgres]`
  *
  * Compares the API with the responses recorded in FOLDER (default test/vectors/api). `--only` selects cases whose file, name
  * or path contains TEXT, and prints their differences in full. `--serve` only serves the recorded chain at its last height,
- * until Ctrl-C.
+ * until Ctrl-C. `--database-url` serves the chain from a PostgreSQL database, into which it is mirrored first; `--postgres` starts
+ * the PostgreSQL server of the tests for it.
  */
 import { once } from "node:events";
 import { ask } from "../packages/node/test-support/parity/ask.ts";
 import { faultsOf } from "../packages/node/test-support/parity/compare.ts";
 import { caseFiles } from "../packages/node/test-support/parity/files.ts";
 import { startNode } from "../packages/node/test-support/parity/node.ts";
+import {
+  type OpenReadModel,
+  openMirror,
+  openMirrorInOwnServer,
+  openSqlite,
+} from "../packages/node/test-support/parity/read-models.ts";
 import { readArguments } from "./arguments.ts";
 
 const { values, positionals } = readArguments("parity [FOLDER]", {
@@ -18,11 +25,16 @@ const { values, positionals } = readArguments("parity [FOLDER]", {
     only: { type: "string" },
     serve: { type: "boolean", default: false },
     "http-port": { type: "string", default: "0" },
+    "database-url": { type: "string" },
+    postgres: { type: "boolean", default: false },
   },
 });
 const [folder = "test/vectors/api"] = positionals;
 
-const node = await startNode(folder, { httpPort: Number(values["http-port"]) });
+const node = await startNode(folder, {
+  httpPort: Number(values["http-port"]),
+  openReadModel: chooseReadModel(values["database-url"]),
+});
 if (values.serve) {
   console.log(`height ${node.height}: http://127.0.0.1:${node.port}/api`);
   await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
@@ -30,6 +42,11 @@ if (values.serve) {
   process.exitCode = (await compare(values.only)) ? 0 : 1;
 }
 await node.close();
+
+function chooseReadModel(databaseUrl: string | undefined): OpenReadModel {
+  if (databaseUrl !== undefined) return openMirror(databaseUrl);
+  return values.postgres ? openMirrorInOwnServer : openSqlite;
+}
 
 /** Returns true if every response is as expected. */
 async function compare(only: string | undefined): Promise<boolean> {
