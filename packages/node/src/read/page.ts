@@ -22,8 +22,8 @@ export type Found<T> = {
   /** Number of rows of all pages. */
   readonly totalCount: number;
   /**
-   * Cursor of the last row, if other rows follow. A text of up to 2,048 bytes whose content is private to the
-   * implementation.
+   * Cursor of the last row, if other rows follow (`cursor.ts`): a text of up to 1,536 bytes, the same for all
+   * implementations.
    */
   readonly next?: string;
 };

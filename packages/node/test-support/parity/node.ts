@@ -16,13 +16,13 @@ import type { Server } from "../../src/http/core/app.ts";
 import { createHttpServer } from "../../src/http/server/server.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
 import { createGateway } from "../../src/processes/node/node-gateway.ts";
-import { createSqliteReadModel } from "../../src/read/sqlite/read-model.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
 import { openPoolBeside } from "../pool/beside.ts";
 import { IDLE_NODE } from "../pool/idle-node.ts";
+import { type OpenReadModel, openSqlite } from "./read-models.ts";
 
 /** `chain.json` of the kit. */
 type Kit = {
@@ -43,9 +43,14 @@ type Options = {
   readonly httpPort?: number;
   /** Extends the server before it listens. */
   readonly prepare?: (app: Server) => void;
+  /** Default: SQLite. */
+  readonly openReadModel?: OpenReadModel;
 };
 
-export async function startNode(folder: string, { httpPort = 0, prepare = () => {} }: Options = {}) {
+export async function startNode(
+  folder: string,
+  { httpPort = 0, prepare = () => {}, openReadModel = openSqlite }: Options = {},
+) {
   const kit = JSON.parse(readFileSync(join(folder, "chain.json"), "utf8")) as Kit;
   const data = mkdtempSync(join(tmpdir(), "uniknode-parity-"));
   const path = join(data, "node.sqlite");
@@ -89,11 +94,11 @@ export async function startNode(folder: string, { httpPort = 0, prepare = () => 
   const { transactions } = JSON.parse(readFileSync(join(folder, "pool.json"), "utf8"));
   const { errors } = await gateway.submit(transactions);
   if (errors) throw new Error(`pending transactions were not accepted: ${JSON.stringify(errors)}`);
-  const reader = openDatabase(path, { readonly: true });
+  const read = await openReadModel(path, network);
   const server = createHttpServer(
     { host: "127.0.0.1", port: httpPort, rateLimit: RATE_LIMIT },
     {
-      readModel: createSqliteReadModel({}, { database: reader, network }),
+      readModel: read.model,
       network,
       identity: {
         version: "5.7.2",
@@ -112,9 +117,11 @@ export async function startNode(folder: string, { httpPort = 0, prepare = () => 
   return {
     port,
     height: chain.head().height,
+    path,
+    network,
     async close() {
       await server.close();
-      reader.close();
+      await read.close();
       await pool.close();
       await chain.close();
       await verifier.close();

@@ -107,6 +107,30 @@ test("added blocks do not move the pages", async () => {
   await growing.close();
 });
 
+test.each(["\u0001", '"', "\u{1f600}", "\ufffd"])(
+  "vendor fields as long as stored ones can be: %j",
+  async (character) => {
+    const odd = openFixture({}, {}, longer);
+    const writer = openDatabase(odd.path);
+    // 255 bytes that are not UTF-8 are stored as as many U+FFFD.
+    const length = character === "\ufffd" ? 255 : Math.floor(255 / Buffer.byteLength(character));
+    writer.prepare("UPDATE transactions SET vendor_field = ?").run(character.repeat(length));
+    writer.close();
+    const ids: string[] = [];
+    let cursor: string | null | undefined = "start";
+    while (cursor) {
+      const response = await odd.get(`/api/transactions?orderBy=vendorField:asc&limit=4&cursor=${cursor}`);
+      expect(response.statusCode, response.body).toBe(200);
+      const { meta, data } = response.json() as ApiResponse;
+      ids.push(...data.map((row) => (row as { id: string }).id));
+      cursor = meta.nextCursor;
+    }
+    const { meta } = (await odd.get("/api/transactions")).json() as ApiResponse;
+    expect(new Set(ids).size).toBe(meta.totalCount);
+    await odd.close();
+  },
+);
+
 describe("invalid cursors", () => {
   test.each([
     ["abc", "/api/transactions"],

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../test-support/postgres/server.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { resourcePaths, searches, WALKS } from "../../test-support/serve/requests.ts";
 
 const TOKEN = "serve";
 const WAIT = { timeout: 60_000, interval: 100 };
@@ -94,55 +95,37 @@ const comparable = ({ status, headers, text }: Found) => ({
   headers: Object.fromEntries([...headers].filter(([name]) => !OWN_HEADERS.includes(name))),
 });
 
-/** Paths of every resource, with ids of the chain. */
-async function paths(): Promise<string[]> {
-  const [block] = await data<{ id: string }[]>("/api/v2/blocks?limit=1&orderBy=numberOfTransactions:desc");
-  const [transaction] = await data<{ id: string; sender: string }[]>("/api/v2/transactions?limit=1");
-  const [wallet] = await data<{ address: string }[]>("/api/v2/wallets?limit=1");
-  const [unik] = await data<{ id: string; ownerId: string }[]>("/api/v2/uniks?limit=1");
-  const [delegate] = await data<{ username: string }[]>("/api/v2/delegates?limit=1");
-  assert(block && transaction && wallet && unik && delegate);
-  return [
-    ...["/blockchain", "/blocks", "/blocks/first", "/blocks/last", `/blocks/${block.id}`],
-    ...[`/blocks/${block.id}/transactions`, "/blocks?orderBy=totalFee:asc&limit=7", "/delegates", "/locks"],
-    ...[
-      `/delegates/${delegate.username}`,
-      `/delegates/${delegate.username}/blocks`,
-      "/entities",
-      "/rounds/1/delegates",
-    ],
-    ...[
-      "/node/configuration",
-      "/node/configuration/crypto",
-      "/node/fees",
-      "/node/status",
-      "/node/syncing",
-      "/peers",
-    ],
-    ...[
-      "/transactions",
-      `/transactions/${transaction.id}`,
-      "/transactions/unconfirmed",
-      "/transactions/fees",
-    ],
-    ...[
-      "/transactions/types",
-      "/transactions/schemas",
-      "/transactions?type=1&typeGroup=2000&limit=3",
-      "/votes",
-    ],
-    ...["/uniks", `/uniks/${unik.id}`, `/uniks/${unik.id}/properties`, "/nfts", "/wallets", "/wallets/top"],
-    ...[`/wallets/${wallet.address}`, `/wallets/${wallet.address}/transactions`, `/wallets/${unik.ownerId}`],
-    ...["/wallets/unknown", "/blocks/0", "/transactions?orderBy=nothing", "/unknown", "/uniks?limit=1000"],
-    ...["/openapi.json", "/webhooks", "/facts/checkpoint", "/operations/options"],
-  ].map((path) => `/api/v2${path}`);
+/** Sends the same search to a server as JSON. */
+async function search(url: string, path: string, body: object): Promise<Found> {
+  const response = await fetch(url + path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** Walks a list, and requests each page of both servers with the same cursor, which the one or the other has returned. */
+async function walkBoth(path: string): Promise<number> {
+  let cursor: string | null | undefined = "start";
+  let pages = 0;
+  while (cursor) {
+    const page: string = `${path}&cursor=${cursor}`;
+    const [expected, received] = [await get(nodeUrl, page), await get(serverUrl, page)];
+    expect(comparable(received), page).toEqual(comparable(expected));
+    expect(received.status, page).toBe(200);
+    const { text } = pages % 2 === 0 ? expected : received;
+    cursor = (JSON.parse(text) as { meta: { nextCursor?: string | null } }).meta.nextCursor;
+    pages++;
+  }
+  return pages;
 }
 
 describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", () => {
   test("sends the responses of the node, byte for byte, and names the block", async () => {
     await command("mine", { blocks: 40 });
     const { height, id } = await followed();
-    for (const path of await paths()) {
+    for (const path of await resourcePaths(data)) {
       const expected = await get(nodeUrl, path, { authorization: TOKEN });
       const received = await get(serverUrl, path, { authorization: TOKEN });
       expect(comparable(received), path).toEqual(comparable(expected));
@@ -151,6 +134,31 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     expect([headers.get("x-uniknode-height"), headers.get("x-uniknode-block")]).toEqual([`${height}`, id]);
     expect((await get(nodeUrl, "/api/v2/blockchain")).headers.has("x-uniknode-height")).toBe(false);
   }, 120_000);
+
+  test("sends the same results of searches", async () => {
+    for (const [path, body, status = 200] of await searches(data)) {
+      const [expected, received] = [
+        await search(nodeUrl, `/api/v2${path}`, body),
+        await search(serverUrl, `/api/v2${path}`, body),
+      ];
+      const request = `${path} ${JSON.stringify(body)}`;
+      expect(received.status, `${request}: ${received.text}`).toBe(status);
+      expect(comparable(received), request).toEqual(comparable(expected));
+    }
+  });
+
+  test("continues walks of the node, and the node continues its walks", async () => {
+    let pages = 0;
+    for (const path of WALKS) pages += await walkBoth(path);
+    expect(pages).toBeGreaterThan(2 * WALKS.length);
+    const { meta } = JSON.parse((await get(nodeUrl, "/api/v2/blocks?limit=1&cursor=start")).text) as {
+      meta: { nextCursor: string };
+    };
+    const foreign = `/api/v2/wallets?cursor=${meta.nextCursor}`;
+    const refused = await get(serverUrl, foreign);
+    expect(refused.status).toBe(422);
+    expect(comparable(refused)).toEqual(comparable(await get(nodeUrl, foreign)));
+  });
 
   test("follows reorganisations", async () => {
     await command("reorg", { depth: 7 });

@@ -1,7 +1,8 @@
 /** Blocks with the data of their generator that responses contain. */
 import { prepared } from "../../postgres/reads.ts";
-import type { BlockFilter, BlockOrder } from "../filters.ts";
-import type { Direction, Range } from "../page.ts";
+import type { BlockFilter } from "../filters.ts";
+import { type BlockTerm, blockTerms } from "../orders.ts";
+import type { Range } from "../page.ts";
 import type { Blocks } from "../port.ts";
 import type { StoredBlock } from "../rows.ts";
 import { isFar, startOfBlocks } from "./far-pages.ts";
@@ -15,7 +16,7 @@ import {
   text,
 } from "./pages/conditions.ts";
 import { countOf, type HeightAt, type Heights, heightsOf, isBetween } from "./pages/heights.ts";
-import type { OrderTerm } from "./pages/order.ts";
+import { termsOf } from "./pages/order.ts";
 import { findPage } from "./pages/page.ts";
 import { first, type SnapshotReads } from "./pages/reads.ts";
 
@@ -33,16 +34,7 @@ const FIELDS = {
   blockSignature: text("signature"),
 } as const satisfies Record<Exclude<keyof BlockFilter, "height" | "timestamp" | "previousBlock">, Field>;
 
-const ORDERS = {
-  height: "height",
-  numberOfTransactions: "number_of_transactions",
-  reward: "reward",
-  // Each block is later than its parent.
-  timestamp: "height",
-  totalAmount: "total_amount",
-  totalFee: "total_fee",
-  version: "version",
-} as const satisfies Record<BlockOrder["field"], string>;
+const COLUMNS = { ...FIELDS, height: integer("height") } as const satisfies Record<BlockTerm, Field>;
 
 const LISTED = {
   table: "blocks",
@@ -72,23 +64,22 @@ export function createBlocks(reads: SnapshotReads): Blocks {
       Number.isSafeInteger(height) ? first(query<StoredBlock>(BY_HEIGHT, [height])) : undefined,
     byId: async (id) => (isStorable(id) ? first(query<StoredBlock>(BY_ID, [id])) : undefined),
     heightAt,
-    async list(filter, { field, direction }, range) {
+    async list(filter, asked, range) {
       const { previousBlock } = filter;
       const heights = await heightsOf(reads, filter, heightAt);
       const conditions = [
         ...conditionsOf(FIELDS, filter),
         ...(previousBlock === undefined ? [] : [await childOf(reads, previousBlock)]),
       ];
-      const value = ORDERS[field];
-      const order = orderOf(value, direction);
+      const order = termsOf(blockTerms(asked), COLUMNS);
       const find = (heights: Heights, range: Range, totalCount?: () => Promise<number>) => {
         const selection = { conditions: [...conditions, isBetween(heights)], order };
         return findPage<StoredBlock>(reads, LISTED, selection, range, totalCount);
       };
       if (conditions.length > 0) return find(heights, range);
       const totalCount = async () => countOf(heights);
-      return value === "height" && isFar(range)
-        ? find(startOfBlocks(heights, direction, range.offset), { ...range, offset: 0 }, totalCount)
+      return order.length === 1 && isFar(range)
+        ? find(startOfBlocks(heights, asked.direction, range.offset), { ...range, offset: 0 }, totalCount)
         : find(heights, range, totalCount);
     },
   };
@@ -108,13 +99,4 @@ async function childOf({ query }: SnapshotReads, id: string): Promise<Condition>
   if (!isStorable(id)) return NEVER;
   const parent = id === NO_BLOCK ? { height: 0 } : await first(query<{ height: number }>(HEIGHT, [id]));
   return parent ? { sql: "height = ?::bigint", values: [parent.height + 1] } : NEVER;
-}
-
-function orderOf(value: string, direction: Direction): OrderTerm[] {
-  const height = { value: "height", kind: "integer" } as const;
-  if (value === "height") return [{ ...height, direction }];
-  return [
-    { value, kind: "integer", direction },
-    { ...height, direction: "desc" },
-  ];
 }

@@ -1,12 +1,13 @@
 /** Tokens with their properties. The database does not store the name under which a token was minted. */
 import { prepared } from "../../postgres/reads.ts";
-import type { TokenFilter, TokenOrder } from "../filters.ts";
+import type { TokenFilter } from "../filters.ts";
 import { perSnapshot } from "../head.ts";
+import { type TokenTerm, tokenTerms } from "../orders.ts";
 import type { Tokens } from "../port.ts";
 import type { StoredToken } from "../rows.ts";
 import { bytesOf, textOf, textOrNull } from "./bytes.ts";
-import { type Condition, isOneOf, isStorable, isText } from "./pages/conditions.ts";
-import type { OrderTerm } from "./pages/order.ts";
+import { type Condition, type Field, isOneOf, isStorable, isText, text } from "./pages/conditions.ts";
+import { termsOf } from "./pages/order.ts";
 import { findPage } from "./pages/page.ts";
 import { first, type SnapshotReads } from "./pages/reads.ts";
 
@@ -18,6 +19,7 @@ const LISTED = {
   joins: `LEFT JOIN properties AS type ON type.token = id AND type.key = 'type'::bytea
     LEFT JOIN properties AS names ON names.token = id AND names.key = 'explicitValues'::bytea`,
 };
+const COLUMNS = { id: text("id"), ownerId: text("owner") } as const satisfies Record<TokenTerm, Field>;
 const FIND = prepared(`SELECT ${LISTED.columns} FROM tokens ${LISTED.joins} WHERE id = $1`);
 const PROPERTIES = prepared("SELECT key, value FROM properties WHERE token = $1 ORDER BY key");
 const PROPERTY = prepared("SELECT value FROM properties WHERE token = $1 AND key = $2");
@@ -43,7 +45,7 @@ export function createTokens(): (reads: SnapshotReads) => Tokens {
         return row && tokenFromRow(row);
       },
       async list(filter, order, range) {
-        const selection = { conditions: conditionsOf(filter), order: orderOf(order) };
+        const selection = { conditions: conditionsOf(filter), order: termsOf(tokenTerms(order), COLUMNS) };
         const { rows, ...found } = await findPage<TokenRow>(reads, LISTED, selection, range);
         return { rows: rows.map(tokenFromRow), ...found };
       },
@@ -71,9 +73,4 @@ const tokenFromRow = ({ type, explicitValues, ...row }: TokenRow): StoredToken =
 const conditionsOf = ({ id: ids, ownerId }: TokenFilter): Condition[] => [
   ...(ids === undefined ? [] : [isOneOf("id", ids)]),
   ...(ownerId === undefined ? [] : [isText("owner", ownerId)]),
-];
-
-const orderOf = ({ field, direction }: TokenOrder): OrderTerm[] => [
-  ...(field === "ownerId" ? [{ value: "owner", kind: "text", direction } as const] : []),
-  { value: "id", kind: "text", direction },
 ];

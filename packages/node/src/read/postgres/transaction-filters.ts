@@ -1,6 +1,7 @@
 /** Converts filters and orders of transactions to selections. */
 import { TYPE_GROUPS } from "@uniknode/protocol";
 import type { TransactionFilter, TransactionOrder } from "../filters.ts";
+import { type TransactionTerm, transactionTerms } from "../orders.ts";
 import type { Integer, Interval } from "../page.ts";
 import { type AssetTest, unlocking, withAsset } from "./assets.ts";
 import { bytesOf } from "./bytes.ts";
@@ -15,7 +16,7 @@ import {
   NEVER,
   text,
 } from "./pages/conditions.ts";
-import type { OrderTerm } from "./pages/order.ts";
+import { termsOf } from "./pages/order.ts";
 import type { Selection, Way } from "./pages/page.ts";
 import { type Parties, toTest } from "./parties.ts";
 
@@ -28,16 +29,14 @@ const FIELDS = {
   fee: integer("fee"),
 } as const satisfies Partial<Record<keyof TransactionFilter, Field>>;
 
-const ORDERS = {
-  amount: { value: "amount", kind: "integer" },
-  fee: { value: "fee", kind: "integer" },
-  nonce: { value: "nonce", kind: "integer" },
-  timestamp: { value: "height", kind: "integer" },
-  type: { value: "type", kind: "integer" },
-  typeGroup: { value: "type_group", kind: "integer" },
-  vendorField: { value: "vendor_field", kind: "bytes" },
-  version: { value: "version", kind: "integer" },
-} as const satisfies Record<TransactionOrder["field"], Omit<OrderTerm, "direction">>;
+const COLUMNS = {
+  ...FIELDS,
+  type: integer("type"),
+  typeGroup: integer("type_group"),
+  vendorField: { column: "vendor_field" },
+  height: integer("height"),
+  sequence: integer("sequence"),
+} as const satisfies Record<TransactionTerm, Pick<Field, "column">>;
 
 /** A type without a group belongs to the core group. */
 export const groupOf = ({ type, typeGroup }: TransactionFilter): TransactionFilter["typeGroup"] =>
@@ -63,7 +62,7 @@ export function selectionOf(
     ...others.map((some) => anyOf(some.map(toTest))),
     ...assets.map(({ condition }) => condition),
   ];
-  return { conditions, ...(ways && { ways }), order: orderOf(order) };
+  return { conditions, ...(ways && { ways }), order: termsOf(transactionTerms(order), COLUMNS) };
 }
 
 /** Returns whether a filter has only types, each as a single value. */
@@ -112,19 +111,4 @@ function conditionsFor(parties: Parties, filter: TransactionFilter): Condition[]
 function inBlock(id: string): Condition {
   const { sql, values } = isText("id", id);
   return values.length === 0 ? NEVER : { sql: `height = (SELECT height FROM blocks WHERE ${sql})`, values };
-}
-
-/** Ties are broken by the position in the chain, newest first. Absent vendorFields count as the highest. */
-function orderOf({ field, direction, sequence = "desc" }: TransactionOrder): OrderTerm[] {
-  const term = { ...ORDERS[field], direction };
-  const position: OrderTerm = { value: "sequence", kind: "integer", direction: sequence };
-  if (field === "timestamp") return [term, position];
-  return [
-    ...(field === "vendorField"
-      ? [{ value: `(${term.value} IS NULL)::integer`, kind: "integer", direction } as const]
-      : []),
-    term,
-    { value: "height", kind: "integer", direction: "desc" },
-    position,
-  ];
 }

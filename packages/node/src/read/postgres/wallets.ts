@@ -1,11 +1,12 @@
 /** Wallets. */
 import { prepared } from "../../postgres/reads.ts";
 import { type WalletRow, walletFromRow } from "../attributes.ts";
-import type { WalletFilter, WalletOrder } from "../filters.ts";
+import type { WalletFilter } from "../filters.ts";
+import { type WalletTerm, walletTerms } from "../orders.ts";
 import type { Wallets } from "../port.ts";
 import { jsonOf } from "./json.ts";
 import { conditionsOf, type Field, integer, isOneOf, isStorable, text } from "./pages/conditions.ts";
-import type { OrderTerm } from "./pages/order.ts";
+import { termsOf } from "./pages/order.ts";
 import { findPage } from "./pages/page.ts";
 import { first, type SnapshotReads } from "./pages/reads.ts";
 
@@ -30,7 +31,7 @@ const FIELDS = {
   producedBlocks: integer(`(${ofDelegate("producedBlocks")})::bigint`),
 } as const satisfies Record<Exclude<keyof WalletFilter, "addresses">, Field>;
 
-const ORDERS = {
+const COLUMNS = {
   address: text("address"),
   balance: FIELDS.balance,
   nonce: integer("nonce"),
@@ -41,7 +42,7 @@ const ORDERS = {
   lockedBalance: FIELDS.lockedBalance,
   voteBalance: FIELDS.voteBalance,
   resigned: text(`(${ofDelegate("resigned")})`),
-} as const satisfies Record<WalletOrder["field"], Field>;
+} as const satisfies Record<WalletTerm, Field>;
 
 const LISTED = {
   table: "wallets",
@@ -71,37 +72,9 @@ export function createWallets(reads: SnapshotReads): Wallets {
         ...conditionsOf(FIELDS, filter),
         ...(addresses === undefined ? [] : [isOneOf("address", addresses)]),
       ];
-      const selection = { conditions, order: orderOf(order) };
+      const selection = { conditions, order: termsOf(walletTerms(order), COLUMNS) };
       const { rows, ...found } = await findPage<WalletRow>(reads, LISTED, selection, range);
       return { rows: rows.map(walletFromRow), ...found };
     },
   };
-}
-
-function orderOf({ field, direction }: WalletOrder): OrderTerm[] {
-  const { column: value, kind } = ORDERS[field];
-  const address = { value: "address", kind: "text" } as const;
-  switch (field) {
-    case "address":
-      return [{ ...address, direction }];
-    case "balance":
-    case "nonce":
-      return [
-        { value, kind, direction },
-        { ...address, direction },
-      ];
-    case "lockedBalance":
-    case "voteBalance":
-      return [
-        { value, kind, direction },
-        { ...address, direction: "asc" },
-      ];
-    default:
-      // Wallets without a value come last in both directions, and resigned delegates come first.
-      return [
-        { value: `(${value} IS NULL)::integer`, kind: "integer", direction: "asc" },
-        ...(field === "resigned" ? [] : [{ value, kind, direction }]),
-        { ...address, direction: "asc" },
-      ];
-  }
 }

@@ -1,14 +1,15 @@
 /** Blocks with the data of their generator that responses contain. */
 import { firstIndex } from "../../platform/binary-search.ts";
 import type { Database } from "../../store/engine/database.ts";
+import { cursorAt } from "../cursor.ts";
 import type { BlockFilter, BlockOrder } from "../filters.ts";
 import type { Head } from "../head.ts";
+import { type BlockTerm, blockTerms } from "../orders.ts";
 import type { Direction, Found, Range } from "../page.ts";
 import type { StoredBlock } from "../rows.ts";
 import { type Condition, conditionsOf, type Field, found, integer, NEVER, text } from "./pages/conditions.ts";
-import { cursorOf } from "./pages/cursor.ts";
 import { countOf, type Heights, heightConditions, heightsOf } from "./pages/heights.ts";
-import type { OrderTerm } from "./pages/order.ts";
+import { termsOf } from "./pages/order.ts";
 import { blocksOf } from "./plans/by-row.ts";
 import { createTablePages, type TablePagesDependencies } from "./table-pages.ts";
 
@@ -28,16 +29,7 @@ const FIELDS = {
   blockSignature: text("signature"),
 } as const satisfies Record<Exclude<keyof BlockFilter, "height" | "timestamp" | "previousBlock">, Field>;
 
-const ORDERS = {
-  height: "height",
-  numberOfTransactions: "number_of_transactions",
-  reward: "blocks.reward",
-  // Each block is later than its parent.
-  timestamp: "height",
-  totalAmount: "total_amount",
-  totalFee: "total_fee",
-  version: "version",
-} as const satisfies Record<BlockOrder["field"], string>;
+const ORDERS = { ...FIELDS, height: integer("height") } as const satisfies Record<BlockTerm, Field>;
 
 export type BlockQueries = {
   byHeight(height: number): StoredBlock | undefined;
@@ -47,16 +39,10 @@ export type BlockQueries = {
   heightAt(time: number, head: Head): number;
 };
 
-type ListedRow = StoredBlock & { cursor: string };
-
 const COLUMNS = `id, version, timestamp, height, previous AS previousBlock,
   number_of_transactions AS numberOfTransactions, CAST(total_amount AS TEXT) AS totalAmount,
   CAST(total_fee AS TEXT) AS totalFee, CAST(reward AS TEXT) AS reward, payload_length AS payloadLength,
   payload_hash AS payloadHash, generator AS generatorPublicKey, signature AS blockSignature, username`;
-const CURSORS = {
-  asc: cursorOf([{ value: "height", direction: "asc" }], ["height"]),
-  desc: cursorOf([{ value: "height", direction: "desc" }], ["height"]),
-};
 const JOINS = "LEFT JOIN wallets ON public_key = generator";
 
 /** Parent id in the genesis block. */
@@ -78,25 +64,25 @@ export function createBlockQueries(deps: TablePagesDependencies): BlockQueries {
   return {
     byHeight: (height) => byHeight.get(height),
     byId: (id) => byId.get(id),
-    list(head, filter, { field, direction }, range) {
+    list(head, filter, order, range) {
       const { previousBlock } = filter;
       const heights = heightsOf(head, filter, heightAt);
       const conditions = [
         ...conditionsOf(FIELDS, filter),
         ...(previousBlock === undefined ? [] : [childOf(previousBlock)]),
       ];
-      const value = ORDERS[field];
+      const terms = blockTerms(order);
       const isOfHeightsOnly = conditions.length === 0;
       return pages(
         head,
         {
           selection: {
             conditions: [...conditions, ...heightConditions(heights)],
-            order: orderOf(value, direction),
+            order: termsOf(terms, ORDERS),
           },
           filter: isOfHeightsOnly ? "heights" : "values",
-          isInOrder: value === "height",
-          byRow: () => pageByRow(heights, direction, range),
+          isInOrder: terms.length === 1,
+          byRow: () => pageByRow(heights, order.direction, range),
           ...(isOfHeightsOnly && { totalCount: countOf(heights) }),
         },
         range,
@@ -109,8 +95,8 @@ export function createBlockQueries(deps: TablePagesDependencies): BlockQueries {
 /** Returns a function that finds pages of all blocks between two heights. */
 function createPageByRow(database: Database) {
   const select = (direction: Direction) =>
-    database.prepare<ListedRow>(
-      `SELECT ${COLUMNS}, ${CURSORS[direction]} AS cursor FROM blocks ${JOINS}
+    database.prepare<StoredBlock>(
+      `SELECT ${COLUMNS} FROM blocks ${JOINS}
        WHERE height BETWEEN ? AND ? ORDER BY height ${direction}`,
     );
   const between = { asc: select("asc"), desc: select("desc") };
@@ -118,7 +104,8 @@ function createPageByRow(database: Database) {
     const { low, high, isLast } = blocksOf(heights, direction, range);
     const rows = between[direction].all(low, high);
     const last = isLast ? undefined : rows.at(-1);
-    return { rows, totalCount: countOf(heights), ...(last && { next: last.cursor }) };
+    const order = blockTerms({ field: "height", direction });
+    return { rows, totalCount: countOf(heights), ...(last && { next: cursorAt(order, [last.height]) }) };
   };
 }
 
@@ -136,12 +123,4 @@ function createHeightAt(database: Database): BlockQueries["heightAt"] {
   // Timestamps grow with heights: a binary search needs no index on them.
   return (time, head) =>
     1 + firstIndex(head.height, (index) => (timestamp.get(index + 1)?.timestamp ?? 0) >= time);
-}
-
-function orderOf(value: string, direction: Direction): OrderTerm[] {
-  if (value === "height") return [{ value, direction }];
-  return [
-    { value, direction },
-    { value: "height", direction: "desc" },
-  ];
 }

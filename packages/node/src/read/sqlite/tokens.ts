@@ -1,9 +1,11 @@
 /** Tokens with their properties. The database does not store the name under which a token was minted. */
 import type { TokenFilter, TokenOrder } from "../filters.ts";
 import { type Head, perHead } from "../head.ts";
+import { type TokenTerm, tokenTerms } from "../orders.ts";
 import type { Found, Range } from "../page.ts";
 import type { StoredToken, TokenProperty } from "../rows.ts";
-import { type Condition, found, oneOf } from "./pages/conditions.ts";
+import { type Condition, type Field, found, oneOf, text } from "./pages/conditions.ts";
+import { termsOf } from "./pages/order.ts";
 import { createTablePages, type TablePagesDependencies } from "./table-pages.ts";
 
 export type TokenQueries = {
@@ -21,6 +23,8 @@ const COLUMNS = `tokens.id, owner AS ownerId, first_transaction AS firstTransact
   last_transaction AS lastTransaction, type.value AS type, names.value AS explicitValues`;
 const JOINS = `LEFT JOIN properties AS type ON type.token = tokens.id AND type.key = 'type'
   LEFT JOIN properties AS names ON names.token = tokens.id AND names.key = 'explicitValues'`;
+
+const ORDERS = { id: text("id"), ownerId: text("owner") } as const satisfies Record<TokenTerm, Field>;
 
 export function createTokenQueries(deps: TablePagesDependencies): TokenQueries {
   const { database } = deps;
@@ -42,14 +46,10 @@ export function createTokenQueries(deps: TablePagesDependencies): TokenQueries {
   );
   return {
     find: (id) => find.get(id),
-    list(head, filter, { field, direction }, range) {
-      const order = [
-        ...(field === "ownerId" ? [{ value: "owner", direction }] : []),
-        { value: "id", direction },
-      ];
+    list(head, filter, order, range) {
       const conditions = tokenConditions(filter);
       const question = {
-        selection: { conditions, order },
+        selection: { conditions, order: termsOf(tokenTerms(order), ORDERS) },
         filter: conditions.length === 0 ? "none" : "values",
         isInOrder: true,
       } as const;

@@ -3,6 +3,7 @@ import { TYPE_GROUPS } from "@uniknode/protocol";
 import type { TransactionFilter, TransactionOrder } from "../filters.ts";
 import type { Head } from "../head.ts";
 import { isInteger64 } from "../integers.ts";
+import { type TransactionTerm, transactionTerms } from "../orders.ts";
 import type { Integer, Interval } from "../page.ts";
 import { type AssetTest, ofType, unlocking, withAsset } from "./assets.ts";
 import {
@@ -17,7 +18,7 @@ import {
   text,
 } from "./pages/conditions.ts";
 import { heightConditions, heightsOf, isOfHeights } from "./pages/heights.ts";
-import type { OrderTerm } from "./pages/order.ts";
+import { termsOf } from "./pages/order.ts";
 import { type Alternatives, alternativesOf } from "./pages/selection.ts";
 import type { Totals } from "./pages/totals.ts";
 import type { Parties } from "./parties.ts";
@@ -57,12 +58,13 @@ const ORDERS = {
   amount: FIELDS.amount,
   fee: FIELDS.fee,
   nonce: FIELDS.nonce,
-  timestamp: integer("height"),
   type: TYPE,
   typeGroup: TYPE_GROUP,
   vendorField: text("vendor_field"),
   version: FIELDS.version,
-} as const satisfies Record<TransactionOrder["field"], Field>;
+  height: integer("height"),
+  sequence: integer("sequence"),
+} as const satisfies Record<TransactionTerm, Field>;
 
 /** Filters that a ranking can look up. Types have an index. */
 const SEARCHED = ["amount", "fee", "nonce", "version", "vendorField"] as const;
@@ -97,7 +99,7 @@ export function questionOf(
   ];
   const { field, direction, sequence = "desc" } = order;
   return {
-    selection: { conditions, ways: ways ?? types ?? [], order: orderOf(order) },
+    selection: { conditions, ways: ways ?? types ?? [], order: termsOf(transactionTerms(order), ORDERS) },
     ...(field !== "timestamp" && { by: ORDERS[field] }),
     direction,
     sequence,
@@ -221,16 +223,3 @@ const wantedIn = ({ column, kind }: Field, value: Integer | Interval): Condition
   kind === "text"
     ? { sql: `instr(${column}, ?) > 0`, values: [`${value}`] }
     : hasValue({ column, kind }, value);
-
-/** Ties are broken by the position in the chain, newest first. Absent vendorFields count as the highest. */
-function orderOf({ field, direction, sequence = "desc" }: TransactionOrder): OrderTerm[] {
-  const position: OrderTerm = { value: "sequence", direction: sequence };
-  const { column: value } = ORDERS[field];
-  if (field === "timestamp") return [{ value, direction }, position];
-  return [
-    ...(field === "vendorField" ? [{ value: `${value} IS NULL`, direction }] : []),
-    { value, direction },
-    { value: "height", direction: "desc" },
-    position,
-  ];
-}

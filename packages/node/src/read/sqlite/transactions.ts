@@ -13,7 +13,7 @@ import { createTotals } from "./pages/totals.ts";
 import { createParties, type PartiesOptions } from "./parties.ts";
 import { createByIndex } from "./plans/by-index.ts";
 import { createMatching } from "./plans/by-match.ts";
-import { createByRanking } from "./plans/by-ranking.ts";
+import { byRanking } from "./plans/by-ranking.ts";
 import { createByStretches } from "./plans/by-stretches.ts";
 import { createRowsAt } from "./rankings/positions.ts";
 import type { Rankings } from "./rankings/rankings.ts";
@@ -96,7 +96,7 @@ function createLists(
     count: createRowCounts(database, stretches, TRANSACTIONS),
     matching: createMatching(database, stretches, rankings),
     rankings,
-    byRanking: createByRanking(database),
+    byRanking,
     minRanked,
   });
   return <Row>(columns: string, joins = ""): ListOf<Row> => {

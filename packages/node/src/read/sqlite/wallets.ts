@@ -2,10 +2,11 @@
 import { type WalletRow, walletFromRow } from "../attributes.ts";
 import type { WalletFilter, WalletOrder } from "../filters.ts";
 import type { Head } from "../head.ts";
+import { type WalletTerm, walletTerms } from "../orders.ts";
 import type { Found, Range } from "../page.ts";
 import type { StoredWallet } from "../rows.ts";
 import { conditionsOf, type Field, found, integer, oneOf, text } from "./pages/conditions.ts";
-import type { OrderTerm } from "./pages/order.ts";
+import { termsOf } from "./pages/order.ts";
 import { createTablePages, type TablePagesDependencies } from "./table-pages.ts";
 
 /** SQL of the locked balance; 0 if the attribute is missing. */
@@ -27,22 +28,14 @@ const FIELDS = {
   producedBlocks: integer("attributes ->> '$.delegate.producedBlocks'"),
 } as const satisfies Record<Exclude<keyof WalletFilter, "addresses">, Field>;
 
-/** Wallets without a value come last in both directions, but count as 0 if the value is an amount. */
 const ORDERS = {
-  address: "address",
-  balance: "wallets.balance",
-  nonce: "wallets.nonce",
-  publicKey: "public_key",
-  secondPublicKey: "second_public_key",
-  username: "username",
-  vote: "vote",
-  lockedBalance: LOCKED_BALANCE,
-  voteBalance: VOTE_BALANCE,
-  resigned: "attributes ->> '$.delegate.resigned'",
-} as const satisfies Record<WalletOrder["field"], string>;
+  ...FIELDS,
+  nonce: integer("wallets.nonce"),
+  resigned: text("attributes ->> '$.delegate.resigned'"),
+} as const satisfies Record<WalletTerm, Field>;
 
 /** Orders that have an index. */
-const INDEXED: readonly (keyof typeof ORDERS)[] = ["address", "balance", "nonce"];
+const INDEXED: readonly WalletTerm[] = ["address", "balance", "nonce"];
 
 export type WalletQueries = {
   /** Finds a wallet by address, then by public key, then by delegate username. */
@@ -83,7 +76,7 @@ export function createWalletQueries(deps: TablePagesDependencies): WalletQueries
         ...(addresses === undefined ? [] : [found(oneOf("address", addresses), "few")]),
       ];
       const question = {
-        selection: { conditions, order: orderOf(order) },
+        selection: { conditions, order: termsOf(walletTerms(order), ORDERS) },
         filter: conditions.length === 0 ? "none" : "values",
         isInOrder: INDEXED.includes(order.field),
       } as const;
@@ -91,29 +84,4 @@ export function createWalletQueries(deps: TablePagesDependencies): WalletQueries
       return { rows: rows.map(walletFromRow), ...rest };
     },
   };
-}
-
-function orderOf({ field, direction }: WalletOrder): OrderTerm[] {
-  const value = ORDERS[field];
-  if (field === "address") return [{ value, direction }];
-  // Never absent: without the test, and with addresses in the same direction, the index has this order.
-  if (field === "balance" || field === "nonce") {
-    return [
-      { value, direction },
-      { value: "address", direction },
-    ];
-  }
-  // Never absent either, and finding them in the attributes takes longer than sorting them.
-  if (field === "lockedBalance" || field === "voteBalance") {
-    return [
-      { value, direction },
-      { value: "address", direction: "asc" },
-    ];
-  }
-  return [
-    { value: `${value} IS NULL`, direction: "asc" },
-    // Resigned delegates come first in both directions.
-    ...(field === "resigned" ? [] : [{ value, direction }]),
-    { value: "address", direction: "asc" },
-  ];
 }

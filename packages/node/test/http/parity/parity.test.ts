@@ -1,27 +1,6 @@
 /** Every recorded response of the old network's API, on the chain that it was recorded on. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { checkResponses } from "../../../test-support/http/described.ts";
-import { ask } from "../../../test-support/parity/ask.ts";
-import { faultsOf } from "../../../test-support/parity/compare.ts";
-import { caseFiles } from "../../../test-support/parity/files.ts";
-import { startNode } from "../../../test-support/parity/node.ts";
 
-const FOLDER = "test/vectors/api";
+import { openSqlite } from "../../../test-support/parity/read-models.ts";
+import { testParity } from "./suite.ts";
 
-let node: Awaited<ReturnType<typeof startNode>>;
-beforeAll(async () => {
-  node = await startNode(FOLDER, { prepare: checkResponses });
-});
-afterAll(() => node.close());
-
-for (const { file, cases } of caseFiles(FOLDER)) {
-  describe(file, () => {
-    for (const one of cases) {
-      test(one.name, async () => {
-        const response = await ask(node.port, one);
-        // If the old network's response is a defect, ours is not compared.
-        expect(faultsOf(one, response, `http://127.0.0.1:${node.port}`) ?? []).toEqual([]);
-      });
-    }
-  });
-}
+testParity(openSqlite);

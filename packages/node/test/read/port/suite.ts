@@ -63,7 +63,7 @@ async function wholeList<Row>(list: (range: Range) => Promise<Found<Row>>): Prom
     after = page.next;
     isEnd = after === undefined;
   }
-  const plain = (row: Row) => ({ ...row, cursor: undefined });
+  const plain = (row: Row) => ({ ...row, values: undefined });
   expect(walked.map(plain)).toEqual(rows.map(plain));
   return rows;
 }

@@ -1,13 +1,18 @@
 /** Orders of rows. */
-import { hash } from "node:crypto";
-import type { Direction } from "../../page.ts";
+import type { NamedTerm } from "../../orders.ts";
 
-export type OrderTerm = {
-  /** SQL written in this program. */
-  readonly value: string;
-  readonly direction: Direction;
-  readonly kind: "integer" | "text" | "bytes";
-};
+/** `value` is SQL written in this program. */
+export type OrderTerm = NamedTerm & { readonly value: string };
+
+/** Adds the columns of the values to the terms of an order. */
+export const termsOf = <Name extends string>(
+  order: readonly NamedTerm<Name>[],
+  fields: Readonly<Record<Name, { readonly column: string }>>,
+): OrderTerm[] =>
+  order.map((term) => {
+    const { column } = fields[term.name];
+    return { ...term, value: term.kind === "absence" ? `(${column} IS NULL)::integer` : column };
+  });
 
 /** Names of the columns of a page that have the order values of its rows. */
 export const valueNames = (order: readonly OrderTerm[]): string[] => order.map((_, index) => `order${index}`);
@@ -15,7 +20,3 @@ export const valueNames = (order: readonly OrderTerm[]): string[] => order.map((
 /** Returns the order by these columns. */
 export const orderText = (order: readonly OrderTerm[]): string =>
   order.map(({ direction }, index) => `order${index} ${direction}`).join(", ");
-
-/** Returns a short name that differs for different orders. */
-export const nameOf = (order: readonly OrderTerm[]): string =>
-  hash("sha1", order.map(({ value, direction }) => `${value} ${direction}`).join()).slice(0, 8);

@@ -1,7 +1,8 @@
 /** Pages of a table: the keys of the page first, so that whole rows are neither skipped nor sorted. */
+import { cursorAt, type RowValue } from "../../cursor.ts";
 import type { Found, Range } from "../../page.ts";
 import { allOf, type Condition, NEVER, numbered } from "./conditions.ts";
-import { after, cursorAt } from "./cursor.ts";
+import { after } from "./cursor.ts";
 import { type OrderTerm, orderText, valueNames } from "./order.ts";
 import type { SnapshotReads } from "./reads.ts";
 
@@ -134,8 +135,8 @@ function countRows(
 }
 
 /** Splits a row of a walk, whose last columns are its order values. */
-function splitRow<Row extends object>(row: Row, count: number): { row: Row; values: unknown[] } {
+function splitRow<Row extends object>(row: Row, count: number): { row: Row; values: RowValue[] } {
   const members = Object.entries(row);
-  const values = members.splice(-count).map(([, value]) => value as unknown);
+  const values = members.splice(-count).map(([, value]) => value as RowValue);
   return { row: Object.fromEntries(members) as Row, values };
 }

@@ -1,15 +1,29 @@
 /** Orders of rows, and how SQLite compares values. */
 import type { SqlValue } from "../../../store/engine/database.ts";
+import type { NamedTerm } from "../../orders.ts";
 import type { Direction } from "../../page.ts";
 
 /** `value` is SQL written in this program, never text of a request. */
-export type OrderTerm = { readonly value: string; readonly direction: Direction };
+export type SortTerm = { readonly value: string; readonly direction: Direction };
+
+/** A term of the order of a list. */
+export type OrderTerm = NamedTerm & SortTerm;
+
+/** Adds the columns of the values to the terms of an order. */
+export const termsOf = <Name extends string>(
+  order: readonly NamedTerm<Name>[],
+  fields: Readonly<Record<Name, { readonly column: string }>>,
+): OrderTerm[] =>
+  order.map((term) => {
+    const { column } = fields[term.name];
+    return { ...term, value: term.kind === "absence" ? `${column} IS NULL` : column };
+  });
 
 /** Values of the terms of an order, for a single row. */
 export type OrderValues = readonly SqlValue[];
 
 /** Compares rows as `ORDER BY` does. Supports `null`, numbers and texts. */
-export function comparerOf(order: readonly OrderTerm[]): (one: OrderValues, other: OrderValues) => number {
+export function comparerOf(order: readonly SortTerm[]): (one: OrderValues, other: OrderValues) => number {
   const signs = order.map(({ direction }) => (direction === "asc" ? 1 : -1));
   return (one, other) => {
     for (let index = 0; index < signs.length; index++) {

@@ -5,7 +5,7 @@ import { present } from "../../../platform/present.ts";
 import type { Database, SqlValue, Statement } from "../../../store/engine/database.ts";
 import type { Direction } from "../../page.ts";
 import { type Condition, NEVER, type Side } from "./conditions.ts";
-import type { OrderTerm } from "./order.ts";
+import type { OrderTerm, SortTerm } from "./order.ts";
 
 export type KeyedTable = {
   readonly table: string;
@@ -112,7 +112,7 @@ export function walkOf({ key }: KeyedTable, [only, ...others]: Alternatives): re
 }
 
 /** Returns whether rows are found in the given order, apart from ties in its first term. */
-export const isInOrder = (walk: readonly string[], order: readonly OrderTerm[]): boolean =>
+export const isInOrder = (walk: readonly string[], order: readonly SortTerm[]): boolean =>
   walk.every((column, index) => {
     const term = order[index];
     return term?.value === column && term.direction === order[0]?.direction;
@@ -188,11 +188,11 @@ function whereText({ found, tests }: Alternative): string {
   return all.length === 0 ? "" : `WHERE ${all.join(" AND ")}`;
 }
 
-export const orderText = (order: readonly OrderTerm[]): string =>
+export const orderText = (order: readonly SortTerm[]): string =>
   order.map(({ value, direction }) => `${value} ${direction}`).join(", ");
 
 /** Returns the order with other column names. */
-export const named = (order: readonly OrderTerm[], names: readonly string[]): OrderTerm[] =>
+export const named = (order: readonly SortTerm[], names: readonly string[]): SortTerm[] =>
   order.map(({ direction }, index) => ({
     value: present(names[index], "the name of a term"),
     direction,

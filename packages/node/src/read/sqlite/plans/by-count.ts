@@ -5,7 +5,7 @@
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import type { Condition } from "../pages/conditions.ts";
-import { after, cursorOf } from "../pages/cursor.ts";
+import { after, cursorFrom, valuesText } from "../pages/cursor.ts";
 import { createMarks } from "../pages/marks.ts";
 import type { ReadTime } from "../pages/read-time.ts";
 import {
@@ -36,8 +36,9 @@ export function createStartInIndex(database: Database, time: ReadTime, listed: K
       time.check();
       const behind = inRange(alternatives, last === undefined ? undefined : after(order, last));
       const { text } = pageText(listed, behind, order);
-      const select = prepare(`SELECT ${cursorOf(order, names)} AS cursor FROM (${text})`);
-      return (select.get(...valuesOf(behind), 1, rows - 1) as { cursor: string } | undefined)?.cursor;
+      const select = prepare(`SELECT ${valuesText(names)} AS "values" FROM (${text})`);
+      const row = select.get(...valuesOf(behind), 1, rows - 1) as { values: string } | undefined;
+      return row && cursorFrom(order, row.values);
     });
     return { offset: rest, ...(cursor !== undefined && { from: after(order, cursor) }) };
   };

@@ -7,7 +7,7 @@ import { present } from "../../../platform/present.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import type { Found, Range } from "../../page.ts";
 import type { Condition } from "../pages/conditions.ts";
-import { after, cursorOf } from "../pages/cursor.ts";
+import { after, cursorFrom, valuesText } from "../pages/cursor.ts";
 import {
   alternativesOf,
   createPreparer,
@@ -53,18 +53,19 @@ export function createByIndex<Row>(database: Database, listed: ListedTable): ByI
     }
     const { text, names } = pageText(listed, found, order);
     const paged = names.map((name) => `page.${name}`);
-    const cursor = isWalk ? `, ${cursorOf(order, paged)} AS cursor` : "";
+    const walked = isWalk ? `, ${valuesText(paged)} AS "values"` : "";
     // Select the keys of the page first: whole rows are neither skipped nor sorted.
     const select = prepare(
-      `SELECT ${columns}${cursor} FROM (${text}) AS page
+      `SELECT ${columns}${walked} FROM (${text}) AS page
        CROSS JOIN ${table} USING (${key.join()}) ${joins} ORDER BY ${orderText(order)}`,
     );
     if (!isWalk) return { rows: select.all(...values, limit, offset) as Row[], totalCount };
     // One more row than requested shows whether others follow.
-    const rows = select.all(...values, limit + 1, offset) as (Row & { cursor: string })[];
+    const rows = select.all(...values, limit + 1, offset) as (Row & { values: string })[];
     if (rows.length <= limit) return { rows, totalCount };
     const shown = rows.slice(0, limit);
-    return { rows: shown, totalCount, next: present(shown.at(-1), "the last row of a page").cursor };
+    const last = present(shown.at(-1), "the last row of a page");
+    return { rows: shown, totalCount, next: cursorFrom(order, last.values) };
   };
 }
 

@@ -5,9 +5,10 @@
  */
 import { present } from "../../../platform/present.ts";
 import type { Database } from "../../../store/engine/database.ts";
+import { cursorAt } from "../../cursor.ts";
 import type { Found, Range } from "../../page.ts";
 import type { Condition } from "../pages/conditions.ts";
-import { before, cursorAt } from "../pages/cursor.ts";
+import { before } from "../pages/cursor.ts";
 import { createGivenUp } from "../pages/given-up.ts";
 import { comparerOf, type OrderTerm, type OrderValues } from "../pages/order.ts";
 import {
@@ -78,9 +79,13 @@ function walk<Row>(
   const count = offset + limit + (isWalk ? 1 : 0);
   const first = firstRows(reader, selection, startOf(selection, range, from), count);
   if (!first) return undefined;
-  const shown = first.slice(offset, offset + limit).map((values) => cursorAt(order, values));
-  const next = isWalk && first.length >= count ? shown.at(-1) : undefined;
-  return { rows: rowsAt<Row>(reader, shown, order), totalCount, ...(next !== undefined && { next }) };
+  const shown = first.slice(offset, offset + limit);
+  const last = isWalk && first.length >= count ? shown.at(-1) : undefined;
+  return {
+    rows: rowsAt<Row>(reader, shown, order),
+    totalCount,
+    ...(last && { next: cursorAt(order, last) }),
+  };
 }
 
 /** Returns the order values of the first `count` rows; undefined if one stretch has all rows. */
@@ -111,7 +116,7 @@ function firstRows(
     if (rows.length >= 2 * count) {
       rows = firstOf(rows);
       const end = rows.at(-1);
-      last = end && before(order, cursorAt(order, end));
+      last = end && before(order, end);
     }
   }
   return isOrdered ? rows : firstOf(rows);
@@ -144,17 +149,22 @@ function firstRowsOf(
 
 function rowsAt<Row>(
   { listed, prepare }: Reader,
-  cursors: readonly string[],
+  rows: readonly OrderValues[],
   order: readonly OrderTerm[],
 ): Row[] {
   const { table, key, columns, joins = "" } = listed;
-  const members = key.map((column) => {
-    const index = order.findIndex(({ value }) => value === column);
-    return `json_extract(value, '$[${index + 1}]') AS ${column}`;
-  });
+  const indexes = key.map((column) => order.findIndex(({ value }) => value === column));
+  const members = key.map((column, index) => `json_extract(value, '$[${index}]') AS ${column}`);
+  // Integers of keys are far below 2^53.
+  const keys = rows.map((values) =>
+    indexes.map((index) => {
+      const value = values[index];
+      return typeof value === "bigint" ? Number(value) : value;
+    }),
+  );
   const select = prepare(
     `SELECT ${columns} FROM (SELECT key AS position, ${members.join()} FROM json_each(?)) AS page
      CROSS JOIN ${table} USING (${key.join()}) ${joins} ORDER BY position`,
   );
-  return select.all(JSON.stringify(cursors)) as Row[];
+  return select.all(JSON.stringify(keys)) as Row[];
 }

@@ -1,9 +1,9 @@
 /** Transactions by their positions in the chain. */
 import { present } from "../../../platform/present.ts";
 import type { Database } from "../../../store/engine/database.ts";
-import { CursorError } from "../../errors.ts";
+import { cursorValues } from "../../cursor.ts";
 import type { Found } from "../../page.ts";
-import { cursorOf, cursorValues } from "../pages/cursor.ts";
+import { cursorFrom, valuesText } from "../pages/cursor.ts";
 import type { OrderTerm } from "../pages/order.ts";
 import { positionOf, SEQUENCES } from "./ranking.ts";
 
@@ -21,8 +21,7 @@ export type PageOfPositions = {
  */
 export function positionAfter(order: readonly OrderTerm[], cursor: string): number {
   const [height, sequence] = cursorValues(order, cursor).slice(-2);
-  if (typeof height !== "number" || typeof sequence !== "number") throw new CursorError();
-  return positionOf(height, sequence);
+  return positionOf(Number(height), Number(sequence));
 }
 
 /** Reads the rows of a page. `order` is the order of the page; `isWalk` is that of its `Range`. */
@@ -42,11 +41,8 @@ export function createRowsAt<Row>(database: Database, columns: string, joins: st
     const rows = select.all(JSON.stringify(positions));
     if (!isWalk || isLast || last === undefined) return { rows, totalCount };
     const names = order.map(({ value }) => value);
-    const walked = database.prepare<{ cursor: string }>(`SELECT ${cursorOf(order, names)} AS cursor ${from}`);
-    return {
-      rows,
-      totalCount,
-      next: present(walked.get(JSON.stringify([last])), "the last row of a page").cursor,
-    };
+    const walked = database.prepare<{ values: string }>(`SELECT ${valuesText(names)} AS "values" ${from}`);
+    const { values } = present(walked.get(JSON.stringify([last])), "the last row of a page");
+    return { rows, totalCount, next: cursorFrom(order, values) };
   };
 }

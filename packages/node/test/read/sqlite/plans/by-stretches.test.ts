@@ -113,7 +113,11 @@ const ASKED: Record<"transactions" | "wallets", Asked[]> = {
     { conditions: [RICH, { sql: "username IS NULL", values: [] }] },
   ],
 };
-const by = (value: string, direction: OrderTerm["direction"]): OrderTerm => ({ value, direction });
+type Direction = OrderTerm["direction"];
+const by = (value: string, direction: Direction, kind: OrderTerm["kind"] = "integer"): OrderTerm => ({
+  ...{ value, direction, kind },
+  name: value.replace(" IS NULL", ""),
+});
 const DIRECTIONS = ["asc", "desc"] as const;
 const ORDERS: Record<"transactions" | "wallets", OrderTerm[][]> = {
   transactions: DIRECTIONS.flatMap((direction) => [
@@ -121,16 +125,20 @@ const ORDERS: Record<"transactions" | "wallets", OrderTerm[][]> = {
     [by("height", direction), by("sequence", "asc")],
     [by("transactions.amount", direction), by("height", "desc"), by("sequence", "desc")],
     [
-      by("vendor_field IS NULL", direction),
-      by("vendor_field", direction),
+      by("vendor_field IS NULL", direction, "absence"),
+      by("vendor_field", direction, "bytes"),
       by("height", "desc"),
       by("sequence", "asc"),
     ],
   ]),
   wallets: DIRECTIONS.flatMap((direction) => [
-    [by("address", direction)],
-    [by("wallets.balance", direction), by("address", direction)],
-    [by("username IS NULL", "asc"), by("username", direction), by("address", "asc")],
+    [by("address", direction, "text")],
+    [by("wallets.balance", direction), by("address", direction, "text")],
+    [
+      by("username IS NULL", "asc", "absence"),
+      by("username", direction, "text"),
+      by("address", "asc", "text"),
+    ],
   ]),
 };
 
@@ -151,7 +159,7 @@ const time = createReadTime(600_000);
 time.begin();
 const OPEN = { transactions: open(TRANSACTIONS, time), wallets: open(WALLETS, time) };
 
-const shown = <T extends object>(rows: readonly T[]) => rows.map((row) => ({ ...row, cursor: undefined }));
+const shown = <T extends object>(rows: readonly T[]) => rows.map((row) => ({ ...row, values: undefined }));
 
 const range: fc.Arbitrary<Range> = fc.record({
   offset: fc.oneof(fc.nat(12), fc.nat(200)),
