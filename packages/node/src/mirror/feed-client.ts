@@ -117,34 +117,3 @@ function refusal(url: string, status: number, body: string): MirrorError {
     `${url} responded ${status}: ${reason}${next === undefined ? "" : `; ${next}`}`,
   );
 }
-
-/** Largest preset of a network with its genesis block. */
-const MAX_NETWORK_CHARACTERS = 64 * 1024 * 1024;
-
-/**
- * Reads the files of the network from a node. They are not validated.
- *
- * @throws {MirrorError} MIRROR_NODE_UNREACHABLE
- */
-export async function fetchNetworkFiles(
-  url: string,
-  signal: AbortSignal,
-): Promise<{ readonly network: unknown; readonly milestones: unknown; readonly exceptions: unknown }> {
-  try {
-    const { body, statusCode } = await request(`${url.replace(/\/$/, "")}/api/v2/node/configuration/crypto`, {
-      signal,
-      headersTimeout: SILENCE_TIMEOUT_MS,
-      bodyTimeout: SILENCE_TIMEOUT_MS,
-    });
-    let text = "";
-    for await (const chunk of body.setEncoding("utf8")) {
-      text += chunk;
-      if (text.length > MAX_NETWORK_CHARACTERS) throw new Error("the preset of the network is too long");
-    }
-    if (statusCode !== 200) throw new Error(`HTTP status ${statusCode}`);
-    const { data } = JSON.parse(text) as { readonly data?: Record<string, unknown> };
-    return { network: data?.network, milestones: data?.milestones, exceptions: data?.exceptions };
-  } catch (cause) {
-    throw unreachable(url, cause);
-  }
-}

@@ -12,6 +12,7 @@ import { MirrorError } from "./error.ts";
 import type { FeedClient } from "./feed-client.ts";
 import { follow } from "./follow.ts";
 import { LEASE_SECONDS, type MirrorHead, releaseLease, renewLease, restart, takeLease } from "./head.ts";
+import { type IdentityTexts, storeIdentity } from "./node-identity.ts";
 
 export type MirrorOptions = {
   /** Name of this mirror; a mirror that starts again under the same name need not wait for its lease. */
@@ -24,6 +25,8 @@ export type MirrorDeps = {
   readonly postgres: Postgres;
   readonly feed: FeedClient;
   readonly network: Network;
+  /** Stored for the API servers. */
+  readonly identity: IdentityTexts;
   readonly logger: Logger;
 };
 
@@ -78,6 +81,7 @@ async function mirrorOnce(options: MirrorOptions, deps: MirrorDeps, stop: AbortS
   const signal = AbortSignal.any([stop, ended.signal]);
   const endRenewal = keepLease(postgres, head.epoch, (error) => ended.abort(error));
   try {
+    await storeIdentity(postgres, deps.identity, head.epoch);
     await buildAndFollow(head, options, deps, signal);
   } finally {
     endRenewal();

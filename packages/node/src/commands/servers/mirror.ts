@@ -14,6 +14,6 @@ export function mirrorCommand(): Command {
     const log = openLog(config.logLevel, config.logFormat);
     // Only this command loads the driver.
     const { startMirror } = await import("../../processes/mirror/mirror.ts");
-    await serveUntilStopped({ log, start: () => startMirror(config, log.logger) });
+    await serveUntilStopped({ log, start: (signal) => startMirror(config, log.logger, signal) });
   });
 }

@@ -16,8 +16,8 @@ export function serveCommand(): Command {
     const { startServe } = await import("../../processes/serve/serve.ts");
     await serveUntilStopped({
       log,
-      async start() {
-        const served = await startServe(config, log);
+      async start(signal) {
+        const served = await startServe(config, log, signal);
         output.write(`${served.url}\n`);
         return served;
       },

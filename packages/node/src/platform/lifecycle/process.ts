@@ -18,8 +18,8 @@ export type Served = {
 
 export type ProcessDeps<S extends Served> = {
   readonly log: Log;
-  /** Starts the server. */
-  readonly start: () => Promise<S>;
+  /** Starts the server. A signal that stops the process aborts the start. */
+  readonly start: (stopping: AbortSignal) => Promise<S>;
   /** Called when the server runs. */
   readonly whileServing?: (served: S) => Promise<void>;
   /** Called before the server is stopped; not when it could not start. */
@@ -54,11 +54,15 @@ export async function serveUntilStopped<S extends Served>({
       );
       return log.flushed(FLUSH_TIMEOUT_MS);
     });
-  const stopped = stopSignal().then(() => setDeadline(STOP_TIMEOUT_MS));
+  const stopping = new AbortController();
+  const stopped = stopSignal().then(() => {
+    setDeadline(STOP_TIMEOUT_MS);
+    stopping.abort();
+  });
   const uncaught = uncaughtError(logger, () => setDeadline(FAILURE_TIMEOUT_MS));
   const endSaving = saveMemoryWhenIdle();
   try {
-    served = await Promise.race([start(), uncaught]);
+    served = await Promise.race([start(stopping.signal), uncaught]);
     const failed = served.failed.catch((err) => {
       logger.fatal({ err }, "stopping: an essential part of the node failed");
       setDeadline(FAILURE_TIMEOUT_MS);
@@ -67,6 +71,9 @@ export async function serveUntilStopped<S extends Served>({
     const running = whileServing ? whileServing(served).then(() => stopped) : stopped;
     await Promise.race([stopped, uncaught, failed, running]);
     logger.info("stopping");
+  } catch (error) {
+    // A start that was aborted is not a failure.
+    if (!stopping.signal.aborted || (error as Error).name !== "AbortError") throw error;
   } finally {
     endSaving();
     if (served) onStopping?.();

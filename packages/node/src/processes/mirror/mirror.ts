@@ -1,12 +1,12 @@
 /** The mirror process: copies the chain of a node into PostgreSQL until it is stopped. */
 import { hostname } from "node:os";
-import { createNetwork, networkFilesFromJson } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { mirrorOptions } from "../../config/mirror.ts";
 import type { Config } from "../../config/resolve.ts";
 import { MirrorError } from "../../mirror/error.ts";
-import { createFeedClient, fetchNetworkFiles } from "../../mirror/feed-client.ts";
+import { createFeedClient } from "../../mirror/feed-client.ts";
 import { runMirror } from "../../mirror/mirror.ts";
+import { fetchIdentity } from "../../mirror/node-identity.ts";
 import { ConfigError } from "../../platform/config-error.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import { openPostgres } from "../../postgres/connection.ts";
@@ -20,12 +20,14 @@ const CONNECTIONS = 3;
 const STATEMENT_TIMEOUT_MS = 3_600_000;
 
 /**
+ * @param starting ends the wait for the node
  * @throws {ConfigError} if the database or the token is not given
- * @throws {Error} if the database or the node cannot be reached
+ * @throws {Error} if the database cannot be used
  */
 export async function startMirror(
   { node, token, databaseUrl, name }: Config<typeof mirrorOptions>,
   logger: Logger,
+  starting: AbortSignal,
 ): Promise<Served> {
   if (databaseUrl === undefined) throw new ConfigError("give the database of the mirror with --database-url");
   if (token === undefined)
@@ -43,10 +45,10 @@ export async function startMirror(
   const stopping = new AbortController();
   try {
     await migrate(postgres).catch(explainDatabase);
-    const network = createNetwork(networkFilesFromJson(await fetchNetworkFiles(node, stopping.signal)));
+    const { network, texts } = await fetchIdentity(node, logger, starting);
     const owner = name ?? `${hostname()}:${process.pid}`;
     logger.info({ node, network: network.description.name, owner }, "mirror started");
-    const deps = { postgres, feed, network, logger };
+    const deps = { postgres, feed, network, identity: texts, logger };
     const running = runMirror({ owner, undoDepth: UNDO_DEPTH }, deps, stopping.signal);
     return {
       failed: running.then(() => new Promise<never>(() => {})),
