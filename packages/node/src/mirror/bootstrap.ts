@@ -86,7 +86,7 @@ const branchLeft = ({ height }: Position): MirrorError =>
   new MirrorError("MIRROR_BRANCH_LEFT", `the node has switched from the branch of block ${height}`);
 
 /** Yields the blocks of a response, many at a time. */
-async function* batchesOf(lines: AsyncIterable<FeedLine>): AsyncIterable<readonly Bundle[]> {
+export async function* batchesOf(lines: AsyncIterable<FeedLine>): AsyncIterable<readonly Bundle[]> {
   let bundles: Bundle[] = [];
   for await (const line of lines) {
     if ("end" in line) {

@@ -97,16 +97,20 @@ export async function waitForIdentity(
   signal: AbortSignal,
 ): Promise<NodeIdentity> {
   for (;;) {
-    const texts = await readIdentity(postgres);
+    const found = await readIdentity(postgres);
     signal.throwIfAborted();
-    if (typeof texts === "object") return parseIdentity(texts);
-    logger.warn(`waiting for the mirror: ${texts}`);
+    if (typeof found === "object") return found;
+    logger.warn(`waiting for the mirror: ${found}`);
     await sleep(RETRY_MS, undefined, { signal });
   }
 }
 
-/** Returns the stored texts, or why there are none yet. */
-async function readIdentity(postgres: Postgres): Promise<IdentityTexts | string> {
+/**
+ * Returns the stored identity, or why there is none yet.
+ *
+ * @throws {SchemaError} SCHEMA_NEWER, SCHEMA_CHANGED
+ */
+export async function readIdentity(postgres: Postgres): Promise<NodeIdentity | string> {
   try {
     await checkSchema(postgres);
   } catch (error) {
@@ -116,7 +120,9 @@ async function readIdentity(postgres: Postgres): Promise<IdentityTexts | string>
   const [texts] = await postgres.query<IdentityTexts>(
     `SELECT network_files AS "networkFiles", configuration FROM node_identity`,
   );
-  return texts ?? 'it has not reached its node yet; check that "uniknode mirror" and the node run';
+  return texts
+    ? parseIdentity(texts)
+    : 'it has not reached its node yet; check that "uniknode mirror" and the node run';
 }
 
 /** @throws {Error} if a text has another form */
