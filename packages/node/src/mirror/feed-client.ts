@@ -15,6 +15,8 @@ export type FeedClient = {
   blocks(after: number, last: number, signal: AbortSignal): AsyncIterable<FeedLine>;
   /** Yields the records of the state after the last block. */
   state(signal: AbortSignal): AsyncIterable<FeedLine>;
+  /** Returns the height of the node's last block; undefined before the genesis block. */
+  height(signal: AbortSignal): Promise<number | undefined>;
   close(): Promise<void>;
 };
 
@@ -63,6 +65,11 @@ export function createFeedClient({ url, token }: FeedClientOptions): FeedClient 
       get(`?${positions.map((position) => `after=${positionText(position)}`).join("&")}`, signal),
     blocks: (after, last, signal) => get(`/blocks?after=${after}&last=${last}`, signal),
     state: (signal) => get("/state", signal),
+    async height(signal) {
+      // Its first line names the last block; the rest is not read.
+      for await (const line of get("/state", signal)) return "state" in line ? line.state.height : undefined;
+      return undefined;
+    },
     close: () => agent.destroy(),
   };
 }

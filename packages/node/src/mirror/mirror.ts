@@ -129,14 +129,24 @@ async function buildAndFollow(
   }
 }
 
+const toRemaining = (blocks: number, blocksPerSecond: number): number | undefined =>
+  blocksPerSecond > 0 ? Math.ceil(Math.max(blocks, 0) / blocksPerSecond) : undefined;
+
 /** Logs every head at debug level, and the progress of long work from time to time. */
 function logProgress(logger: Logger) {
   let nextMs = performance.now() + PROGRESS_MS;
+  let start: { readonly height: number; readonly timeMs: number } | undefined;
   return {
-    building(height: number): void {
-      if (performance.now() < nextMs) return;
-      nextMs = performance.now() + PROGRESS_MS;
-      logger.info({ height }, "fetching blocks");
+    /** @param target height of the node when the response began */
+    building(height: number, target: number | undefined): void {
+      const nowMs = performance.now();
+      start ??= { height, timeMs: nowMs };
+      if (nowMs < nextMs) return;
+      nextMs = nowMs + PROGRESS_MS;
+      const blocksPerSecond = Math.round((1_000 * (height - start.height)) / (nowMs - start.timeMs));
+      const remainingSeconds =
+        target === undefined ? undefined : toRemaining(target - height, blocksPerSecond);
+      logger.info({ height, target, blocksPerSecond, remainingSeconds }, "fetching blocks");
     },
     head: ({ height, id }: Position): void => logger.debug({ height, id }, "new head"),
   };
