@@ -1,15 +1,9 @@
-/** Blocks of a feed as rows of PostgreSQL. */
-import {
-  type BlockHeader,
-  blockFromTrustedBytes,
-  type EncodedBlock,
-  encodeHeader,
-  type Network,
-} from "@uniknode/protocol";
+/** Decodes the blocks of a feed, and writes and removes them. */
+import { blockFromTrustedBytes, type EncodedBlock, encodeHeader, type Network } from "@uniknode/protocol";
 import { receiveBlock } from "../chain/pipeline/receive.ts";
 import type { Position } from "../feed/position.ts";
-import type { PostgresValue, Transaction } from "../postgres/connection.ts";
-import { transactionColumns } from "../store/chain/transactions.ts";
+import type { Transaction } from "../postgres/connection.ts";
+import { BLOCK_COLUMNS, chainRows, countTypes, PAYEE_COLUMNS, TRANSACTION_COLUMNS } from "./block-rows.ts";
 import { MirrorError } from "./error.ts";
 import type { Bundle } from "./line.ts";
 import { insertRows } from "./statements.ts";
@@ -48,161 +42,22 @@ function readGenesis(bytes: Uint8Array, id: string, network: Network): EncodedBl
   return { ...block, headerBytes: encodeHeader(block.header, network) };
 }
 
-const BLOCK_COLUMNS = [
-  ["height", "bigint"],
-  ["id", "text"],
-  ["version", "integer"],
-  ["timestamp", "bigint"],
-  ["number_of_transactions", "integer"],
-  ["total_amount", "bigint"],
-  ["total_fee", "bigint"],
-  ["reward", "bigint"],
-  ["generator", "text"],
-  ["previous", "text"],
-  ["payload_length", "bigint"],
-  ["payload_hash", "text"],
-  ["signature", "text"],
-  ["header", "bytea"],
-  ["transactions_up_to", "bigint"],
-] as const;
-
-/** @param transactionsUpTo number of transactions up to and including the block */
-const blockColumns = (
-  { header, headerBytes }: { readonly header: BlockHeader; readonly headerBytes: Uint8Array },
-  transactionsUpTo: bigint,
-): PostgresValue[] => [
-  header.height,
-  header.id,
-  header.version,
-  header.timestamp,
-  header.numberOfTransactions,
-  `${header.totalAmount}`,
-  `${header.totalFee}`,
-  `${header.reward}`,
-  header.generatorPublicKey,
-  header.previousBlock,
-  header.payloadLength,
-  header.payloadHash,
-  header.blockSignature,
-  headerBytes,
-  `${transactionsUpTo}`,
-];
-
-const TRANSACTION_COLUMNS = [
-  ["height", "bigint"],
-  ["sequence", "integer"],
-  ["id", "text"],
-  ["version", "integer"],
-  ["type_group", "bigint"],
-  ["type", "integer"],
-  ["sender", "text"],
-  ["recipient", "text"],
-  ["nonce", "bigint"],
-  ["amount", "bigint"],
-  ["fee", "bigint"],
-  ["timestamp", "bigint"],
-  ["vendor_field", "bytea"],
-  ["is_alive", "integer"],
-  ["signatures", "text"],
-  ["asset", "text"],
-  ["bytes", "bytea"],
-] as const;
-
-const PAYEE_COLUMNS = [
-  ["address", "text"],
-  ["height", "bigint"],
-  ["sequence", "integer"],
-] as const;
-
-/** @param nextNonce returns the next nonce of a sender, for transactions that contain none */
-function transactionRows(
-  { header: { height, timestamp }, transactions }: EncodedBlock,
-  nextNonce: (sender: string) => bigint,
-): { readonly transactions: PostgresValue[][]; readonly payees: PostgresValue[][] } {
-  const rows = transactions.map(transactionColumns);
-  return {
-    transactions: rows.map((row, sequence) => [
-      height,
-      sequence,
-      row.id,
-      row.version,
-      row.typeGroup,
-      row.type,
-      row.sender,
-      row.recipient,
-      `${row.nonce ?? nextNonce(row.sender)}`,
-      `${row.amount}`,
-      `${row.fee}`,
-      timestamp,
-      row.vendorField === null ? null : Buffer.from(row.vendorField),
-      row.isAlive,
-      row.signatures,
-      row.asset,
-      row.bytes,
-    ]),
-    payees: rows.flatMap(({ payees }, sequence) =>
-      [...new Set(payees)].map((address) => [address, height, sequence]),
-    ),
-  };
-}
-
 /** @param before number of transactions below the first block */
 export async function appendBlocks(
   transaction: Transaction,
   blocks: readonly EncodedBlock[],
   before: bigint,
 ): Promise<void> {
-  let total = before;
-  const rows = blocks.map((block) => {
-    total += BigInt(block.transactions.length);
-    return blockColumns(block, total);
-  });
-  await insertRows(transaction, "blocks", BLOCK_COLUMNS, rows);
-  const nextNonce = await nonceSource(transaction, blocks);
-  const written = blocks.map((block) => transactionRows(block, nextNonce));
-  await insertRows(
-    transaction,
-    "transactions",
-    TRANSACTION_COLUMNS,
-    written.flatMap(({ transactions }) => transactions),
-  );
-  await insertRows(
-    transaction,
-    "payees",
-    PAYEE_COLUMNS,
-    written.flatMap(({ payees }) => payees),
-  );
+  const rows = await chainRows(transaction.query, blocks, before);
+  await insertRows(transaction, "blocks", BLOCK_COLUMNS, rows.blocks);
+  await insertRows(transaction, "transactions", TRANSACTION_COLUMNS, rows.transactions);
+  await insertRows(transaction, "payees", PAYEE_COLUMNS, rows.payees);
   await addTypeTotals(transaction, blocks);
-}
-
-/** Transactions of version 1 contain no nonce: it is their position among those of the sender, from 1. */
-async function nonceSource(transaction: Transaction, blocks: readonly EncodedBlock[]) {
-  const senders = new Set(
-    blocks.flatMap(({ transactions }) =>
-      transactions.flatMap(({ data }) => (data.nonce === undefined ? [data.senderPublicKey] : [])),
-    ),
-  );
-  const rows =
-    senders.size === 0
-      ? []
-      : await transaction.query<{ sender: string; nonce: string }>(
-          "SELECT sender, max(nonce) AS nonce FROM transactions WHERE sender = ANY ($1) GROUP BY sender",
-          [[...senders]],
-        );
-  const last = new Map(rows.map(({ sender, nonce }) => [sender, BigInt(nonce)]));
-  return (sender: string): bigint => {
-    const nonce = (last.get(sender) ?? 0n) + 1n;
-    last.set(sender, nonce);
-    return nonce;
-  };
 }
 
 async function addTypeTotals(transaction: Transaction, blocks: readonly EncodedBlock[]): Promise<void> {
   const counts = new Map<string, number>();
-  for (const { data } of blocks.flatMap(({ transactions }) => transactions)) {
-    const type = `${data.typeGroup} ${data.type}`;
-    counts.set(type, (counts.get(type) ?? 0) + 1);
-  }
+  countTypes(counts, blocks);
   const rows = [...counts].map(([type, count]) => [...type.split(" "), count]);
   if (rows.length === 0) return;
   await transaction.change(

@@ -20,8 +20,8 @@ export type BootstrapDeps = {
   readonly network: Network;
   readonly epoch: Epoch;
   readonly signal: AbortSignal;
-  /** Called with the height of the last stored block. */
-  readonly onProgress: (height: number) => void;
+  /** Called with the height of the last stored block, and that of the node when the blocks were requested. */
+  readonly onProgress: (height: number, target: number | undefined) => void;
 };
 
 /** Blocks of one transaction. */
@@ -50,15 +50,14 @@ export async function bootstrap(head: Position, deps: BootstrapDeps): Promise<vo
 
 /** Stores the blocks after the head, up to the head of the node. */
 async function fetchBlocks(head: Position, deps: BootstrapDeps): Promise<Position> {
-  const { postgres, epoch } = deps;
+  const { postgres, feed, signal, epoch } = deps;
   let position = head;
-  for await (const bundles of batchesOf(
-    deps.feed.blocks(head.height, Number.MAX_SAFE_INTEGER, deps.signal),
-  )) {
+  const target = await feed.height(signal);
+  for await (const bundles of batchesOf(feed.blocks(head.height, Number.MAX_SAFE_INTEGER, signal))) {
     await postgres.transaction("READ WRITE", async (transaction) => {
       position = await append(transaction, position, bundles, { ...deps, epoch, phase: "blocks" });
     });
-    deps.onProgress(position.height);
+    deps.onProgress(position.height, target);
   }
   return position;
 }
@@ -86,7 +85,7 @@ const branchLeft = ({ height }: Position): MirrorError =>
   new MirrorError("MIRROR_BRANCH_LEFT", `the node has switched from the branch of block ${height}`);
 
 /** Yields the blocks of a response, many at a time. */
-async function* batchesOf(lines: AsyncIterable<FeedLine>): AsyncIterable<readonly Bundle[]> {
+export async function* batchesOf(lines: AsyncIterable<FeedLine>): AsyncIterable<readonly Bundle[]> {
   let bundles: Bundle[] = [];
   for await (const line of lines) {
     if ("end" in line) {

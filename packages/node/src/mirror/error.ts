@@ -15,9 +15,17 @@ export type MirrorErrorCode =
   /** The database belongs to another network. */
   | "MIRROR_DATABASE"
   /** Another mirror has taken over. */
-  | "MIRROR_DEPOSED";
+  | "MIRROR_DEPOSED"
+  /** The mirror does not have the block of the node: it cannot be compared. */
+  | "MIRROR_BEHIND"
+  /** A comparison found rows that differ from those of the node. */
+  | "MIRROR_DIFFERS";
 
-const RETRYABLE: readonly MirrorErrorCode[] = ["MIRROR_NODE_UNREACHABLE", "MIRROR_FEED_INVALID"];
+const RETRYABLE: readonly MirrorErrorCode[] = [
+  "MIRROR_NODE_UNREACHABLE",
+  "MIRROR_FEED_INVALID",
+  "MIRROR_BEHIND",
+];
 
 export class MirrorError extends CodedError<MirrorErrorCode> {
   constructor(code: MirrorErrorCode, message: string, options?: ErrorOptions) {

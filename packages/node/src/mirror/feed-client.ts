@@ -15,6 +15,8 @@ export type FeedClient = {
   blocks(after: number, last: number, signal: AbortSignal): AsyncIterable<FeedLine>;
   /** Yields the records of the state after the last block. */
   state(signal: AbortSignal): AsyncIterable<FeedLine>;
+  /** Returns the height of the node's last block; undefined before the genesis block. */
+  height(signal: AbortSignal): Promise<number | undefined>;
   close(): Promise<void>;
 };
 
@@ -63,6 +65,11 @@ export function createFeedClient({ url, token }: FeedClientOptions): FeedClient 
       get(`?${positions.map((position) => `after=${positionText(position)}`).join("&")}`, signal),
     blocks: (after, last, signal) => get(`/blocks?after=${after}&last=${last}`, signal),
     state: (signal) => get("/state", signal),
+    async height(signal) {
+      // Its first line names the last block; the rest is not read.
+      for await (const line of get("/state", signal)) return "state" in line ? line.state.height : undefined;
+      return undefined;
+    },
     close: () => agent.destroy(),
   };
 }
@@ -116,35 +123,4 @@ function refusal(url: string, status: number, body: string): MirrorError {
     CODES[status] ?? "MIRROR_NODE_UNREACHABLE",
     `${url} responded ${status}: ${reason}${next === undefined ? "" : `; ${next}`}`,
   );
-}
-
-/** Largest preset of a network with its genesis block. */
-const MAX_NETWORK_CHARACTERS = 64 * 1024 * 1024;
-
-/**
- * Reads the files of the network from a node. They are not validated.
- *
- * @throws {MirrorError} MIRROR_NODE_UNREACHABLE
- */
-export async function fetchNetworkFiles(
-  url: string,
-  signal: AbortSignal,
-): Promise<{ readonly network: unknown; readonly milestones: unknown; readonly exceptions: unknown }> {
-  try {
-    const { body, statusCode } = await request(`${url.replace(/\/$/, "")}/api/v2/node/configuration/crypto`, {
-      signal,
-      headersTimeout: SILENCE_TIMEOUT_MS,
-      bodyTimeout: SILENCE_TIMEOUT_MS,
-    });
-    let text = "";
-    for await (const chunk of body.setEncoding("utf8")) {
-      text += chunk;
-      if (text.length > MAX_NETWORK_CHARACTERS) throw new Error("the preset of the network is too long");
-    }
-    if (statusCode !== 200) throw new Error(`HTTP status ${statusCode}`);
-    const { data } = JSON.parse(text) as { readonly data?: Record<string, unknown> };
-    return { network: data?.network, milestones: data?.milestones, exceptions: data?.exceptions };
-  } catch (cause) {
-    throw unreachable(url, cause);
-  }
 }

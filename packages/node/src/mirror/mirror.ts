@@ -12,6 +12,7 @@ import { MirrorError } from "./error.ts";
 import type { FeedClient } from "./feed-client.ts";
 import { follow } from "./follow.ts";
 import { LEASE_SECONDS, type MirrorHead, releaseLease, renewLease, restart, takeLease } from "./head.ts";
+import { type IdentityTexts, storeIdentity } from "./node-identity.ts";
 
 export type MirrorOptions = {
   /** Name of this mirror; a mirror that starts again under the same name need not wait for its lease. */
@@ -24,6 +25,8 @@ export type MirrorDeps = {
   readonly postgres: Postgres;
   readonly feed: FeedClient;
   readonly network: Network;
+  /** Stored for the API servers. */
+  readonly identity: IdentityTexts;
   readonly logger: Logger;
 };
 
@@ -78,6 +81,7 @@ async function mirrorOnce(options: MirrorOptions, deps: MirrorDeps, stop: AbortS
   const signal = AbortSignal.any([stop, ended.signal]);
   const endRenewal = keepLease(postgres, head.epoch, (error) => ended.abort(error));
   try {
+    await storeIdentity(postgres, deps.identity, head.epoch);
     await buildAndFollow(head, options, deps, signal);
   } finally {
     endRenewal();
@@ -125,14 +129,24 @@ async function buildAndFollow(
   }
 }
 
+const toRemaining = (blocks: number, blocksPerSecond: number): number | undefined =>
+  blocksPerSecond > 0 ? Math.ceil(Math.max(blocks, 0) / blocksPerSecond) : undefined;
+
 /** Logs every head at debug level, and the progress of long work from time to time. */
 function logProgress(logger: Logger) {
   let nextMs = performance.now() + PROGRESS_MS;
+  let start: { readonly height: number; readonly timeMs: number } | undefined;
   return {
-    building(height: number): void {
-      if (performance.now() < nextMs) return;
-      nextMs = performance.now() + PROGRESS_MS;
-      logger.info({ height }, "fetching blocks");
+    /** @param target height of the node when the response began */
+    building(height: number, target: number | undefined): void {
+      const nowMs = performance.now();
+      start ??= { height, timeMs: nowMs };
+      if (nowMs < nextMs) return;
+      nextMs = nowMs + PROGRESS_MS;
+      const blocksPerSecond = Math.round((1_000 * (height - start.height)) / (nowMs - start.timeMs));
+      const remainingSeconds =
+        target === undefined ? undefined : toRemaining(target - height, blocksPerSecond);
+      logger.info({ height, target, blocksPerSecond, remainingSeconds }, "fetching blocks");
     },
     head: ({ height, id }: Position): void => logger.debug({ height, id }, "new head"),
   };

@@ -1,10 +1,13 @@
 /** Statements that write many rows at once, each column as one array. */
 import type { PostgresValue, Transaction } from "../postgres/connection.ts";
+import { copyLine } from "./copy.ts";
 
 export type Columns = readonly (readonly [name: string, type: string])[];
 
 /** Rows of one statement: its parameters are 10 MB at most with ordinary rows. */
 const MAX_ROWS = 2_000;
+/** `COPY` writes 1.45 times as many rows in a second (docs/decisions/0043), but waits for the server twice. */
+const MIN_COPIED_ROWS = 200;
 
 export async function insertRows(
   transaction: Transaction,
@@ -12,6 +15,11 @@ export async function insertRows(
   columns: Columns,
   rows: readonly (readonly PostgresValue[])[],
 ): Promise<void> {
+  if (rows.length >= MIN_COPIED_ROWS) {
+    const sql = `COPY ${table} (${names(columns)}) FROM STDIN`;
+    for (const some of parts(rows)) await transaction.copy(sql, some.map(copyLine).join(""));
+    return;
+  }
   await write(
     transaction,
     `INSERT INTO ${table} (${names(columns)}) ${selectArrays(columns)}`,

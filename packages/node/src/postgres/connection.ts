@@ -15,6 +15,8 @@ export type Transaction = {
   readonly query: Query;
   /** Returns the number of rows that a statement changed. */
   change(sql: string, values?: readonly PostgresValue[]): Promise<number>;
+  /** Runs `COPY ... FROM STDIN` with rows in its text format. */
+  copy(sql: string, rows: string): Promise<void>;
 };
 
 export type TransactionMode =
@@ -149,7 +151,27 @@ const queryOf =
 const transactionOn = (client: Queryable): Transaction => ({
   query: queryOf(client),
   change: async (sql, values = []) => (await client.query(sql, values.map(toDriver))).rowCount ?? 0,
+  copy: (sql, rows) => copyInto(client, sql, rows),
 });
+
+/** The part of the driver's connection that `COPY` uses. */
+type CopyConnection = { sendCopyFromChunk(chunk: Buffer): void; endCopyFrom(): void };
+
+/** The driver calls `handleCopyInResponse` of a query when the server expects the rows. */
+function copyInto(client: Queryable, sql: string, rows: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const query = new pg.Query(sql, [], (error: Error | null | undefined) =>
+    error ? reject(error) : resolve(),
+  );
+  const sending = Object.assign(query, {
+    handleCopyInResponse(connection: CopyConnection) {
+      connection.sendCopyFromChunk(Buffer.from(rows));
+      connection.endCopyFrom();
+    },
+  });
+  client.query(sending);
+  return promise;
+}
 
 /** The driver takes a `Buffer` for bytes. */
 const toDriver = (value: PostgresValue): unknown =>

@@ -7,6 +7,7 @@ export const clientOf = (feed: Feed): FeedClient => ({
   follow: (positions) => linesOf(feed.follow(positions)),
   blocks: (after, last) => linesOf(feed.blocks(after, last)),
   state: () => linesOf(feed.state()),
+  height: async () => undefined,
   close: async () => {},
 });
 

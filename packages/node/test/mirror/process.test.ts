@@ -141,6 +141,22 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     await expectEqualTables();
   }, 120_000);
 
+  test("is compared with the node by --check, which names a row that differs.", async () => {
+    const check = () => startMirror("--check").ended;
+    const equal = await check();
+    expect([equal.code, equal.stderr]).toEqual([0, ""]);
+    expect(equal.stdout).toMatch(/wallets +\d+ +[0-9a-f]{16} +equal/);
+    await postgres.query("UPDATE blocks SET signature = 'f' || substr(signature, 2) WHERE height = 3");
+    await postgres.query("UPDATE blocks SET signature = '0' || substr(signature, 2) WHERE height = 4");
+    const different = await check();
+    expect([different.code, different.stderr]).toEqual([
+      1,
+      expect.stringContaining("blocks (2 rows, from 3 to 4)"),
+    ]);
+    // Signatures begin with 30.
+    await postgres.query("UPDATE blocks SET signature = '3' || substr(signature, 2) WHERE height IN (3, 4)");
+  }, 120_000);
+
   test("is built again when the node no longer has the changes that it needs.", async () => {
     mirror.child.kill("SIGTERM");
     expect(await mirror.ended).toMatchObject({ code: 0 });

@@ -36,7 +36,7 @@ beforeAll(async () => {
   const toNode = ["--node", nodeUrl, "--token", TOKEN, "--database-url", databaseUrl];
   mirror = spawnUniknode(["mirror", ...toNode, "--name", "test"]);
   await command("forge", { enabled: false });
-  server = spawnUniknode(["serve", ...toNode, "--http-port", "0", "--rate-limit", "0"]);
+  server = startServer(databaseUrl);
   const [, served] = await server.printed(/(http:\S+)\n/);
   assert(served);
   serverUrl = served;
@@ -50,6 +50,15 @@ afterAll(async () => {
   await database.stop();
   rmSync(folder, { recursive: true, force: true });
 });
+
+const startServer = (url: string) =>
+  spawnUniknode([
+    ...["serve", "--node", nodeUrl, "--token", TOKEN, "--database-url", url],
+    ...["--http-port", "0", "--rate-limit", "0"],
+  ]);
+
+const logged = ({ stdout, stderr }: Running, text: string) =>
+  expect.poll(() => stdout() + stderr(), WAIT).toContain(text);
 
 const command = async (name: string, body: object, url = nodeUrl) => {
   const response = await fetch(`${url}/api/v2/dev/${name}`, {
@@ -236,6 +245,35 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
       .poll(async () => (await get(serverUrl, "/health/ready")).text, WAIT)
       .toContain("does not respond");
   });
+
+  test("starts while every node is down, from what the mirror stored", async () => {
+    const paths = [
+      "/api/v2/node/configuration/crypto",
+      "/api/v2/node/configuration",
+      "/api/v2/blocks?limit=5",
+    ];
+    const read = (url: string) => Promise.all(paths.map(async (path) => (await get(url, path)).text));
+    const expected = await read(serverUrl);
+    const second = startServer(databaseUrl);
+    const [, url] = await second.printed(/(http:\S+)\n/);
+    assert(url);
+    expect(await read(url)).toEqual(expected);
+    second.child.kill("SIGTERM");
+    expect(await second.ended).toMatchObject({ code: 0 });
+  });
+
+  test("waits for a mirror, which waits for its node; both stop without an error", async () => {
+    const empty = await database.createDatabase("waiting");
+    const toNode = ["--node", nodeUrl, "--token", TOKEN, "--database-url", empty];
+    const waitingMirror = spawnUniknode(["mirror", ...toNode]);
+    await logged(waitingMirror, "waiting for the node");
+    const waitingServer = startServer(empty);
+    await logged(waitingServer, "waiting for the mirror");
+    for (const { child, ended } of [waitingServer, waitingMirror]) {
+      child.kill("SIGTERM");
+      expect(await ended).toMatchObject({ code: 0 });
+    }
+  });
 });
 
 describe.skipIf(!hasPostgres)("an API server that cannot start says what to do", () => {
@@ -248,10 +286,11 @@ describe.skipIf(!hasPostgres)("an API server that cannot start says what to do",
     expect(stderr).toMatch(message);
   });
 
-  test("over a database that no mirror has filled", async () => {
+  test("over a database without a mirror, for which it waits", async () => {
     const url = await database.createDatabase("empty");
-    const { code, stderr } = await runUniknode(["serve", "--token", TOKEN, "--database-url", url]);
-    expect(code).toBe(1);
-    expect(stderr).toContain("uniknode mirror");
+    const waiting = spawnUniknode(["serve", "--token", TOKEN, "--database-url", url]);
+    await logged(waiting, "waiting for the mirror");
+    waiting.child.kill("SIGTERM");
+    expect(await waiting.ended).toMatchObject({ code: 0 });
   });
 });

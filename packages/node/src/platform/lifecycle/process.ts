@@ -85,7 +85,7 @@ export async function serveUntilStopped<S extends Served>({
   await log.flushed(FLUSH_TIMEOUT_MS);
 }
 
-/** Undefined if the start ended because the process is to stop. */
+/** Runs the start; returns undefined if it ended because the process is to stop. */
 async function startUnlessStopped<S extends Served>(
   start: ProcessDeps<S>["start"],
   stopping: AbortSignal,
@@ -93,7 +93,8 @@ async function startUnlessStopped<S extends Served>(
   try {
     return await start(stopping);
   } catch (error) {
-    if (stopping.aborted && error === stopping.reason) return undefined;
+    // Pauses and requests reject with an error of their own, whose name is the same.
+    if (stopping.aborted && (error as Error).name === stopping.reason.name) return undefined;
     throw error;
   }
 }

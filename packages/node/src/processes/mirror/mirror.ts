@@ -1,16 +1,19 @@
 /** The mirror process: copies the chain of a node into PostgreSQL until it is stopped. */
 import { hostname } from "node:os";
-import { createNetwork, networkFilesFromJson } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { mirrorOptions } from "../../config/mirror.ts";
 import type { Config } from "../../config/resolve.ts";
+import { checkMirror, type MirrorCheck } from "../../mirror/check/check.ts";
 import { MirrorError } from "../../mirror/error.ts";
-import { createFeedClient, fetchNetworkFiles } from "../../mirror/feed-client.ts";
+import { createFeedClient } from "../../mirror/feed-client.ts";
 import { runMirror } from "../../mirror/mirror.ts";
+import { fetchIdentity, readIdentity } from "../../mirror/node-identity.ts";
 import { ConfigError } from "../../platform/config-error.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import { openPostgres } from "../../postgres/connection.ts";
 import { migrate, SchemaError } from "../../postgres/migrations.ts";
+
+type MirrorConfig = Config<typeof mirrorOptions>;
 
 /** Maximum number of blocks that the node reverts (`chain/chain.ts`). */
 const UNDO_DEPTH = 10_000;
@@ -20,33 +23,24 @@ const CONNECTIONS = 3;
 const STATEMENT_TIMEOUT_MS = 3_600_000;
 
 /**
+ * @param starting ends the wait for the node
  * @throws {ConfigError} if the database or the token is not given
- * @throws {Error} if the database or the node cannot be reached
+ * @throws {Error} if the database cannot be used
  */
 export async function startMirror(
-  { node, token, databaseUrl, name }: Config<typeof mirrorOptions>,
+  options: MirrorConfig,
   logger: Logger,
+  starting: AbortSignal,
 ): Promise<Served> {
-  if (databaseUrl === undefined) throw new ConfigError("give the database of the mirror with --database-url");
-  if (token === undefined)
-    throw new ConfigError('give the webhook token of the node with --token ("uniknode token" prints it)');
-  const postgres = openPostgres({
-    url: databaseUrl,
-    applicationName: "uniknode mirror",
-    maxConnections: CONNECTIONS,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    // A tail that a crash of the server loses is fetched again.
-    isCommitAsynchronous: true,
-    onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database"),
-  });
-  const feed = createFeedClient({ url: node, token });
+  const { postgres, feed } = openBoth(options, logger);
+  const { node, name } = options;
   const stopping = new AbortController();
   try {
     await migrate(postgres).catch(explainDatabase);
-    const network = createNetwork(networkFilesFromJson(await fetchNetworkFiles(node, stopping.signal)));
+    const { network, texts } = await fetchIdentity(node, logger, starting);
     const owner = name ?? `${hostname()}:${process.pid}`;
     logger.info({ node, network: network.description.name, owner }, "mirror started");
-    const deps = { postgres, feed, network, logger };
+    const deps = { postgres, feed, network, identity: texts, logger };
     const running = runMirror({ owner, undoDepth: UNDO_DEPTH }, deps, stopping.signal);
     return {
       failed: running.then(() => new Promise<never>(() => {})),
@@ -63,6 +57,46 @@ export async function startMirror(
     await postgres.close();
     throw error;
   }
+}
+
+/**
+ * Compares a mirror with its node.
+ *
+ * @throws {ConfigError} if the database or the token is not given
+ * @throws {MirrorError} if one side cannot be read, or the two never had the same block
+ */
+export async function checkMirrorOf(
+  options: MirrorConfig,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<MirrorCheck> {
+  const { postgres, feed } = openBoth(options, logger);
+  try {
+    const found = await readIdentity(postgres).catch(explainDatabase);
+    if (typeof found === "string")
+      throw new MirrorError("MIRROR_DATABASE", `the database has no mirror: ${found}`);
+    return await checkMirror({ postgres, feed, network: found.network, signal });
+  } finally {
+    await feed.close();
+    await postgres.close();
+  }
+}
+
+/** @throws {ConfigError} */
+function openBoth({ node, token, databaseUrl }: MirrorConfig, logger: Logger) {
+  if (databaseUrl === undefined) throw new ConfigError("give the database of the mirror with --database-url");
+  if (token === undefined)
+    throw new ConfigError('give the webhook token of the node with --token ("uniknode token" prints it)');
+  const postgres = openPostgres({
+    url: databaseUrl,
+    applicationName: "uniknode mirror",
+    maxConnections: CONNECTIONS,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    // A tail that a crash of the server loses is fetched again.
+    isCommitAsynchronous: true,
+    onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database"),
+  });
+  return { postgres, feed: createFeedClient({ url: node, token }) };
 }
 
 /** Names the database: the error of a connection names only an address. */

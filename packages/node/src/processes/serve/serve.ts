@@ -3,6 +3,7 @@
 import { createForwarding, DEFAULT_FORWARDING_OPTIONS } from "../../gateway/forwarding.ts";
 import { DEFAULT_HTTP_GATEWAY_OPTIONS, gatewayOverHttp } from "../../gateway/http.ts";
 import { createAccess } from "../../http/webhooks/access.ts";
+import { waitForIdentity } from "../../mirror/node-identity.ts";
 import { countResponses } from "../../operations/http/responses.ts";
 import { createOperationRoutes } from "../../operations/http/routes.ts";
 import { ConfigError } from "../../platform/config-error.ts";
@@ -10,29 +11,27 @@ import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts
 import type { Served } from "../../platform/lifecycle/process.ts";
 import type { Log } from "../../platform/logging/logger.ts";
 import { openPostgres, type Postgres } from "../../postgres/connection.ts";
-import { checkSchema } from "../../postgres/migrations.ts";
 import { createPostgresReadModel } from "../../read/postgres/read-model.ts";
 import { buildServeHttp, type ServeOptions } from "./http.ts";
-import { waitForIdentity } from "./node-identity.ts";
 import { createServerOperations } from "./operations.ts";
 
 /** Time limit of a statement; reads have their own, which is shorter. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 
 /**
- * @param signal ends the wait for a node
+ * @param starting ends the wait for the mirror
  * @throws {ConfigError} if the database or the token is not given
  * @throws {Error} if the database cannot be reached, or the port cannot be listened on
  */
 export async function startServe(
   options: ServeOptions,
   log: Log,
-  signal: AbortSignal,
+  starting: AbortSignal,
 ): Promise<Served & { readonly url: string }> {
   const { logger } = log;
   const closing = createClosing();
   try {
-    const url = await open(options, { log, closing, signal });
+    const url = await open(options, log, { closing, starting });
     return {
       url,
       failed: new Promise<never>(() => {}),
@@ -45,18 +44,18 @@ export async function startServe(
   }
 }
 
-type Opening = { readonly log: Log; readonly closing: Closing; readonly signal: AbortSignal };
-
-async function open(options: ServeOptions, { log, closing, signal }: Opening): Promise<string> {
-  const { logger } = log;
+async function open(
+  options: ServeOptions,
+  { logger }: Log,
+  { closing, starting }: { readonly closing: Closing; readonly starting: AbortSignal },
+): Promise<string> {
   const { databaseUrl, token, node: urls } = options;
   if (databaseUrl === undefined) throw new ConfigError("give the database of the mirror with --database-url");
   if (token === undefined)
     throw new ConfigError('give the webhook token of the node with --token ("uniknode token" prints it)');
   const postgres = openDatabase(options, databaseUrl, logger);
   closing.add("database", postgres.close);
-  await checkSchema(postgres);
-  const { network, identity } = await waitForIdentity(urls, logger, signal);
+  const { network, identity } = await waitForIdentity(postgres, logger, starting);
   const remote = gatewayOverHttp(
     { ...DEFAULT_HTTP_GATEWAY_OPTIONS, urls, token },
     {

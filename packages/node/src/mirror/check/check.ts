@@ -1,0 +1,126 @@
+/**
+ * Compares every table of a mirror with the node after the same block. Both sides are read from one snapshot, in pages: the node
+ * sends its records and blocks as for a mirror that is built, on its serving thread.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Network } from "@uniknode/protocol";
+import type { Position } from "../../feed/position.ts";
+import type { Postgres, Query } from "../../postgres/connection.ts";
+import { MirrorError } from "../error.ts";
+import type { FeedClient } from "../feed-client.ts";
+import { readHead } from "../head.ts";
+import type { FeedLine } from "../line.ts";
+import type { Columns } from "../statements.ts";
+import { checkChain } from "./chain.ts";
+import { createComparison, type TableCheck } from "./comparison.ts";
+import { checkState } from "./state.ts";
+
+export type CheckDeps = {
+  readonly postgres: Postgres;
+  readonly feed: FeedClient;
+  readonly network: Network;
+  readonly signal: AbortSignal;
+};
+
+export type MirrorCheck = {
+  /** The block after which both sides were read. */
+  readonly position: Position;
+  readonly tables: readonly TableCheck[];
+};
+
+/** Attempts to read both sides after the same block; each new block can spoil one. */
+const MAX_ATTEMPTS = 30;
+/** Time for the mirror to reach the block of the node. */
+const CATCH_UP_MS = 5_000;
+const POLL_MS = 20;
+
+/**
+ * Compares all tables.
+ *
+ * @throws {MirrorError} MIRROR_BEHIND if the two sides never had the same block; MIRROR_DATABASE if the mirror is not complete
+ */
+export async function checkMirror(deps: CheckDeps): Promise<MirrorCheck> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const check = await attemptCheck(deps);
+    if (check) return check;
+  }
+  throw new MirrorError(
+    "MIRROR_BEHIND",
+    `the mirror did not have the block of the node in ${MAX_ATTEMPTS} attempts: check that "uniknode mirror" follows this node, and retry`,
+  );
+}
+
+/** @throws {MirrorError} MIRROR_DIFFERS, which names the tables and the keys */
+export function requireEqual({ position, tables }: MirrorCheck): void {
+  const different = tables.flatMap(({ table, difference }) =>
+    difference ? [`${table} (${difference.rows} rows, from ${difference.from} to ${difference.to})`] : [],
+  );
+  if (different.length === 0) return;
+  throw new MirrorError(
+    "MIRROR_DIFFERS",
+    `the mirror differs from the node after block ${position.height} in ${different.join(", ")}: ` +
+      "stop the mirror, and start it with an empty database",
+  );
+}
+
+/** Returns undefined if the mirror has another block than the node, or the node switched to another branch meanwhile. */
+async function attemptCheck(deps: CheckDeps): Promise<MirrorCheck | undefined> {
+  const { postgres, feed, signal } = deps;
+  const lines = feed.state(signal)[Symbol.asyncIterator]();
+  try {
+    const { value: first } = await lines.next();
+    if (!first || !("state" in first)) {
+      throw new MirrorError("MIRROR_FEED_INVALID", "the state of the node has no block");
+    }
+    const position = first.state;
+    await waitFor(postgres, position);
+    return await postgres.transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", ({ query }) =>
+      compareAt(position, lines, { ...deps, query }),
+    );
+  } finally {
+    // Ends the response of an attempt that was given up.
+    await lines.return?.();
+  }
+}
+
+async function compareAt(
+  position: Position,
+  state: AsyncIterator<FeedLine>,
+  { query, feed, network, signal }: CheckDeps & { readonly query: Query },
+): Promise<MirrorCheck | undefined> {
+  const [head] = await query<{ height: string; id: string; phase: string; transactions: string }>(
+    "SELECT height, id, phase, transactions FROM head",
+  );
+  if (head?.id !== position.id) return undefined;
+  const records = await checkState(query, state);
+  const chain = await checkChain(query, feed.blocks(0, position.height, signal), network);
+  if (chain.last.id !== position.id) return undefined;
+  const comparison = createComparison("head", HEAD_COLUMNS, [0]);
+  comparison.compare(
+    [[position.height, position.id, `${chain.transactions}`]],
+    [[head.height, head.id, head.transactions]],
+  );
+  return { position, tables: [comparison.result(), ...chain.tables, ...records] };
+}
+
+const HEAD_COLUMNS: Columns = [
+  ["height", "bigint"],
+  ["id", "text"],
+  ["transactions", "bigint"],
+];
+
+/** Waits until the mirror has reached a height, for a limited time. */
+async function waitFor(postgres: Postgres, { height }: Position): Promise<void> {
+  const endMs = performance.now() + CATCH_UP_MS;
+  for (;;) {
+    const head = await readHead(postgres);
+    if (head?.phase !== "ready") {
+      throw new MirrorError(
+        "MIRROR_DATABASE",
+        'the mirror is not complete: wait until "uniknode mirror" follows the node, and retry',
+      );
+    }
+    if (head.height >= height || performance.now() > endMs) return;
+    await sleep(POLL_MS);
+  }
+}

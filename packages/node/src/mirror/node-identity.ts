@@ -1,0 +1,170 @@
+/**
+ * The network of a chain, and the information that a node returns about itself. The mirror copies both from the node into the
+ * database, from which API servers start without a node.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { createNetwork, type Network, networkFilesFromJson } from "@uniknode/protocol";
+import type { Logger } from "pino";
+import Type, { type Static } from "typebox";
+import { Value } from "typebox/value";
+import { request } from "undici";
+import type { Identity } from "../http/core/api.ts";
+import type { Postgres } from "../postgres/connection.ts";
+import { checkSchema, SchemaError } from "../postgres/migrations.ts";
+import type { Epoch } from "./head.ts";
+
+/** Two JSON texts, whose members keep their order. */
+export type IdentityTexts = { readonly networkFiles: string; readonly configuration: string };
+
+export type NodeIdentity = { readonly network: Network; readonly identity: Identity };
+
+const TIMEOUT_MS = 10_000;
+const RETRY_MS = 2_000;
+/** Largest preset of a network with its genesis block. */
+const MAX_CHARACTERS = 64 * 1024 * 1024;
+
+const members = Type.Record(Type.String(), Type.Unknown());
+const Preset = Type.Object({
+  exceptions: members,
+  genesisBlock: members,
+  milestones: Type.Array(members),
+  network: members,
+});
+const Configuration = Type.Object({
+  core: Type.Object({ version: Type.String({ maxLength: 64 }) }),
+  ports: Type.Record(Type.String(), Type.Integer()),
+  transactionPool: Type.Object({
+    dynamicFees: Type.Object({
+      enabled: Type.Boolean(),
+      minFeePool: Type.Optional(Type.Integer()),
+      minFeeBroadcast: Type.Optional(Type.Integer()),
+      addonBytes: Type.Optional(Type.Record(Type.String(), Type.Integer())),
+    }),
+  }),
+});
+
+/**
+ * Waits until the node responds.
+ *
+ * @throws {DOMException} AbortError if the signal ends the wait
+ */
+export async function fetchIdentity(
+  url: string,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<NodeIdentity & { readonly texts: IdentityTexts }> {
+  const base = `${url.replace(/\/$/, "")}/api/v2/node/configuration`;
+  for (;;) {
+    try {
+      const texts = {
+        networkFiles: JSON.stringify(await fetchData(`${base}/crypto`, signal)),
+        configuration: JSON.stringify(await fetchData(base, signal)),
+      };
+      return { texts, ...parseIdentity(texts) };
+    } catch (error) {
+      signal.throwIfAborted();
+      logger.warn(
+        { node: url, reason: (error as Error).message },
+        "waiting for the node: it does not respond",
+      );
+    }
+    await sleep(RETRY_MS, undefined, { signal });
+  }
+}
+
+/** Stores the texts, unless another mirror has taken over. */
+export async function storeIdentity(
+  postgres: Postgres,
+  { networkFiles, configuration }: IdentityTexts,
+  epoch: Epoch,
+): Promise<void> {
+  await postgres.query(
+    `INSERT INTO node_identity (network_files, configuration) SELECT $1, $2 FROM head WHERE epoch = $3
+     ON CONFLICT (is_single) DO UPDATE SET network_files = $1, configuration = $2`,
+    [networkFiles, configuration, epoch],
+  );
+}
+
+/**
+ * Waits until a mirror of this version has stored the identity of its node.
+ *
+ * @throws {DOMException} AbortError if the signal ends the wait
+ * @throws {SchemaError} SCHEMA_NEWER, SCHEMA_CHANGED
+ */
+export async function waitForIdentity(
+  postgres: Postgres,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<NodeIdentity> {
+  for (;;) {
+    const found = await readIdentity(postgres);
+    signal.throwIfAborted();
+    if (typeof found === "object") return found;
+    logger.warn(`waiting for the mirror: ${found}`);
+    await sleep(RETRY_MS, undefined, { signal });
+  }
+}
+
+/**
+ * Returns the stored identity, or why there is none yet.
+ *
+ * @throws {SchemaError} SCHEMA_NEWER, SCHEMA_CHANGED
+ */
+export async function readIdentity(postgres: Postgres): Promise<NodeIdentity | string> {
+  try {
+    await checkSchema(postgres);
+  } catch (error) {
+    if (error instanceof SchemaError && error.code === "SCHEMA_OLDER") return error.message;
+    throw error;
+  }
+  const [texts] = await postgres.query<IdentityTexts>(
+    `SELECT network_files AS "networkFiles", configuration FROM node_identity`,
+  );
+  return texts
+    ? parseIdentity(texts)
+    : 'it has not reached its node yet; check that "uniknode mirror" and the node run';
+}
+
+/** @throws {Error} if a text has another form */
+function parseIdentity({ networkFiles, configuration }: IdentityTexts): NodeIdentity {
+  const { genesisBlock, ...files } = parse(networkFiles, Preset, "the files of the network");
+  const node = parse(configuration, Configuration, "the configuration of the node");
+  return {
+    network: createNetwork(networkFilesFromJson(files)),
+    identity: {
+      version: node.core.version,
+      genesisBlock,
+      feePolicy: toFeePolicy(node),
+      ports: node.ports,
+    },
+  };
+}
+
+/** A node without dynamic fees does not name their values, and an API server does not either. */
+function toFeePolicy({ transactionPool }: Static<typeof Configuration>): Identity["feePolicy"] {
+  const { enabled, minFeePool = 0, minFeeBroadcast = 0, addonBytes = {} } = transactionPool.dynamicFees;
+  return { dynamic: enabled, minFeePool, minFeeBroadcast, addonBytes };
+}
+
+function parse<S extends Type.TSchema>(text: string, schema: S, subject: string): Static<S> {
+  const value: unknown = JSON.parse(text);
+  const [problem] = Value.Errors(schema, value);
+  if (problem) throw new Error(`${subject}: ${problem.instancePath || "the value"} ${problem.message}`);
+  return value as Static<S>;
+}
+
+/** Reads the member `data` of a response. */
+async function fetchData(url: string, signal: AbortSignal): Promise<unknown> {
+  const { body, statusCode } = await request(url, {
+    signal,
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
+  });
+  let text = "";
+  for await (const chunk of body.setEncoding("utf8")) {
+    text += chunk;
+    if (text.length > MAX_CHARACTERS) throw new Error(`${url}: the response is too long`);
+  }
+  if (statusCode !== 200) throw new Error(`${url}: HTTP status ${statusCode}`);
+  return (JSON.parse(text) as { readonly data?: unknown }).data ?? null;
+}
