@@ -70,7 +70,7 @@ function firstOnly(listener: (reason: string) => void): (reason: string) => void
   };
 }
 
-/** The lane with the fewest batches, of those that make progress if there are any. */
+/** The lane with the fewest batches, preferring lanes that make progress. */
 function chooseLane(lanes: readonly Lane[]): Lane {
   const moving = lanes.filter(({ isStuck }) => !isStuck);
   return (moving.length > 0 ? moving : lanes).reduce((best, other) =>

@@ -1,4 +1,4 @@
-/** Compares the rows of a table with those that it should have, page by page in the order of a key. */
+/** Compares the rows of a table with the expected rows, page by page in the order of a key. */
 import { createHash } from "node:crypto";
 import type { PostgresValue } from "../../postgres/connection.ts";
 import type { Columns } from "../statements.ts";

@@ -1,8 +1,12 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { toFlag } from "../../../src/config/define-option.ts";
+import { mirrorOptions } from "../../../src/config/mirror.ts";
 import { devOptions, runOptions } from "../../../src/config/options.ts";
+import { serveOptions } from "../../../src/config/serve.ts";
+import { Registry } from "../../../src/operations/metrics/instruments.ts";
 import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
+import { createServerMetrics } from "../../../src/operations/metrics/server.ts";
 import { present } from "../../../src/platform/present.ts";
 import { rpcOptions } from "../../../src/rpc/options.ts";
 import { FIGURES } from "./figures.ts";
@@ -31,10 +35,14 @@ test("Every row of the table of limits names the resource, the bound, and the ef
 });
 
 test("Options and metrics in the table of limits exist", async () => {
-  const page = await createMetrics("1").page(FIGURES, 0);
+  const servers = new Registry();
+  createServerMetrics(servers);
+  const page = `${await createMetrics("1").page(FIGURES, 0)}\n${await servers.metrics()}`;
   const metrics = new Set([...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
   const flags = new Set(
-    Object.values({ ...devOptions, ...runOptions, ...rpcOptions }).map((option) => toFlag(option)),
+    Object.values({ ...devOptions, ...runOptions, ...rpcOptions, ...mirrorOptions, ...serveOptions }).map(
+      (option) => toFlag(option),
+    ),
   );
   for (const [what, , option, , metric] of rows) {
     for (const [flag] of present(option, "an option").matchAll(/--[a-z0-9-]+/g)) {
