@@ -5,6 +5,9 @@ import { httpOptions } from "./http.ts";
 import { mirrorOptions } from "./mirror.ts";
 import { nodeOptions } from "./options.ts";
 
+/** Health and metrics of an API server have no listener of their own. */
+const { operationsPort: _port, operationsHost: _host, ...listenerOptions } = httpOptions;
+
 export const serveOptions = {
   databaseUrl: { ...mirrorOptions.databaseUrl },
   databaseConnections: option({
@@ -23,7 +26,7 @@ export const serveOptions = {
     read: readNodeUrls,
   }),
   token: mirrorOptions.token,
-  ...httpOptions,
+  ...listenerOptions,
   poolMaxPerRequest: nodeOptions.poolMaxPerRequest,
   metricsPublic: nodeOptions.metricsPublic,
   logLevel: nodeOptions.logLevel,
