@@ -33,22 +33,32 @@ export type ForwardingOptions = {
   /** Maximum of requests whose responses have not ended; live streams included. */
   readonly maxOpen: number;
   readonly connectTimeoutMs: number;
+  /** Time in which a node must begin its response to a request that changes nothing; then the next node gets it. */
+  readonly headersTimeoutMs: number;
+};
+
+export type ForwardingDeps = {
+  /** Called when a node does not respond to a request. */
+  readonly onFailure: (url: string, reason: string) => void;
 };
 
 export const DEFAULT_FORWARDING_OPTIONS: Omit<ForwardingOptions, "urls"> = {
   maxOpen: 500,
   connectTimeoutMs: 1_000,
+  // As long as the node itself takes for a response at most.
+  headersTimeoutMs: 8_000,
 };
 
 type State = {
   readonly options: ForwardingOptions;
+  readonly deps: ForwardingDeps;
   readonly nodes: readonly Node[];
   readonly figures: { open: number; timedOut: number; refused: number };
 };
 
 type Node = { readonly url: string; readonly basePath: string; readonly pool: Pool };
 
-export function createForwarding(options: ForwardingOptions): Forwarding {
+export function createForwarding(options: ForwardingOptions, deps: ForwardingDeps): Forwarding {
   const { urls, maxOpen, connectTimeoutMs } = options;
   const nodes = urls.map((url) => {
     const { origin, pathname } = new URL(url);
@@ -57,12 +67,11 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
       pipelining: 1,
       connect: { timeout: connectTimeoutMs },
       // A live stream is silent while nothing happens; the client's connection ends both.
-      headersTimeout: 0,
       bodyTimeout: 0,
     });
     return { url, basePath: pathname.replace(/\/$/, ""), pool };
   });
-  const state: State = { options, nodes, figures: { open: 0, timedOut: 0, refused: 0 } };
+  const state: State = { options, deps, nodes, figures: { open: 0, timedOut: 0, refused: 0 } };
   return {
     forward: (request) => forward(state, request),
     figures: () => ({ ...state.figures }),
@@ -82,24 +91,29 @@ async function forward(state: State, request: ForwardedRequest): Promise<Forward
   const done = () => {
     figures.open -= 1;
   };
-  const reasons: string[] = [];
+  const headersTimeout = isSafe(request) ? options.headersTimeoutMs : 0;
   for (const node of nodes) {
     try {
-      const response = await send(node, request);
+      const response = await send(node, request, headersTimeout);
       response.body.once("close", done);
       return response;
     } catch (error) {
       const { code, message } = error as Error & { readonly code?: string };
-      reasons.push(`${node.url}: ${message}`);
+      if (!request.signal.aborted) state.deps.onFailure(node.url, message);
+      if (code === "UND_ERR_HEADERS_TIMEOUT") figures.timedOut += 1;
       // The node may have executed the request: only requests that change nothing are repeated.
       if (request.signal.aborted || !(isUnsent(code) || isSafe(request))) break;
     }
   }
   done();
-  throw new CallError("CALL_CLOSED", `no node responded: ${reasons.join("; ")}`);
+  throw new CallError("CALL_CLOSED", "no node responded to a forwarded request");
 }
 
-async function send({ basePath, pool }: Node, request: ForwardedRequest): Promise<ForwardedResponse> {
+async function send(
+  { basePath, pool }: Node,
+  request: ForwardedRequest,
+  headersTimeout: number,
+): Promise<ForwardedResponse> {
   const { method, path, headers, body = null, signal } = request;
   const response = await pool.request({
     method: method as "GET",
@@ -107,6 +121,7 @@ async function send({ basePath, pool }: Node, request: ForwardedRequest): Promis
     headers,
     body,
     signal,
+    headersTimeout,
   });
   // The client may leave before it has read everything.
   response.body.on("error", () => {});

@@ -239,6 +239,12 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     expect((await get(serverUrl, "/api/v2/blocks?limit=5")).text).toBe(expected.text);
     const stopped = await get(serverUrl, "/api/v2/webhooks", { authorization: TOKEN });
     expect([stopped.status, stopped.headers.get("error-code")]).toEqual([503, "NODE_UNREACHABLE"]);
+    expect(stopped.text).toContain("no node responds");
+    expect(stopped.text).not.toContain(nodeUrl);
+    // A result is shared for a second.
+    await expect
+      .poll(async () => (await get(serverUrl, "/metrics", { authorization: TOKEN })).text, WAIT)
+      .toContain('route="/api/webhooks",status="503"');
     expect((await get(serverUrl, "/api/v2/node/status")).status).toBe(503);
     // A result is shared for a second.
     await expect

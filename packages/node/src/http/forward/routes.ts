@@ -7,6 +7,8 @@ import { HttpError } from "../core/error.ts";
 
 /** First segments of the paths below each prefix of the API. */
 const RESOURCES = ["webhooks", "events", "facts", "dev", "operations"];
+/** The live stream, whose response ends with the connection. */
+const STREAM = "/events";
 /** The description of the API, with the routes that are forwarded. */
 const DOCUMENTATION = [
   "/api/openapi.json",
@@ -20,10 +22,11 @@ const CONSOLE = /^\/console\/operations(?=\/)/;
 /** Longer than the longest command of a dev chain (`gateway/caller.ts`). */
 const RESPONSE_TIMEOUT_MS = 28_000;
 
-/** Headers of one connection (RFC 9110, 7.6.1), and headers that the client of the node sets itself. */
+/** Headers of one connection (RFC 9110, 7.6.1), headers that the client of the node sets itself, and secrets of the console. */
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
+  "cookie",
   "date",
   "expect",
   "host",
@@ -34,6 +37,7 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   "trailer",
   "transfer-encoding",
   "upgrade",
+  "x-session-key",
 ]);
 
 export type ForwardOptions = {
@@ -73,7 +77,7 @@ function addForwarded(app: Server, paths: readonly string[], handler: Handler): 
       {
         bodyLimit: MAX_BODY_BYTES,
         schema: { hide: true },
-        config: { responseTimeoutMs: RESPONSE_TIMEOUT_MS, isEndless: true },
+        config: { responseTimeoutMs: RESPONSE_TIMEOUT_MS, isEndless: path === STREAM },
       },
       handler,
     );
@@ -99,8 +103,10 @@ async function forwardTo(
     body: Buffer.isBuffer(request.body) ? request.body : undefined,
     signal: leaving.signal,
   };
-  const response = await forwarding.forward(forwarded).catch((error: Error) => {
-    throw new HttpError("NODE_UNREACHABLE", `Service Unavailable: ${error.message}; retry in 10 s`);
+  const response = await forwarding.forward(forwarded).catch((error: Error & { readonly code?: string }) => {
+    if (error.code !== "CALL_CLOSED") throw error;
+    // The reason names addresses of the operator's network, which clients must not learn.
+    throw new HttpError("NODE_UNREACHABLE", "Service Unavailable: no node responds; retry in 10 s");
   });
   return reply
     .code(response.status)

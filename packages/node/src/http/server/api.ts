@@ -10,7 +10,7 @@ import { chainmeta, createTimestampOf } from "../responses/timestamp.ts";
 const MAX_ADDRESSES = 20_000;
 
 export type ApiSources = Pick<Api, "identity" | "network" | "gateway" | "nowMs"> & {
-  readonly readModel: Pick<ReadModel, "snapshot">;
+  readonly readModel: Pick<ReadModel, "head" | "snapshot">;
 };
 
 export function createApi(

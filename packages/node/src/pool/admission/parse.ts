@@ -147,8 +147,8 @@ const isRegistration = ({ typeGroup, type }: Candidate): boolean =>
 const MULTI_SIGNATURE = 4;
 
 /**
- * Ends the admission before step 12 for transactions with many signatures: those that the chain or the pending
- * transactions of their sender do not allow are not verified.
+ * Refuses a transaction with many signatures, before step 12 verifies them, if the chain or the pending transactions of
+ * its sender do not allow it.
  *
  * @throws {Refusal}
  */

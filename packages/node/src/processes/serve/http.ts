@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { Config } from "../../config/resolve.ts";
 import type { serveOptions } from "../../config/serve.ts";
 import type { Forwarding } from "../../gateway/forwarding.ts";
-import type { Gateway, RemoteGateway } from "../../gateway/gateway.ts";
+import type { RemoteGateway } from "../../gateway/gateway.ts";
 import { createSessionAccess } from "../../http/console/access.ts";
 import { readConsoleFiles } from "../../http/console/files.ts";
 import { createSessions } from "../../http/console/sessions.ts";
@@ -40,7 +40,6 @@ export function buildServeHttp(options: ServeOptions, deps: ServeHttpDeps): Http
   const { forwarding, token } = deps;
   return createHttpServer(toHttpOptions(options), {
     ...deps,
-    gateway: deps.gateway as Gateway,
     plugins: [createForwardRoutes(forwarding)],
     addDocumentation: (app) => addForwardedDocumentation(app, forwarding),
     namesBlocks: true,

@@ -34,7 +34,11 @@ export function createServerOperations(deps: ServerOperationsDeps): {
   const registry = new Registry();
   const http = createHttpMetrics(registry);
   const connections = createConnectionMetrics(registry);
-  const info = createGauge(registry, "uniknode_server_head_height", "Height of the head in the database.");
+  const headHeight = createGauge(
+    registry,
+    "uniknode_server_head_height",
+    "Height of the head in the database.",
+  );
   const showServer = createServerMetrics(registry);
   const state = shared(() => readState(deps));
   const ready = async () => toReadiness(await state());
@@ -56,8 +60,8 @@ export function createServerOperations(deps: ServerOperationsDeps): {
       metricsType: registry.contentType,
       metrics: shared(async () => {
         const { head, node } = await state();
-        if (head instanceof Error) info.set(Number.NaN);
-        else info.set(head.height);
+        if (head instanceof Error) headHeight.set(Number.NaN);
+        else headHeight.set(head.height);
         connections.show(deps.connections());
         showServer({ calls: deps.calls(), lag: lagOf(head, node?.now) });
         return registry.metrics();

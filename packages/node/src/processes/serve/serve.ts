@@ -66,7 +66,12 @@ async function open(
     },
   );
   closing.add("gateway", remote.close);
-  const forwarding = createForwarding({ ...DEFAULT_FORWARDING_OPTIONS, urls });
+  const forwarding = createForwarding(
+    { ...DEFAULT_FORWARDING_OPTIONS, urls },
+    {
+      onFailure: (url, reason) => logger.warn({ node: url, reason }, "failed to forward a request to a node"),
+    },
+  );
   closing.add("forwarding", forwarding.close);
   const readModel = createPostgresReadModel({}, { postgres, network });
   const { operations, responded } = createServerOperations({
