@@ -232,6 +232,16 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     );
   });
 
+  test("names the option of a port that is in use", async () => {
+    const { port } = new URL(serverUrl);
+    const { code, stderr } = await runUniknode([
+      ...["serve", "--node", nodeUrl, "--token", TOKEN, "--database-url", databaseUrl, "--http-port", port],
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("--http-port");
+    expect(stderr).not.toContain("bug in uniknode");
+  });
+
   test("serves reads while the node is down, and says so for everything else", async () => {
     const expected = await get(serverUrl, "/api/v2/blocks?limit=5");
     node.child.kill("SIGTERM");

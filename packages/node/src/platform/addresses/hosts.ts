@@ -44,3 +44,10 @@ function normal(host: string): string {
 
 const isLoopback = (name: string): boolean =>
   ipaddr.isValid(name) && ipaddr.process(name).range() === "loopback";
+
+/** Formats a host for a URL: IPv6 needs brackets, and a wildcard address cannot be opened. */
+export function shownHost(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -10,16 +10,12 @@ import { readConsoleFiles } from "../../http/console/files.ts";
 import { createSessions } from "../../http/console/sessions.ts";
 import type { Identity } from "../../http/core/api.ts";
 import { addForwardedDocumentation, createForwardRoutes } from "../../http/forward/routes.ts";
-import {
-  createHttpServer,
-  type HttpDependencies,
-  type HttpOptions,
-  type HttpServer,
-} from "../../http/server/server.ts";
+import { createHttpServer, type HttpDependencies, type HttpServer } from "../../http/server/server.ts";
 import { type Access, createAccess, createTokenTest } from "../../http/webhooks/access.ts";
 import { createOperationRoutes, type Operations } from "../../operations/http/routes.ts";
 import { programVersion } from "../../platform/lifecycle/version.ts";
 import type { ReadModel } from "../../read/port.ts";
+import { toHttpOptions } from "../serving/http-options.ts";
 
 export type ServeOptions = Config<typeof serveOptions>;
 
@@ -34,8 +30,6 @@ export type ServeHttpDeps = {
   readonly logger: Logger;
 };
 
-const RATE_LIMIT_WINDOW_MS = 60_000;
-
 export function buildServeHttp(options: ServeOptions, deps: ServeHttpDeps): HttpServer {
   const { forwarding, token } = deps;
   return createHttpServer(toHttpOptions(options), {
@@ -47,16 +41,6 @@ export function buildServeHttp(options: ServeOptions, deps: ServeHttpDeps): Http
     nowMs: Date.now,
   });
 }
-
-const toHttpOptions = (options: ServeOptions): HttpOptions => ({
-  host: options.httpHost,
-  port: options.httpPort,
-  connections: { total: options.httpConnections, perClient: options.httpConnectionsPerClient },
-  poolMaxPerRequest: options.poolMaxPerRequest,
-  allowed: options.httpAllow,
-  ...(options.httpTrustProxy !== undefined && { trustedProxies: options.httpTrustProxy }),
-  ...(options.rateLimit > 0 && { rateLimit: { limit: options.rateLimit, windowMs: RATE_LIMIT_WINDOW_MS } }),
-});
 
 /** Builds the console. A signed-in browser has the access that the token has on the node. */
 function buildConsole(

@@ -2,10 +2,13 @@
 
 import { createForwarding, DEFAULT_FORWARDING_OPTIONS } from "../../gateway/forwarding.ts";
 import { DEFAULT_HTTP_GATEWAY_OPTIONS, gatewayOverHttp } from "../../gateway/http.ts";
+import type { HttpServer } from "../../http/server/server.ts";
 import { createAccess } from "../../http/webhooks/access.ts";
 import { waitForIdentity } from "../../mirror/node-identity.ts";
 import { countResponses } from "../../operations/http/responses.ts";
 import { createOperationRoutes } from "../../operations/http/routes.ts";
+import { shownHost } from "../../platform/addresses/hosts.ts";
+import { explainListenError } from "../../platform/addresses/listen-error.ts";
 import { ConfigError } from "../../platform/config-error.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
@@ -96,8 +99,8 @@ async function open(
   countResponses(server.app, responded);
   const access = options.metricsPublic ? undefined : createAccess({ token });
   server.app.register(createOperationRoutes(access, operations));
-  const { port } = await server.listen();
-  const url = `http://${options.httpHost}:${port}`;
+  const { port } = await listen(server, options);
+  const url = `http://${shownHost(options.httpHost)}:${port}`;
   logger.info({ url, network: network.description.name, nodes: urls }, "API server started");
   return url;
 }
@@ -111,3 +114,10 @@ const openDatabase = ({ databaseConnections }: ServeOptions, url: string, logger
     isCommitAsynchronous: false,
     onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database"),
   });
+
+/** @throws {ListenError} naming the option of an address that cannot be used */
+async function listen(server: HttpServer, { httpHost: host, httpPort: port }: ServeOptions) {
+  return server.listen().catch((error) => {
+    throw explainListenError(error, { host, port, portFlag: "--http-port", hostFlag: "--http-host" });
+  });
+}

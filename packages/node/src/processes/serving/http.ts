@@ -9,12 +9,7 @@ import { createDevRoutes } from "../../http/dev/routes.ts";
 import { createFactRoutes } from "../../http/facts/routes.ts";
 import { createFeedRoutes } from "../../http/feed/routes.ts";
 import { createGatewayRoutes } from "../../http/gateway/routes.ts";
-import {
-  createHttpServer,
-  type HttpDependencies,
-  type HttpOptions,
-  type HttpServer,
-} from "../../http/server/server.ts";
+import { createHttpServer, type HttpDependencies, type HttpServer } from "../../http/server/server.ts";
 import { createStreamRoutes } from "../../http/stream/routes.ts";
 import type { Access } from "../../http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../http/webhooks/routes.ts";
@@ -30,7 +25,7 @@ import type { CallFigures } from "../../platform/threads/open-calls.ts";
 import type { Stream } from "../../stream/stream.ts";
 import type { AccessChecks } from "./access.ts";
 import type { ServingContext } from "./context.ts";
-import type { ServingOptions } from "./options.ts";
+import { toHttpOptions } from "./http-options.ts";
 import type { Sources } from "./sources.ts";
 import type { OpenWebhooks } from "./webhooks.ts";
 
@@ -55,7 +50,6 @@ export type Http = {
   listen(): Promise<{ readonly port: number; readonly operationsPort: number | undefined }>;
 };
 
-const RATE_LIMIT_WINDOW_MS = 60_000;
 const NO_CALLS: CallFigures = { open: 0, timedOut: 0, refused: 0 };
 
 /** Builds the listeners, which do not listen yet. */
@@ -100,16 +94,6 @@ export function buildHttp(context: ServingContext, parts: ServedParts): Http {
     },
   };
 }
-
-const toHttpOptions = (data: ServingOptions): HttpOptions => ({
-  host: data.httpHost,
-  port: data.httpPort,
-  connections: { total: data.httpConnections, perClient: data.httpConnectionsPerClient },
-  poolMaxPerRequest: data.poolMaxPerRequest,
-  allowed: data.httpAllow,
-  ...(data.httpTrustProxy !== undefined && { trustedProxies: data.httpTrustProxy }),
-  ...(data.rateLimit > 0 && { rateLimit: { limit: data.rateLimit, windowMs: RATE_LIMIT_WINDOW_MS } }),
-});
 
 /** Builds the routes of the API besides its resources. */
 function buildPlugins(context: ServingContext, parts: ServedParts): HttpDependencies["plugins"] {

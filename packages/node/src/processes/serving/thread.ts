@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { serveCalls } from "../../gateway/channel.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
+import { shownHost } from "../../platform/addresses/hosts.ts";
 import { explainListenError, type ListenAddress } from "../../platform/addresses/listen-error.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
 import type { ServedData, ServingOptions } from "./options.ts";
@@ -161,11 +162,4 @@ function listenerOf(
     portFlag: "--operations-port",
     hostFlag: "--operations-host",
   };
-}
-
-/** Formats a host for a URL: IPv6 needs brackets, and a wildcard address cannot be opened. */
-function shownHost(host: string): string {
-  if (host === "0.0.0.0") return "127.0.0.1";
-  if (host === "::") return "[::1]";
-  return host.includes(":") ? `[${host}]` : host;
 }

@@ -1,0 +1,27 @@
+/** Options of the HTTP listener, for nodes and API servers. */
+import type { HttpOptions } from "../../http/server/server.ts";
+import type { ServingOptions } from "./options.ts";
+
+const RATE_LIMIT_WINDOW_MS = 60_000;
+
+type ListenerOptions = Pick<
+  ServingOptions,
+  | "httpHost"
+  | "httpPort"
+  | "httpConnections"
+  | "httpConnectionsPerClient"
+  | "poolMaxPerRequest"
+  | "httpAllow"
+  | "httpTrustProxy"
+  | "rateLimit"
+>;
+
+export const toHttpOptions = (data: ListenerOptions): HttpOptions => ({
+  host: data.httpHost,
+  port: data.httpPort,
+  connections: { total: data.httpConnections, perClient: data.httpConnectionsPerClient },
+  poolMaxPerRequest: data.poolMaxPerRequest,
+  allowed: data.httpAllow,
+  ...(data.httpTrustProxy !== undefined && { trustedProxies: data.httpTrustProxy }),
+  ...(data.rateLimit > 0 && { rateLimit: { limit: data.rateLimit, windowMs: RATE_LIMIT_WINDOW_MS } }),
+});
