@@ -1,4 +1,4 @@
-/** Types of the announcement of a commit, which the listeners of the chain receive. */
+/** Announces a commit: moves the head, and notifies the listeners of the chain. */
 import type { Change } from "@uniknode/ledger";
 import type { Block, BlockHeader, SealedTransaction } from "@uniknode/protocol";
 
