@@ -131,12 +131,8 @@ test("a transaction that it posts is broadcast", { timeout: 60_000 }, async () =
   await expect.poll(() => old.transactions, WAIT).toContain(data.id);
 });
 
-test("an old forger forges by our node, and the block reaches the old node", {
-  timeout: 150_000,
-}, async () => {
-  // On a busy machine our node drops the old node for a moment; a block that is broadcast meanwhile does not
-  // reach it.
-  await expect.poll(isPeer, WAIT).toBe(true);
+/** Forges a block as an old forger that drives our node does. */
+async function forgeByOurNode(): Promise<Block> {
   const block = await nextBlock();
   const state = (await forger("getNetworkState")) as NetworkState;
   expect(state).toMatchObject({
@@ -148,7 +144,31 @@ test("an old forger forges by our node, and the block reaches the old node", {
   expect(await askFrom(world, way, "p2p.peer.postBlock", { block: bytes })).toEqual({});
   const forged = { event: "block.forged", body: headerToJson(block.header) };
   expect(await askFrom(world, way, "p2p.internal.emitEvent", forged)).toEqual({});
-  await expect.poll(() => old.chain.some(({ header }) => header.id === block.header.id), WAIT).toBe(true);
+  return block;
+}
+
+/** Returns true as soon as the old node has received a block; false after 10 s. */
+async function reachesOldNode(block: Block): Promise<boolean> {
+  const deadline = Date.now() + 10_000;
+  while (Date.now() < deadline) {
+    if (old.chain.some(({ header }) => header.id === block.header.id)) return true;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return false;
+}
+
+test("an old forger forges by our node, and the block reaches the old node", {
+  timeout: 150_000,
+}, async () => {
+  // On a busy machine our node drops the old node for a moment, and a block that it broadcasts meanwhile does not
+  // reach it: the old node fetches that block, and receives the next one.
+  let hasArrived = false;
+  for (let blocks = 0; !hasArrived && blocks < 3; blocks++) {
+    await expect.poll(isPeer, WAIT).toBe(true);
+    hasArrived = await reachesOldNode(await forgeByOurNode());
+    if (!hasArrived) await catchUp();
+  }
+  expect(hasArrived).toBe(true);
 });
 
 test("we reconnect after it has cut the connection", { timeout: 90_000 }, async () => {
@@ -166,7 +186,7 @@ test("it is a peer again after its process was suspended", { timeout: 120_000 },
   old.sleep();
   await new Promise((resolve) => setTimeout(resolve, SLEEP_MS));
   await expect.poll(isPeer, WAIT).toBe(false);
-  expect(old.connections - dialled).toBe(1);
+  await expect.poll(() => old.connections - dialled, WAIT).toBe(1);
   old.wake();
   await expect.poll(isPeer, WAIT).toBe(true);
   const posts = () => old.requested.filter((event) => event === "p2p.peer.postBlock").length;
