@@ -67,7 +67,8 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     hideSkippedTests: false,
     reporters: [["default", { summary: false }]],
-    // One group after the other; the number of workers is what two processors can do with it.
+    // One group after the other; the number of workers is what two processors can do with it: most tests wait for
+    // sockets, blocks and timers, and two workers use a little more than one processor.
     projects: [
       {
         extends: true,
@@ -77,8 +78,7 @@ export default defineConfig({
           exclude: [...processes, ...networks, ...attacks, ...isolated],
           // The modules of the node are loaded and optimised once per worker instead of once per file.
           isolate: false,
-          // Most of them wait for sockets.
-          maxWorkers: "100%",
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },
@@ -88,13 +88,13 @@ export default defineConfig({
           name: "isolated",
           include: isolated,
           exclude: processes,
-          maxWorkers: "100%",
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: { name: "processes", include: processes, maxWorkers: 3, sequence: { groupOrder: 1 } },
+        test: { name: "processes", include: processes, maxWorkers: 4, sequence: { groupOrder: 1 } },
       },
       {
         extends: true,

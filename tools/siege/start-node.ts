@@ -24,6 +24,8 @@ export type NodeNeeds = {
   readonly blocktime?: number;
   /** Address that its HTTP server listens on. */
   readonly httpHost?: string;
+  /** Addresses of this machine can become its peers. */
+  readonly hasLoopbackPeers?: boolean;
 };
 
 const HOST = "127.0.0.1";
@@ -44,6 +46,7 @@ export async function startNode({
   blocktime = BLOCKTIME,
   folder = newFolder(blocktime),
   httpHost = HOST,
+  hasLoopbackPeers = false,
 }: NodeNeeds = {}): Promise<SiegedNode> {
   const disk = join(folder, "disk");
   const clockFile = join(folder, "clock");
@@ -56,6 +59,7 @@ export async function startNode({
       ...["--network-dir", join(folder, "network"), "--delegates", join(folder, "delegates.json")],
       ...["--data", dataFolderOf(folder), "--http-host", httpHost, "--http-port", "0"],
       ...["--p2p-port", String(peerPort), "--webhook-token", TOKEN],
+      ...(hasLoopbackPeers ? ["--p2p-host", HOST, "--p2p-loopback"] : []),
       // Receivers are on this machine, to which a public node does not deliver.
       ...["--webhook-allow", "127.0.0.0/8"],
       // The siege observes forging itself.

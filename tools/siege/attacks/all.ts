@@ -20,6 +20,7 @@ import { registerImports } from "./imports.ts";
 import { ipv6Peers } from "./ipv6.ts";
 import { unwritableLog } from "./log.ts";
 import { longMessages } from "./long-messages.ts";
+import { lyingPeers } from "./lying-peers.ts";
 import { extremePages, operationsFlood } from "./pages.ts";
 import { peerTransactions } from "./peer-transactions.ts";
 import { delegateBlocks, peerMessages, peerSessions } from "./peers.ts";
@@ -75,4 +76,5 @@ export const ATTACKS: readonly Attack[] = [
   registerImports,
   pipelinedPayments,
   ipv6Flood,
+  lyingPeers,
 ];

@@ -63,7 +63,8 @@ function Type({ transaction, of }: { transaction: Transaction; of?: string | und
   const isReceived = of !== undefined && transaction.sender !== of;
   return (
     <>
-      {titleOf(transaction)} {isReceived && <Badge tone="good">in</Badge>}
+      <span title={titleOf(transaction)}>{titleOf(transaction)}</span>{" "}
+      {isReceived && <Badge tone="good">in</Badge>}
     </>
   );
 }

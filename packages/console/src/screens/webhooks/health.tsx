@@ -45,6 +45,12 @@ export function rateOf({ succeeded, failed }: DeliverySummary["lastHour"]): stri
   return `${share} of ${countOfText(attempts, "attempts")} in the last hour`;
 }
 
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+
+/** Text of one bar, as shown under the pointer. */
+const hourText = ({ at, delivered, failed }: DeliverySummary["hours"][number]): string =>
+  `from ${clock.format(at)}: ${countText(delivered)} delivered, ${countText(failed)} failed`;
+
 function Hours({ hours }: Pick<DeliverySummary, "hours">) {
   const most = Math.max(1, ...hours.map(({ delivered, failed }) => delivered + failed));
   const total = hours.reduce((sum, { delivered, failed }) => sum + delivered + failed, 0);
@@ -62,6 +68,9 @@ function Hours({ hours }: Pick<DeliverySummary, "hours">) {
         const [good, bad] = [heightOf(delivered), heightOf(failed)];
         return (
           <g key={at}>
+            <title>{hourText({ at, delivered, failed })}</title>
+            {/* The pointer also finds hours without deliveries. */}
+            <rect class="hit" x={index * BAR} y={0} width={BAR} height={HEIGHT} />
             <rect x={index * BAR} y={HEIGHT - good} width={BAR - 1} height={good} />
             <rect class="bad" x={index * BAR} y={HEIGHT - good - bad} width={BAR - 1} height={bad} />
           </g>
