@@ -217,7 +217,7 @@ function selectWith(
 }
 
 const candidates = ({ pending, recheck }: HeadState, { maxTransactions }: BlockLimits) =>
-  pending.inForgingOrder(maxTransactions * SELECTION_FACTOR, recheck.isWaiting);
+  pending.candidates(maxTransactions * SELECTION_FACTOR, recheck.isWaiting);
 
 function choose(current: HeadState, offered: Iterable<SealedTransaction>, limits: BlockLimits) {
   const context = expirationContext(current);

@@ -26,15 +26,19 @@ export type Pending = {
   senders(): Iterable<string>;
   /** Returns the transactions that are expired at the head. */
   expired(context: ExpirationContext): SealedTransaction[];
+  /** Returns the transactions in forging order, at least `limit` if there are as many. */
+  inForgingOrder(limit?: number): SealedTransaction[];
   /**
-   * Returns the transactions in forging order, at least `limit` if there are as many.
+   * Iterates like `inForgingOrder` over the transactions of some senders. The pool must not change meanwhile.
    *
    * @param isLeftOut returns true for a sender whose transactions are left out
    */
-  inForgingOrder(limit?: number, isLeftOut?: (senderPublicKey: string) => boolean): SealedTransaction[];
+  candidates(limit: number, isLeftOut: IsLeftOut): Iterable<SealedTransaction>;
   /** The transaction to evict first when the pool is full: the cheapest one on which no other one builds. */
   evictionCandidate(exceptSender?: string): SealedTransaction | undefined;
 };
+
+type IsLeftOut = (senderPublicKey: string) => boolean;
 
 type Entry = { transaction: SealedTransaction; readonly arrival: number };
 
@@ -77,7 +81,8 @@ export function createPending(): Pending {
     ofSender: (senderPublicKey) => bySender.get(senderPublicKey) ?? NONE,
     senders: () => bySender.keys(),
     expired: state.expirations.expired,
-    inForgingOrder: (limit, isLeftOut) => inForgingOrder(state, limit, isLeftOut),
+    inForgingOrder: (limit) => inForgingOrder(state, limit),
+    candidates: (limit, isLeftOut) => placeInOrder(state, limit, isLeftOut),
     evictionCandidate: (exceptSender) => evictionCandidate(state, exceptSender),
   };
 }
@@ -128,21 +133,17 @@ function remove(state: State, id: string): void {
   if (siblings?.length === 0) state.bySender.delete(senderPublicKey);
 }
 
-function inForgingOrder(
-  state: State,
-  limit = Number.POSITIVE_INFINITY,
-  isLeftOut?: (senderPublicKey: string) => boolean,
-): SealedTransaction[] {
-  if (isLeftOut || limit < state.byId.size) return placeInOrder(state, limit, isLeftOut);
-  state.order ??= placeInOrder(state, limit);
+function inForgingOrder(state: State, limit = Number.POSITIVE_INFINITY): SealedTransaction[] {
+  if (limit < state.byId.size) return [...placeInOrder(state, limit)];
+  state.order ??= [...placeInOrder(state, limit)];
   return [...state.order];
 }
 
-function placeInOrder(
+function* placeInOrder(
   { byFee, bySender }: State,
   limit: number,
-  isLeftOut: (senderPublicKey: string) => boolean = () => false,
-): SealedTransaction[] {
+  isLeftOut: IsLeftOut = () => false,
+): Iterable<SealedTransaction> {
   const placed = new Set<SealedTransaction>();
   /** Number of each sender's transactions, from the lowest nonce, that are placed with a later one. */
   const pulled = new Map<string, number>();
@@ -155,13 +156,15 @@ function placeInOrder(
       const siblings = bySender.get(senderPublicKey) ?? NONE;
       let next = pulled.get(senderPublicKey) ?? 0;
       for (let sibling = siblings[next]; sibling && nonceOf(sibling) < nonce; sibling = siblings[++next]) {
+        if (placed.has(sibling)) continue;
         placed.add(sibling);
+        yield sibling;
       }
       pulled.set(senderPublicKey, next);
     }
     placed.add(transaction);
+    yield transaction;
   }
-  return [...placed];
 }
 
 function evictionCandidate(
