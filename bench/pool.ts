@@ -2,7 +2,8 @@
  * `npm run bench -- pool [--transfers N] [--senders N] [--request N]`
  *
  * Fills the pool with transfers, lists them and forges them again. Signatures count as valid without
- * verification, to measure the cost of a transfer in the consensus thread without its signature.
+ * verification, to measure the cost of a transfer in the consensus thread without its signature. Then measures the longest
+ * ticks of the event loop while a full pool follows the chain.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,6 +26,7 @@ import { migrate } from "../packages/node/src/store/engine/migrations.ts";
 import { createPoolStore } from "../packages/node/src/store/node/pool.ts";
 import { verificationBy } from "../packages/node/test-support/pool/verification.ts";
 import { readArguments } from "../tools/arguments.ts";
+import { measureRechecks } from "./pool/rechecks.ts";
 
 const { values } = readArguments("bench pool", {
   options: {
@@ -144,4 +146,5 @@ await measure("following a revert of 500", transfers, () => pool.blocksReverted(
 
 await pool.close();
 database.close();
+await measureRechecks((name) => join(folder, `${name}.sqlite`));
 rmSync(folder, { recursive: true });

@@ -102,6 +102,7 @@ export { transactionToJson } from "./transactions/json.ts";
 export { bigintFromJson } from "./transactions/keywords.ts";
 export {
   type ParseOptions,
+  recheckTransaction,
   sealedFromTrustedBytes,
   transactionFromBytes,
   transactionFromJson,

@@ -69,6 +69,10 @@ export type NodeReport = {
   poolBytes: number;
   /** Transactions being admitted. */
   poolWaiting: number;
+  /** Pending transactions that wait for a recheck after a change of the chain. */
+  poolUnchecked: number;
+  /** Milliseconds of the consensus thread for rechecks since the process started. */
+  poolRecheckMs: number;
   /** Transactions refused since the process started, by the reason; reasons that did not occur are absent. */
   poolRefused: Readonly<Record<string, number>>;
   /** Time of the consensus thread for submissions. */

@@ -10,6 +10,10 @@ export type PoolFigures = {
   readonly poolBytes: number;
   /** Transactions whose admission is in progress. */
   readonly poolWaiting: number;
+  /** Transactions that wait for a recheck after a change of the chain; they are not selected for a block. */
+  readonly poolUnchecked: number;
+  /** Milliseconds of the consensus thread for rechecks since the process started. */
+  readonly poolRecheckMs: number;
   /** Time of the consensus thread for submissions. */
   readonly admission: AdmissionTime;
   /** Transactions refused since the process started, by reason; reasons that did not occur are absent. */

@@ -1,4 +1,7 @@
-/** Keeps the pool up to date with the head of the chain: applied and reverted blocks, expirations, milestones. */
+/**
+ * Keeps the pool up to date with the head of the chain: applied and reverted blocks, expirations, milestones. What a change
+ * invalidates is found by a recheck of the senders that it concerns.
+ */
 import type { Milestone, SealedTransaction, TransactionContext } from "@uniknode/protocol";
 import type { PoolStore } from "../store/node/pool.ts";
 import type { Contents } from "./contents/contents.ts";
@@ -6,8 +9,9 @@ import type { Journal } from "./contents/journal.ts";
 import type { Pending } from "./contents/pending.ts";
 import type { Senders } from "./contents/senders.ts";
 import { readAdmitted, readUnchecked } from "./contents/stored.ts";
-import { type ExpirationContext, expirationHeight, isExpired } from "./expiration.ts";
+import type { ExpirationContext } from "./expiration.ts";
 import type { PoolOptions } from "./options.ts";
+import type { Recheck } from "./recheck.ts";
 import type { SelectionDeps } from "./selection.ts";
 
 /** The pending transactions, and the head for which they are valid. */
@@ -17,7 +21,8 @@ export type HeadState = {
   readonly pending: Pending;
   readonly senders: Senders;
   readonly contents: Contents;
-  /** The milestone under which every pending transaction was read. */
+  readonly recheck: Recheck;
+  /** The milestone under which every pending transaction was read, or waits to be read. */
   milestone: Milestone;
 };
 
@@ -41,7 +46,10 @@ export const expirationContext = ({
   maxTransactionAge: options.maxTransactionAge,
 });
 
-const transactionContext = ({ network, head }: HeadDeps): TransactionContext => ({
+export const transactionContext = ({
+  network,
+  head,
+}: Pick<HeadDeps, "network" | "head">): TransactionContext => ({
   network,
   height: head().height,
 });
@@ -52,26 +60,30 @@ export function blockApplied(
   transactions: readonly SealedTransaction[],
   addresses: ReadonlySet<string>,
 ): void {
-  const { pending, senders, contents } = current;
+  const { pending, senders, contents, recheck } = current;
   const included = transactions.flatMap(({ data }) => pending.get(data.id) ?? []);
   const changed = [...addresses].flatMap((address) => senders.publicKeyOf(address) ?? []);
-  contents.remove(included, "transaction.pool.removed", changed);
-  applyHeadRules(current);
+  for (const transaction of included) contents.remove(transaction, "transaction.pool.removed");
+  recheck.mark([...changed, ...sendersOf(included)]);
+  markByHeadRules(current);
+  recheck.run();
 }
 
 /** See `Pool.blocksReverted`. */
 export function blocksReverted(current: HeadState, transactions: readonly SealedTransaction[]): void {
-  const { pending, contents, deps } = current;
-  const context = transactionContext(deps);
-  const returned = transactions.flatMap(({ data, bytes }) => readAdmitted(data.id, bytes, context) ?? []);
-  const waiting = [...pending.all()];
-  contents.replace(waiting, [...returned, ...waiting]);
-  applyHeadRules(current);
+  const { pending, contents, recheck } = current;
+  contents.addReturned(transactions);
+  recheck.mark([...sendersOf(transactions), ...pending.senders()]);
+  markByHeadRules(current);
+  recheck.run();
 }
+
+const sendersOf = (transactions: readonly SealedTransaction[]): string[] =>
+  transactions.map(({ data }) => data.senderPublicKey);
 
 /** Fills the pool with the stored transactions that are still valid, and removes the others from disk. */
 export function restore(current: HeadState, store: PoolStore, journal: Journal): void {
-  const { contents, deps } = current;
+  const { contents, recheck, deps } = current;
   const rows = store.load();
   const forged = deps.storedIds(rows.map(({ id }) => id));
   const before: SealedTransaction[] = [];
@@ -83,32 +95,18 @@ export function restore(current: HeadState, store: PoolStore, journal: Journal):
     if (transaction) before.push(transaction);
     if (admitted && !forged.has(id)) usable.push(admitted);
   }
-  contents.replace(before, usable);
-  applyHeadRules(current);
+  contents.replaceAll(before, usable);
+  markByHeadRules(current);
+  recheck.finish();
   journal.flush();
 }
 
-/** Removes transactions that a new height expires, and types that a new milestone does not allow. */
-function applyHeadRules(current: HeadState): void {
-  const { pending, contents, deps } = current;
-  const expiration = expirationContext(current);
-  const isPastExpiration = ({ data }: SealedTransaction) =>
-    isExpired(expirationHeight(data, expiration), expiration.currentHeight);
-  contents.remove(withLater(pending, isPastExpiration), "transaction.expired");
+/** Marks the senders of transactions that the height expires, and all senders if the milestone is another one. */
+function markByHeadRules(current: HeadState): void {
+  const { pending, recheck, deps } = current;
+  recheck.mark(sendersOf(pending.expired(expirationContext(current))));
   const milestone = milestoneAtHead(deps);
   if (milestone === current.milestone) return;
   current.milestone = milestone;
-  const context = transactionContext(deps);
-  const isOutdated = ({ data, bytes }: SealedTransaction) =>
-    readAdmitted(data.id, bytes, context) === undefined;
-  contents.remove(withLater(pending, isOutdated), "transaction.pool.removed", [...pending.senders()]);
-}
-
-/** The transactions that satisfy a test, and the later ones of the same senders; highest nonces first. */
-function withLater(pending: Pending, test: (transaction: SealedTransaction) => boolean): SealedTransaction[] {
-  return [...pending.senders()].flatMap((sender) => {
-    const transactions = pending.ofSender(sender);
-    const first = transactions.findIndex(test);
-    return first < 0 ? [] : transactions.slice(first).reverse();
-  });
+  recheck.mark(pending.senders(), true);
 }

@@ -10,7 +10,7 @@ import { createRecentIds } from "./admission/recent-ids.ts";
 import { createSubmissions } from "./admission/submissions.ts";
 import type { Verify } from "./admission/verify.ts";
 import { createContents } from "./contents/contents.ts";
-import { createJournal } from "./contents/journal.ts";
+import { createJournal, type Journal } from "./contents/journal.ts";
 import { createPending } from "./contents/pending.ts";
 import { createSenders } from "./contents/senders.ts";
 import type { PoolEvent } from "./events.ts";
@@ -23,8 +23,10 @@ import {
   type HeadState,
   milestoneAtHead,
   restore,
+  transactionContext,
 } from "./head-changes.ts";
 import type { PoolOptions } from "./options.ts";
+import { createRecheck, type RecheckPace } from "./recheck.ts";
 import type { BlockLimits } from "./selection.ts";
 import { selectTransactions } from "./selection.ts";
 
@@ -50,6 +52,9 @@ export type PoolDeps = {
   readonly emit: (event: PoolEvent) => void;
   /** Called with the error of a failed write, which is retried until it succeeds. */
   readonly onWriteFailed?: (error: unknown) => void;
+  /** Called with the error of a failed recheck, which is repeated after the next block. */
+  readonly onRecheckFailed?: (error: unknown) => void;
+  readonly recheckPace?: RecheckPace;
 };
 
 export type Pool = {
@@ -86,10 +91,11 @@ export type Pool = {
   ): SealedTransaction[];
   /**
    * Updates the pool after a block was committed; `addresses` are the wallets that it changed. The state may
-   * be that of a later block.
+   * be that of a later block. The senders of many pending transactions are checked again in later ticks of the event
+   * loop: until then, their transactions are not selected, and no transaction is admitted.
    */
   blockApplied(transactions: readonly SealedTransaction[], addresses: ReadonlySet<string>): void;
-  /** Blocks were reverted; their transactions, oldest first, are pending again before the others. */
+  /** Like `blockApplied`, after blocks were reverted; their transactions, oldest first, are pending again before the others. */
   blocksReverted(transactions: readonly SealedTransaction[]): void;
   /** Removes all pending transactions. */
   clear(): void;
@@ -104,29 +110,33 @@ const BYTES_PER_TRANSACTION = 1024;
 /** Delay after the start, so that it does not slow the start. */
 const COMPILE_AFTER_MS = 2_000;
 
+/** Few pending transactions are checked again at once. */
+const RECHECK_PACE: RecheckPace = { minSteps: 64, sliceMs: SLICE_MS };
+
 /** Candidates for a block, as a multiple of its maximum of transactions. */
 const SELECTION_FACTOR = 10;
-const candidateLimit = ({ maxTransactions }: BlockLimits) => maxTransactions * SELECTION_FACTOR;
 
 /** Opens the pool with the stored pending transactions. */
 export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
-  const { network, state, signatures, head } = deps;
-  const pending = createPending();
-  const senders = createSenders({ network, state, signatures, head, minterOf: pending.minterOf });
-  const journal = createJournal(deps);
-  const contents = createContents(boundsOf(options), { pending, senders, journal });
+  const { network, head } = deps;
+  const current = assemble(options, deps);
+  const { pending, senders, contents, journal, recheck } = current;
   const recentIds = createRecentIds();
   const refusals = createRefusalCounts();
   const budget = createAdmissionBudget({
     slotMs: () => network.milestoneAt(head().height).blocktime * 1_000,
     isChainBusy: deps.isChainBusy ?? (() => false),
   });
-  const slices = createTimeSlices({ sliceMs: SLICE_MS, pauseMs: budget.pauseMs, onSlice: budget.spend });
+  const slices = createTimeSlices({
+    sliceMs: SLICE_MS,
+    pauseMs: budget.pauseMs,
+    isHeld: recheck.isRunning,
+    onSlice: budget.spend,
+  });
   const submissions = createSubmissions(options, {
     ...deps,
     ...{ slices, pending, senders, contents, journal, recentIds, refusals },
   });
-  const current: HeadState = { options, deps, pending, senders, contents, milestone: milestoneAtHead(deps) };
   restore(current, deps.store, journal);
   // Nothing at the start waits for it.
   const compiling = setTimeout(() => void slices.run(compileSchemas()), COMPILE_AFTER_MS).unref();
@@ -138,6 +148,7 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
       admission: budget.figures(),
       poolWaiting: submissions.waiting(),
       poolRefused: refusals.read(),
+      ...recheck.figures(),
     }),
     get: pending.get,
     inForgingOrder: pending.inForgingOrder,
@@ -153,14 +164,31 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     },
     clear() {
       recentIds.clear();
-      contents.replace([...pending.all()], []);
+      recheck.clear();
+      contents.replaceAll([...pending.all()], []);
     },
     close() {
       clearTimeout(compiling);
       submissions.close();
+      recheck.close();
       return journal.flush();
     },
   };
+}
+
+function assemble(options: PoolOptions, deps: PoolDeps): HeadState & { readonly journal: Journal } {
+  const { recheckPace = RECHECK_PACE, onRecheckFailed = () => {} } = deps;
+  const pending = createPending();
+  const senders = createSenders(deps);
+  const journal = createJournal(deps);
+  const contents = createContents(boundsOf(options), { pending, senders, journal });
+  const recheck = createRecheck(recheckPace, {
+    ...{ pending, senders, contents },
+    context: () => transactionContext(deps),
+    expirationContext: () => expirationContext({ options, deps }),
+    onFailed: onRecheckFailed,
+  });
+  return { options, deps, pending, senders, journal, contents, recheck, milestone: milestoneAtHead(deps) };
 }
 
 const boundsOf = ({ poolSize }: PoolOptions) => ({
@@ -170,9 +198,11 @@ const boundsOf = ({ poolSize }: PoolOptions) => ({
 
 /** Removes the transactions that no longer apply. */
 function select(current: HeadState, limits: BlockLimits): SealedTransaction[] {
-  const { pending, contents } = current;
-  const { selected, failed } = choose(current, pending.inForgingOrder(candidateLimit(limits)), limits);
-  contents.remove(failed, "transaction.pool.removed");
+  const { contents, recheck } = current;
+  const { selected, failed } = choose(current, candidates(current, limits), limits);
+  for (const transaction of failed) contents.remove(transaction, "transaction.pool.removed");
+  recheck.mark(failed.map(({ data }) => data.senderPublicKey));
+  recheck.run();
   return selected;
 }
 
@@ -182,10 +212,12 @@ function selectWith(
   limits: BlockLimits,
   leftOut: ReadonlySet<string>,
 ): SealedTransaction[] {
-  const candidates = [...returned, ...current.pending.inForgingOrder(candidateLimit(limits))];
-  const offered = candidates.filter(({ data }) => !leftOut.has(data.id));
+  const offered = [...returned, ...candidates(current, limits)].filter(({ data }) => !leftOut.has(data.id));
   return choose(current, offered, limits).selected;
 }
+
+const candidates = ({ pending, recheck }: HeadState, { maxTransactions }: BlockLimits) =>
+  pending.candidates(maxTransactions * SELECTION_FACTOR, recheck.isWaiting);
 
 function choose(current: HeadState, offered: Iterable<SealedTransaction>, limits: BlockLimits) {
   const context = expirationContext(current);

@@ -68,6 +68,8 @@ export const REPORT: NodeReport = {
   poolSize: chain.waiting.length,
   poolBytes: 0,
   poolWaiting: 0,
+  poolUnchecked: 0,
+  poolRecheckMs: 0,
   admission: { usedMs: 0, perSlotMs: 4_800, exhaustedSlots: 0 },
   poolRefused: {},
   peers: chain.peers.length,

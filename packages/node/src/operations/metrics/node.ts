@@ -92,6 +92,16 @@ function createPoolMetrics(registry: Registry): Show {
     "uniknode_pool_examined_transactions",
     "Transactions being checked for admission to the pool.",
   );
+  const unchecked = createGauge(
+    registry,
+    "uniknode_pool_unchecked_transactions",
+    "Pending transactions that wait for a recheck after a change of the chain.",
+  );
+  const recheckUsed = createCounter(
+    registry,
+    "uniknode_pool_recheck_seconds_total",
+    "Consensus thread time used by rechecks of pending transactions.",
+  );
   const refused = new Counter({
     name: "uniknode_pool_refusals_total",
     help: "Transactions refused by the pool, by reason.",
@@ -118,6 +128,8 @@ function createPoolMetrics(registry: Registry): Show {
     size.set(figures.poolSize);
     bytes.set(figures.poolBytes);
     examined.set(figures.poolWaiting);
+    unchecked.set(figures.poolUnchecked);
+    showTotal(recheckUsed, figures.poolRecheckMs / 1_000);
     showByReason(refused, figures.poolRefused);
     const { admission } = figures;
     showTotal(admissionUsed, admission.usedMs / 1_000);

@@ -7,6 +7,9 @@
 /** Time for all slices in a tick of the event loop: no further slice begins after it. */
 const TICK_MS = 20;
 
+/** Pause before held work is tried again. */
+const HELD_PAUSE_MS = 10;
+
 /** The next slice of each queue of this thread, in the order in which they run. */
 const ready: (() => Promise<void>)[] = [];
 let isTickScheduled = false;
@@ -43,6 +46,8 @@ export type TimeSliceOptions = {
   readonly sliceMs: number;
   /** Called before each slice: milliseconds until it may begin, 0 for the next event-loop tick. */
   readonly pauseMs?: () => number;
+  /** Called before each step: true if none may run for now. */
+  readonly isHeld?: () => boolean;
   /** Called after each slice. */
   readonly onSlice?: (durationMs: number) => void;
 };
@@ -53,6 +58,7 @@ type Advance = () => boolean;
 export function createTimeSlices({
   sliceMs,
   pauseMs = () => 0,
+  isHeld = () => false,
   onSlice = () => {},
 }: TimeSliceOptions): TimeSlices {
   /** Waiting work by source, in the order of their turns. */
@@ -62,18 +68,19 @@ export function createTimeSlices({
   function schedule(): void {
     if (isScheduled || waiting.size === 0) return;
     isScheduled = true;
-    const pause = pauseMs();
+    const pause = isHeld() ? HELD_PAUSE_MS : pauseMs();
     if (pause > 0) setTimeout(addReady, pause, runSlice);
     else addReady(runSlice);
   }
 
   async function runSlice(): Promise<void> {
     const startMs = performance.now();
-    do {
+    while (waiting.size > 0 && !isHeld()) {
       takeTurn();
       // Code that waits for the result belongs to the slice.
       await undefined;
-    } while (waiting.size > 0 && performance.now() - startMs < sliceMs);
+      if (performance.now() - startMs >= sliceMs) break;
+    }
     onSlice(performance.now() - startMs);
     isScheduled = false;
     schedule();

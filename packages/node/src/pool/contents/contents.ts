@@ -1,6 +1,7 @@
 /**
  * The contents of the pool: the pending transactions, the views of their senders, the rows on disk and the reports of
- * removals, which change together. The pending transactions of each sender apply in order on the chain.
+ * removals, which change together. The pending transactions of each sender apply in order on the chain, except of
+ * senders that wait for their recheck (`pool/recheck.ts`).
  */
 import type { SealedTransaction } from "@uniknode/protocol";
 import type { PoolEvent } from "../events.ts";
@@ -19,17 +20,25 @@ export type RemovalEvent = Extract<PoolEvent, { readonly transaction: SealedTran
 export type Contents = {
   /** Stage D of admission. An evicted transaction is removed already; the caller reports it. */
   insert(transaction: SealedTransaction): Insertion;
-  /** Removes transactions, and transactions of their senders and of the stale senders that no longer apply. */
-  remove(
-    transactions: Iterable<SealedTransaction>,
-    removalEvent: RemovalEvent,
-    staleSenders?: Iterable<string>,
-  ): void;
   /**
-   * Replaces `before` by the `transactions` that apply, in this order; reports the transactions of `before`
-   * that were removed.
+   * Adds transactions of reverted blocks before all others, in their order and without a check. They are pending when
+   * `accept` is called; until then, a removal is not reported. Those beyond twice the bounds of the pool are dropped.
    */
-  replace(before: readonly SealedTransaction[], transactions: Iterable<SealedTransaction>): void;
+  addReturned(transactions: readonly SealedTransaction[]): void;
+  /** Returns true for a returned transaction that is not accepted yet. */
+  isReturned(id: string): boolean;
+  accept(id: string): void;
+  /** Removes a transaction and reports it; the view of its sender does not change. */
+  remove(transaction: SealedTransaction, removalEvent: RemovalEvent): void;
+  /** Returns true if the pool exceeds its bounds. */
+  isOverfull(): boolean;
+  /** Removes, reports and returns the transaction to evict first. */
+  evict(): SealedTransaction | undefined;
+  /**
+   * Replaces everything by the `transactions` that apply, in this order; reports the transactions of `before` that
+   * are no longer pending.
+   */
+  replaceAll(before: readonly SealedTransaction[], transactions: Iterable<SealedTransaction>): void;
   reportRemoval(transaction: SealedTransaction, removalEvent: RemovalEvent): void;
 };
 
@@ -45,15 +54,20 @@ export type ContentsDeps = {
   readonly journal: Journal;
 };
 
-type State = ContentsOptions & ContentsDeps;
+type State = ContentsOptions & ContentsDeps & { readonly returned: Set<string> };
 
 export function createContents(options: ContentsOptions, deps: ContentsDeps): Contents {
-  const state = { ...options, ...deps };
+  const state = { ...options, ...deps, returned: new Set<string>() };
   return {
     insert: (transaction) => insert(state, transaction),
-    remove: (transactions, removalEvent, staleSenders) =>
-      remove(state, { transactions, removalEvent, staleSenders }),
-    replace: (before, transactions) => replace(state, before, transactions),
+    addReturned: (transactions) => addReturned(state, transactions),
+    isReturned: (id) => state.returned.has(id),
+    accept: (id) => void state.returned.delete(id),
+    remove: (transaction, removalEvent) => remove(state, transaction, removalEvent),
+    isOverfull: () =>
+      deps.pending.size() > options.maxTransactions || deps.pending.byteLength() > options.maxBytes,
+    evict: () => evict(state),
+    replaceAll: (before, transactions) => replaceAll(state, before, transactions),
     reportRemoval: (transaction, name) => state.journal.report({ name, transaction }),
   };
 }
@@ -86,37 +100,49 @@ function poolFull({ pending }: State, fee: bigint, lowest: bigint | undefined): 
   return { isAdded: false, code: "ERR_POOL_FULL", message };
 }
 
+function addReturned(state: State, transactions: readonly SealedTransaction[]): void {
+  const { pending, journal, returned } = state;
+  for (const transaction of fitting(state, transactions).toReversed()) {
+    pending.add(transaction, "first");
+    journal.added(transaction, "first");
+    returned.add(transaction.data.id);
+  }
+}
+
+/** The first transactions with which the pool has at most twice its bounds, without pending ones. */
+function fitting(
+  { pending, maxTransactions, maxBytes }: State,
+  transactions: readonly SealedTransaction[],
+): SealedTransaction[] {
+  let bytes = pending.byteLength();
+  const tooLarge = transactions.findIndex((transaction) => {
+    bytes += transaction.bytes.length;
+    return bytes > 2 * maxBytes;
+  });
+  const room = Math.max(0, 2 * maxTransactions - pending.size());
+  return transactions
+    .slice(0, tooLarge < 0 ? room : Math.min(room, tooLarge))
+    .filter(({ data }) => !pending.has(data.id));
+}
+
 function drop({ pending, journal }: State, { data }: SealedTransaction): void {
   pending.remove(data.id);
   journal.removed(data.id);
 }
 
-function dropAndReport(state: State, transaction: SealedTransaction, name: RemovalEvent): void {
+function remove(state: State, transaction: SealedTransaction, name: RemovalEvent): void {
   drop(state, transaction);
-  state.journal.report({ name, transaction });
+  const wasPending = !state.returned.delete(transaction.data.id);
+  if (wasPending) state.journal.report({ name, transaction });
 }
 
-type Removal = {
-  readonly transactions: Iterable<SealedTransaction>;
-  readonly removalEvent: RemovalEvent;
-  readonly staleSenders: Iterable<string> | undefined;
-};
-
-function remove(state: State, { transactions, removalEvent, staleSenders = [] }: Removal): void {
-  const { pending, senders } = state;
-  const stale = new Set(staleSenders);
-  for (const transaction of transactions) {
-    dropAndReport(state, transaction, removalEvent);
-    stale.add(transaction.data.senderPublicKey);
-  }
-  for (const sender of stale) {
-    for (const failing of senders.rebuild(sender, pending.ofSender(sender))) {
-      dropAndReport(state, failing, "transaction.pool.removed");
-    }
-  }
+function evict(state: State): SealedTransaction | undefined {
+  const evicted = state.pending.evictionCandidate();
+  if (evicted) remove(state, evicted, "transaction.pool.removed");
+  return evicted;
 }
 
-function replace(
+function replaceAll(
   state: State,
   before: readonly SealedTransaction[],
   transactions: Iterable<SealedTransaction>,
@@ -125,7 +151,8 @@ function replace(
   state.senders.clear();
   for (const transaction of transactions) insert(state, transaction);
   for (const transaction of before) {
-    if (state.pending.has(transaction.data.id)) continue;
+    const wasPending = !state.returned.delete(transaction.data.id);
+    if (!wasPending || state.pending.has(transaction.data.id)) continue;
     state.journal.report({ name: "transaction.pool.removed", transaction });
   }
 }

@@ -3,11 +3,12 @@
  * reported if and only if it is on disk, so a crash neither loses nor repeats an event.
  */
 import type { SealedTransaction } from "@uniknode/protocol";
-import type { PoolStore } from "../../store/node/pool.ts";
+import type { AddedRow, PoolStore } from "../../store/node/pool.ts";
 import type { PoolEvent } from "../events.ts";
+import type { Place } from "./pending.ts";
 
 export type Journal = {
-  added(transaction: SealedTransaction): void;
+  added(transaction: SealedTransaction, place?: Place): void;
   removed(id: string): void;
   report(event: PoolEvent): void;
   /**
@@ -32,7 +33,7 @@ const RETRY_MS = 1_000;
 const MAX_WAITING_REPORTS = 10_000;
 
 type Outstanding = {
-  readonly added: Map<string, Uint8Array>;
+  readonly added: Map<string, AddedRow>;
   readonly removed: Set<string>;
   readonly events: PoolEvent[];
 };
@@ -65,8 +66,8 @@ export function createJournal({ store, emit, onWriteFailed = () => {} }: Journal
     reportHeld: undefined,
   };
   return {
-    added({ data, bytes }) {
-      state.outstanding.added.set(data.id, bytes);
+    added({ data: { id }, bytes }, place) {
+      state.outstanding.added.set(id, { id, bytes, ...(place && { place }) });
       schedule(state);
     },
     removed(id) {
@@ -115,7 +116,7 @@ function write(state: State): void {
   const { written, reportHeld, outstanding, store, emit, onWriteFailed } = state;
   if (reportHeld || !written) return;
   const { added, removed, events } = outstanding;
-  const change = { added: Array.from(added, ([id, bytes]) => ({ id, bytes })), removed: [...removed] };
+  const change = { added: [...added.values()], removed: [...removed] };
   state.written = undefined;
   try {
     store.write(change, () => events.forEach(emit));

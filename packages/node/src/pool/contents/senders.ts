@@ -8,6 +8,7 @@ import {
   applyToSender,
   createDraft,
   type Draft,
+  mintedTokenId,
   RuleError,
   type StateReader,
   type Wallet,
@@ -38,19 +39,25 @@ export type SendersDeps = {
   /** Verdicts about signatures that depend on wallets. */
   signatures: WalletSignatures;
   head: () => { height: number; timestamp: number };
-  /** Public key of the sender whose pending transaction mints this token, if there is one. */
-  minterOf: (tokenId: string) => string | undefined;
 };
 
-type View = { readonly publicKey: string; readonly draft: Draft };
+type View = {
+  readonly publicKey: string;
+  readonly draft: Draft;
+  /** Ids of the tokens that its transactions mint. */
+  readonly minted: string[];
+};
 
-export function createSenders({ network, state, signatures, head, minterOf }: SendersDeps): Senders {
+export function createSenders({ network, state, signatures, head }: SendersDeps): Senders {
   /** Views by address. */
   const views = new Map<string, View>();
+  /** Public key of the sender whose view has a token, by the id of the token. */
+  const minters = new Map<string, string>();
 
   function apply({ data }: SealedTransaction): string | undefined {
-    const address = addressOf(data.senderPublicKey, network);
-    const view = views.get(address) ?? { publicKey: data.senderPublicKey, draft: createDraft(state) };
+    const { senderPublicKey } = data;
+    const address = addressOf(senderPublicKey, network);
+    const view = views.get(address) ?? { publicKey: senderPublicKey, draft: createDraft(state), minted: [] };
     const { height, timestamp } = head();
     const context = {
       network,
@@ -59,8 +66,7 @@ export function createSenders({ network, state, signatures, head, minterOf }: Se
       state,
       signatures,
       draft: view.draft,
-      isMintPending: (tokenId: string) =>
-        (minterOf(tokenId) ?? data.senderPublicKey) !== data.senderPublicKey,
+      isMintPending: (tokenId: string) => (minters.get(tokenId) ?? senderPublicKey) !== senderPublicKey,
     };
     try {
       applyToSender(data, context);
@@ -69,11 +75,21 @@ export function createSenders({ network, state, signatures, head, minterOf }: Se
       throw error;
     }
     views.set(address, view);
+    const minted = mintedTokenId(data);
+    if (minted !== undefined) {
+      view.minted.push(minted);
+      minters.set(minted, senderPublicKey);
+    }
     return undefined;
   }
 
+  function forget(address: string): void {
+    for (const tokenId of views.get(address)?.minted ?? []) minters.delete(tokenId);
+    views.delete(address);
+  }
+
   function rebuild(senderPublicKey: string, pending: readonly SealedTransaction[]): SealedTransaction[] {
-    views.delete(addressOf(senderPublicKey, network));
+    forget(addressOf(senderPublicKey, network));
     // After one that fails, the later ones fail by their nonces.
     return pending.filter((transaction) => apply(transaction) !== undefined);
   }
@@ -84,7 +100,10 @@ export function createSenders({ network, state, signatures, head, minterOf }: Se
     walletOf: (senderPublicKey) =>
       walletOf(views.get(addressOf(senderPublicKey, network))?.draft ?? state, senderPublicKey, network),
     publicKeyOf: (address) => views.get(address)?.publicKey,
-    clear: () => views.clear(),
+    clear() {
+      views.clear();
+      minters.clear();
+    },
   };
 }
 

@@ -53,6 +53,8 @@ export function createNodePool(
     isChainBusy: chain.isBusy,
     emit: changes.notify,
     onWriteFailed: (err) => logger.error({ err }, "failed to write changes of the pool; retrying"),
+    onRecheckFailed: (err) =>
+      logger.error({ err }, "failed to recheck pending transactions; retrying after the next block"),
   });
   onStop("pool", pool.close);
   const limits = () => blockLimits(network.milestoneAt(chain.head().height));

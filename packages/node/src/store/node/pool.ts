@@ -1,10 +1,17 @@
 /** The pending transactions on disk, so that they survive a restart. */
 import type { Database } from "../engine/database.ts";
 
-/** A removed transaction may be added again: then it is the latest arrival. */
+/** A removed transaction may be added again: then it is the latest arrival, or the first one. */
 export type PoolChange = {
-  readonly added: readonly { readonly id: string; readonly bytes: Uint8Array }[];
+  readonly added: readonly AddedRow[];
   readonly removed: readonly string[];
+};
+
+export type AddedRow = {
+  readonly id: string;
+  readonly bytes: Uint8Array;
+  /** `first`: the row is placed before all others, also before earlier ones of the same change. */
+  readonly place?: "last" | "first";
 };
 
 export type PoolStore = {
@@ -21,7 +28,10 @@ export function createPoolStore(database: Database): PoolStore {
   const select = database.prepare<{ id: string; bytes: Uint8Array }>(
     "SELECT id, bytes FROM pool ORDER BY arrival",
   );
-  const insert = database.prepare("INSERT OR IGNORE INTO pool (id, bytes) VALUES (?, ?)");
+  const append = database.prepare("INSERT OR IGNORE INTO pool (id, bytes) VALUES (?, ?)");
+  const prepend = database.prepare(
+    "INSERT OR IGNORE INTO pool (arrival, id, bytes) SELECT coalesce(min(arrival), 1) - 1, ?, ? FROM pool",
+  );
   const remove = database.prepare("DELETE FROM pool WHERE id = ?");
   return {
     load: () => select.all(),
@@ -29,7 +39,7 @@ export function createPoolStore(database: Database): PoolStore {
       // Pending transactions are many and live for seconds: waiting for the disk would cost more than it saves.
       database.transaction(() => {
         for (const id of removed) remove.run(id);
-        for (const { id, bytes } of added) insert.run(id, bytes);
+        for (const { id, bytes, place } of added) (place === "first" ? prepend : append).run(id, bytes);
         alongside?.();
       }, "process death");
     },

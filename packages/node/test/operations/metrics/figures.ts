@@ -11,6 +11,8 @@ export const FIGURES = {
     poolSize: 5,
     poolBytes: 51,
     poolWaiting: 52,
+    poolUnchecked: 55,
+    poolRecheckMs: 56_500,
     admission: { usedMs: 53_500, perSlotMs: 4_800, exhaustedSlots: 54 },
     poolRefused: { ERR_APPLY: 53, excess: 54 },
     peers: 6,

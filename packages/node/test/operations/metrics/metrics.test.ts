@@ -33,6 +33,8 @@ test("shows values that are read on demand", async () => {
     uniknode_pool_transactions: 5,
     uniknode_pool_bytes: 51,
     uniknode_pool_examined_transactions: 52,
+    uniknode_pool_unchecked_transactions: 55,
+    uniknode_pool_recheck_seconds_total: 56.5,
     uniknode_admission_seconds_total: 53.5,
     uniknode_admission_budget_seconds: 4.8,
     uniknode_admission_exhausted_slots_total: 54,

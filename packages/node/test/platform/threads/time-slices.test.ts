@@ -72,6 +72,27 @@ describe("work in slices", () => {
     expect(durations[0]).toBeGreaterThanOrEqual(5);
   });
 
+  test("does not run while it is held, which can begin between two steps of a slice", async () => {
+    let isHeld = true;
+    const slices = createTimeSlices({ sliceMs: 60_000, isHeld: () => isHeld });
+    const done: number[] = [];
+    const running = slices.run(
+      work(4, 0, (step) => {
+        done.push(step);
+        isHeld = step === 1;
+      }),
+    );
+    await sleep(30);
+    expect(done).toEqual([]);
+    isHeld = false;
+    await expect.poll(() => done).toEqual([0, 1]);
+    await sleep(30);
+    expect(done).toEqual([0, 1]);
+    isHeld = false;
+    await running;
+    expect(done).toEqual([0, 1, 2, 3]);
+  });
+
   test("can add more work of its source", async () => {
     const slices = createTimeSlices({ sliceMs: 5 });
     let added: Promise<string> | undefined;

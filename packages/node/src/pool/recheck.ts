@@ -1,0 +1,183 @@
+/**
+ * Checks pending transactions again after a change of the chain (pool.md 10): sender by sender, in steps of one
+ * transaction. The first steps run at once and the rest in time slices, so that the work does not depend on the number of
+ * pending transactions. Transactions of a sender that waits stay pending, but are not selected for a block.
+ */
+import { createTimeSlices, type Steps, type TimeSlices } from "../platform/threads/time-slices.ts";
+import { checkSender, type SenderCheckDeps } from "./sender-check.ts";
+
+export type Recheck = {
+  /**
+   * Marks senders whose transactions must be checked; `run` begins it.
+   *
+   * @param isOutdated true if the transactions were read under another milestone
+   */
+  mark(senderPublicKeys: Iterable<string>, isOutdated?: boolean): void;
+  /** Runs the first steps. If they do not suffice, the others follow in later ticks of the event loop. */
+  run(): void;
+  /** Runs all steps. */
+  finish(): void;
+  /** Returns true while steps are left for later ticks. */
+  isRunning(): boolean;
+  /** Returns true if the transactions of a sender wait for their check. */
+  isWaiting(senderPublicKey: string): boolean;
+  figures(): RecheckFigures;
+  /** Discards all marks. */
+  clear(): void;
+  /** Ends the checks. What waits is checked at the next start of the node. */
+  close(): void;
+};
+
+export type RecheckFigures = {
+  /** Pending transactions that wait for their check. */
+  readonly poolUnchecked: number;
+  /** Milliseconds used since the process started. */
+  readonly poolRecheckMs: number;
+};
+
+export type RecheckPace = {
+  /** Number of steps that `run` makes at once in any case. */
+  readonly minSteps: number;
+  /** Time for further steps in a tick of the event loop; the last one can exceed it. */
+  readonly sliceMs: number;
+};
+
+export type RecheckDeps = SenderCheckDeps & {
+  /** Called with an error of a later step; the check is repeated after the next block. */
+  readonly onFailed: (error: unknown) => void;
+};
+
+type State = RecheckDeps & {
+  readonly pace: RecheckPace;
+  readonly slices: TimeSlices;
+  /** Senders whose transactions wait, in the order of their checks; true if they must be read again. */
+  readonly waiting: Map<string, boolean>;
+  /** The check in progress, of a sender or, without one, of the bounds of the pool. */
+  current: { readonly sender?: string; readonly steps: Steps<void> } | undefined;
+  isRunning: boolean;
+  isClosed: boolean;
+  usedMs: number;
+  /** Time that `run` used in this tick: a commit can have many blocks. */
+  usedInTickMs: number;
+};
+
+export function createRecheck(pace: RecheckPace, deps: RecheckDeps): Recheck {
+  const state: State = {
+    ...deps,
+    pace,
+    slices: createTimeSlices({
+      sliceMs: pace.sliceMs,
+      onSlice(durationMs) {
+        state.usedMs += durationMs;
+      },
+    }),
+    waiting: new Map(),
+    current: undefined,
+    isRunning: false,
+    isClosed: false,
+    usedMs: 0,
+    usedInTickMs: 0,
+  };
+  const { waiting } = state;
+  return {
+    mark: (senders, isOutdated = false) => mark(state, senders, isOutdated),
+    run: () => run(state),
+    finish() {
+      while (!advance(state));
+    },
+    isRunning: () => state.isRunning,
+    isWaiting: (sender) => waiting.has(sender),
+    figures: () => ({
+      poolUnchecked: waiting.keys().reduce((sum, sender) => sum + deps.pending.ofSender(sender).length, 0),
+      poolRecheckMs: state.usedMs,
+    }),
+    clear() {
+      waiting.clear();
+      state.current = undefined;
+    },
+    close() {
+      state.isClosed = true;
+    },
+  };
+}
+
+function mark(state: State, senders: Iterable<string>, isOutdated: boolean): void {
+  const { waiting, current } = state;
+  for (const sender of senders) {
+    waiting.set(sender, isOutdated || waiting.get(sender) === true);
+    // The check in progress begins again; the bounds are checked after all senders.
+    if (!current?.sender || current.sender === sender) state.current = undefined;
+  }
+}
+
+function run(state: State): void {
+  if (state.isRunning || state.isClosed || isDoneAtOnce(state)) return;
+  state.isRunning = true;
+  state.slices.run(remaining(state)).catch(state.onFailed);
+}
+
+function isDoneAtOnce(state: State): boolean {
+  const { minSteps, sliceMs } = state.pace;
+  const startMs = performance.now();
+  const endMs = startMs + sliceMs - state.usedInTickMs;
+  try {
+    for (let steps = 0; steps < minSteps || performance.now() < endMs; steps++) {
+      if (advance(state)) return true;
+    }
+    return false;
+  } finally {
+    spend(state, performance.now() - startMs);
+  }
+}
+
+function spend(state: State, durationMs: number): void {
+  state.usedMs += durationMs;
+  if (state.usedInTickMs === 0) {
+    setImmediate(() => {
+      state.usedInTickMs = 0;
+    });
+  }
+  state.usedInTickMs += durationMs;
+}
+
+function* remaining(state: State): Steps<void> {
+  try {
+    while (!state.isClosed && !advance(state)) yield;
+  } finally {
+    state.isRunning = false;
+  }
+}
+
+/** Runs one step. Returns true if there was none. */
+function advance(state: State): boolean {
+  state.current ??= next(state);
+  if (!state.current) return true;
+  const { sender, steps } = state.current;
+  try {
+    if (!steps.next().done) return false;
+  } catch (error) {
+    // The sender waits until the check is repeated.
+    state.current = undefined;
+    throw error;
+  }
+  if (sender !== undefined) state.waiting.delete(sender);
+  state.current = undefined;
+  return false;
+}
+
+function next(state: State): State["current"] {
+  for (const [sender, isOutdated] of state.waiting) {
+    return { sender, steps: checkSender(sender, isOutdated, state) };
+  }
+  return state.contents.isOverfull() ? { steps: evictExcess(state) } : undefined;
+}
+
+/** Returned transactions can exceed the bounds of the pool until all were checked. */
+function* evictExcess(state: State): Steps<void> {
+  while (state.contents.isOverfull()) {
+    const evicted = state.contents.evict();
+    if (!evicted) return;
+    state.waiting.set(evicted.data.senderPublicKey, false);
+    yield;
+  }
+}
