@@ -8,7 +8,7 @@ import type { Logger } from "pino";
 import type { Position } from "../feed/position.ts";
 import type { Postgres } from "../postgres/connection.ts";
 import { bootstrap } from "./bootstrap.ts";
-import { MirrorError } from "./error.ts";
+import { MirrorError, type MirrorErrorCode } from "./error.ts";
 import type { FeedClient } from "./feed-client.ts";
 import { follow } from "./follow.ts";
 import { LEASE_SECONDS, type MirrorHead, releaseLease, renewLease, restart, takeLease } from "./head.ts";
@@ -41,7 +41,7 @@ const PROGRESS_MS = 5_000;
 /**
  * Runs until the signal is aborted.
  *
- * @throws {MirrorError} MIRROR_REFUSED, MIRROR_DATABASE: nothing changes without the operator
+ * @throws {MirrorError} MIRROR_REFUSED, MIRROR_DATABASE, MIRROR_DIFFERS: nothing changes without the operator
  */
 export async function runMirror(
   options: MirrorOptions,
@@ -64,8 +64,9 @@ export async function runMirror(
   }
 }
 
-const isFinal = (error: unknown): boolean =>
-  error instanceof MirrorError && (error.code === "MIRROR_REFUSED" || error.code === "MIRROR_DATABASE");
+const FINAL: readonly MirrorErrorCode[] = ["MIRROR_REFUSED", "MIRROR_DATABASE", "MIRROR_DIFFERS"];
+
+const isFinal = (error: unknown): boolean => error instanceof MirrorError && FINAL.includes(error.code);
 
 /** Mirrors until the node ends its response or something fails. Returns false if another mirror has the lease. */
 async function mirrorOnce(options: MirrorOptions, deps: MirrorDeps, stop: AbortSignal): Promise<boolean> {
@@ -118,7 +119,7 @@ async function buildAndFollow(
     logger.info("the mirror is complete; following the node");
   } else logger.info({ height: head.height }, "following the node");
   try {
-    await follow({ ...deps, epoch, undoDepth, signal, onHead: log.head });
+    await follow({ ...deps, epoch, undoDepth, signal, onHead: log.head, onFacts: log.facts });
   } catch (error) {
     if (!(error instanceof MirrorError) || error.code !== "MIRROR_GONE") throw error;
     logger.warn(
@@ -147,6 +148,12 @@ function logProgress(logger: Logger) {
       const remainingSeconds =
         target === undefined ? undefined : toRemaining(target - height, blocksPerSecond);
       logger.info({ height, target, blocksPerSecond, remainingSeconds }, "fetching blocks");
+    },
+    facts(height: number): void {
+      const nowMs = performance.now();
+      if (nowMs < nextMs) return;
+      nextMs = nowMs + PROGRESS_MS;
+      logger.info({ height }, "deriving the final facts from the blocks of the mirror");
     },
     head: ({ height, id }: Position): void => logger.debug({ height, id }, "new head"),
   };
