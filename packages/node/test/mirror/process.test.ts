@@ -200,6 +200,13 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("with an empty database")]);
   }, 120_000);
 
+  test("waits for a database that is down, until it is stopped.", async () => {
+    const waiting = startMirror("--database-url", "postgres://127.0.0.1:1/chain");
+    await expect.poll(waiting.stderr, WAIT).toContain("waiting for the database: check --database-url");
+    waiting.child.kill("SIGTERM");
+    expect(await waiting.ended).toMatchObject({ code: 0 });
+  }, 60_000);
+
   test("names errors of token, node, options and database.", async () => {
     const run = async (...args: string[]) => {
       const { code, stderr } = await spawnUniknode(["mirror", ...args]).ended;
@@ -215,7 +222,7 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
       1,
       expect.stringContaining("uniknode token"),
     ]);
-    expect(await run("--token", TOKEN, "--database-url", "postgres://127.0.0.1:1/chain")).toEqual([
+    expect(await run("--token", TOKEN, "--database-url", databaseUrl.replace(/chain$/, "absent"))).toEqual([
       1,
       expect.stringContaining("check --database-url"),
     ]);
