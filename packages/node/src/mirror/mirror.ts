@@ -28,6 +28,8 @@ export type MirrorDeps = {
   /** Stored for the API servers. */
   readonly identity: IdentityTexts;
   readonly logger: Logger;
+  /** Called with the height of the mirror when it changes. */
+  readonly onHeight: (height: number) => void;
 };
 
 /** Pause after a failure: doubled with each further one. */
@@ -112,7 +114,7 @@ async function buildAndFollow(
 ): Promise<void> {
   const { postgres, logger } = deps;
   const { epoch } = head;
-  const log = logProgress(logger);
+  const log = logProgress(deps);
   if (head.phase === "blocks") {
     logger.info({ height: head.height }, "building the mirror");
     await bootstrap(head, { ...deps, epoch, signal, onProgress: log.building });
@@ -134,12 +136,13 @@ const toRemaining = (blocks: number, blocksPerSecond: number): number | undefine
   blocksPerSecond > 0 ? Math.ceil(Math.max(blocks, 0) / blocksPerSecond) : undefined;
 
 /** Logs every head at debug level, and the progress of long work from time to time. */
-function logProgress(logger: Logger) {
+function logProgress({ logger, onHeight }: Pick<MirrorDeps, "logger" | "onHeight">) {
   let nextMs = performance.now() + PROGRESS_MS;
   let start: { readonly height: number; readonly timeMs: number } | undefined;
   return {
     /** @param target height of the node when the response began */
     building(height: number, target: number | undefined): void {
+      onHeight(height);
       const nowMs = performance.now();
       start ??= { height, timeMs: nowMs };
       if (nowMs < nextMs) return;
@@ -155,6 +158,9 @@ function logProgress(logger: Logger) {
       nextMs = nowMs + PROGRESS_MS;
       logger.info({ height }, "deriving the final facts from the blocks of the mirror");
     },
-    head: ({ height, id }: Position): void => logger.debug({ height, id }, "new head"),
+    head({ height, id }: Position): void {
+      onHeight(height);
+      logger.debug({ height, id }, "new head");
+    },
   };
 }

@@ -15,7 +15,7 @@ import { openPostgres, type Postgres } from "../../postgres/connection.ts";
 import { PostgresError, toPostgresError } from "../../postgres/error.ts";
 import { migrate, SchemaError } from "../../postgres/migrations.ts";
 
-type MirrorConfig = Config<typeof mirrorOptions>;
+export type MirrorConfig = Config<typeof mirrorOptions>;
 
 /** Maximum number of blocks that the node reverts (`chain/chain.ts`). */
 const UNDO_DEPTH = 10_000;
@@ -27,6 +27,7 @@ const STATEMENT_TIMEOUT_MS = 3_600_000;
 
 /**
  * @param starting ends the waits for the database and the node
+ * @param onHeight called with the height of the mirror when it changes
  * @throws {ConfigError} if the database or the token is not given
  * @throws {SchemaError | MirrorError} if the database cannot be used
  */
@@ -34,6 +35,7 @@ export async function startMirror(
   options: MirrorConfig,
   logger: Logger,
   starting: AbortSignal,
+  onHeight: (height: number) => void = () => {},
 ): Promise<Served> {
   const { postgres, feed } = openBoth(options, logger);
   const { node, name } = options;
@@ -43,7 +45,7 @@ export async function startMirror(
     const { network, texts } = await fetchIdentity(node, logger, starting);
     const owner = name ?? `${hostname()}:${process.pid}`;
     logger.info({ node, network: network.description.name, owner }, "mirror started");
-    const deps = { postgres, feed, network, identity: texts, logger };
+    const deps = { postgres, feed, network, identity: texts, logger, onHeight };
     const running = runMirror({ owner, undoDepth: UNDO_DEPTH }, deps, stopping.signal);
     return {
       failed: running.then(() => new Promise<never>(() => {})),
