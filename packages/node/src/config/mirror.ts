@@ -1,6 +1,6 @@
-/** Every option of `uniknode mirror`. */
+/** Options of mirrors: every option of `uniknode mirror`, and what a node with a mirror of its own does. */
 import { option, readDatabaseUrl, readNodeUrl, readText, readToken } from "./define-option.ts";
-import { nodeOptions } from "./options.ts";
+import { MAX_FEED_BLOCKS, nodeOptions, type Options } from "./options.ts";
 
 export const mirrorOptions = {
   node: option({
@@ -35,3 +35,7 @@ export const mirrorOptions = {
   logLevel: nodeOptions.logLevel,
   logFormat: nodeOptions.logFormat,
 };
+
+/** Number of last blocks whose changes the node stores: its own mirror needs some. */
+export const feedBlocksOf = ({ mirror, feedBlocks }: Pick<Options, "mirror" | "feedBlocks">): number =>
+  mirror !== undefined && feedBlocks === 0 ? MAX_FEED_BLOCKS : feedBlocks;

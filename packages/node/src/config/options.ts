@@ -3,6 +3,7 @@ import { readAssumeValid } from "./assume-valid.ts";
 import {
   option,
   readChoice,
+  readDatabaseUrl,
   readInteger,
   readNodeUrls,
   readRanges,
@@ -16,6 +17,9 @@ import type { Config } from "./resolve.ts";
 import { readSecretList } from "./secrets.ts";
 import { readTimeServers } from "./time.ts";
 import { webhookOptions } from "./webhooks.ts";
+
+/** Maximum number of blocks whose changes are stored. */
+export const MAX_FEED_BLOCKS = 10_000;
 
 /** Options of every command that starts a node. */
 export const nodeOptions = {
@@ -41,7 +45,7 @@ export const nodeOptions = {
     sentence:
       "Number of last blocks whose changes are stored for mirrors (docs/spec/feed.md); 0 disables the feed and the gateway.",
     default: 0,
-    read: readInteger(0, 10_000),
+    read: readInteger(0, MAX_FEED_BLOCKS),
   }),
   feedAllow: option({
     name: "feedAllow",
@@ -50,6 +54,14 @@ export const nodeOptions = {
       "Addresses and networks, in the format of httpAllow, that may use the feed and the gateway (docs/spec/gateway.md) with the webhook token.",
     default: "127.0.0.0/8,::1",
     read: readRanges,
+  }),
+  mirror: option({
+    name: "mirror",
+    placeholder: "URL",
+    sentence:
+      "PostgreSQL database into which the node copies its chain, with a mirror process that it starts and supervises (docs/guides/mirror.md): postgres://user:password@host:port/database. If feedBlocks is 0, 10000 is used.",
+    secret: true,
+    read: readDatabaseUrl,
   }),
   ...poolOptions,
   delegates: option({

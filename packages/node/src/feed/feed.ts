@@ -4,9 +4,10 @@
  * buffer.
  */
 import { setImmediate as nextTick } from "node:timers/promises";
+import type { FactReader } from "../facts/reader.ts";
 import { createNotifier, type Notifier } from "../platform/notifier.ts";
 import { FeedError } from "./error.ts";
-import { backLine, endLine, HEARTBEAT, stateLine } from "./line.ts";
+import { backLine, checkpointLine, endLine, HEARTBEAT, stateLine } from "./line.ts";
 import type { Position } from "./position.ts";
 import type { FeedReader } from "./reader.ts";
 import type { StateRows } from "./state-rows.ts";
@@ -24,6 +25,7 @@ export const DEFAULT_FEED_OPTIONS: FeedOptions = { maxOpen: 8, heartbeatMs: 5_00
 export type FeedDeps = {
   readonly reader: FeedReader;
   readonly openState: () => StateRows;
+  readonly facts: Pick<FactReader, "checkpoint">;
 };
 
 /** A response that is being sent. */
@@ -43,7 +45,7 @@ export type FeedFigures = {
 export type Feed = {
   /**
    * Returns every block after the first of the positions that is on the chain, now and later. Ends after a revert: the mirror
-   * asks again.
+   * asks again. At the head, the tree of final facts follows the blocks.
    *
    * @param positions blocks of the mirror, newest first
    * @throws {FeedError} FEED_GONE, FEED_FULL
@@ -135,9 +137,10 @@ function startOf({ reader }: State, positions: readonly Position[]): Position {
 }
 
 async function* follow(state: State, start: Position, [newest]: readonly Position[]): AsyncIterable<string> {
-  const { reader, notifier, options } = state;
+  const { reader, facts, notifier, options } = state;
   if (start.id !== newest?.id) yield backLine(start);
   let position = start;
+  let sentId: string | undefined;
   while (!state.isClosed) {
     // Must precede the read: a block that is committed meanwhile notifies again.
     const notified = notifier.next();
@@ -146,7 +149,15 @@ async function* follow(state: State, start: Position, [newest]: readonly Positio
     if (batch.kind === "blocks") {
       yield batch.lines;
       position = batch.last;
-    } else if (!(await isWithin(notified, options.heartbeatMs))) {
+      continue;
+    }
+    const checkpoint = await facts.checkpoint();
+    const { block } = checkpoint;
+    if (block && block.id !== sentId) {
+      yield checkpointLine(block, checkpoint);
+      sentId = block.id;
+    }
+    if (!(await isWithin(notified, options.heartbeatMs))) {
       yield HEARTBEAT;
     }
   }

@@ -4,6 +4,7 @@
  */
 import { hash } from "node:crypto";
 import { joinBlock } from "@uniknode/protocol";
+import type { Checkpoint } from "../facts/note.ts";
 import type { BlockBytes } from "../store/chain/blocks.ts";
 import type { Position } from "./position.ts";
 
@@ -35,6 +36,10 @@ export const stateLine = ({ height, id }: Position): string =>
 
 /** @param rows JSON texts of rows: table, key and members */
 export const rowsLine = (rows: readonly string[]): string => line(`{"rows":[${rows.join()}]}`);
+
+/** The node's tree of final facts up to a block. */
+export const checkpointLine = ({ height, id }: Position, { size, root }: Checkpoint): string =>
+  line(JSON.stringify({ checkpoint: { height, id, size, root: Buffer.from(root).toString("hex") } }));
 
 /** Ends a response that is complete. */
 export const endLine = (count: number): string => line(JSON.stringify({ end: count }));

@@ -45,6 +45,15 @@ export type ComparisonFigures = {
   readonly differing: number;
 };
 
+/** Figures of the mirror process that the node started. */
+export type MirrorFigures = {
+  readonly isRunning: boolean;
+  /** Starts of the process, since the node started. */
+  readonly starts: number;
+  /** Height of the last block that the process reported; 0 before. */
+  readonly height: number;
+};
+
 /** Time of the consensus thread for submissions: see `pool/admission/budget.ts`. */
 export type AdmissionTime = {
   /** Milliseconds used since the process started. */
@@ -96,6 +105,8 @@ export type NodeReport = {
   facts: { size: number; height: number; lag: number };
   /** Absent for a node that does not compare its tree. */
   comparison?: ComparisonFigures;
+  /** Absent for a node that starts no mirror. */
+  mirror?: MirrorFigures;
   heapBytes: number;
   /** Lines of its log that could not be written, since the process started. */
   logLinesLost: number;

@@ -8,6 +8,7 @@ import type { Postgres, Transaction } from "../postgres/connection.ts";
 import { indexSql } from "../postgres/migrations.ts";
 import { appendBlocks, readBlock } from "./blocks.ts";
 import { MirrorError } from "./error.ts";
+import { removeFactsAbove } from "./facts/tree.ts";
 import type { FeedClient } from "./feed-client.ts";
 import { type Epoch, enterPhase, moveHead, NO_BLOCK, type Phase } from "./head.ts";
 import type { Bundle, FeedLine } from "./line.ts";
@@ -145,6 +146,7 @@ async function stepBack(height: number, { postgres, epoch }: BootstrapDeps): Pro
     for (const table of ["blocks", "transactions", "payees"]) {
       await transaction.change(`DELETE FROM ${table} WHERE height > $1`, [target.height]);
     }
+    await removeFactsAbove(transaction, target.height);
     await transaction.change("DELETE FROM type_totals");
     await transaction.change(
       "INSERT INTO type_totals SELECT type_group, type, count(*) FROM transactions GROUP BY 1, 2",

@@ -18,7 +18,7 @@ export type MirrorErrorCode =
   | "MIRROR_DEPOSED"
   /** The mirror does not have the block of the node: it cannot be compared. */
   | "MIRROR_BEHIND"
-  /** A comparison found rows that differ from those of the node. */
+  /** Rows or facts differ from those of the node, or a row is damaged. */
   | "MIRROR_DIFFERS";
 
 const RETRYABLE: readonly MirrorErrorCode[] = [

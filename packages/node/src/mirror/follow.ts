@@ -1,12 +1,15 @@
 /** Follows the feed of a node: writes its blocks as they arrive, and returns to an earlier block if the node asks for it. */
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Network } from "@uniknode/protocol";
+import type { Logger } from "pino";
 import type { Position } from "../feed/position.ts";
 import type { Postgres } from "../postgres/connection.ts";
 import { MirrorError } from "./error.ts";
+import { createFactComparison } from "./facts/comparison.ts";
+import { catchUpFacts } from "./facts/growth.ts";
 import type { FeedClient } from "./feed-client.ts";
 import type { Epoch } from "./head.ts";
-import type { Bundle, FeedLine } from "./line.ts";
+import type { Bundle, Checkpoint, FeedLine } from "./line.ts";
 import { appendBundles, revertTo } from "./writer.ts";
 
 export type FollowDeps = {
@@ -19,6 +22,9 @@ export type FollowDeps = {
   readonly signal: AbortSignal;
   /** Called with each new head. */
   readonly onHead: (head: Position) => void;
+  /** Called with the height of the tree of final facts while many blocks are missing in it. */
+  readonly onFacts: (height: number) => void;
+  readonly logger: Pick<Logger, "info" | "debug">;
 };
 
 /** Blocks of one transaction. */
@@ -27,12 +33,14 @@ const MAX_BLOCKS = 200;
 const MAX_STEPS = 20;
 
 /**
- * Settles when the node ends the response.
+ * Completes the tree of final facts, then follows. Settles when the node ends the response.
  *
- * @throws {MirrorError}
+ * @throws {MirrorError} MIRROR_DIFFERS if the facts are not those of the node
  */
 export async function follow(deps: FollowDeps): Promise<void> {
   const { postgres, feed, epoch, signal, onHead } = deps;
+  const comparison = createFactComparison(deps.logger);
+  comparison.add(await catchUpFacts(deps));
   const positions = await positionsOf(postgres);
   for await (const lines of gathered(feed.follow(positions, signal), MAX_BLOCKS)) {
     const [first] = lines;
@@ -40,17 +48,25 @@ export async function follow(deps: FollowDeps): Promise<void> {
       await revertTo(postgres, first.back, epoch);
       onHead(first.back);
       lines.shift();
+      comparison.add(await catchUpFacts(deps));
     }
-    const bundles = lines.map(bundleFrom);
-    await appendBundles(postgres, bundles, deps);
+    const { bundles, checkpoints } = split(lines);
+    comparison.add(await appendBundles(postgres, bundles, deps));
     const last = bundles.at(-1);
     if (last) onHead({ height: last.height, id: last.id });
+    for (const checkpoint of checkpoints) comparison.compare(checkpoint);
   }
 }
 
-function bundleFrom(line: FeedLine): Bundle {
-  if ("block" in line) return line;
-  throw new MirrorError("MIRROR_FEED_INVALID", "a line of the feed is not a block");
+function split(lines: readonly FeedLine[]): { bundles: Bundle[]; checkpoints: Checkpoint[] } {
+  const bundles: Bundle[] = [];
+  const checkpoints: Checkpoint[] = [];
+  for (const line of lines) {
+    if ("block" in line) bundles.push(line);
+    else if ("checkpoint" in line) checkpoints.push(line.checkpoint);
+    else throw new MirrorError("MIRROR_FEED_INVALID", "a line of the feed is not a block");
+  }
+  return { bundles, checkpoints };
 }
 
 /** Yields what arrived while the caller worked, up to a number; the rest waits in the connection. */

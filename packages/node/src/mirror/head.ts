@@ -62,6 +62,20 @@ export async function releaseLease(postgres: Postgres, epoch: Epoch): Promise<vo
   await postgres.query("UPDATE head SET lease_until = now() WHERE epoch = $1", [epoch]);
 }
 
+/**
+ * Locks the head until the end of the transaction, and returns its height.
+ *
+ * @throws {MirrorError} MIRROR_DEPOSED
+ */
+export async function lockHead(transaction: Transaction, epoch: Epoch): Promise<number> {
+  const [head] = await transaction.query<{ height: string }>(
+    "SELECT height FROM head WHERE epoch = $1 FOR UPDATE",
+    [epoch],
+  );
+  if (!head) throw new MirrorError("MIRROR_DEPOSED", "another mirror has taken over");
+  return Number(head.height);
+}
+
 /** Enters the next phase of a mirror that is being built. */
 export async function enterPhase(transaction: Transaction, phase: Phase, epoch: Epoch): Promise<void> {
   const entered = await transaction.change("UPDATE head SET phase = $1 WHERE epoch = $2", [phase, epoch]);

@@ -24,14 +24,21 @@ const Bundle = Type.Object(
   { height, id, parent: id, block: Type.String(), changes: Type.Optional(Rows) },
   closed,
 );
+/** The node's tree of final facts up to a block: number of leaves, and root. */
+const Checkpoint = Type.Object(
+  { height, id, size: height, root: Type.String({ pattern: "^[0-9a-f]{64}$" }) },
+  closed,
+);
 const Line = Type.Union([
   Bundle,
   Type.Object({ back: Position }, closed),
   Type.Object({ state: Position }, closed),
   Type.Object({ rows: Rows }, closed),
   Type.Object({ end: height }, closed),
+  Type.Object({ checkpoint: Checkpoint }, closed),
 ]);
 
+export type Checkpoint = Static<typeof Checkpoint>;
 export type Bundle = Static<typeof Bundle>;
 export type FeedLine = Static<typeof Line>;
 

@@ -8,7 +8,7 @@ import type { Logger } from "pino";
 import type { Position } from "../feed/position.ts";
 import type { Postgres } from "../postgres/connection.ts";
 import { bootstrap } from "./bootstrap.ts";
-import { MirrorError } from "./error.ts";
+import { MirrorError, type MirrorErrorCode } from "./error.ts";
 import type { FeedClient } from "./feed-client.ts";
 import { follow } from "./follow.ts";
 import { LEASE_SECONDS, type MirrorHead, releaseLease, renewLease, restart, takeLease } from "./head.ts";
@@ -28,6 +28,8 @@ export type MirrorDeps = {
   /** Stored for the API servers. */
   readonly identity: IdentityTexts;
   readonly logger: Logger;
+  /** Called with the height of the mirror when it changes. */
+  readonly onHeight: (height: number) => void;
 };
 
 /** Pause after a failure: doubled with each further one. */
@@ -41,7 +43,7 @@ const PROGRESS_MS = 5_000;
 /**
  * Runs until the signal is aborted.
  *
- * @throws {MirrorError} MIRROR_REFUSED, MIRROR_DATABASE: nothing changes without the operator
+ * @throws {MirrorError} MIRROR_REFUSED, MIRROR_DATABASE, MIRROR_DIFFERS: nothing changes without the operator
  */
 export async function runMirror(
   options: MirrorOptions,
@@ -64,8 +66,9 @@ export async function runMirror(
   }
 }
 
-const isFinal = (error: unknown): boolean =>
-  error instanceof MirrorError && (error.code === "MIRROR_REFUSED" || error.code === "MIRROR_DATABASE");
+const FINAL: readonly MirrorErrorCode[] = ["MIRROR_REFUSED", "MIRROR_DATABASE", "MIRROR_DIFFERS"];
+
+const isFinal = (error: unknown): boolean => error instanceof MirrorError && FINAL.includes(error.code);
 
 /** Mirrors until the node ends its response or something fails. Returns false if another mirror has the lease. */
 async function mirrorOnce(options: MirrorOptions, deps: MirrorDeps, stop: AbortSignal): Promise<boolean> {
@@ -111,14 +114,14 @@ async function buildAndFollow(
 ): Promise<void> {
   const { postgres, logger } = deps;
   const { epoch } = head;
-  const log = logProgress(logger);
+  const log = logProgress(deps);
   if (head.phase === "blocks") {
     logger.info({ height: head.height }, "building the mirror");
     await bootstrap(head, { ...deps, epoch, signal, onProgress: log.building });
     logger.info("the mirror is complete; following the node");
   } else logger.info({ height: head.height }, "following the node");
   try {
-    await follow({ ...deps, epoch, undoDepth, signal, onHead: log.head });
+    await follow({ ...deps, epoch, undoDepth, signal, onHead: log.head, onFacts: log.facts });
   } catch (error) {
     if (!(error instanceof MirrorError) || error.code !== "MIRROR_GONE") throw error;
     logger.warn(
@@ -133,12 +136,13 @@ const toRemaining = (blocks: number, blocksPerSecond: number): number | undefine
   blocksPerSecond > 0 ? Math.ceil(Math.max(blocks, 0) / blocksPerSecond) : undefined;
 
 /** Logs every head at debug level, and the progress of long work from time to time. */
-function logProgress(logger: Logger) {
+function logProgress({ logger, onHeight }: Pick<MirrorDeps, "logger" | "onHeight">) {
   let nextMs = performance.now() + PROGRESS_MS;
   let start: { readonly height: number; readonly timeMs: number } | undefined;
   return {
     /** @param target height of the node when the response began */
     building(height: number, target: number | undefined): void {
+      onHeight(height);
       const nowMs = performance.now();
       start ??= { height, timeMs: nowMs };
       if (nowMs < nextMs) return;
@@ -148,6 +152,15 @@ function logProgress(logger: Logger) {
         target === undefined ? undefined : toRemaining(target - height, blocksPerSecond);
       logger.info({ height, target, blocksPerSecond, remainingSeconds }, "fetching blocks");
     },
-    head: ({ height, id }: Position): void => logger.debug({ height, id }, "new head"),
+    facts(height: number): void {
+      const nowMs = performance.now();
+      if (nowMs < nextMs) return;
+      nextMs = nowMs + PROGRESS_MS;
+      logger.info({ height }, "deriving the final facts from the blocks of the mirror");
+    },
+    head({ height, id }: Position): void {
+      onHeight(height);
+      logger.debug({ height, id }, "new head");
+    },
   };
 }

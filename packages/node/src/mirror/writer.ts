@@ -6,15 +6,18 @@ import type { Network } from "@uniknode/protocol";
 import type { Position } from "../feed/position.ts";
 import type { Postgres } from "../postgres/connection.ts";
 import { appendBlocks, readBlock, removeBlocks } from "./blocks.ts";
+import { type FactMark, growFacts } from "./facts/growth.ts";
+import { removeFactsAbove } from "./facts/tree.ts";
 import { type Epoch, moveHead } from "./head.ts";
 import type { Bundle } from "./line.ts";
 import { applyChanges, restoreRecords } from "./state.ts";
 
 /**
- * Writes blocks that continue the head, with the records that they wrote.
+ * Writes blocks that continue the head, with the records that they wrote and the facts that became final.
  *
  * @param undoDepth number of blocks below the head that can be reverted
- * @throws {MirrorError} MIRROR_FEED_INVALID, MIRROR_DEPOSED; then nothing is written
+ * @returns what the tree of final facts has passed
+ * @throws {MirrorError} MIRROR_FEED_INVALID, MIRROR_DEPOSED, MIRROR_DIFFERS; then nothing is written
  */
 export async function appendBundles(
   postgres: Postgres,
@@ -24,13 +27,13 @@ export async function appendBundles(
     epoch,
     undoDepth,
   }: { readonly network: Network; readonly epoch: Epoch; readonly undoDepth: number },
-): Promise<void> {
+): Promise<FactMark[]> {
   const [first] = bundles;
   const last = bundles.at(-1);
-  if (!first || !last) return;
+  if (!first || !last) return [];
   // Decoded before the transaction, which holds a lock on the head.
   const blocks = bundles.map((bundle) => readBlock(bundle, network));
-  await postgres.transaction("READ WRITE", async (transaction) => {
+  return postgres.transaction("READ WRITE", async (transaction) => {
     const total = await moveHead(
       transaction,
       { from: first.parent, to: last, epoch, phase: "ready" },
@@ -39,6 +42,7 @@ export async function appendBundles(
     await appendBlocks(transaction, blocks, total);
     await applyChanges(transaction, bundles);
     await transaction.change("DELETE FROM undo WHERE height <= $1", [last.height - undoDepth]);
+    return growFacts(transaction, last.height, network);
   });
 }
 
@@ -53,5 +57,6 @@ export async function revertTo(postgres: Postgres, target: Position, epoch: Epoc
     const removed = await removeBlocks(transaction, target);
     await moveHead(transaction, { from: head?.id ?? "", to: target, epoch, phase: "ready" }, [], -removed);
     await restoreRecords(transaction, target.height);
+    await removeFactsAbove(transaction, target.height);
   });
 }

@@ -1,6 +1,7 @@
 /** A mirror in PostgreSQL of a chain in a database file, written as a mirror writes it. */
 import assert from "node:assert";
 import type { Network } from "@uniknode/protocol";
+import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { createFeed, DEFAULT_FEED_OPTIONS } from "../../src/feed/feed.ts";
 import { createFeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
@@ -30,6 +31,7 @@ export async function buildMirror(postgres: Postgres, path: string, network: Net
     createFeed(DEFAULT_FEED_OPTIONS, {
       reader: createFeedReader(reader),
       openState: () => openStateRows(path),
+      facts: createSqliteFactReader(reader, network),
     }),
   );
   await bootstrap(head, {

@@ -17,6 +17,10 @@ export type PostgresServer = {
   createDatabase(name: string): Promise<string>;
   /** Sends SIGKILL, and starts the server again over the same folder. */
   crash(): Promise<void>;
+  /** Stops the server, and keeps its folder. */
+  halt(): Promise<void>;
+  /** Starts a halted server again. */
+  resume(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -32,15 +36,17 @@ const packageFolder = (): string =>
 /** Returns false on machines for which the package has no server. */
 export const hasPostgres = process.platform === "linux" && process.arch === "x64";
 
+/** @param parent folder for the data of the server; every user must be able to enter it */
 export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
+  parent = tmpdir(),
 ): Promise<PostgresServer> {
   const cwd = packageFolder();
   const program = (name: string) => join(cwd, "native", "bin", name);
   // Install scripts are disabled, so that the links between the libraries are missing at first.
   await run(process.execPath, [join(cwd, "scripts", "hydrate-symlinks.js")], { cwd });
   const identity = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
-  const folder = mkdtempSync(join(tmpdir(), "uniknode-postgres-"));
+  const folder = mkdtempSync(join(parent, "uniknode-postgres-"));
   if (identity.uid !== undefined) chownSync(folder, UNPRIVILEGED, UNPRIVILEGED);
   const data = join(folder, "data");
   await run(
@@ -75,6 +81,10 @@ export async function startPostgres(
     },
     async crash() {
       await end(child, "SIGKILL");
+      child = await start();
+    },
+    halt: () => end(child, "SIGINT"),
+    async resume() {
       child = await start();
     },
     async stop() {

@@ -11,6 +11,8 @@ import {
 import { blockToJson, createNetwork } from "@uniknode/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { receiveBlock } from "../../src/chain/pipeline/receive.ts";
+import { createGrowth } from "../../src/facts/growth.ts";
+import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { createFeed, DEFAULT_FEED_OPTIONS, type Feed, type FeedResponse } from "../../src/feed/feed.ts";
 import type { Position } from "../../src/feed/position.ts";
 import { createFeedReader } from "../../src/feed/reader.ts";
@@ -41,6 +43,7 @@ type Line = {
   readonly state?: Position;
   readonly rows?: Record[];
   readonly end?: number;
+  readonly checkpoint?: object;
 };
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -62,7 +65,11 @@ function open(options: { feedBlocks: number }) {
   opened = openChain(content, path, options);
   feed = createFeed(
     { ...DEFAULT_FEED_OPTIONS, heartbeatMs: 20 },
-    { reader: createFeedReader(opened.database), openState: () => openStateRows(path) },
+    {
+      reader: createFeedReader(opened.database),
+      openState: () => openStateRows(path),
+      facts: createSqliteFactReader(opened.database, network),
+    },
   );
 }
 
@@ -142,6 +149,23 @@ test("The rows of the state, and the blocks below it, make a mirror complete.", 
       positionAt(index + 1).id,
     ]),
   );
+});
+
+test("The tree of final facts follows the blocks at the head, once after it has grown.", async () => {
+  const growth = createGrowth({ database: opened.database, network, onTruncated: () => {} });
+  while (growth.step(Number.POSITIVE_INFINITY));
+  const { size, root, block } = await createSqliteFactReader(opened.database, network).checkpoint();
+  const checkpoint = { ...block, size, root: Buffer.from(root).toString("hex") };
+  const response = feed.follow([positionAt(last - 1)]);
+  const parts: string[] = [];
+  for await (const part of response.text) {
+    parts.push(part);
+    if (parts.length === 4) break;
+  }
+  response.release();
+  expect(JSON.parse(`${parts[0]?.slice(65)}`)).toMatchObject({ height: last });
+  expect(JSON.parse(`${parts[1]?.slice(65)}`)).toEqual({ checkpoint });
+  expect(parts.slice(2)).toEqual(["\n", "\n"]);
 });
 
 test("A block that is committed later follows at once, after heartbeats.", async () => {

@@ -70,10 +70,14 @@ test("A compressed response has the same lines as a plain one.", async () => {
   expect(plain).toMatch(/ \{"end":\d+\}\n$/);
 });
 
-test("A mirror at the head receives heartbeats, and its connection is counted until it closes.", async () => {
+test("A mirror at the head receives the tree of final facts, and its connection is counted until it closes.", async () => {
   const response = await open(head());
-  const [chunk] = (await once(response, "data")) as [Buffer];
-  expect(chunk.toString()).toBe("\n");
+  const [line] = (await once(response.setEncoding("utf8"), "data")) as [string];
+  const { data } = (await (await fetch(`${node.url}/api/v2/facts/checkpoint`)).json()) as {
+    data: Record<string, unknown>;
+  };
+  const { height, id, size, root } = data;
+  expect(JSON.parse(line.slice(65))).toEqual({ checkpoint: { height, id, size, root } });
   expect(await metric("uniknode_feed_responses")).toBe(1);
   response.destroy();
   await expect.poll(() => metric("uniknode_feed_responses")).toBe(0);

@@ -1,17 +1,26 @@
 /** A mirror has the rows of its node after every block, across reverts, repetitions and interruptions. */
 import assert from "node:assert";
 import { createNetwork } from "@uniknode/protocol";
+import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { finalHeight } from "../../src/facts/final.ts";
+import { createGrowth } from "../../src/facts/growth.ts";
+import { edgeRoot } from "../../src/facts/merkle/edge.ts";
+import type { FactReader } from "../../src/facts/reader.ts";
+import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { createFeed, DEFAULT_FEED_OPTIONS, type Feed } from "../../src/feed/feed.ts";
 import { createFeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
 import { bootstrap } from "../../src/mirror/bootstrap.ts";
+import { catchUpFacts } from "../../src/mirror/facts/growth.ts";
+import { readTree } from "../../src/mirror/facts/tree.ts";
 import type { FeedClient } from "../../src/mirror/feed-client.ts";
 import { follow } from "../../src/mirror/follow.ts";
 import { type MirrorHead, readHead, takeLease } from "../../src/mirror/head.ts";
 import type { FeedLine } from "../../src/mirror/line.ts";
 import type { Postgres } from "../../src/postgres/connection.ts";
 import { migrate } from "../../src/postgres/migrations.ts";
+import type { Database } from "../../src/store/engine/database.ts";
 import {
   blocksOf,
   CHAINS,
@@ -63,9 +72,28 @@ async function startNode(name: string, upTo = Number.POSITIVE_INFINITY): Promise
   await node.chain.accept(blocks.slice(0, upTo));
   feed = createFeed(
     { ...DEFAULT_FEED_OPTIONS, heartbeatMs: 10 },
-    { reader: createFeedReader(node.database), openState: () => openStateRows(path) },
+    {
+      reader: createFeedReader(node.database),
+      openState: () => openStateRows(path),
+      facts: growing(node.database),
+    },
   );
   return node;
+}
+
+/** Reads the tree of the node, which is complete whenever it is read. */
+function growing(database: Database): Pick<FactReader, "checkpoint" | "rootAt"> {
+  const network = createNetwork(content.network);
+  const reader = createSqliteFactReader(database, network);
+  const growth = createGrowth({ database, network, onTruncated: () => {} });
+  return {
+    async checkpoint() {
+      growth.reverted();
+      while (growth.step(Number.POSITIVE_INFINITY));
+      return reader.checkpoint();
+    },
+    rootAt: reader.rootAt,
+  };
 }
 
 const lease = async (owner = "mirror"): Promise<MirrorHead> => {
@@ -83,12 +111,15 @@ const deps = (epoch: number, client: FeedClient) => ({
   signal: new AbortController().signal,
   onProgress: () => {},
   onHead: () => {},
+  onFacts: () => {},
+  logger: pino({ level: "silent" }),
 });
 
 /** Builds the mirror, and returns its epoch. */
 async function build(client = clientOf(feed)): Promise<number> {
   const head = await lease();
   await bootstrap(head, deps(head.epoch, client));
+  await catchUpFacts(deps(head.epoch, client));
   return head.epoch;
 }
 
@@ -113,12 +144,24 @@ function endingAt(client: FeedClient, id: string): FeedClient {
 }
 
 async function expectEqualTables(node: OpenChain): Promise<void> {
+  await expectEqualFacts(node);
   const mirrored = await mirrorTables(postgres);
   for (const [table, rows] of Object.entries(nodeTables(node.database))) {
     expect(mirrored[table], table).toEqual(rows);
   }
   const { height, id } = node.chain.head();
   expect(await readHead(postgres)).toMatchObject({ height, id, phase: "ready" });
+}
+
+/** Compares the trees of final facts, at the size of the mirror's tree. */
+async function expectEqualFacts(node: OpenChain): Promise<void> {
+  const network = createNetwork(content.network);
+  const facts = growing(node.database);
+  await facts.checkpoint();
+  const { height, edge } = await readTree(postgres.query);
+  expect(height).toBeGreaterThanOrEqual(finalHeight(node.chain.head().height, network));
+  expect(edge.size).toBeGreaterThanOrEqual(height);
+  expect(await facts.rootAt(edge.size)).toEqual(Buffer.from(edgeRoot(edge)));
 }
 
 describe.skipIf(!hasPostgres)("a mirror", () => {
@@ -143,6 +186,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     const epoch = await build();
     await node.chain.accept(blocks.slice(3));
     await catchUp(epoch, node);
+    await expectEqualTables(node);
     const top = node.chain.head().height;
     for (const depth of [1, 2, 5, top - 10]) {
       await node.chain.revertTo(top - depth);

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readHead } from "../../src/mirror/head.ts";
 import type { Postgres } from "../../src/postgres/connection.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
+import { startLyingFeed } from "../../test-support/mirror/lying-feed.ts";
 import { mirrorTables, nodeTables } from "../../test-support/mirror/tables.ts";
 import {
   connect,
@@ -168,6 +169,44 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     await expectEqualTables();
   }, 180_000);
 
+  test("ends when its facts differ from those of the node, because the feed changed one digit of a vote.", async () => {
+    let isLying = false;
+    let lies = 0;
+    const feed = await startLyingFeed(url, (json) => {
+      if (!isLying) return json;
+      return json.replace(
+        /("rounds","\d+",\{.*?"voteBalance":"\d*)(\d)"/,
+        (_, start: string, digit: string) => {
+          lies++;
+          return `${start}${(Number(digit) + 1) % 10}"`;
+        },
+      );
+    });
+    const lied = await server.createDatabase("lied");
+    const args = ["--node", feed.url, "--token", TOKEN, "--database-url", lied, "--name", "lied"];
+    const { ended, stderr } = spawnUniknode(["mirror", ...args]);
+    await expect.poll(stderr, WAIT).toContain("the facts agree with those of the node");
+    isLying = true;
+    // The votes of a round are final two rounds later.
+    await command("mine", { blocks: 80 });
+    const { code } = await ended;
+    expect(lies).toBeGreaterThan(0);
+    expect(code).toBe(1);
+    expect(stderr()).toMatch(/the facts of the blocks up to \d+ differ/);
+    expect(stderr()).toContain("uniknode mirror --check");
+    await feed.close();
+    // It does not continue, even with a feed that is right.
+    const again = await spawnUniknode(["mirror", ...args, "--node", url]).ended;
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("with an empty database")]);
+  }, 120_000);
+
+  test("waits for a database that is down, until it is stopped.", async () => {
+    const waiting = startMirror("--database-url", "postgres://127.0.0.1:1/chain");
+    await expect.poll(waiting.stderr, WAIT).toContain("waiting for the database: check --database-url");
+    waiting.child.kill("SIGTERM");
+    expect(await waiting.ended).toMatchObject({ code: 0 });
+  }, 60_000);
+
   test("names errors of token, node, options and database.", async () => {
     const run = async (...args: string[]) => {
       const { code, stderr } = await spawnUniknode(["mirror", ...args]).ended;
@@ -183,7 +222,7 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
       1,
       expect.stringContaining("uniknode token"),
     ]);
-    expect(await run("--token", TOKEN, "--database-url", "postgres://127.0.0.1:1/chain")).toEqual([
+    expect(await run("--token", TOKEN, "--database-url", databaseUrl.replace(/chain$/, "absent"))).toEqual([
       1,
       expect.stringContaining("check --database-url"),
     ]);

@@ -15,6 +15,8 @@ const LATER = {
   "the serializer of responses": /node_modules\/@fastify\/fast-json-stringify/,
   "metrics of the runtime": /node_modules\/(@opentelemetry|bintrees)/,
   "JSON-RPC": /node\/src\/rpc\//,
+  "mirrors and their driver":
+    /node\/src\/(mirror|postgres|processes\/mirror|processes\/node\/mirror)|node_modules\/pg/,
   archives: /node\/src\/archive\//,
 };
 const PEERS = /node\/src\/peers\/(sync|transport|wire)|node_modules\/ws\//;

@@ -3,6 +3,7 @@
 import type { NodeFigures } from "../../gateway/figures.ts";
 import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
 import { Counter, createCounter, createGauge, type Registry, showTotal } from "./instruments.ts";
+import { createMirrorMetrics } from "./mirror.ts";
 import { createPeerBoundsMetrics } from "./peer-bounds.ts";
 import { createThreadMetrics, createUsageMetrics } from "./threads.ts";
 
@@ -28,6 +29,7 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
     createPeerMetrics(registry),
     createForgerMetrics(registry),
     createFactMetrics(registry),
+    showMirrorOf(registry),
   ];
   return {
     showNode(figures) {
@@ -184,6 +186,16 @@ function createForgerMetrics(registry: Registry): Show {
     showTotal(missed, figures.missed);
     showByReason(refused, figures.refused);
     elsewhere.set(figures.keysUsedElsewhere);
+  };
+}
+
+/** A node without a mirror has no metrics of one: they would look like those of a mirror that is down. */
+function showMirrorOf(registry: Registry): Show {
+  let show: ReturnType<typeof createMirrorMetrics> | undefined;
+  return ({ mirror }) => {
+    if (!mirror) return;
+    show ??= createMirrorMetrics(registry);
+    show(mirror);
   };
 }
 

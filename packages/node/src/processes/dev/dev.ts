@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { blockToJson, createNetwork } from "@uniknode/protocol";
 import { connectionOptions } from "../../config/connection.ts";
 import type { ShownOption } from "../../config/display.ts";
+import { feedBlocksOf } from "../../config/mirror.ts";
 import { devOptions } from "../../config/options.ts";
 import { toPeersOptions } from "../../config/peers.ts";
 import { toPoolOptions } from "../../config/pool.ts";
@@ -100,6 +101,7 @@ async function start(config: DevConfig, environment: DevEnvironment): Promise<No
 
 const toNodeOptions = (config: DevConfig, delegates: Delegates, networkName: string): NodeOptions => ({
   ...config,
+  feedBlocks: feedBlocksOf(config),
   assumeValid: undefined,
   delegates,
   peers: config.p2pPort === undefined ? undefined : toPeersOptions(config, networkName),

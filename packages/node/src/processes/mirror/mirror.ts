@@ -1,5 +1,6 @@
 /** The mirror process: copies the chain of a node into PostgreSQL until it is stopped. */
 import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { mirrorOptions } from "../../config/mirror.ts";
 import type { Config } from "../../config/resolve.ts";
@@ -10,37 +11,41 @@ import { runMirror } from "../../mirror/mirror.ts";
 import { fetchIdentity, readIdentity } from "../../mirror/node-identity.ts";
 import { ConfigError } from "../../platform/config-error.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
-import { openPostgres } from "../../postgres/connection.ts";
+import { openPostgres, type Postgres } from "../../postgres/connection.ts";
+import { PostgresError, toPostgresError } from "../../postgres/error.ts";
 import { migrate, SchemaError } from "../../postgres/migrations.ts";
 
-type MirrorConfig = Config<typeof mirrorOptions>;
+export type MirrorConfig = Config<typeof mirrorOptions>;
 
 /** Maximum number of blocks that the node reverts (`chain/chain.ts`). */
 const UNDO_DEPTH = 10_000;
+const RETRY_MS = 2_000;
 /** One to write, one to renew the lease, one to read. */
 const CONNECTIONS = 3;
 /** Building indexes of a long chain is one statement. */
 const STATEMENT_TIMEOUT_MS = 3_600_000;
 
 /**
- * @param starting ends the wait for the node
+ * @param starting ends the waits for the database and the node
+ * @param onHeight called with the height of the mirror when it changes
  * @throws {ConfigError} if the database or the token is not given
- * @throws {Error} if the database cannot be used
+ * @throws {SchemaError | MirrorError} if the database cannot be used
  */
 export async function startMirror(
   options: MirrorConfig,
   logger: Logger,
   starting: AbortSignal,
+  onHeight: (height: number) => void = () => {},
 ): Promise<Served> {
   const { postgres, feed } = openBoth(options, logger);
   const { node, name } = options;
   const stopping = new AbortController();
   try {
-    await migrate(postgres).catch(explainDatabase);
+    await waitForDatabase(postgres, logger, starting);
     const { network, texts } = await fetchIdentity(node, logger, starting);
     const owner = name ?? `${hostname()}:${process.pid}`;
     logger.info({ node, network: network.description.name, owner }, "mirror started");
-    const deps = { postgres, feed, network, identity: texts, logger };
+    const deps = { postgres, feed, network, identity: texts, logger, onHeight };
     const running = runMirror({ owner, undoDepth: UNDO_DEPTH }, deps, stopping.signal);
     return {
       failed: running.then(() => new Promise<never>(() => {})),
@@ -97,6 +102,35 @@ function openBoth({ node, token, databaseUrl }: MirrorConfig, logger: Logger) {
     onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database"),
   });
   return { postgres, feed: createFeedClient({ url: node, token }) };
+}
+
+/**
+ * Waits until the database can be reached, and brings its schema up to date.
+ *
+ * @throws {SchemaError | MirrorError}
+ * @throws {DOMException} AbortError if the signal ends the wait
+ */
+async function waitForDatabase(postgres: Postgres, logger: Logger, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      return await migrate(postgres);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isTransient(error)) explainDatabase(error);
+      const { message, code } = error as Error & { readonly code?: string };
+      logger.warn(
+        { reason: message || code },
+        "waiting for the database: check --database-url, and that the server runs and accepts connections",
+      );
+    }
+    await sleep(RETRY_MS, undefined, { signal });
+  }
+}
+
+/** Returns true if the server is down, starts, or has no free connection. */
+function isTransient(error: unknown): boolean {
+  const known = toPostgresError(error);
+  return known instanceof PostgresError && known.isRetryable;
 }
 
 /** Names the database: the error of a connection names only an address. */

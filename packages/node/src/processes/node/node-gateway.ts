@@ -6,6 +6,7 @@ import type { ForgingFigures } from "../../forger/forging.ts";
 import { DevError } from "../../gateway/dev-commands.ts";
 import type {
   ComparisonFigures,
+  MirrorFigures,
   NodeFigures,
   NodeReport,
   PeerBounds,
@@ -51,6 +52,8 @@ export type GatewayDeps = {
   readonly facts: () => NodeReport["facts"];
   /** Absent for a node that does not compare its tree. */
   readonly comparison?: () => ComparisonFigures;
+  /** Absent for a node that starts no mirror. */
+  readonly mirror?: () => MirrorFigures;
   /** Returns the loop delay of the consensus thread. */
   readonly loopDelay: () => LoopDelay;
   /** Returns the number of log lines that the consensus thread lost. */
@@ -132,6 +135,7 @@ function reportOf(deps: GatewayDeps): NodeReport {
     ...deps.forging(),
     facts: deps.facts(),
     ...(deps.comparison && { comparison: deps.comparison() }),
+    ...(deps.mirror && { mirror: deps.mirror() }),
     heapBytes: process.memoryUsage().heapUsed,
     logLinesLost: deps.logLinesLost(),
   };

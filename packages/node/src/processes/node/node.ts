@@ -10,6 +10,7 @@ import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";
 import { dataErrorOf, RUN_REMEDY } from "../../store/engine/data-error.ts";
 import { type NodeCore, openCore } from "./core.ts";
 import { createNodeForging } from "./forging.ts";
+import type { Mirror } from "./mirror.ts";
 import { createGateway } from "./node-gateway.ts";
 import type { NodeDeps, NodeOptions } from "./options.ts";
 import { createSubmitBlock, type SubmitBlock } from "./own-blocks.ts";
@@ -95,7 +96,8 @@ async function start(
 
   const heartbeats = createHeartbeats();
   onStop("heartbeat", beat(heartbeats, "consensus").close);
-  const gateway = openGateway(options, deps, { core, peers, forging }, onStop);
+  const mirror = await openMirror(options, core);
+  const gateway = openGateway(options, deps, { core, peers, forging, mirror }, onStop);
   const isDevChain = deps.createDev !== undefined;
   const serving = await startServing(
     options,
@@ -107,8 +109,22 @@ async function start(
   );
   onStop("forger", forging.forger.stop);
   const { url, operationsUrl } = serving;
+  if (mirror) {
+    onStop("mirror", mirror.close);
+    mirror.start(url);
+  }
   folder.describe({ url, ports: portsOf([url, operationsUrl], options.peers?.port) });
-  return toNode(options, { core, peers, forging, serving, submitBlock, readiness });
+  return toNode(options, { core, peers, forging, mirror, serving, submitBlock, readiness });
+}
+
+/** A node without a mirror does not load its code. */
+async function openMirror(
+  options: NodeOptions,
+  { folder, shared }: Pick<NodeCore, "folder" | "shared">,
+): Promise<Mirror | undefined> {
+  if (options.mirror === undefined) return undefined;
+  const { createMirror, toMirrorConfig } = await import("./mirror.ts");
+  return createMirror(toMirrorConfig(options, folder.webhookToken), shared.logger);
 }
 
 type PeerParts = { readonly core: NodeCore; readonly readiness: Readiness };
@@ -132,12 +148,13 @@ type GatewayParts = {
   readonly core: NodeCore;
   readonly peers: NodePeers | undefined;
   readonly forging: Forging;
+  readonly mirror: Mirror | undefined;
 };
 
 function openGateway(
   options: NodeOptions,
   { createDev, lostLogLines = () => 0 }: NodeDeps,
-  { core, peers, forging }: GatewayParts,
+  { core, peers, forging, mirror }: GatewayParts,
   onStop: Closing["add"],
 ): Gateway {
   const { shared, consensus, facts, comparison, pool } = core;
@@ -156,6 +173,7 @@ function openGateway(
     forging: forging.figures,
     facts: facts.figures,
     ...(comparison && { comparison: comparison.figures }),
+    ...(mirror && { mirror: mirror.figures }),
     loopDelay: loopDelay.read,
     logLinesLost: lostLogLines,
     webhooksChanged: subscribedEvents.webhooksChanged,

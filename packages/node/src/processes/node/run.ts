@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import { choosePin } from "../../config/assume-valid.ts";
 import { shownOptions } from "../../config/display.ts";
 import { genesisPath } from "../../config/genesis.ts";
+import { feedBlocksOf } from "../../config/mirror.ts";
 import { loadNetwork, type NetworkSource } from "../../config/network.ts";
 import { runOptions } from "../../config/options.ts";
 import { toPeersOptions } from "../../config/peers.ts";
@@ -66,6 +67,7 @@ async function toNodeOptions(config: RunConfig, { files }: NetworkSource): Promi
   const delegates = await openDelegates(secretsOf(config), config.forgerPassword);
   return {
     ...config,
+    feedBlocks: feedBlocksOf(config),
     delegates,
     assumeValid: choosePin(config.assumeValid, files.network, { forges: delegates.size > 0 }),
     peers: config.alone ? undefined : toPeersOptions(config, files.network.name),

@@ -2,6 +2,7 @@
 import { dirname } from "node:path";
 import { REMEDY } from "../../dev-chain/folder.ts";
 import { createPastEvents, toHistory } from "../../event-log/sqlite/history.ts";
+import type { FactReader } from "../../facts/reader.ts";
 import { createSqliteFactReader } from "../../facts/sqlite/reader.ts";
 import { createFeed, DEFAULT_FEED_OPTIONS, type Feed } from "../../feed/feed.ts";
 import { createFeedReader } from "../../feed/reader.ts";
@@ -40,11 +41,12 @@ export function openNodeSources(context: NodeContext): Sources {
   const { data, gateway, gatewayWithin, network, logger } = context;
   const hasFeed = data.feedBlocks > 0;
   const { database, writes } = openWriter(context);
+  const facts = createSqliteFactReader(openReader(context, "facts reader"), network);
   const figuresReader = openReader(context, "figures reader");
   return {
     readModel: openReadModel(context),
     openSlowQueries: (identity) => openSlowQueries(context, identity),
-    facts: createSqliteFactReader(openReader(context, "facts reader"), network),
+    facts,
     stream: {
       source: createSqliteSource(openReader(context, "stream reader"), network),
       streamsChanged: gateway.streamsChanged,
@@ -54,7 +56,7 @@ export function openNodeSources(context: NodeContext): Sources {
     operatorRows: createSqliteOperatorRows(figuresReader),
     state: watchDatabase(context, database, writes),
     nodeFigures: gateway.figures,
-    feed: hasFeed ? openFeed(context) : undefined,
+    feed: hasFeed ? openFeed(context, facts) : undefined,
     remoteCalls: hasFeed ? createRemoteCalls(DEFAULT_REMOTE_CALL_OPTIONS, gatewayWithin) : undefined,
     sessions: data.isDevChain ? openSessionFile(dirname(data.databasePath), logger) : undefined,
   };
@@ -143,11 +145,12 @@ function openWebhooks(
   };
 }
 
-function openFeed(context: NodeContext): Feed {
+function openFeed(context: NodeContext, facts: FactReader): Feed {
   const { databasePath } = context.data;
   const feed = createFeed(DEFAULT_FEED_OPTIONS, {
     reader: createFeedReader(openReader(context, "feed reader")),
     openState: () => openStateRows(databasePath),
+    facts,
   });
   context.closing.add("feed", feed.close);
   return feed;

@@ -50,24 +50,25 @@ export function createOwnerStore(database: Database): OwnerStore {
       const known = token.get(tokenId);
       if (!known) return undefined;
       const { owner, height, sequence } = known;
-      if (height !== null && isBehind({ height, sequence: sequence ?? 0 }, position)) return undefined;
-      const next = TRANSFERS.map((type) => nextTransfer(type, tokenId, position))
+      if (height !== null && isAfter({ height, sequence: sequence ?? 0 }, position)) return undefined;
+      const next = TOKEN_TRANSFERS.map((type) => nextTransfer(type, tokenId, position))
         .filter((transfer) => transfer !== undefined)
-        .sort((a, b) => (isBehind(a, b) ? 1 : -1))[0];
+        .sort((a, b) => (isAfter(a, b) ? 1 : -1))[0];
       return next ? { publicKey: next.sender } : { address: owner };
     },
   };
 }
 
 /** Group and type of the transactions that move a token. */
-const TRANSFERS = [
+export const TOKEN_TRANSFERS = [
   [TYPE_GROUPS.nft, 2],
   [TYPE_GROUPS.uns, 6],
 ] as const;
 
 /** Returns true if a transaction changes the owner of a unik. */
 export const movesToken = ({ typeGroup, type }: Pick<Transaction, "typeGroup" | "type">): boolean =>
-  TRANSFERS.some((transfer) => transfer[0] === typeGroup && transfer[1] === type);
+  TOKEN_TRANSFERS.some((transfer) => transfer[0] === typeGroup && transfer[1] === type);
 
-const isBehind = (a: Position, b: Position): boolean =>
+/** Returns true if a transaction is later on the chain than another one. */
+export const isAfter = (a: Position, b: Position): boolean =>
   a.height > b.height || (a.height === b.height && a.sequence > b.sequence);

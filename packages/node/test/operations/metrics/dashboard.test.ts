@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
-import { FIGURES } from "./figures.ts";
+import { FIGURES, FIGURES_WITH_MIRROR } from "./figures.ts";
 
 type Panel = { title: string; description?: string; targets?: { expr: string }[] };
 const path = new URL("../../../../../ops/grafana/uniknode.json", import.meta.url);
@@ -11,19 +11,19 @@ const { panels } = JSON.parse(readFileSync(path, "utf8")) as { panels: Panel[] }
 const namesIn = (text: string) =>
   (text.match(/uniknode_[a-z_]+/g) ?? []).map((name) => name.replace(/_(bucket|sum|count)$/, ""));
 
-async function metricNames(): Promise<string[]> {
-  const page = await createMetrics("1").page(FIGURES, 0);
+async function metricNames(figures = FIGURES): Promise<string[]> {
+  const page = await createMetrics("1").page(figures, 0);
   return [...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name).sort();
 }
 
-test("the dashboard shows every metric, and only existing ones", async () => {
+test("the dashboard shows every metric of a node without a mirror, and only existing ones", async () => {
   const shown = panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => namesIn(expr)));
   expect([...new Set(shown)].sort()).toEqual(await metricNames());
 });
 
 test("the guide explains every metric, and only existing ones", async () => {
   const guide = readFileSync(new URL("../../../../../docs/guides/observability.md", import.meta.url), "utf8");
-  expect([...new Set(namesIn(guide))].sort()).toEqual(await metricNames());
+  expect([...new Set(namesIn(guide))].sort()).toEqual(await metricNames(FIGURES_WITH_MIRROR));
 });
 
 test("every panel of the dashboard has a description", () => {
@@ -33,7 +33,7 @@ test("every panel of the dashboard has a description", () => {
 });
 
 test("the names of metrics have their units", async () => {
-  const page = await createMetrics("1").page(FIGURES, 0);
+  const page = await createMetrics("1").page(FIGURES_WITH_MIRROR, 0);
   for (const [, name = "", type] of page.matchAll(/^# TYPE (\S+) (\S+)/gm)) {
     expect([name, name.endsWith("_total")]).toEqual([name, type === "counter"]);
     if (type === "histogram") expect(name).toMatch(/_seconds$/);

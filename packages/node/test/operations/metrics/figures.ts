@@ -67,3 +67,9 @@ export const FIGURES = {
     inspections: { sound: 1, damaged: 0, failed: 0 },
   },
 } satisfies Figures as Figures & { node: NonNullable<Figures["node"]> };
+
+/** The same of a node with a mirror, which has further metrics. */
+export const FIGURES_WITH_MIRROR = {
+  ...FIGURES,
+  node: { ...FIGURES.node, mirror: { isRunning: true, starts: 108, height: 16 } },
+};

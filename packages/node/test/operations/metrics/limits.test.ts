@@ -9,7 +9,7 @@ import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
 import { createServerMetrics } from "../../../src/operations/metrics/server.ts";
 import { present } from "../../../src/platform/present.ts";
 import { rpcOptions } from "../../../src/rpc/options.ts";
-import { FIGURES } from "./figures.ts";
+import { FIGURES_WITH_MIRROR } from "./figures.ts";
 
 const path = new URL("../../../../../docs/reference/limits.md", import.meta.url);
 const rows = readFileSync(path, "utf8")
@@ -37,7 +37,7 @@ test("Every row of the table of limits names the resource, the bound, and the ef
 test("Options and metrics in the table of limits exist", async () => {
   const servers = new Registry();
   createServerMetrics(servers);
-  const page = `${await createMetrics("1").page(FIGURES, 0)}\n${await servers.metrics()}`;
+  const page = `${await createMetrics("1").page(FIGURES_WITH_MIRROR, 0)}\n${await servers.metrics()}`;
   const metrics = new Set([...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
   const flags = new Set(
     Object.values({ ...devOptions, ...runOptions, ...rpcOptions, ...mirrorOptions, ...serveOptions }).map(

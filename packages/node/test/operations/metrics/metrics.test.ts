@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createMetrics, type Figures, type Metrics } from "../../../src/operations/metrics/metrics.ts";
-import { FIGURES } from "./figures.ts";
+import { FIGURES, FIGURES_WITH_MIRROR } from "./figures.ts";
 
 const NOW_MS = 100_000;
 const LATER = { ...FIGURES, node: { ...FIGURES.node, height: 18, forged: 8 } };
@@ -111,6 +111,17 @@ test("shows the latest figures, and none of a thread that does not respond", asy
   });
   const dead = await samples(metrics, { ...LATER, node: undefined });
   expect(dead).toMatchObject({ uniknode_consensus_up: 0, uniknode_chain_height: 18, uniknode_streams: 14 });
+});
+
+test("shows the mirror of a node that has one", async () => {
+  const ofMirror = async (figures: Figures) =>
+    Object.entries(await samples(createMetrics("1"), figures)).filter(([name]) => name.includes("mirror"));
+  expect(await ofMirror(FIGURES)).toEqual([]);
+  expect(await ofMirror(FIGURES_WITH_MIRROR)).toEqual([
+    ["uniknode_mirror_up", 1],
+    ["uniknode_mirror_starts_total", 108],
+    ["uniknode_mirror_height", 16],
+  ]);
 });
 
 test("an empty queue has no age", async () => {

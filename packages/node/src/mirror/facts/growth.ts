@@ -1,0 +1,128 @@
+/**
+ * Extends the Merkle tree of final facts of a mirror. The leaves are derived from the rows of the mirror, not from the feed:
+ * therefore the root is evidence that these rows are right.
+ */
+import type { Block, Network } from "@uniknode/protocol";
+import { createPastFacts, type PastFact } from "../../event-log/past-facts.ts";
+import { finalHeight } from "../../facts/final.ts";
+import { leafText, leavesOf } from "../../facts/leaf.ts";
+import { edgeRoot, extendEdge } from "../../facts/merkle/edge.ts";
+import { type Hash, hashLeaves } from "../../facts/merkle/hashes.ts";
+import type { Position } from "../../feed/position.ts";
+import type { Postgres, Query, Transaction } from "../../postgres/connection.ts";
+import type { FactLookups } from "../../store/chain/fact-lookups.ts";
+import { type Epoch, lockHead } from "../head.ts";
+import { type OwnerQuestion, readOwners } from "./owners.ts";
+import { readLookups, readStoredBlocks } from "./stored-blocks.ts";
+import { type FactTree, readTree, writeTree } from "./tree.ts";
+
+/** The tree up to and including a block. */
+export type FactMark = Position & { readonly size: number; readonly root: Hash };
+
+/** Number of last final blocks whose marks are returned: the node's tree can be this far behind that of the mirror. */
+const MARKED_BLOCKS = 1_000;
+
+/**
+ * Adds the leaves of all blocks that are final, inside the caller's transaction.
+ *
+ * @param head height of the last block of the mirror
+ * @returns the last marks that the tree has passed
+ * @throws {MirrorError} MIRROR_DIFFERS if a row of a block cannot be read
+ */
+export async function growFacts(
+  transaction: Transaction,
+  head: number,
+  network: Network,
+): Promise<FactMark[]> {
+  const marks: FactMark[] = [];
+  for (;;) {
+    const grown = await growStep(transaction, head, network);
+    marks.push(...grown.marks);
+    if (grown.isComplete) return marks;
+  }
+}
+
+export type CatchUpDeps = {
+  readonly postgres: Postgres;
+  readonly network: Network;
+  readonly epoch: Epoch;
+  readonly signal: AbortSignal;
+  /** Called after each step with the height of the tree. */
+  readonly onFacts: (height: number) => void;
+};
+
+/**
+ * Adds the leaves of all blocks that are final, in steps with a transaction each: of the whole chain after a mirror was built.
+ *
+ * @returns the mark of the tree before, and the last marks that it has passed
+ * @throws {MirrorError} MIRROR_DEPOSED, MIRROR_DIFFERS
+ */
+export async function catchUpFacts(deps: CatchUpDeps): Promise<FactMark[]> {
+  const { postgres, network, epoch, signal, onFacts } = deps;
+  const marks = [markOf(await readTree(postgres.query))];
+  for (;;) {
+    signal.throwIfAborted();
+    const grown = await postgres.transaction("READ WRITE", async (transaction) =>
+      growStep(transaction, await lockHead(transaction, epoch), network),
+    );
+    marks.push(...grown.marks);
+    onFacts(grown.height);
+    if (grown.isComplete) return marks;
+  }
+}
+
+const markOf = ({ height, id, edge }: FactTree): FactMark => ({
+  height,
+  id,
+  size: edge.size,
+  root: edgeRoot(edge),
+});
+
+type Step = { readonly marks: FactMark[]; readonly height: number; readonly isComplete: boolean };
+
+async function growStep(transaction: Transaction, head: number, network: Network): Promise<Step> {
+  const end = finalHeight(head, network);
+  const tree = await readTree(transaction.query);
+  if (tree.height >= end) return { marks: [], height: tree.height, isComplete: true };
+  const blocks = await readStoredBlocks(transaction.query, tree.height + 1, end);
+  const facts = await readFacts(transaction.query, blocks, network);
+  const marks: FactMark[] = [];
+  let grown = tree;
+  for (const [index, { header }] of blocks.entries()) {
+    const leaves = leavesOf(header, facts[index] ?? [], network).map(leafText);
+    grown = { height: header.height, id: header.id, edge: extendEdge(grown.edge, hashLeaves(leaves)) };
+    if (header.height > end - MARKED_BLOCKS) marks.push(markOf(grown));
+  }
+  await writeTree(transaction, grown);
+  return { marks, height: grown.height, isComplete: grown.height === end };
+}
+
+/** Returns the facts of consecutive blocks of the mirror. */
+async function readFacts(query: Query, blocks: readonly Block[], network: Network): Promise<PastFact[][]> {
+  const heights = blocks.map(({ header }) => header.height);
+  const range = { first: Math.min(...heights), last: Math.max(...heights) };
+  const lookups = await readLookups(query, range, network);
+  const questions: OwnerQuestion[] = [];
+  const facts = factsOf(blocks, { ...lookups, ownerAfter: note(questions) }, network);
+  // Only disclosures need owners, and are rare.
+  if (questions.length === 0) return facts;
+  return factsOf(blocks, { ...lookups, ...(await readOwners(query, questions)) }, network);
+}
+
+/** Notes the questions, to find out which owners must be read. */
+const note =
+  (questions: OwnerQuestion[]): FactLookups["ownerAfter"] =>
+  (tokenId, position) => {
+    questions.push({ tokenId, position });
+    return undefined;
+  };
+
+function factsOf(blocks: readonly Block[], lookups: FactLookups, network: Network): PastFact[][] {
+  const pastFacts = createPastFacts(lookups, network);
+  let previous: Block["header"] | undefined;
+  return blocks.map((block) => {
+    const facts = pastFacts.of(block, { previous });
+    previous = block.header;
+    return facts;
+  });
+}

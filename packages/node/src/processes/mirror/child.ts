@@ -1,0 +1,44 @@
+/** Entry of the mirror process that a node starts (`processes/node/mirror.ts`): it ends with the node. */
+
+import { serveUntilStopped } from "../../platform/lifecycle/process.ts";
+import { openLog } from "../../platform/logging/logger.ts";
+import { type MirrorConfig, startMirror } from "./mirror.ts";
+
+/** The only message to the process; it has secrets, which other users can read in arguments. */
+export type ToMirror = MirrorConfig;
+
+/** Sent regularly, as long as the event loop runs. */
+export type FromMirror = {
+  /** Height of the mirror; undefined before its first block of this process. */
+  readonly height: number | undefined;
+};
+
+const BEAT_MS = 1_000;
+const FLUSH_TIMEOUT_MS = 1_000;
+
+process.once("message", (config: ToMirror) => void run(config));
+// The node has ended, in whatever way.
+process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
+
+async function run(config: ToMirror): Promise<void> {
+  const log = openLog(config.logLevel, config.logFormat);
+  const logger = log.logger.child({ process: "mirror" });
+  let height: number | undefined;
+  const beat = () => process.send?.({ height } satisfies FromMirror, undefined, {}, () => {});
+  setInterval(beat, BEAT_MS).unref();
+  let code = 0;
+  try {
+    await serveUntilStopped({
+      log: { ...log, logger },
+      start: (stopping) =>
+        startMirror(config, logger, stopping, (reached) => {
+          height = reached;
+        }),
+    });
+  } catch (err) {
+    logger.error({ err }, "the mirror ended");
+    await log.flushed(FLUSH_TIMEOUT_MS);
+    code = 1;
+  }
+  process.exit(code);
+}

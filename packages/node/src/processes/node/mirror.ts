@@ -1,0 +1,143 @@
+/**
+ * Starts and supervises the mirror of a node in a process of its own, whose crash, hang or memory does not affect the node. It is
+ * started again after any end.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { hostname } from "node:os";
+import { resolve } from "node:path";
+import type { Logger } from "pino";
+import type { MirrorFigures } from "../../gateway/figures.ts";
+import { moduleBeside } from "../../platform/threads/module-url.ts";
+import type { FromMirror, ToMirror } from "../mirror/child.ts";
+import type { NodeOptions } from "./options.ts";
+
+export type Mirror = {
+  /**
+   * Starts the process.
+   *
+   * @param url of the node
+   */
+  start(url: string): void;
+  figures(): MirrorFigures;
+  /** Ends the process. */
+  close(): Promise<void>;
+};
+
+export type MirrorTimes = {
+  /** Pause before the process is started again: doubled each time, unless it ran for long. */
+  readonly firstPauseMs: number;
+  readonly maxPauseMs: number;
+  /** A process that sends nothing for this time is killed. */
+  readonly maxSilenceMs: number;
+  /** Time to end after a signal; then the process is killed. */
+  readonly maxStopMs: number;
+};
+
+export const MIRROR_TIMES: MirrorTimes = {
+  firstPauseMs: 1_000,
+  maxPauseMs: 60_000,
+  maxSilenceMs: 60_000,
+  maxStopMs: 5_000,
+};
+
+/** Loaded only by the process. */
+const CHILD = "../mirror/child";
+
+type State = {
+  readonly times: MirrorTimes;
+  readonly logger: Logger;
+  child: ChildProcess | undefined;
+  timer: NodeJS.Timeout | undefined;
+  pauseMs: number;
+  starts: number;
+  height: number | undefined;
+  isClosed: boolean;
+};
+
+/** @param config without the URL of the node */
+export function createMirror(
+  config: Omit<ToMirror, "node">,
+  logger: Logger,
+  times: MirrorTimes = MIRROR_TIMES,
+): Mirror {
+  const state: State = {
+    ...{ times, logger, child: undefined, timer: undefined, pauseMs: times.firstPauseMs },
+    ...{ starts: 0, height: undefined, isClosed: false },
+  };
+  return {
+    start: (node) => run({ ...config, node }, state),
+    figures: () => ({
+      isRunning: state.child !== undefined,
+      starts: state.starts,
+      height: state.height ?? 0,
+    }),
+    async close() {
+      state.isClosed = true;
+      clearTimeout(state.timer);
+      await end(state);
+    },
+  };
+}
+
+/** Returns the configuration of the mirror process, apart from the URL of the node. */
+export const toMirrorConfig = (
+  { data, mirror, logLevel, logFormat }: Pick<NodeOptions, "data" | "mirror" | "logLevel" | "logFormat">,
+  token: string,
+): Omit<ToMirror, "node"> => ({
+  token,
+  databaseUrl: mirror,
+  // The process that follows a killed one need not wait for the end of its lease.
+  name: `${hostname()}:${resolve(data)}`,
+  logLevel,
+  logFormat,
+});
+
+function run(config: ToMirror, state: State): void {
+  const { times, logger } = state;
+  const startedMs = performance.now();
+  const child = fork(moduleBeside(import.meta.url, CHILD), {
+    execArgv: [],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  state.child = child;
+  state.starts++;
+  logger.info({ pid: child.pid }, "started the mirror process");
+  const silence = setTimeout(() => {
+    logger.error({ pid: child.pid, timeoutMs: times.maxSilenceMs }, "the mirror process hangs; killing it");
+    child.kill("SIGKILL");
+  }, times.maxSilenceMs);
+  child.on("message", ({ height }: FromMirror) => {
+    silence.refresh();
+    state.height = height ?? state.height;
+  });
+  // A process that cannot be started has no `exit`.
+  child.once("error", (err) => ended({ err }));
+  child.once("exit", (code, signal) => ended({ code, signal }));
+  // If the process has ended, so does the attempt.
+  child.send(config, () => {});
+
+  function ended(reason: object): void {
+    clearTimeout(silence);
+    if (state.child !== child) return;
+    state.child = undefined;
+    if (state.isClosed) return;
+    const isLong = performance.now() - startedMs > times.maxPauseMs;
+    const pauseMs = isLong ? times.firstPauseMs : state.pauseMs;
+    state.pauseMs = Math.min(2 * pauseMs, times.maxPauseMs);
+    // Ctrl-C and systemd signal all processes of the node: one may end before the other.
+    const level = "code" in reason && reason.code === 0 ? "info" : "warn";
+    logger[level]({ ...reason, pauseMs }, `the mirror process ended; restarting it in ${pauseMs / 1_000} s`);
+    state.timer = setTimeout(run, pauseMs, config, state);
+    state.timer.unref();
+  }
+}
+
+async function end({ child, times }: State): Promise<void> {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, "exit");
+  child.kill("SIGTERM");
+  const late = setTimeout(() => child.kill("SIGKILL"), times.maxStopMs);
+  await exited;
+  clearTimeout(late);
+}

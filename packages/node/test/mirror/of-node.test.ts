@@ -1,0 +1,153 @@
+/** `--mirror`: a node starts and supervises its mirror, which does not affect the node. */
+import assert from "node:assert";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readHead } from "../../src/mirror/head.ts";
+import { createLogger } from "../../src/platform/logging/logger.ts";
+import type { Postgres } from "../../src/postgres/connection.ts";
+import { createMirror, MIRROR_TIMES } from "../../src/processes/node/mirror.ts";
+import {
+  connect,
+  hasPostgres,
+  type PostgresServer,
+  startPostgres,
+} from "../../test-support/postgres/server.ts";
+import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+
+const TOKEN = "mirror";
+const WAIT = { timeout: 60_000, interval: 50 };
+
+let folder: string;
+let server: PostgresServer;
+let databaseUrl: string;
+let postgres: Postgres;
+
+beforeAll(async () => {
+  if (!hasPostgres) return;
+  folder = mkdtempSync(join(tmpdir(), "uniknode-of-node-"));
+  server = await startPostgres();
+  databaseUrl = await server.createDatabase("chain");
+  postgres = connect(databaseUrl);
+}, 60_000);
+afterAll(async () => {
+  if (!hasPostgres) return;
+  await postgres.close();
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const startNode = (): Running =>
+  spawnUniknode([
+    "dev",
+    ...["--data", join(folder, "data"), "--http-port", "0", "--block-time", "1", "--webhook-token", TOKEN],
+    ...["--webhooks", "off", "--log-level", "info", "--mirror", databaseUrl],
+  ]);
+
+async function urlOf(node: Running): Promise<string> {
+  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+  assert(url);
+  return url;
+}
+
+async function heightOf(url: string): Promise<number> {
+  const { data } = (await (await fetch(`${url}/api/v2/blockchain`)).json()) as {
+    data: { block: { height: number } };
+  };
+  return data.block.height;
+}
+
+const figure = async (url: string, name: string): Promise<number> => {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1]);
+};
+
+/** Waits until the database has a block that the node has now. */
+async function followed(url: string): Promise<void> {
+  const height = await heightOf(url);
+  await expect
+    .poll(async () => (await readHead(postgres).catch(() => undefined))?.height ?? 0, WAIT)
+    .toBeGreaterThanOrEqual(height);
+}
+
+/** Process ids of the mirrors that the log names, in order. */
+const mirrorsOf = ({ stderr }: Running): number[] =>
+  [...stderr().matchAll(/"pid":(\d+),"msg":"started the mirror process"/g)].map(([, pid]) => Number(pid));
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe.skipIf(!hasPostgres)("a node with --mirror", () => {
+  let node: Running;
+  let url: string;
+
+  test("starts while PostgreSQL is down, and copies its chain later.", async () => {
+    await server.halt();
+    node = startNode();
+    url = await urlOf(node);
+    await expect.poll(node.stderr, WAIT).toContain("waiting for the database");
+    expect(await heightOf(url)).toBeGreaterThan(0);
+    await server.resume();
+    await followed(url);
+    await expect.poll(() => figure(url, "uniknode_mirror_height"), WAIT).toBeGreaterThan(0);
+    expect(await figure(url, "uniknode_mirror_up")).toBe(1);
+  }, 120_000);
+
+  test("starts a killed mirror again, which follows.", async () => {
+    const before = mirrorsOf(node).length;
+    process.kill(Number(mirrorsOf(node).at(-1)), "SIGKILL");
+    await expect.poll(() => mirrorsOf(node).length, WAIT).toBe(before + 1);
+    await followed(url);
+    expect(await figure(url, "uniknode_mirror_starts_total")).toBe(before + 1);
+  }, 120_000);
+
+  test("ends its mirror with itself, also when it is killed.", async () => {
+    const mirror = Number(mirrorsOf(node).at(-1));
+    expect(isRunning(mirror)).toBe(true);
+    node.child.kill("SIGKILL");
+    await node.ended;
+    await expect.poll(() => isRunning(mirror), WAIT).toBe(false);
+
+    node = startNode();
+    url = await urlOf(node);
+    await followed(url);
+    const [other] = mirrorsOf(node);
+    node.child.kill("SIGTERM");
+    expect(await node.ended).toMatchObject({ code: 0 });
+    expect(isRunning(Number(other))).toBe(false);
+    expect(node.stderr()).not.toContain("restarting it");
+  }, 120_000);
+});
+
+test.skipIf(!hasPostgres)(
+  "A mirror process that hangs is killed and replaced.",
+  async () => {
+    const lines: string[] = [];
+    const logger = createLogger("info", { write: (line) => lines.push(line) });
+    const times = { ...MIRROR_TIMES, firstPauseMs: 10, maxSilenceMs: 2_000, maxStopMs: 100 };
+    const config = {
+      token: TOKEN,
+      databaseUrl,
+      name: "test",
+      logLevel: "silent",
+      logFormat: "json",
+    } as const;
+    const mirror = createMirror(config, logger, times);
+    // It waits for a node, which does not exist.
+    mirror.start("http://127.0.0.1:1");
+    const { pid } = JSON.parse(`${lines[0]}`) as { pid: number };
+    process.kill(pid, "SIGSTOP");
+    await expect.poll(() => lines.join(""), WAIT).toContain("hangs; killing it");
+    await expect.poll(() => mirror.figures().starts, WAIT).toBeGreaterThan(1);
+    expect(isRunning(pid)).toBe(false);
+    await mirror.close();
+    expect(mirror.figures().isRunning).toBe(false);
+  },
+  120_000,
+);
