@@ -57,7 +57,7 @@ export function createPostgresReadModel(
 
   const transaction = createSharedTransactions<Opened>(snapshotsPerTransaction, (work) =>
     postgres
-      .reads(readTimeoutMs, async (query) =>
+      .reads({ timeoutMs: readTimeoutMs }, async (query) =>
         work({ query: withErrors(query), row: await first(query<HeadRow>(HEAD)) }),
       )
       .catch(rethrow),
