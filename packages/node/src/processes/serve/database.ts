@@ -13,16 +13,39 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 const RETRY_MS = 2_000;
 
-export const openDatabase = ({ databaseConnections }: ServeOptions, url: string, logger: Logger): Postgres =>
-  openPostgres({
-    url,
-    applicationName: "uniknode serve",
-    maxConnections: databaseConnections,
-    connectTimeoutMs: CONNECT_TIMEOUT_MS,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    isCommitAsynchronous: false,
-    onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database"),
-  });
+export type ServeDatabase = {
+  readonly postgres: Postgres;
+  /** Connections for shared transactions. */
+  readonly shared: Postgres;
+  close(): Promise<void>;
+};
+
+/** Opens the database; half of the connections are for shared transactions. */
+export function openDatabase(
+  { databaseConnections }: ServeOptions,
+  url: string,
+  logger: Logger,
+): ServeDatabase {
+  const open = (maxConnections: number) =>
+    openPostgres({
+      url,
+      applicationName: "uniknode serve",
+      maxConnections,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      isCommitAsynchronous: false,
+      onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database"),
+    });
+  const ofShared = Math.ceil(databaseConnections / 2);
+  const [shared, postgres] = [open(ofShared), open(databaseConnections - ofShared)];
+  return {
+    postgres,
+    shared,
+    async close() {
+      await Promise.all([postgres.close(), shared.close()]);
+    },
+  };
+}
 
 /**
  * Waits until the database accepts connections.

@@ -53,8 +53,8 @@ async function open(
   if (databaseUrl === undefined) throw new ConfigError("give the database of the mirror with --database-url");
   if (token === undefined)
     throw new ConfigError('give the webhook token of the node with --token ("uniknode token" prints it)');
-  const postgres = openDatabase(options, databaseUrl, logger);
-  closing.add("database", postgres.close);
+  const { postgres, shared, close } = openDatabase(options, databaseUrl, logger);
+  closing.add("database", close);
   await waitForDatabase(postgres, logger, starting);
   const { network, identity } = await waitForIdentity(postgres, logger, starting);
   const remote = gatewayOverHttp(
@@ -74,7 +74,7 @@ async function open(
     },
   );
   closing.add("forwarding", forwarding.close);
-  const readModel = withOutageLog(createPostgresReadModel({}, { postgres, network }), logger);
+  const readModel = withOutageLog(createPostgresReadModel({}, { postgres, shared, network }), logger);
   const { operations, responded } = createServerOperations({
     readModel,
     gateway: remote.gateway,
