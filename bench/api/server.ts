@@ -75,7 +75,7 @@ const bare = createServer((_request, response) => {
   response.end(text);
 });
 
-const send = (message: FromServer) => present(process.send)(message);
+const send = (message: FromServer) => process.send?.(message);
 const { port } = await server.listen();
 bare.listen(0, "127.0.0.1", () => send({ port, barePort: (bare.address() as AddressInfo).port }));
 process.on("message", ({ bareBytes }: ToServer) => {

@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { checkDatabase } from "../../src/commands/doctor/database.ts";
 import { freePort } from "../../test-support/peers/world.ts";
 import {
   type ClusterServer,
@@ -148,6 +149,20 @@ describe.skipIf(missing !== undefined)(name, () => {
       for (const { path, expected, received } of responses) expect(received, path).toBe(expected);
     }
     await command("forge", { enabled: true });
+  });
+
+  test("are on the servers that the doctor names", async () => {
+    const states = async (url: string) =>
+      Object.fromEntries((await checkDatabase(url, [nodeUrl()])).map(({ name, text }) => [name, text]));
+    expect(await states(primary.urlOf("chain"))).toMatchObject({
+      role: "primary with 1 replicas",
+      pooler: "none: connected to the server itself",
+    });
+    expect(await states(pgbouncer.urlOf("copy"))).toMatchObject({
+      role: expect.stringMatching(/^replica, /),
+      pooler: expect.stringContaining("through a pooler"),
+      mirror: expect.stringMatching(/^test writes; block/),
+    });
   });
 
   test("wait for a replica that lags, then refuse instead of showing an older block", async () => {
