@@ -9,6 +9,13 @@ export type FromServer =
 /** Returns the CPU time so far, after setting the response size of the bare server. */
 export type ToServer = { readonly bareBytes?: number };
 
+/** Mirror of the dataset, which is served instead of the file. */
+export type Mirror = {
+  readonly url: string;
+  /** True if snapshots share transactions, as in an API server. */
+  readonly isShared: boolean;
+};
+
 export type Servers = {
   readonly port: number;
   readonly barePort: number;
@@ -18,8 +25,8 @@ export type Servers = {
   stop(): void;
 };
 
-export async function startServers(dataset: Dataset): Promise<Servers> {
-  const child = fork(new URL("./server.ts", import.meta.url), [JSON.stringify(dataset)]);
+export async function startServers(dataset: Dataset, mirror?: Mirror): Promise<Servers> {
+  const child = fork(new URL("./server.ts", import.meta.url), [JSON.stringify({ ...dataset, mirror })]);
   const [ports] = (await once(child, "message")) as [{ port: number; barePort: number }];
   async function ask(message: ToServer): Promise<number> {
     child.send(message);

@@ -1,20 +1,22 @@
-/** The API over a dataset, and a bare HTTP server with a constant response; controlled by messages. */
+/** The API over a dataset or its mirror, and a bare HTTP server with a constant response; controlled by messages. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createNetwork } from "@uniknode/protocol";
 import { pino } from "pino";
 import type { Gateway } from "../../packages/node/src/gateway/gateway.ts";
-import { createHttpServer } from "../../packages/node/src/http/server/server.ts";
+import { createHttpServer, type HttpDependencies } from "../../packages/node/src/http/server/server.ts";
 import { present } from "../../packages/node/src/platform/present.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool.ts";
+import { openPostgres } from "../../packages/node/src/postgres/connection.ts";
 import { createSlowQueryThread } from "../../packages/node/src/processes/serving/slow-queries/thread.ts";
+import { createPostgresReadModel } from "../../packages/node/src/read/postgres/read-model.ts";
 import { createRankingBuilder } from "../../packages/node/src/read/sqlite/rankings/builder.ts";
 import { createSqliteReadModel } from "../../packages/node/src/read/sqlite/read-model.ts";
 import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import type { Dataset } from "./dataset.ts";
-import type { FromServer, ToServer } from "./process.ts";
+import type { FromServer, Mirror, ToServer } from "./process.ts";
 
-const { path, files } = JSON.parse(present(process.argv[2])) as Dataset;
+const { path, files, mirror } = JSON.parse(present(process.argv[2])) as Dataset & { mirror?: Mirror };
 const identity = {
   version: "5.7.2",
   genesisBlock: {},
@@ -29,20 +31,40 @@ const server = createHttpServer(
     rateLimit: { limit: 1_000_000_000, windowMs: 60_000 },
   },
   {
-    readModel: createSqliteReadModel(
-      // As in the serving thread.
-      { readTimeoutMs: 50, rankings: createRankingBuilder(path, console.error) },
-      { database: openDatabase(path, { readonly: true }), network },
-    ),
+    ...(mirror ? readMirror(mirror) : readFile()),
     network,
     identity,
-    slowQueries: createSlowQueryThread({ databasePath: path, files, identity, readTimeoutMs: 2_000 }),
     gateway: {} as Gateway,
     plugins: [],
     nowMs: Date.now,
     logger: pino({ level: "silent" }),
   },
 );
+
+/** As in the serving thread of a node. */
+function readFile(): Pick<HttpDependencies, "readModel" | "slowQueries"> {
+  return {
+    readModel: createSqliteReadModel(
+      { readTimeoutMs: 50, rankings: createRankingBuilder(path, console.error) },
+      { database: openDatabase(path, { readonly: true }), network },
+    ),
+    slowQueries: createSlowQueryThread({ databasePath: path, files, identity, readTimeoutMs: 2_000 }),
+  };
+}
+
+/** As in an API server, which has 10 connections. */
+function readMirror({ url, isShared }: Mirror): Pick<HttpDependencies, "readModel" | "namesBlocks"> {
+  const open = (maxConnections: number) =>
+    openPostgres({
+      ...{ url, maxConnections },
+      applicationName: "bench",
+      statementTimeoutMs: 10_000,
+      isCommitAsynchronous: false,
+      onConnectionLost: console.error,
+    });
+  const connections = isShared ? { postgres: open(5), shared: open(5) } : { postgres: open(10) };
+  return { readModel: createPostgresReadModel({}, { ...connections, network }), namesBlocks: true };
+}
 
 let text = "";
 const bare = createServer((_request, response) => {
@@ -53,7 +75,7 @@ const bare = createServer((_request, response) => {
   response.end(text);
 });
 
-const send = (message: FromServer) => present(process.send)(message);
+const send = (message: FromServer) => process.send?.(message);
 const { port } = await server.listen();
 bare.listen(0, "127.0.0.1", () => send({ port, barePort: (bare.address() as AddressInfo).port }));
 process.on("message", ({ bareBytes }: ToServer) => {

@@ -190,7 +190,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "doctor",
     group: OPERATE,
-    examples: ["uniknode doctor", "uniknode doctor --network livenet --data .uniknode/data"],
+    examples: [
+      "uniknode doctor",
+      "uniknode doctor --network livenet --data .uniknode/data",
+      "uniknode doctor --database-url postgres://127.0.0.1/uniknode",
+    ],
     load: async () => (await import("./doctor/command.ts")).doctorCommand(),
   },
   {

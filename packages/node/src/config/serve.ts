@@ -13,9 +13,10 @@ export const serveOptions = {
   databaseConnections: option({
     name: "databaseConnections",
     placeholder: "N",
-    sentence: "Maximum number of connections to the database; each serves one request at a time.",
+    sentence:
+      "Maximum number of connections to the database: half of them for up to 16 requests at a time, the others for slow requests, one at a time.",
     default: 10,
-    read: readInteger(1, 1_000),
+    read: readInteger(2, 1_000),
   }),
   node: option({
     name: "node",

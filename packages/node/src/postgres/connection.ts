@@ -1,7 +1,8 @@
 /** The only file that uses the PostgreSQL driver. */
 import pg from "pg";
 import { PostgresError, toPostgresError } from "./error.ts";
-import { beginReads, type ReadQuery } from "./reads.ts";
+import { beginReads, type ReadingClient, type ReadLimits, type ReadQuery } from "./reads.ts";
+import { beginWith, createSessions, type Settings } from "./session.ts";
 
 /**
  * A value of a parameter or a column. 64-bit integers are decimal text in both directions: JavaScript numbers would round them.
@@ -30,10 +31,11 @@ export type Postgres = {
   /**
    * Runs reads of one commit (`reads.ts`). Settles with `work`, before the transaction has ended.
    *
-   * @param timeoutMs time limit of each statement
    * @throws {PostgresError}
    */
-  reads<T>(timeoutMs: number, work: (query: ReadQuery<PostgresValue>) => Promise<T>): Promise<T>;
+  reads<T>(limits: ReadLimits, work: (query: ReadQuery<PostgresValue>) => Promise<T>): Promise<T>;
+  /** Returns whether a pooler such as pgbouncer is between this program and the server, as far as connections have shown. */
+  isPooled(): boolean;
   /** Waits for running statements. */
   close(): Promise<void>;
 };
@@ -67,26 +69,35 @@ const WAITING_PER_CONNECTION = 100;
 /** Connections are opened by the first statements. */
 export function openPostgres(options: PostgresOptions): Postgres {
   const { maxConnections, maxWaiting = WAITING_PER_CONNECTION * maxConnections } = options;
+  const settings = settingsOf(options);
+  const connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
+  const sessions = createSessions(settings, connectTimeoutMs);
   const pool = new pg.Pool({
     connectionString: options.url,
     application_name: options.applicationName,
     max: maxConnections,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
-    statement_timeout: options.statementTimeoutMs,
+    connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: options.statementTimeoutMs + RESPONSE_GRACE_MS,
     pipeline: true,
-    ...(options.isCommitAsynchronous && { options: "-c synchronous_commit=off" }),
+    // Not as parameters of the connection: a pooler refuses those.
+    onConnect: sessions.begin,
   });
   pool.on("error", options.onConnectionLost);
   // A connection can break between two statements of a transaction: the next one fails.
   pool.on("connect", (client) => client.on("error", () => {}));
   return {
     query: queryOf(pool),
-    transaction: (mode, work) => runTransaction(pool, mode, work),
-    async reads(timeoutMs, work) {
+    async transaction(mode, work) {
+      const client = await pool.connect();
+      return runTransaction(client, beginWith(mode, sessions.isPooled(client) ? settings : {}), work);
+    },
+    async reads(limits, work) {
       if (pool.waitingCount >= maxWaiting) throw new PostgresError("POSTGRES_BUSY");
       const client = await connectToRead(pool);
-      const { query, end } = beginReads<PostgresValue>(readingClient(client), timeoutMs);
+      const { query, end } = beginReads<PostgresValue>(
+        readingClient(client, sessions.isPooled(client)),
+        limits,
+      );
       try {
         return await work(query);
       } finally {
@@ -97,19 +108,25 @@ export function openPostgres(options: PostgresOptions): Postgres {
         );
       }
     },
+    isPooled: sessions.isLastPooled,
     close: () => pool.end(),
   };
 }
 
+const settingsOf = ({ statementTimeoutMs, isCommitAsynchronous }: PostgresOptions): Settings => ({
+  statement_timeout: `${statementTimeoutMs}`,
+  ...(isCommitAsynchronous && { synchronous_commit: "off" }),
+});
+
+/** @param begin SQL that begins the transaction */
 async function runTransaction<T>(
-  pool: pg.Pool,
-  mode: TransactionMode,
+  client: pg.PoolClient,
+  begin: string,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
-  const client = await pool.connect();
   let failure: Error | undefined;
   try {
-    await client.query(`BEGIN ${mode}`);
+    await client.query(begin);
     const result = await work(transactionOn(client));
     await client.query("COMMIT");
     return result;
@@ -136,9 +153,15 @@ async function connectToRead(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-const readingClient = (client: pg.ClientBase) => ({
-  query: ({ values, ...statement }: { text: string; values?: readonly PostgresValue[] }) =>
-    client.query<object>({ ...statement, ...(values && { values: values.map(toDriver) }) }),
+/** A statement that a pooled connection has prepared may be unknown where the next one runs: there, none has a name. */
+const readingClient = (client: pg.ClientBase, isPooled: boolean): ReadingClient<PostgresValue> => ({
+  query: ({ name, text, values, responseMs }) =>
+    client.query<object>({
+      text,
+      ...(responseMs !== undefined && { query_timeout: responseMs }),
+      ...(name !== undefined && !isPooled && { name }),
+      ...(values && { values: values.map(toDriver) }),
+    }),
 });
 
 type Queryable = Pick<pg.ClientBase, "query">;

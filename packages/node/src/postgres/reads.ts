@@ -5,7 +5,7 @@
  */
 import { hash } from "node:crypto";
 import { CodedError } from "../platform/coded-error.ts";
-import { sqlStateOf, toPostgresError } from "./error.ts";
+import { PostgresError, sqlStateOf, toPostgresError } from "./error.ts";
 
 /**
  * A statement that the server plans once for each connection, without regard to the values of its parameters: one that an
@@ -21,6 +21,8 @@ export type ReadingClient<Value> = {
     readonly name?: string;
     readonly text: string;
     readonly values?: readonly Value[];
+    /** Time limit for the response; then the connection is closed. Absent: that of the connection. */
+    readonly responseMs?: number;
   }): Promise<{ readonly rows: unknown[] }>;
 };
 
@@ -28,6 +30,16 @@ export type ReadQuery<Value> = <Row>(
   statement: string | Prepared,
   values?: readonly Value[],
 ) => Promise<Row[]>;
+
+export type ReadLimits = {
+  /** Time limit of each statement. */
+  readonly timeoutMs: number;
+  /**
+   * True if the transaction has reads of other callers: statements of lists, which can be slow, are then not sent again after the
+   * failure of another one. Default: false.
+   */
+  readonly isShared?: boolean;
+};
 
 export type Reads<Value> = {
   /** @throws {PostgresError} */
@@ -38,19 +50,24 @@ export type Reads<Value> = {
 
 /** Time after which the server closes the connection of a transaction that sends nothing. */
 const MAX_IDLE_MS = 10_000;
+/** Time for a transaction to begin. It begins at once, unless a pooler has no connection to a server. */
+const BEGIN_TIMEOUT_MS = 3_000;
 const FAILED_TRANSACTION = "25P02";
 /** The statement should have been prepared by one that was refused in a failed transaction. */
 const UNKNOWN_STATEMENT = "26000";
 /** Attempts of one statement while others fail. */
 const MAX_ATTEMPTS = 5;
 
-/** @param timeoutMs time limit of each statement */
-export function beginReads<Value>(client: ReadingClient<Value>, timeoutMs: number): Reads<Value> {
+export function beginReads<Value>(
+  client: ReadingClient<Value>,
+  { timeoutMs, isShared = false }: ReadLimits,
+): Reads<Value> {
   const begun = client.query({
     text: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
       SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(timeoutMs))};
       SET LOCAL idle_in_transaction_session_timeout = ${MAX_IDLE_MS};
       SAVEPOINT reads`,
+    responseMs: BEGIN_TIMEOUT_MS,
   });
   // Each query awaits it.
   begun.catch(() => {});
@@ -77,13 +94,16 @@ export function beginReads<Value>(client: ReadingClient<Value>, timeoutMs: numbe
 
   return {
     async query<Row>(statement: string | Prepared, values: readonly Value[] = []) {
-      const named = typeof statement === "string" ? { text: statement } : statement;
-      for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+      const isOfList = typeof statement === "string";
+      const named = isOfList ? { text: statement } : statement;
+      const maxAttempts = isShared && isOfList ? 1 : MAX_ATTEMPTS;
+      for (let attempts = 0; attempts < maxAttempts; attempts++) {
         if (hasEnded) throw new ReadsEndedError();
         const rows = await attempt(named, values);
         if (rows) return rows as Row[];
       }
-      throw new Error(`a statement was refused ${MAX_ATTEMPTS} times because others failed: ${named.text}`);
+      // The others took the time of this one.
+      throw new PostgresError("POSTGRES_TIMEOUT");
     },
     async end() {
       hasEnded = true;

@@ -17,14 +17,17 @@ export function perHead<T>(compute: (head: Head) => T): (head: Head) => T {
   };
 }
 
-/** Caches a value that is read in a snapshot, once per head. Errors are not cached. */
+/**
+ * Caches a value that is read in a snapshot, once per head. Errors are not cached: a caller that waited for the read of another
+ * snapshot, which failed, reads in its own, which may have more time.
+ */
 export function perSnapshot<S extends { readonly head: Head }, T>(
   compute: (snapshot: S) => Promise<T>,
 ): (snapshot: S) => Promise<T> {
   let known: { readonly id: string; readonly value: Promise<T> } | undefined;
-  return (snapshot) => {
+  return function read(snapshot): Promise<T> {
     const { id } = snapshot.head;
-    if (known?.id === id) return known.value;
+    if (known?.id === id) return known.value.catch(() => read(snapshot));
     const value = compute(snapshot);
     const computed = { id, value };
     known = computed;

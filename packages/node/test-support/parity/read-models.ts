@@ -25,7 +25,7 @@ export const openSqlite: OpenReadModel = async (path, network) => {
 };
 
 /**
- * Opens the read model of a mirror, which is built first.
+ * Opens the read model of a mirror, which is built first, as API servers open it.
  *
  * @param url database that is empty, or that has a mirror of the same chain
  */
@@ -34,7 +34,7 @@ export const openMirror =
   async (path, network) => {
     const postgres = connect(url);
     const mirror = await buildMirror(postgres, path, network);
-    const model = createPostgresReadModel({}, { postgres, network });
+    const model = createPostgresReadModel({}, { postgres, shared: postgres, network });
     return {
       model,
       async close() {

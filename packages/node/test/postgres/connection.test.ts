@@ -40,7 +40,7 @@ describe.skipIf(!hasPostgres)("a connection to PostgreSQL", () => {
   test("reads one commit, whatever is written meanwhile.", async () => {
     await postgres.query("CREATE TABLE numbers AS SELECT 1 AS number");
     const count = () =>
-      postgres.reads(TIMEOUT_MS, async (query) => {
+      postgres.reads({ timeoutMs: TIMEOUT_MS }, async (query) => {
         await query("SELECT 1");
         await postgres.query("INSERT INTO numbers VALUES (2)");
         return query("SELECT number FROM numbers");
@@ -50,13 +50,13 @@ describe.skipIf(!hasPostgres)("a connection to PostgreSQL", () => {
   });
 
   test("does not write in reads.", async () => {
-    const written = postgres.reads(TIMEOUT_MS, (query) => query("CREATE TABLE others ()"));
+    const written = postgres.reads({ timeoutMs: TIMEOUT_MS }, (query) => query("CREATE TABLE others ()"));
     await expect(written).rejects.toMatchObject({ code: "25006" });
   });
 
   test("completes statements that were sent behind one that fails, prepared or not.", async () => {
     for (let round = 0; round < 3; round++) {
-      const results = await postgres.reads(TIMEOUT_MS, (query) =>
+      const results = await postgres.reads({ timeoutMs: TIMEOUT_MS }, (query) =>
         Promise.allSettled([
           query(DIVIDED, [0]),
           query(ONE, [1]),
@@ -74,7 +74,7 @@ describe.skipIf(!hasPostgres)("a connection to PostgreSQL", () => {
   });
 
   test("ends a statement whose time is up.", async () => {
-    const late = postgres.reads(10, (query) => query("SELECT pg_sleep(10)"));
+    const late = postgres.reads({ timeoutMs: 10 }, (query) => query("SELECT pg_sleep(10)"));
     await expect(late).rejects.toMatchObject({ code: "POSTGRES_TIMEOUT", isRetryable: false });
   });
 });

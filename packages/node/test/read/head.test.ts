@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { perHead, perSnapshot } from "../../src/read/head.ts";
+import { type Head, perHead, perSnapshot } from "../../src/read/head.ts";
 
 const head = (id: string) => ({ id, height: 1, timestamp: 0 });
 
@@ -26,4 +26,17 @@ test("A failed read is repeated.", async () => {
   });
   await expect(counted({ head: head("a") })).rejects.toThrow("no");
   expect(await counted({ head: head("a") })).toBe(2);
+});
+
+test("A read that waited for a failed one of another snapshot is repeated in its own.", async () => {
+  let count = 0;
+  const counted = perSnapshot(async ({ isQuick }: { head: Head; isQuick: boolean }) => {
+    count++;
+    if (isQuick) throw new Error("no");
+    return count;
+  });
+  const quick = counted({ head: head("a"), isQuick: true });
+  const slow = [0, 1].map(() => counted({ head: head("a"), isQuick: false }));
+  await expect(quick).rejects.toThrow("no");
+  expect(await Promise.all(slow)).toEqual([2, 2]);
 });

@@ -5,6 +5,7 @@ import { connectionOptions } from "../../config/connection.ts";
 import { devOptions, nodeOptions, runOptions } from "../../config/options.ts";
 import { defaultPeerPort, toPeersOptions } from "../../config/peers.ts";
 import type { Config } from "../../config/resolve.ts";
+import { serveOptions } from "../../config/serve.ts";
 import { chooseTimeServers } from "../../config/time.ts";
 import { CodedError } from "../../platform/coded-error.ts";
 import { folderHolder } from "../../store/engine/folder-lock.ts";
@@ -29,16 +30,27 @@ const options = {
     ...nodeOptions.data,
     sentence: `Data folder of the node; if not given, ${devOptions.data.default}, or ${runOptions.data.default} with a network.`,
   },
+  databaseUrl: {
+    ...serveOptions.databaseUrl,
+    sentence:
+      "Database of a mirror: postgres://user:password@host:port/database. If given, it is checked instead of the node.",
+  },
+  node: {
+    ...serveOptions.node,
+    sentence: "Base URLs of nodes, separated by commas, with whose heights the database is compared.",
+  },
   json: connectionOptions.json,
 };
 
 export function doctorCommand(): Command {
   const command = new Command("doctor").description(
-    "check clock, disk, ports, limits, runtime, genesis block, delegate keys, peers and data folder; accepts the options of dev and run",
+    "check clock, disk, ports, limits, runtime, genesis block, delegate keys, peers and data folder, or the database of a mirror; accepts the options of dev and run",
   );
   return addFlags(command, options).action(async () => {
     const config = readConfig(command, options);
-    const findings = await examine(config);
+    const { databaseUrl, node } = config;
+    const findings =
+      databaseUrl === undefined ? await examine(config) : await examineDatabase(databaseUrl, node);
     show({ ...config, url: "", timeout: 0 }, findings, findings.flatMap(linesOf));
     const failed = findings.filter(({ state }) => state === "fail").map(({ name }) => name);
     if (failed.length > 0)
@@ -70,6 +82,13 @@ async function examine(config: Config<typeof options>): Promise<Finding[]> {
     await checkDelegates(config),
     ...(hasPeers ? [await checkPeers(seeds, p2pPort)] : []),
   ];
+}
+
+/** Checks a machine of mirrors and API servers. */
+async function examineDatabase(url: string, nodes: readonly string[]): Promise<Finding[]> {
+  // Only this check and the servers load the driver.
+  const { checkDatabase } = await import("./database.ts");
+  return [checkRuntime(), checkMemory(), checkFileLimit(), ...(await checkDatabase(url, nodes))];
 }
 
 type PortRow = readonly [name: string, host: string, port: number, flag: string];

@@ -13,18 +13,15 @@ import { ConfigError } from "../../platform/config-error.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import type { Log } from "../../platform/logging/logger.ts";
-import { openPostgres, type Postgres } from "../../postgres/connection.ts";
 import { createPostgresReadModel } from "../../read/postgres/read-model.ts";
+import { openDatabase, waitForDatabase, withOutageLog } from "./database.ts";
 import { buildServeHttp, type ServeOptions } from "./http.ts";
 import { createServerOperations } from "./operations.ts";
 
-/** Time limit of a statement; reads have their own, which is shorter. */
-const STATEMENT_TIMEOUT_MS = 10_000;
-
 /**
- * @param starting ends the wait for the mirror
+ * @param starting ends the wait for the database and the mirror
  * @throws {ConfigError} if the database or the token is not given
- * @throws {Error} if the database cannot be reached, or the port cannot be listened on
+ * @throws {Error} if the database refuses this user, or the port cannot be listened on
  */
 export async function startServe(
   options: ServeOptions,
@@ -56,8 +53,9 @@ async function open(
   if (databaseUrl === undefined) throw new ConfigError("give the database of the mirror with --database-url");
   if (token === undefined)
     throw new ConfigError('give the webhook token of the node with --token ("uniknode token" prints it)');
-  const postgres = openDatabase(options, databaseUrl, logger);
-  closing.add("database", postgres.close);
+  const { postgres, shared, close } = openDatabase(options, databaseUrl, logger);
+  closing.add("database", close);
+  await waitForDatabase(postgres, logger, starting);
   const { network, identity } = await waitForIdentity(postgres, logger, starting);
   const remote = gatewayOverHttp(
     { ...DEFAULT_HTTP_GATEWAY_OPTIONS, urls, token },
@@ -76,7 +74,7 @@ async function open(
     },
   );
   closing.add("forwarding", forwarding.close);
-  const readModel = createPostgresReadModel({}, { postgres, network });
+  const readModel = withOutageLog(createPostgresReadModel({}, { postgres, shared, network }), logger);
   const { operations, responded } = createServerOperations({
     readModel,
     gateway: remote.gateway,
@@ -104,16 +102,6 @@ async function open(
   logger.info({ url, network: network.description.name, nodes: urls }, "API server started");
   return url;
 }
-
-const openDatabase = ({ databaseConnections }: ServeOptions, url: string, logger: Log["logger"]): Postgres =>
-  openPostgres({
-    url,
-    applicationName: "uniknode serve",
-    maxConnections: databaseConnections,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    isCommitAsynchronous: false,
-    onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database"),
-  });
 
 /** @throws {ListenError} naming the option of an address that cannot be used */
 async function listen(server: HttpServer, { httpHost: host, httpPort: port }: ServeOptions) {

@@ -1,11 +1,12 @@
 /**
  * The read model over the tables that a mirror writes (docs/guides/mirror.md). Each snapshot is one read-only transaction,
- * which reads `head` first.
+ * which reads `head` first. Several snapshots can share a transaction with a short time limit; the work of a snapshot that exceeds
+ * it runs again in a transaction of its own.
  */
 import type { Network } from "@uniknode/protocol";
 import type { Postgres, PostgresValue } from "../../postgres/connection.ts";
 import { PostgresError } from "../../postgres/error.ts";
-import { prepared, type ReadQuery, ReadsEndedError } from "../../postgres/reads.ts";
+import { prepared, type ReadLimits, type ReadQuery, ReadsEndedError } from "../../postgres/reads.ts";
 import { SnapshotError } from "../errors.ts";
 import type { Head } from "../head.ts";
 import type { ReadModel, Snapshot } from "../port.ts";
@@ -19,22 +20,35 @@ import { createLocks } from "./locks.ts";
 import { createCounts } from "./pages/counts.ts";
 import { first, type SnapshotReads } from "./pages/reads.ts";
 import { createParties } from "./parties.ts";
+import { createQuickReads } from "./quick-reads.ts";
 import { createRounds } from "./rounds.ts";
-import { createSharedTransactions } from "./shared-transactions.ts";
+import { createSharedTransactions, type SharedTransactions } from "./shared-transactions.ts";
 import { createTokens } from "./tokens.ts";
-import { createTransactions } from "./transactions.ts";
+import { createTransactions as createTransactionReads } from "./transactions.ts";
 import { createWallets } from "./wallets.ts";
 
 export type PostgresReadModelOptions = {
   /** Time limit of each statement. Default: 2 s. */
   readonly readTimeoutMs?: number;
+  /** Time limit of each statement of a shared transaction. Default: 50 ms. */
+  readonly sharedReadTimeoutMs?: number;
   /** Time for which `head()` returns the last known block without reading it. Default: 100 ms. */
   readonly headCacheMs?: number;
-  /** Maximum number of snapshots that share a transaction. Default: 1. */
+  /** Maximum number of snapshots that share a transaction. Default: 16. */
   readonly snapshotsPerTransaction?: number;
 };
 
+/** All of them remain open when the model is closed. */
+export type PostgresReadModelDeps = {
+  readonly postgres: Postgres;
+  /** Connections for shared transactions, so that slow reads do not use all of them; absent: no transaction is shared. */
+  readonly shared?: Postgres;
+  readonly network: Network;
+};
+
 const READ_TIMEOUT_MS = 2_000;
+const SHARED_READ_TIMEOUT_MS = 50;
+const SNAPSHOTS_PER_TRANSACTION = 16;
 const HEAD_CACHE_MS = 100;
 
 /** A mirror that is being built has no consistent state. */
@@ -44,25 +58,15 @@ const HEAD = prepared(
 );
 type HeadRow = Head & { readonly transactions: number };
 
-/** @param postgres remains open when the model is closed */
 export function createPostgresReadModel(
-  {
-    readTimeoutMs = READ_TIMEOUT_MS,
-    headCacheMs = HEAD_CACHE_MS,
-    snapshotsPerTransaction = 1,
-  }: PostgresReadModelOptions,
-  { postgres, network }: { readonly postgres: Postgres; readonly network: Network },
+  options: PostgresReadModelOptions,
+  deps: PostgresReadModelDeps,
 ): ReadModel {
-  const createSnapshot = createSnapshots(network);
-
-  const transaction = createSharedTransactions<Opened>(snapshotsPerTransaction, (work) =>
-    postgres
-      .reads(readTimeoutMs, async (query) =>
-        work({ query: withErrors(query), row: await first(query<HeadRow>(HEAD)) }),
-      )
-      .catch(rethrow),
+  const createSnapshot = createSnapshots(deps.network);
+  const transaction = createTransactions(options, deps);
+  const heads = createHeadCache(options.headCacheMs ?? HEAD_CACHE_MS, () =>
+    transaction(async ({ row }) => row && toHead(row)),
   );
-  const heads = createHeadCache(headCacheMs, () => transaction(async ({ row }) => row && toHead(row)));
   return {
     head: heads.head,
     snapshot: (work) =>
@@ -78,6 +82,45 @@ export function createPostgresReadModel(
 
 type Opened = { readonly query: Query; readonly row: HeadRow | undefined };
 type Query = ReadQuery<PostgresValue>;
+
+/** Returns a function that runs works, each in a shared transaction first. */
+function createTransactions(
+  { readTimeoutMs = READ_TIMEOUT_MS, ...options }: PostgresReadModelOptions,
+  { postgres, shared }: PostgresReadModelDeps,
+): SharedTransactions<Opened> {
+  const own: SharedTransactions<Opened> = (work) =>
+    openReads(postgres, { timeoutMs: readTimeoutMs }, (query) => query, work);
+  if (!shared) return own;
+  const {
+    sharedReadTimeoutMs = SHARED_READ_TIMEOUT_MS,
+    snapshotsPerTransaction = SNAPSHOTS_PER_TRANSACTION,
+  } = options;
+  const limits = { timeoutMs: sharedReadTimeoutMs, isShared: true };
+  const quick = createQuickReads<PostgresValue>();
+  const inGroup = createSharedTransactions<Opened>(snapshotsPerTransaction, (work) =>
+    openReads(shared, limits, quick, work),
+  );
+  return async (work) => {
+    try {
+      return await inGroup(work);
+    } catch (error) {
+      if (error instanceof SnapshotError && error.code === "SNAPSHOT_TIMEOUT") return own(work);
+      throw error;
+    }
+  };
+}
+
+const openReads = <T>(
+  postgres: Postgres,
+  limits: ReadLimits,
+  limited: (query: Query) => Query,
+  work: (opened: Opened) => Promise<T>,
+): Promise<T> =>
+  postgres
+    .reads(limits, async (query) =>
+      work({ query: withErrors(limited(query)), row: await first(query<HeadRow>(HEAD)) }),
+    )
+    .catch(rethrow);
 
 const toHead = ({ id, height, timestamp }: HeadRow): Head => ({ id, height, timestamp });
 
@@ -107,7 +150,7 @@ function createSnapshots(network: Network) {
   const entities = createEntities();
   const locks = createLocks();
   const tokens = createTokens();
-  const transactions = createTransactions(createParties(network));
+  const transactions = createTransactionReads(createParties(network));
   return (query: Query, head: Head, total: number): Snapshot => {
     const reads: SnapshotReads = { head, transactions: total, query, counts };
     return {

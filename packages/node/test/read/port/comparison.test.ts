@@ -33,7 +33,10 @@ async function withModels(path: string, network: Network, work: (models: Models)
   const database = openDatabase(path, { readonly: true });
   const mirror = await buildMirror(postgres, path, network);
   const inFile = createSqliteReadModel({}, { database, network });
-  const mirrored = createPostgresReadModel({ readTimeoutMs: 30_000 }, { postgres, network });
+  const mirrored = createPostgresReadModel(
+    { readTimeoutMs: 30_000 },
+    { postgres, shared: postgres, network },
+  );
   try {
     await work({ inFile, mirrored });
   } finally {

@@ -30,32 +30,37 @@ const { network } = chain;
 let server: PostgresServer;
 let databases = 0;
 
-const open: OpenSubject = async ({ isEmpty = false, hasTime = true } = {}) => {
-  const postgres = connect(await server.createDatabase(`read_${++databases}`));
-  if (isEmpty) {
-    await migratePostgres(postgres);
-    return { ...subjectOf(postgres), ...NO_WRITER, close: postgres.close };
-  }
-  const folder = mkdtempSync(join(tmpdir(), "uniknode-read-model-"));
-  const path = writeChain(folder, longer);
-  const mirror = await buildMirror(postgres, path, network);
-  const node = openDatabase(path);
-  if (!hasTime) await slowDown(postgres);
-  return {
-    ...subjectOf(postgres, hasTime ? {} : { readTimeoutMs: 500 }),
-    ...writerOf(node, postgres, mirror),
-    async close() {
-      mirror.close();
-      node.close();
-      await postgres.close();
-      rmSync(folder, { recursive: true });
-    },
+/** @param isShared as in an API server, whose snapshots share transactions */
+const opening =
+  (isShared: boolean): OpenSubject =>
+  async ({ isEmpty = false, hasTime = true } = {}) => {
+    const subjectOf = (postgres: Postgres, options: { readTimeoutMs?: number } = {}) => ({
+      model: createPostgresReadModel(
+        { ...options, headCacheMs: 0 },
+        { postgres, ...(isShared && { shared: postgres }), network },
+      ),
+    });
+    const postgres = connect(await server.createDatabase(`read_${++databases}`));
+    if (isEmpty) {
+      await migratePostgres(postgres);
+      return { ...subjectOf(postgres), ...NO_WRITER, close: postgres.close };
+    }
+    const folder = mkdtempSync(join(tmpdir(), "uniknode-read-model-"));
+    const path = writeChain(folder, longer);
+    const mirror = await buildMirror(postgres, path, network);
+    const node = openDatabase(path);
+    if (!hasTime) await slowDown(postgres);
+    return {
+      ...subjectOf(postgres, hasTime ? {} : { readTimeoutMs: 500 }),
+      ...writerOf(node, postgres, mirror),
+      async close() {
+        mirror.close();
+        node.close();
+        await postgres.close();
+        rmSync(folder, { recursive: true });
+      },
+    };
   };
-};
-
-const subjectOf = (postgres: Postgres, options: { readTimeoutMs?: number } = {}) => ({
-  model: createPostgresReadModel({ ...options, headCacheMs: 0 }, { postgres, network }),
-});
 
 const NO_WRITER = { append: async () => {}, revertTo: async () => {} };
 
@@ -110,5 +115,6 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
   }, 60_000);
   afterAll(() => server?.stop());
 
-  describeReadModel("PostgreSQL", open);
+  describeReadModel("PostgreSQL", opening(false));
+  describeReadModel("PostgreSQL in shared transactions", opening(true));
 });

@@ -38,6 +38,19 @@ const openSmall = (options: Partial<PostgresOptions> = {}): Postgres =>
 
 const height = async ({ blocks }: Snapshot) => (await blocks.byHeight(3))?.height;
 
+/** Each read of a property takes this time, until the table is restored. */
+const slowDownProperties = (seconds: number) =>
+  postgres.query(
+    `CREATE FUNCTION slowly(value bytea) RETURNS bytea STABLE LANGUAGE plpgsql AS
+       $$ BEGIN PERFORM pg_sleep(${seconds}); RETURN value; END $$;
+     ALTER TABLE properties RENAME TO stored_properties;
+     CREATE VIEW properties AS SELECT token, key, slowly(value) AS value FROM stored_properties`,
+  );
+const restoreProperties = () =>
+  postgres.query(
+    "DROP VIEW properties; ALTER TABLE stored_properties RENAME TO properties; DROP FUNCTION slowly",
+  );
+
 describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
   beforeAll(async () => {
     server = await startPostgres();
@@ -63,12 +76,7 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
 
   test("completes the reads that were sent with one that fails.", async () => {
     const model = createPostgresReadModel({ readTimeoutMs: 500 }, { postgres, network });
-    await postgres.query(`CREATE FUNCTION slowly(value bytea) RETURNS bytea STABLE LANGUAGE plpgsql AS
-      $$ BEGIN PERFORM pg_sleep(2); RETURN value; END $$`);
-    await postgres.query("ALTER TABLE properties RENAME TO stored_properties");
-    await postgres.query(
-      "CREATE VIEW properties AS SELECT token, key, slowly(value) AS value FROM stored_properties",
-    );
+    await slowDownProperties(2);
     const results = await model.snapshot((snapshot) =>
       Promise.allSettled([
         height(snapshot),
@@ -78,8 +86,7 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
         snapshot.blocks.heightAt(20),
       ]),
     );
-    await postgres.query("DROP VIEW properties");
-    await postgres.query("ALTER TABLE stored_properties RENAME TO properties");
+    await restoreProperties();
     expect(results.map(({ status }) => status)).toEqual([
       "fulfilled",
       "rejected",
@@ -87,6 +94,28 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
     ]);
     expect(results[1]).toMatchObject({ reason: { code: "SNAPSHOT_TIMEOUT", isRetryable: false } });
     expect(results[2]).toMatchObject({ value: 3 });
+  });
+
+  test("completes a slow read of a shared transaction in one of its own, after the others.", async () => {
+    const model = createPostgresReadModel(
+      { sharedReadTimeoutMs: 50, readTimeoutMs: 10_000 },
+      { postgres, shared: postgres, network },
+    );
+    await slowDownProperties(0.3);
+    const settled: string[] = [];
+    const noted = async <T>(name: string, result: Promise<T>) => {
+      await result;
+      settled.push(name);
+    };
+    const slow = () =>
+      noted(
+        "slow",
+        model.snapshot(({ tokens }) => tokens.countsByType()),
+      );
+    const quick = () => noted("quick", model.snapshot(height));
+    await Promise.all([slow(), quick(), slow(), quick(), quick()]);
+    await restoreProperties();
+    expect(settled).toEqual(["quick", "quick", "quick", "slow", "slow"]);
   });
 
   test("refuses a snapshot while all connections are in use, at once if too many wait.", async () => {

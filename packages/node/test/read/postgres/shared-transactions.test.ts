@@ -14,7 +14,7 @@ let postgres: Postgres;
 /** Each names its transaction: the process of its connection, and its time. */
 const transactionsOf = (max: number, statement = "SELECT pg_backend_pid() || ' ' || now() AS name") =>
   createSharedTransactions<string>(max, (work) =>
-    postgres.reads(1_000, async (query) => {
+    postgres.reads({ timeoutMs: 1_000 }, async (query) => {
       const [row] = await query<{ name: string }>(statement);
       await work(row?.name ?? "");
     }),

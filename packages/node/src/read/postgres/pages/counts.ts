@@ -16,11 +16,13 @@ const MAX_NAME_LENGTH = 4_000;
 
 export function createCounts(): Counts {
   const known = new LRUCache<string, Promise<number>>({ max: MAX_COUNTS });
-  return (head, { sql, values }, count) => {
+  return function read(head, filter, count): Promise<number> {
+    const { sql, values } = filter;
     const name = `${head.id} ${sql} ${JSON.stringify(values)}`;
     if (name.length > MAX_NAME_LENGTH) return count();
     const cached = known.get(name);
-    if (cached) return cached;
+    // The snapshot of the other caller may have had less time.
+    if (cached) return cached.catch(() => read(head, filter, count));
     const counted = count();
     known.set(name, counted);
     counted.catch(() => {

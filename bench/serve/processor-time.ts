@@ -1,0 +1,35 @@
+/** CPU time of processes of this machine. */
+import { readdirSync, readFileSync } from "node:fs";
+
+const TICK_MS = 10;
+
+type Times = { readonly parent: number; readonly ownMs: number; readonly endedMs: number };
+
+/** Returns the CPU time of a process and its children, those that have ended included. */
+export function processorMsOf(pid: number): number {
+  const own = timesOf(pid);
+  if (!own) return 0;
+  const children = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      const times = timesOf(Number(name));
+      return times?.parent === pid ? [times.ownMs] : [];
+    });
+  return own.ownMs + own.endedMs + children.reduce((sum, ms) => sum + ms, 0);
+}
+
+function timesOf(pid: number): Times | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name of the program may contain spaces.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const at = (index: number) => Number(fields[index]);
+    return {
+      parent: at(1),
+      ownMs: (at(11) + at(12)) * TICK_MS,
+      endedMs: (at(13) + at(14)) * TICK_MS,
+    };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,121 @@
+/** The database of an API server: waits for it at the start, and logs when it fails and when it responds again. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import { openPostgres, type Postgres } from "../../postgres/connection.ts";
+import { PostgresError, toPostgresError } from "../../postgres/error.ts";
+import { SnapshotError } from "../../read/errors.ts";
+import type { ReadModel } from "../../read/port.ts";
+import type { ServeOptions } from "./http.ts";
+
+/** Time limit of a statement; reads have their own, which is shorter. */
+const STATEMENT_TIMEOUT_MS = 10_000;
+/** Shorter than the time of a request, so that its client learns that the database cannot be reached. */
+const CONNECT_TIMEOUT_MS = 3_000;
+const RETRY_MS = 2_000;
+
+export type ServeDatabase = {
+  readonly postgres: Postgres;
+  /** Connections for shared transactions. */
+  readonly shared: Postgres;
+  close(): Promise<void>;
+};
+
+/** Opens the database; half of the connections are for shared transactions. */
+export function openDatabase(
+  { databaseConnections }: ServeOptions,
+  url: string,
+  logger: Logger,
+): ServeDatabase {
+  const open = (maxConnections: number) =>
+    openPostgres({
+      url,
+      applicationName: "uniknode serve",
+      maxConnections,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      isCommitAsynchronous: false,
+      onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database"),
+    });
+  const ofShared = Math.ceil(databaseConnections / 2);
+  const [shared, postgres] = [open(ofShared), open(databaseConnections - ofShared)];
+  return {
+    postgres,
+    shared,
+    async close() {
+      await Promise.all([postgres.close(), shared.close()]);
+    },
+  };
+}
+
+/**
+ * Waits until the database accepts connections.
+ *
+ * @throws {DOMException} AbortError if the signal ends the wait
+ * @throws {Error} if it refuses these connections forever, such as for a wrong password
+ */
+export async function waitForDatabase(
+  postgres: Postgres,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    const reason = await postgres.query("SELECT 1").then(() => undefined, reasonToWait);
+    signal.throwIfAborted();
+    if (reason === undefined) return;
+    logger.warn({ reason }, "waiting for the database: it does not accept connections");
+    await sleep(RETRY_MS, undefined, { signal });
+  }
+}
+
+function reasonToWait(error: Error): string {
+  const known = toPostgresError(error);
+  if (known instanceof PostgresError && known.isRetryable) return reasonOf(known);
+  throw error;
+}
+
+/** Failures that the operator must know of: clients only get 503. */
+const OUTAGES: readonly string[] = ["SNAPSHOT_UNREACHABLE", "SNAPSHOT_BUSY"];
+
+/** Logs the first failure of reads because of the database, and the first success afterwards. */
+export function withOutageLog(model: ReadModel, logger: Logger): ReadModel {
+  let isOut = false;
+
+  function noteFailure(error: unknown): never {
+    if (error instanceof SnapshotError && OUTAGES.includes(error.code) && !isOut) {
+      isOut = true;
+      logger.warn({ reason: reasonOf(error) }, error.message);
+    }
+    throw error;
+  }
+  function noteSuccess(): void {
+    if (isOut) logger.info("reads from the database succeed again");
+    isOut = false;
+  }
+  const noted = <T>(result: Promise<T>): Promise<T> =>
+    result.then((value) => {
+      noteSuccess();
+      return value;
+    }, noteFailure);
+  return {
+    ...model,
+    head() {
+      const head = model.head();
+      return head instanceof Promise ? noted(head) : head;
+    },
+    // Not after the work, which can fail for reasons of its own.
+    snapshot: (work) =>
+      model
+        .snapshot((snapshot) => {
+          noteSuccess();
+          return work(snapshot);
+        })
+        .catch(noteFailure),
+  };
+}
+
+/** Returns the message of the server or of the system, which says more than that of the error. */
+function reasonOf(error: Error): string {
+  const { cause, message, code } = error as Error & { readonly code?: string };
+  if (cause instanceof Error) return reasonOf(cause);
+  return message || code || error.name;
+}

@@ -1,0 +1,96 @@
+/** Processes of database servers in tests, as an unprivileged user: they refuse to run as root. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { openPostgres, type Postgres } from "../../src/postgres/connection.ts";
+
+/** This user of Debian owns no files. */
+const UNPRIVILEGED = 65_534;
+export const USER = "uniknode";
+
+const identity = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
+const execute = promisify(execFile);
+
+/**
+ * Creates a folder that the servers can write.
+ *
+ * @param parent every user must be able to enter it
+ */
+export function createServerFolder(parent = tmpdir()): string {
+  const folder = mkdtempSync(join(parent, "uniknode-postgres-"));
+  if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid);
+  return folder;
+}
+
+export const runAsServer = (program: string, args: readonly string[], cwd: string) =>
+  execute(program, args, { ...identity, cwd });
+
+export const spawnAsServer = (program: string, args: readonly string[], cwd: string): ChildProcess =>
+  spawn(program, args, { ...identity, cwd, stdio: "ignore" });
+
+export const urlOf = (port: number, database: string): string =>
+  `postgres://${USER}@127.0.0.1:${port}/${database}`;
+
+export const INITDB_OPTIONS = [
+  ...["-U", USER, "-A", "trust", "-E", "UTF8", "--locale", "C", "--no-sync"],
+] as const;
+
+/** Durability settings are off: no test depends on surviving a power loss. */
+export const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
+  listen_addresses: "127.0.0.1",
+  fsync: "off",
+  max_connections: "50",
+  shared_buffers: "32MB",
+};
+
+/** Small connection pool for a test. */
+export const connect = (url: string): Postgres =>
+  openPostgres({
+    url,
+    applicationName: "test",
+    maxConnections: 4,
+    statementTimeoutMs: 30_000,
+    isCommitAsynchronous: false,
+    onConnectionLost: () => {},
+  });
+
+const START_TIMEOUT_MS = 30_000;
+
+/** Starts a server, and waits until it accepts connections. After a crash, it waits for the processes of the one before. */
+export async function startServer(spawnServer: () => ChildProcess, url: string): Promise<ChildProcess> {
+  const endMs = performance.now() + START_TIMEOUT_MS;
+  for (;;) {
+    const child = spawnServer();
+    if (await isReady(child, url, endMs)) return child;
+  }
+}
+
+/** Returns false if the server ended: after a crash, it does so while processes of the one before still run. */
+async function isReady(child: ChildProcess, url: string, endMs: number): Promise<boolean> {
+  for (;;) {
+    const postgres = connect(url);
+    try {
+      await postgres.query("SELECT 1");
+      return true;
+    } catch (error) {
+      if (performance.now() > endMs) throw error;
+      if (child.exitCode !== null) return false;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    } finally {
+      await postgres.close();
+    }
+  }
+}
+
+export async function endServer(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill(signal);
+  await once(child, "exit");
+}
+
+/** Returns settings as arguments of the server. */
+export const toArguments = (settings: Readonly<Record<string, string>>): string[] =>
+  Object.entries({ ...DEFAULT_SETTINGS, ...settings }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
