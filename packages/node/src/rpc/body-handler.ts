@@ -131,8 +131,8 @@ const lateError = (maxMs: number): RpcError =>
 const notBegun = (maxMs: number): RpcError =>
   ofStatus(503, `not executed: the previous calls of the batch took ${maxMs / 1_000} s`);
 
-const failed = (id: number | string | null, { code, message, data }: RpcError): RpcResponse => ({
+const failed = (id: number | string | null, { number, message, data }: RpcError): RpcResponse => ({
   jsonrpc: "2.0",
   id,
-  error: { code, message, ...(data !== undefined && { data }) },
+  error: { code: number, message, ...(data !== undefined && { data }) },
 });
