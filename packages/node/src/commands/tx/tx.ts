@@ -3,8 +3,9 @@ import { type Transaction, transactionKey, transactionToJson } from "@uniknode/p
 import { Command } from "commander";
 import { connectionOptions } from "../../config/connection.ts";
 import type { Config } from "../../config/resolve.ts";
-import { ConfigError } from "../../platform/config-error.ts";
-import { readJsonObject } from "../../platform/json/json-file.ts";
+import { formOf } from "../../platform/json/form.ts";
+import { readJsonFile } from "../../platform/json/json-file.ts";
+import { type Static, Type } from "../../platform/json/schema.ts";
 import { tokensOf, unitsOf } from "../../submission/amounts.ts";
 import { readFactoryPassphrase, readPassphrase, readSecondPassphrase } from "../../submission/options.ts";
 import { findTransaction, post, waitUntilForged } from "../../submission/send.ts";
@@ -65,7 +66,18 @@ function kindCommand(kind: Kind): Command {
   });
 }
 
-const REMEDY = '; give a file with the output of "uniknode tx ... --dry-run --json"';
+const SignedJson = Type.Object({ id: Type.String() });
+type SignedJson = Static<typeof SignedJson> & Readonly<Record<string, unknown>>;
+
+const TRANSACTION_FILE = {
+  purpose: "transaction file",
+  form: formOf(
+    Type.Union([Type.Object({ transaction: SignedJson }), SignedJson], {
+      description: "a transaction with its id",
+    }),
+  ),
+  remedy: 'give a file with the output of "uniknode tx ... --dry-run --json"',
+};
 
 function postCommand(): Command {
   const command = new Command("post")
@@ -73,10 +85,8 @@ function postCommand(): Command {
     .argument("<file>", "JSON file of the transaction");
   return addFlags(command, postOptions).action(async (file: string) => {
     const config = readConfig(command, postOptions);
-    const content = readJsonObject(file, "transaction file", REMEDY);
-    const transaction = (content.transaction ?? content) as SignedJson;
-    if (typeof transaction.id !== "string")
-      throw new ConfigError(`${file}: "id" of the transaction is missing${REMEDY}`);
+    const content = readJsonFile(file, TRANSACTION_FILE);
+    const transaction: SignedJson = "transaction" in content ? content.transaction : content;
     await submit(transaction, { ...config, dryRun: false }, []);
   });
 }
@@ -107,7 +117,6 @@ function showCommand(): Command {
   });
 }
 
-type SignedJson = Readonly<Record<string, unknown>> & { readonly id: string };
 type SubmitConfig = Config<typeof postOptions> & { readonly dryRun: boolean };
 
 /** Sends the transaction unless it is a dry run, waits for its block with --wait, and prints its state. */
