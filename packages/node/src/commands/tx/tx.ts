@@ -1,7 +1,7 @@
 /** `uniknode tx`: builds, signs and sends transactions, and waits until they are forged. */
+import type { Client } from "@uniknode/client";
 import { type Transaction, transactionKey, transactionToJson } from "@uniknode/protocol";
 import { Command } from "commander";
-import { connectionOptions } from "../../config/connection.ts";
 import type { Config } from "../../config/resolve.ts";
 import { formOf } from "../../platform/json/form.ts";
 import { readJsonFile } from "../../platform/json/json-file.ts";
@@ -11,7 +11,7 @@ import { readFactoryPassphrase, readPassphrase, readSecondPassphrase } from "../
 import { findTransaction, post, waitUntilForged } from "../../submission/send.ts";
 import { networkOf, prepareSender, sign } from "../../submission/sender.ts";
 import { explainShortage } from "../../submission/shortage.ts";
-import { connectTo, show, table } from "../connection.ts";
+import { connectTo, queryCommand, type Shown, show, table } from "../connection.ts";
 import { addFlags, readConfig } from "../options.ts";
 import type { Kind } from "./kind.ts";
 import { postOptions, txOptions } from "./options.ts";
@@ -91,30 +91,31 @@ function postCommand(): Command {
   });
 }
 
-function showCommand(): Command {
-  const command = new Command("show")
-    .description("show a forged or pending transaction")
-    .argument("<id>", "id of the transaction, 64 hexadecimal digits", readHex64);
-  return addFlags(command, connectionOptions).action(async (id: string) => {
-    const connection = readConfig(command, connectionOptions);
-    const found = await findTransaction(connectTo(connection), id);
-    const { typeGroup, type, blockId, confirmations } = found;
-    show(
-      connection,
-      found,
-      table([
-        ["id", id],
-        ["type", transactionKey(typeGroup, type)],
-        ["sender", found.sender],
-        ["recipient", found.recipient],
-        ["amount", tokensOf(BigInt(found.amount))],
-        ["fee", tokensOf(BigInt(found.fee))],
-        ["message", found.vendorField],
-        ["time", found.timestamp?.human],
-        ["state", blockId ? `forged in block ${blockId}, ${confirmations} confirmations` : "pending"],
-      ]),
-    );
-  });
+const showCommand = (): Command =>
+  queryCommand(
+    new Command("show")
+      .description("show a forged or pending transaction")
+      .argument("<id>", "id of the transaction, 64 hexadecimal digits", readHex64),
+    showTransaction,
+  );
+
+async function showTransaction(client: Client, id: string): Promise<Shown> {
+  const found = await findTransaction(client, id);
+  const { typeGroup, type, blockId, confirmations } = found;
+  return [
+    found,
+    table([
+      ["id", id],
+      ["type", transactionKey(typeGroup, type)],
+      ["sender", found.sender],
+      ["recipient", found.recipient],
+      ["amount", tokensOf(BigInt(found.amount))],
+      ["fee", tokensOf(BigInt(found.fee))],
+      ["message", found.vendorField],
+      ["time", found.timestamp?.human],
+      ["state", blockId ? `forged in block ${blockId}, ${confirmations} confirmations` : "pending"],
+    ]),
+  ];
 }
 
 type SubmitConfig = Config<typeof postOptions> & { readonly dryRun: boolean };
