@@ -1,6 +1,6 @@
 /** Generates the page of lists: the filters and orders of each list of the API. */
 import { listParameters, searchMembers } from "../packages/node/src/http/requests/list-schemas.ts";
-import type { ListDefinition } from "../packages/node/src/read/list-definition.ts";
+import type { FilterDefinition, ListDefinition } from "../packages/node/src/read/list-definition.ts";
 import { LISTS } from "../packages/node/src/read/lists.ts";
 
 /** The members of a schema that the page shows. */
@@ -33,8 +33,8 @@ function chapter(list: ListDefinition): string[] {
     "",
     `\`GET ${path}\`${search}. Order: ${orders.map((name) => `\`${name}\``).join(", ")}; default \`${defaultOrder.field}:${defaultOrder.direction}\`.`,
     "",
-    "| filter | list | search |",
-    "|---|---|---|",
+    "| filter | list | search | note |",
+    "|---|---|---|---|",
     ...Object.keys(list.filters).map((name) => row(list, name)),
     "",
   ];
@@ -44,8 +44,12 @@ function row(list: ListDefinition, name: string): string {
   const parameters: Schemas = listParameters(list);
   const members: Schemas = list.searchPath ? searchMembers(list) : {};
   const isInterval = list.filters[name]?.search === "interval" && name in members;
-  return `| \`${name}\` | ${textOf(parameters[name])} | ${isInterval ? "interval" : textOf(members[name])} |`;
+  const note = noteOf(list.filters[name]);
+  return `| \`${name}\` | ${textOf(parameters[name])} | ${isInterval ? "interval" : textOf(members[name])} | ${note} |`;
 }
+
+const noteOf = ({ note = "", isIgnored }: Partial<FilterDefinition> = {}): string =>
+  isIgnored ? "Has no effect." : note;
 
 /** Returns the description of a schema, or its values. */
 function textOf(schema: Schema | undefined): string {

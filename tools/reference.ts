@@ -1,4 +1,4 @@
-/** `npm run reference`: generates docs/reference from the tables that the program uses. */
+/** `npm run reference`: generates docs/reference, and the lists of the client, from the tables that the program uses. */
 import { writeFileSync } from "node:fs";
 import { listenOptions } from "../packages/node/src/commands/listen/options.ts";
 import { txOptions } from "../packages/node/src/commands/tx/options.ts";
@@ -10,12 +10,13 @@ import { devOptions, runOptions } from "../packages/node/src/config/options.ts";
 import type { OptionTable } from "../packages/node/src/config/resolve.ts";
 import { serveOptions } from "../packages/node/src/config/serve.ts";
 import { rpcOptions } from "../packages/node/src/rpc/options.ts";
+import { clientLists } from "./reference-client.ts";
 import { commandsPage } from "./reference-commands.ts";
 import { errorsPage } from "./reference-errors.ts";
 import { eventsPage } from "./reference-events.ts";
 import { listsPage } from "./reference-lists.ts";
 
-/** Returns the content of each page by path. */
+/** Returns the content of each generated file by path. */
 export async function referencePages(): Promise<Record<string, string>> {
   return {
     "docs/reference/commands.md": await commandsPage(),
@@ -23,6 +24,7 @@ export async function referencePages(): Promise<Record<string, string>> {
     "docs/reference/errors.md": errorsPage(),
     "docs/reference/events.md": await eventsPage(),
     "docs/reference/lists.md": listsPage(),
+    "packages/client/src/api/list-filters.ts": clientLists(),
   };
 }
 

@@ -4,9 +4,21 @@ export { type Client, type ClientOptions, createClient } from "./api/client.ts";
 export { ApiError, type ApiErrorCode, type ApiErrorType } from "./api/error.ts";
 export { jsonText } from "./api/json.ts";
 export type { CursorList, CursorMeta, CursorOptions, List, Page, PageMeta, PageOptions } from "./api/list.ts";
+export type {
+  BlockOrder,
+  DelegateOrder,
+  DelegateSearchFilter as DelegateSearch,
+  EntityFilter,
+  EntityOrder,
+  LockOrder,
+  LockSearchFilter as LockSearch,
+  TransactionOrder,
+  WalletOrder,
+  WalletSearchFilter as WalletSearch,
+} from "./api/list-filters.ts";
 export type { Blockchain, Identified } from "./api/resources/blockchain.ts";
-export type { Block, BlockOrder, BlockQuery, BlockSearch, RawBlock } from "./api/resources/blocks.ts";
-export type { Delegate, DelegateOrder, DelegateQuery, DelegateSearch } from "./api/resources/delegates.ts";
+export type { Block, BlockQuery, BlockSearch, RawBlock } from "./api/resources/blocks.ts";
+export type { Delegate, DelegateQuery } from "./api/resources/delegates.ts";
 export type {
   DevAccount,
   DevAccounts,
@@ -16,10 +28,10 @@ export type {
   ReceiverFailure,
   Reorganisation,
 } from "./api/resources/dev.ts";
-export type { Entity, EntityFilter, EntityOrder } from "./api/resources/entities.ts";
+export type { Entity } from "./api/resources/entities.ts";
 export type { StreamedEvent, StreamOptions } from "./api/resources/events.ts";
 export type { FactLeaf, FactProof, FactsCheckpoint, FactsConsistency } from "./api/resources/facts.ts";
-export type { Lock, LockOrder, LockQuery, LockSearch } from "./api/resources/locks.ts";
+export type { Lock, LockQuery } from "./api/resources/locks.ts";
 export type {
   AssumedBlock,
   CryptoConfiguration,
@@ -39,7 +51,6 @@ export type {
   SingleTransaction,
   Submission,
   Transaction,
-  TransactionOrder,
   TransactionQuery,
   TransactionSearch,
 } from "./api/resources/transactions.ts";
@@ -55,9 +66,7 @@ export type {
   SingleWallet,
   Wallet,
   WalletAttributes,
-  WalletOrder,
   WalletQuery,
-  WalletSearch,
 } from "./api/resources/wallets.ts";
 export type {
   DeliveryAttempt,

@@ -203,12 +203,58 @@ export function blockOf(
   return { header, transactions };
 }
 
+type ChainState = {
+  readonly network: Network;
+  readonly state: MemoryState;
+  readonly rounds: ReturnType<typeof createRounds>;
+  readonly slots: ReturnType<typeof createSlots>;
+  readonly blocks: Block[];
+  /** State after each block. */
+  readonly images: string[];
+  readonly undo: (readonly Change[])[];
+};
+
 /** Chain whose genesis block gives everything to "premine" and creates the delegates. */
 export function createChain(used: Network = network, delegates = ["d0", "d1", "d2", "d3"]) {
   const state = createMemoryState();
-  const rounds = createRounds(used);
-  const slots = createSlots(used);
-  const genesis = blockOf({ reward: 0n }, [
+  const genesis = genesisWith(delegates);
+  const draft = createDraft(state);
+  applyGenesis(draft, used, genesis);
+  state.commit(draft.changes());
+  const chain: ChainState = {
+    network: used,
+    state,
+    rounds: createRounds(used),
+    slots: createSlots(used),
+    blocks: [genesis],
+    images: [imageOf(state)],
+    undo: [],
+  };
+  const { blocks, images, undo } = chain;
+  const next = (transactions?: readonly Transaction[], skipped?: number) =>
+    nextBlock(chain, transactions, skipped);
+  return {
+    ...chain,
+    head: () => headOf(chain),
+    orderAt: (height: number) => orderAt(chain, height),
+    next,
+    append: (block: Block = next()) => appendBlock(chain, block),
+    /** Image of the state after the block of a height. */
+    imageAt: (height: number) => images[height - 1],
+    image: () => imageOf(state),
+    /** Reverts the head. */
+    revert() {
+      state.revert(present(undo.pop(), "the last of undo"));
+      blocks.pop();
+      images.pop();
+    },
+    wallet: (name: string) => walletOf(state, publicKeyOf(name), used),
+    context: () => judgeContext(chain),
+  };
+}
+
+const genesisWith = (delegates: readonly string[]): Block =>
+  blockOf({ reward: 0n }, [
     sealed(
       transactionOf("1/0", "genesis", {
         version: 1,
@@ -221,80 +267,56 @@ export function createChain(used: Network = network, delegates = ["d0", "d1", "d
       sealed(transactionOf("1/2", username, { version: 1, fee: 0n, asset: { delegate: { username } } })),
     ),
   ]);
-  const draft = createDraft(state);
-  applyGenesis(draft, used, genesis);
-  state.commit(draft.changes());
-  const blocks = [genesis];
-  const images = [imageOf(state)];
-  const undo: (readonly Change[])[] = [];
 
-  const head = (): BlockHeader => present(blocks.at(-1), "the last of blocks").header;
-  const orderAt = (height: number) =>
-    present(state.get("rounds", String(rounds.roundAt(height).round)), "an entry of state").order;
+const headOf = ({ blocks }: ChainState): BlockHeader => present(blocks.at(-1), "the last of blocks").header;
 
-  /** Next block after the head, by the delegate of its slot, `skipped` slots later than possible. */
-  function next(transactions: readonly Transaction[] = [], skipped = 0): Block {
-    const height = head().height + 1;
-    const slot = slots.slotAt(head().timestamp) + 1 + skipped;
-    const order = orderAt(height);
-    return blockOf(
-      {
-        height,
-        timestamp: slots.slotTime(slot),
-        previousBlock: head().id,
-        generatorPublicKey: present(order[slot % order.length], "an item of order"),
-        reward: BigInt(used.milestoneAt(height).reward),
-      },
-      transactions.map((transaction) => sealed(transaction)),
-    );
-  }
+const orderAt = ({ state, rounds }: ChainState, height: number) =>
+  present(state.get("rounds", String(rounds.roundAt(height).round)), "an entry of state").order;
 
-  function append(block: Block = next()): readonly Fact[] {
-    const { facts, changes } = applyBlock(
-      { network: used, rounds, slots, head: head() },
-      createDraft(state),
-      block,
-    );
-    state.commit(changes);
-    blocks.push(block);
-    undo.push(changes);
-    images.push(imageOf(state));
-    return facts;
-  }
-
-  return {
-    network: used,
-    state,
-    rounds,
-    slots,
-    blocks,
-    head,
-    orderAt,
-    next,
-    append,
-    /** Image of the state after the block of a height. */
-    imageAt: (height: number) => images[height - 1],
-    image: () => imageOf(state),
-    /** Reverts the head. */
-    revert() {
-      state.revert(present(undo.pop(), "the last of undo"));
-      blocks.pop();
-      images.pop();
+/** Next block after the head, by the delegate of its slot, `skipped` slots later than possible. */
+function nextBlock(chain: ChainState, transactions: readonly Transaction[] = [], skipped = 0): Block {
+  const { network, slots } = chain;
+  const head = headOf(chain);
+  const height = head.height + 1;
+  const slot = slots.slotAt(head.timestamp) + 1 + skipped;
+  const order = orderAt(chain, height);
+  return blockOf(
+    {
+      height,
+      timestamp: slots.slotTime(slot),
+      previousBlock: head.id,
+      generatorPublicKey: present(order[slot % order.length], "an item of order"),
+      reward: BigInt(network.milestoneAt(height).reward),
     },
-    wallet: (name: string) => walletOf(state, publicKeyOf(name), used),
-    context: (): JudgeContext => ({
-      network: used,
-      rounds,
-      slots,
-      head: head(),
-      draft: createDraft(state),
-      isBlockStored: (id) => blocks.some(({ header }) => header.id === id),
-      isTransactionStored: (id) =>
-        blocks.some(({ transactions }) => transactions.some(({ data }) => data.id === id)),
-      repetitions: createRepetitions(),
-    }),
-  };
+    transactions.map((transaction) => sealed(transaction)),
+  );
 }
+
+function appendBlock(chain: ChainState, block: Block): readonly Fact[] {
+  const { network, state, rounds, slots, blocks, images, undo } = chain;
+  const { facts, changes } = applyBlock(
+    { network, rounds, slots, head: headOf(chain) },
+    createDraft(state),
+    block,
+  );
+  state.commit(changes);
+  blocks.push(block);
+  undo.push(changes);
+  images.push(imageOf(state));
+  return facts;
+}
+
+const judgeContext = (chain: ChainState): JudgeContext => ({
+  network: chain.network,
+  rounds: chain.rounds,
+  slots: chain.slots,
+  head: headOf(chain),
+  draft: createDraft(chain.state),
+  isBlockStored: (id) => chain.blocks.some(({ header }) => header.id === id),
+  isTransactionStored: (id) =>
+    chain.blocks.some(({ transactions }) => transactions.some(({ data }) => data.id === id)),
+  repetitions: createRepetitions(),
+});
 
 /** Every record of a state as text, down to the order of members. */
 const imageOf = (state: MemoryState): string =>

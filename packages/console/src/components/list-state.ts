@@ -23,6 +23,15 @@ export function useListState(): ListState {
   };
 }
 
+/** Returns the order that a query selects, if the list offers it. */
+export function orderFrom<Order extends string>(
+  orders: readonly { readonly value: Order | "" }[],
+  orderBy: string | undefined,
+): { readonly orderBy?: Order } {
+  const value = orders.find((order) => order.value === orderBy)?.value;
+  return value ? { orderBy: value } : {};
+}
+
 /** Parses a page number; an invalid one is the first page. */
 export const pageOf = (text = "1"): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : 1);
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hrefAfter, pageOf } from "../../src/components/list-state.ts";
+import { hrefAfter, orderFrom, pageOf } from "../../src/components/list-state.ts";
 
 test("Another filter starts at the first page, and keeps the other filters.", () => {
   expect(hrefAfter("/console/blocks?page=3&content=transactions", { orderBy: "height:asc" })).toBe(
@@ -21,4 +21,10 @@ test.each([
   ["99999999999", 1],
 ])("The page %s of an address is page %s.", (text, page) => {
   expect(pageOf(text)).toBe(page);
+});
+
+test("A list has the order of its URL only if it offers it.", () => {
+  const orders = [{ value: "" }, { value: "height:asc" }] as const;
+  expect(orderFrom(orders, "height:asc")).toEqual({ orderBy: "height:asc" });
+  for (const other of [undefined, "", "height:desc"]) expect(orderFrom(orders, other)).toEqual({});
 });

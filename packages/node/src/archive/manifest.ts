@@ -1,41 +1,51 @@
 /** The manifest of a snapshot. It is written last: a folder without it is not a complete snapshot. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import Type, { type Static } from "typebox";
-import { Value } from "typebox/value";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
+import { FILE_BOUNDS, parseExternal } from "../platform/json/external.ts";
+import { formOf } from "../platform/json/form.ts";
+import { type Static, Type } from "../platform/json/schema.ts";
 import { ArchiveError } from "./error.ts";
 
-const count = Type.Integer({ minimum: 0 });
+const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const height = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const id = Type.String({ minLength: 1, maxLength: 64 });
 const sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
 
 const manifestSchema = Type.Object({
   /** Version of the format. */
   format: Type.Literal(1),
   /** Version of the program that created it. */
-  program: Type.String(),
+  program: Type.String({ maxLength: 64 }),
   /** ISO 8601, UTC. */
-  createdAt: Type.String(),
+  createdAt: Type.String({ maxLength: 64 }),
   nethash: sha256,
   /** The last block. */
-  head: Type.Object({ height: Type.Integer({ minimum: 1 }), id: Type.String({ minLength: 1 }) }),
+  head: Type.Object({ height, id }),
   transactions: count,
   /** See `stateDigest`. */
   state: sha256,
   /** Tree of final facts up to this block (facts.md 3); absent if the node had none yet. */
   facts: Type.Optional(
     Type.Object({
-      height: Type.Integer({ minimum: 1 }),
-      id: Type.String({ minLength: 1 }),
-      size: Type.Integer({ minimum: 1 }),
+      height,
+      id,
+      size: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
       root: sha256,
     }),
   ),
   /** The compressed database; `bytes` and `sha256` describe the uncompressed file. */
-  database: Type.Object({ file: Type.Literal("chain.sqlite.zst"), bytes: count, sha256 }),
+  database: Type.Object({
+    file: Type.Literal("chain.sqlite.zst"),
+    // A size beyond 2^53 is refused with the space that it needs.
+    bytes: Type.Integer({ minimum: 0 }),
+    sha256,
+  }),
 });
 
 export type Manifest = Static<typeof manifestSchema>;
+
+const MANIFEST = formOf(manifestSchema);
 
 export const DATABASE_FILE = "chain.sqlite.zst";
 const FILE = "manifest.json";
@@ -53,17 +63,8 @@ export function readManifest(folder: string): Manifest {
       `${folder} is not a snapshot: it has no ${FILE}; name a folder that "uniknode snapshot create" wrote`,
     );
   }
-  const content = parse(path);
-  const [problem] = Value.Errors(manifestSchema, content);
-  if (problem) {
-    throw new ArchiveError("ARCHIVE_DAMAGED", `${path}: ${problem.instancePath || "it"} ${problem.message}`);
-  }
-  return content as Manifest;
-}
-
-function parse(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, "utf8"));
+    return parseExternal(readFileSync(path, "utf8"), MANIFEST, FILE_BOUNDS);
   } catch (error) {
     throw new ArchiveError("ARCHIVE_DAMAGED", `${path} cannot be read: ${(error as Error).message}`);
   }

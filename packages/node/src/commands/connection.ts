@@ -1,7 +1,9 @@
 /** Connects commands to a node and prints the results. */
 import { type Client, createClient } from "@uniknode/client";
-import type { connectionOptions } from "../config/connection.ts";
+import type { Command } from "commander";
+import { connectionOptions } from "../config/connection.ts";
 import type { Config } from "../config/resolve.ts";
+import { addFlags, readConfig } from "./options.ts";
 import { printJson, printLines } from "./print.ts";
 
 export type Connection = Config<typeof connectionOptions>;
@@ -14,6 +16,20 @@ export function show({ json }: Connection, value: unknown, lines: readonly strin
   if (json) printJson(value);
   else printLines(lines);
 }
+
+/** Result of a query: the value for JSON, and the lines for readers. */
+export type Shown = readonly [value: unknown, lines: readonly string[]];
+
+/** Completes a command that queries a node and prints the result. */
+export const queryCommand = <Arguments extends readonly unknown[]>(
+  command: Command,
+  query: (client: Client, ...given: Arguments) => Promise<Shown>,
+): Command =>
+  addFlags(command, connectionOptions).action(async (...given: unknown[]) => {
+    const connection = readConfig(command, connectionOptions);
+    const [value, lines] = await query(connectTo(connection), ...(given as unknown as Arguments));
+    show(connection, value, lines);
+  });
 
 /** Formats names and values as lines, and omits empty values. */
 export const table = (rows: readonly (readonly [name: string, value: string | number | undefined])[]) =>

@@ -1,22 +1,25 @@
 /** `uniknode unik`: shows a unik and its properties. */
+import type { Client } from "@uniknode/client";
 import { Command } from "commander";
-import { connectionOptions } from "../config/connection.ts";
-import { connectTo, show, table } from "./connection.ts";
-import { addFlags, readConfig } from "./options.ts";
+import { queryCommand, type Shown, table } from "./connection.ts";
 
 const KINDS: Readonly<Record<string, string>> = { 1: "individual", 2: "organization", 3: "network" };
 
-export function unikCommand(): Command {
-  const command = new Command("unik")
-    .description("show a unik and its properties")
-    .argument("<id>", "id of the unik, 64 hexadecimal digits");
-  return addFlags(command, connectionOptions).action(async (id: string) => {
-    const connection = readConfig(command, connectionOptions);
-    const { uniks } = connectTo(connection);
-    const { data: unik } = await uniks.get(id);
-    const properties: [key: string, value: string][] = [];
-    for await (const property of uniks.properties(id)) properties.push(...Object.entries(property));
-    show(connection, { ...unik, properties: Object.fromEntries(properties) }, [
+export const unikCommand = (): Command =>
+  queryCommand(
+    new Command("unik")
+      .description("show a unik and its properties")
+      .argument("<id>", "id of the unik, 64 hexadecimal digits"),
+    showUnik,
+  );
+
+async function showUnik({ uniks }: Client, id: string): Promise<Shown> {
+  const { data: unik } = await uniks.get(id);
+  const properties: [key: string, value: string][] = [];
+  for await (const property of uniks.properties(id)) properties.push(...Object.entries(property));
+  return [
+    { ...unik, properties: Object.fromEntries(properties) },
+    [
       ...table([
         ["id", unik.id],
         ["owner", unik.ownerId],
@@ -26,6 +29,6 @@ export function unikCommand(): Command {
         ["changed by", unik.transactions.last.id],
       ]),
       ...properties.map(([key, value]) => `  ${key} = ${value}`),
-    ]);
-  });
+    ],
+  ];
 }

@@ -1,6 +1,7 @@
 /** `uniknode wallet`: creates a wallet, or shows the address of a passphrase or a wallet of the chain. */
 import { generateMnemonic } from "@scure/bip39";
 import { wordlist } from "@scure/bip39/wordlists/english.js";
+import type { Client } from "@uniknode/client";
 import {
   addressFromPublicKey,
   bytesToHex,
@@ -15,7 +16,7 @@ import type { Config } from "../config/resolve.ts";
 import { present } from "../platform/present.ts";
 import { tokensOf } from "../submission/amounts.ts";
 import { passphraseOptions, readPassphrase } from "../submission/options.ts";
-import { connectTo, show, table } from "./connection.ts";
+import { connectTo, queryCommand, type Shown, show, table } from "./connection.ts";
 import { addFlags, readConfig } from "./options.ts";
 
 const network = {
@@ -57,30 +58,31 @@ function addressCommand(): Command {
   });
 }
 
-function showCommand(): Command {
-  const command = new Command("show")
-    .description("show a wallet of the chain")
-    .argument("<id>", "address, public key or delegate username");
-  return addFlags(command, connectionOptions).action(async (id: string) => {
-    const connection = readConfig(command, connectionOptions);
-    const { data: wallet } = await connectTo(connection).wallets.get(id);
-    const { lockedBalance, attributes } = wallet;
-    show(
-      connection,
-      wallet,
-      table([
-        ["address", wallet.address],
-        ["public key", wallet.publicKey],
-        ["balance", tokensOf(BigInt(wallet.balance))],
-        ["locked", lockedBalance && tokensOf(BigInt(lockedBalance))],
-        ["sent", wallet.nonce],
-        ["delegate", wallet.username],
-        ["votes for", wallet.vote],
-        ["second key", wallet.secondPublicKey ?? undefined],
-        ["uniks", Object.keys(attributes.tokens ?? {}).join(" ")],
-      ]),
-    );
-  });
+const showCommand = (): Command =>
+  queryCommand(
+    new Command("show")
+      .description("show a wallet of the chain")
+      .argument("<id>", "address, public key or delegate username"),
+    showWallet,
+  );
+
+async function showWallet({ wallets }: Client, id: string): Promise<Shown> {
+  const { data: wallet } = await wallets.get(id);
+  const { lockedBalance, attributes } = wallet;
+  return [
+    wallet,
+    table([
+      ["address", wallet.address],
+      ["public key", wallet.publicKey],
+      ["balance", tokensOf(BigInt(wallet.balance))],
+      ["locked", lockedBalance && tokensOf(BigInt(lockedBalance))],
+      ["sent", wallet.nonce],
+      ["delegate", wallet.username],
+      ["votes for", wallet.vote],
+      ["second key", wallet.secondPublicKey ?? undefined],
+      ["uniks", Object.keys(attributes.tokens ?? {}).join(" ")],
+    ]),
+  ];
 }
 
 type Identity = { readonly address: string; readonly publicKey: string };

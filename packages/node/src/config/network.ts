@@ -10,7 +10,10 @@ import {
   presets,
 } from "@uniknode/protocol";
 import { ConfigError } from "../platform/config-error.ts";
-import { readJsonFile, readJsonObject } from "../platform/json/json-file.ts";
+import type { TextBounds } from "../platform/json/external.ts";
+import { formOf } from "../platform/json/form.ts";
+import { JSON_OBJECT, readJsonFile } from "../platform/json/json-file.ts";
+import { Type } from "../platform/json/schema.ts";
 import { present } from "../platform/present.ts";
 
 /** A network, its genesis block, and the JSON content of the genesis file. */
@@ -76,9 +79,27 @@ function fromFolder(folder: string): NetworkSource {
   return { files, ...readGenesis(pathOf("genesisBlock.json"), files) };
 }
 
+/** A genesis block can have a million transactions. */
+const NETWORK_BOUNDS: TextBounds = { maxCharacters: 2 ** 29, maxDepth: 64, maxValues: 2 ** 25 };
+
+const GENESIS_FILE = {
+  purpose: "genesis file",
+  form: JSON_OBJECT,
+  remedy: "give the genesisBlock.json of the network",
+  bounds: NETWORK_BOUNDS,
+};
+
+/** `networkFilesFromJson` checks the members. */
+const NETWORK_FILE = {
+  purpose: "network file",
+  form: formOf(Type.Unknown()),
+  remedy: "correct it, or choose another folder with --network-dir",
+  bounds: NETWORK_BOUNDS,
+};
+
 /** Reads a genesis file and checks that it belongs to the network. */
 function readGenesis(path: string, files: NetworkFiles): Pick<NetworkSource, "genesis" | "genesisBlock"> {
-  const genesisBlock = readJsonObject(path, "genesis file", "; give the genesisBlock.json of the network");
+  const genesisBlock = readJsonFile(path, GENESIS_FILE);
   const { nethash, name } = files.network;
   // Checked first: the file of another network may also fail in other ways, with a less helpful message.
   if (genesisBlock.payloadHash !== nethash) {
@@ -94,5 +115,4 @@ function readGenesis(path: string, files: NetworkFiles): Pick<NetworkSource, "ge
   }
 }
 
-const readJson = (path: string): unknown =>
-  readJsonFile(path, path, "; correct it, or choose another folder with --network-dir");
+const readJson = (path: string): unknown => readJsonFile(path, NETWORK_FILE);

@@ -1,8 +1,9 @@
 /** Options of the peer protocol, and how they combine with the defaults of a network. */
 import { isIP } from "node:net";
 import type { PeersOptions } from "../peers/options.ts";
-import { ConfigError } from "../platform/config-error.ts";
-import { readJsonObject } from "../platform/json/json-file.ts";
+import { formOf, refined } from "../platform/json/form.ts";
+import { readJsonFile } from "../platform/json/json-file.ts";
+import { Type } from "../platform/json/schema.ts";
 import { PROTOCOL_VERSION } from "../platform/lifecycle/version.ts";
 import { option, readChoice, readInteger, readList, readSwitch, readText } from "./define-option.ts";
 import type { Config } from "./resolve.ts";
@@ -126,38 +127,42 @@ const DEFAULT_PORT = 4002;
 /** Port on which the nodes of a network listen for peers by default. */
 export const defaultPeerPort = (networkName: string): number => KNOWN[networkName]?.port ?? DEFAULT_PORT;
 
-type PeersFile = { readonly seeds: readonly string[]; readonly sources: readonly string[] };
+const MAX_SEEDS = 10_000;
+const MAX_SOURCES = 100;
 
-/** Reads a peers file in the format of the old node. */
-function readPeersFile(path: string): PeersFile {
-  const { list, sources = [] } = readJsonObject(
-    path,
-    "peers file",
-    "; correct it, or name another with --peers-file",
-  );
-  const ips = Array.isArray(list) ? list.map((peer: unknown) => (peer as { ip?: unknown } | null)?.ip) : [];
-  if (!Array.isArray(list) || !ips.every((ip) => typeof ip === "string" && isIP(ip) !== 0)) {
-    throw new ConfigError(`"list" in peers file ${path} must be a list of {"ip": "203.0.113.7"}`);
-  }
-  if (!Array.isArray(sources) || !sources.every(isSource)) {
-    throw new ConfigError(
-      `"sources" in peers file ${path} must be a list of https addresses and absolute paths`,
-    );
-  }
-  return { seeds: ips as string[], sources };
-}
-
-const isSource = (source: unknown): source is string =>
-  typeof source === "string" && /^(\/|https?:\/\/)/.test(source);
+/** A peers file in the format of the old node. */
+const PEERS_FILE = {
+  purpose: "peers file",
+  form: formOf(
+    Type.Object({
+      list: Type.Array(
+        Type.Object({
+          ip: refined(Type.String({ description: "an IP address" }), (text) => isIP(text as string) !== 0),
+        }),
+        {
+          maxItems: MAX_SEEDS,
+          description: `a list of 0 to ${MAX_SEEDS} peers, such as {"ip": "203.0.113.7"}`,
+        },
+      ),
+      sources: Type.Optional(
+        Type.Array(
+          Type.String({ pattern: "^(/|https?://)", description: "an https address or an absolute path" }),
+          { maxItems: MAX_SOURCES, description: `a list of 0 to ${MAX_SOURCES} addresses and paths` },
+        ),
+      ),
+    }),
+  ),
+  remedy: "correct it, or name another with --peers-file",
+};
 
 /**
  * @param networkName selects the default port and the default seed peers
- * @throws {ConfigError} when the peers file cannot be read or has a wrong member
+ * @throws {ConfigError} when the peers file cannot be read or has another form
  */
 export function toPeersOptions(config: Config<typeof peerOptions>, networkName: string): PeersOptions {
   const known = KNOWN[networkName];
-  const file = config.peersFile === undefined ? undefined : readPeersFile(config.peersFile);
-  const given = [...config.peers, ...(file?.seeds ?? [])];
+  const file = config.peersFile === undefined ? undefined : readJsonFile(config.peersFile, PEERS_FILE);
+  const given = [...config.peers, ...(file?.list ?? []).map(({ ip }) => ip)];
   return {
     host: config.p2pHost,
     port: config.p2pPort ?? defaultPeerPort(networkName),

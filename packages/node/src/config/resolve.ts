@@ -1,6 +1,6 @@
 /** Configuration: flags override the environment, which overrides the file and the defaults. Each value is read once. */
 import { ConfigError } from "../platform/config-error.ts";
-import { readJsonObject } from "../platform/json/json-file.ts";
+import { JSON_OBJECT, readJsonFile } from "../platform/json/json-file.ts";
 import { mostSimilar } from "../platform/text/similar.ts";
 import { type Option, type OptionValue, toFlag, toVariable } from "./define-option.ts";
 
@@ -83,8 +83,14 @@ function readFrom(source: string, option: Option, value: unknown): OptionValue {
   }
 }
 
+const CONFIG_FILE = {
+  purpose: "configuration file",
+  form: JSON_OBJECT,
+  remedy: 'correct it (example: {"httpPort": 4003}), or omit --config',
+};
+
 function readConfigFile(path: string, table: OptionTable): Record<string, unknown> {
-  const content = readConfigObject(path);
+  const content = readJsonFile(path, CONFIG_FILE);
   const unknown = Object.keys(content).find((name) => !(name in table));
   if (unknown !== undefined) {
     const names = Object.keys(table);
@@ -94,16 +100,6 @@ function readConfigFile(path: string, table: OptionTable): Record<string, unknow
     );
   }
   return content;
-}
-
-function readConfigObject(path: string): Record<string, unknown> {
-  try {
-    return readJsonObject(path, "configuration file");
-  } catch (error) {
-    throw new ConfigError(
-      `${(error as Error).message}; correct it (example: {"httpPort": 4003}), or omit --config`,
-    );
-  }
 }
 
 /** Returns the configuration for printing and logging: secrets masked, absent options omitted. */

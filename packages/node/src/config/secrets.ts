@@ -1,5 +1,10 @@
 /** Lists of passphrases in environment variables. */
+import { FILE_BOUNDS, parseExternal } from "../platform/json/external.ts";
+import { formOf } from "../platform/json/form.ts";
+import { Type } from "../platform/json/schema.ts";
 import { readText } from "./define-option.ts";
+
+const TEXTS = formOf(Type.Array(Type.String()));
 
 /** Texts separated by commas. In double quotes, as in containers of the old node, a text may contain commas. */
 export function readSecretList(value: unknown): readonly string[] {
@@ -9,8 +14,8 @@ export function readSecretList(value: unknown): readonly string[] {
 
 function readQuoted(text: string): string[] {
   try {
-    const list: unknown = JSON.parse(`[${text}]`);
-    if (Array.isArray(list) && list.every((secret) => typeof secret === "string")) return list;
-  } catch {}
-  throw new Error('strings in double quotes, separated by commas, are expected: "one","two"');
+    return parseExternal(`[${text}]`, TEXTS, FILE_BOUNDS);
+  } catch {
+    throw new Error('strings in double quotes, separated by commas, are expected: "one","two"');
+  }
 }

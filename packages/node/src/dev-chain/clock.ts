@@ -1,8 +1,9 @@
 /** The clock of a dev chain: the clock of the machine plus an offset that only grows and survives restarts. */
 import { existsSync } from "node:fs";
-import { ConfigError } from "../platform/config-error.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
-import { readJsonObject } from "../platform/json/json-file.ts";
+import { formOf } from "../platform/json/form.ts";
+import { readJsonFile } from "../platform/json/json-file.ts";
+import { Type } from "../platform/json/schema.ts";
 
 export type DevClock = {
   /** Milliseconds since 1970. */
@@ -11,13 +12,21 @@ export type DevClock = {
   moveTo(unixMs: number): void;
 };
 
+const CLOCK = {
+  purpose: "the clock of the dev chain",
+  form: formOf(
+    Type.Object({ aheadMs: Type.Number({ minimum: 0, description: "a number of milliseconds" }) }),
+  ),
+  remedy: "start over with --reset, or remove the file to use the machine's time again",
+};
+
 /**
  * A clock with its offset in a file, which is created when the clock is first moved.
  *
  * @throws {ConfigError} when the file is empty or damaged
  */
 export function openClock(path: string): DevClock {
-  let aheadMs = existsSync(path) ? readAheadMs(path) : 0;
+  let aheadMs = existsSync(path) ? readJsonFile(path, CLOCK).aheadMs : 0;
   const nowMs = () => Date.now() + aheadMs;
   return {
     nowMs,
@@ -28,17 +37,4 @@ export function openClock(path: string): DevClock {
       aheadMs += missingMs;
     },
   };
-}
-
-function readAheadMs(path: string): number {
-  const remedy = "start over with --reset, or remove the file to use the machine's time again";
-  let content: Record<string, unknown>;
-  try {
-    content = readJsonObject(path, "the clock of the dev chain");
-  } catch (error) {
-    throw new ConfigError(`${(error as Error).message}; ${remedy}`);
-  }
-  const { aheadMs } = content;
-  if (typeof aheadMs === "number" && Number.isFinite(aheadMs) && aheadMs >= 0) return aheadMs;
-  throw new ConfigError(`the clock of the dev chain ${path} has no valid offset; ${remedy}`);
 }

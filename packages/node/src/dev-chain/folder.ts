@@ -5,11 +5,16 @@ import { SESSION_FILE } from "../http/console/session-file.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { makeFolder } from "../platform/files/folder.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
-import { readJsonObject } from "../platform/json/json-file.ts";
+import { formOf } from "../platform/json/form.ts";
+import { readJsonFile } from "../platform/json/json-file.ts";
+import { type Static, Type } from "../platform/json/schema.ts";
 import { DATA_FOLDER, DataInUseError, lockDataFolder } from "../store/engine/folder-lock.ts";
 
+const count = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const Shape = Type.Object({ mnemonic: Type.String(), accounts: count, blockTime: count });
+
 /** Shape of the chain in a data folder: options that cannot change while it lives. */
-export type Shape = { readonly mnemonic: string; readonly accounts: number; readonly blockTime: number };
+export type Shape = Readonly<Static<typeof Shape>>;
 
 /** File with the options of the dev chain; its presence also shows that the folder may be reset. */
 const SHAPE_FILE = "dev-chain.json";
@@ -24,6 +29,8 @@ const DATA_FILES = [
 
 /** Advice for a damaged file of a dev chain. */
 export const REMEDY = "start over with --reset, or choose another folder with --data";
+
+const SHAPE = { purpose: "the description of the dev chain", form: formOf(Shape), remedy: REMEDY };
 
 export const isDevFolder = (folder: string): boolean => existsSync(join(folder, SHAPE_FILE));
 
@@ -79,20 +86,4 @@ export function claimFolder(folder: string, shape: Shape): boolean {
 }
 
 /** @throws {ConfigError} when the file is empty or damaged */
-export function readShape(folder: string): Shape {
-  const path = join(folder, SHAPE_FILE);
-  let content: Record<string, unknown>;
-  try {
-    content = readJsonObject(path, "the description of the dev chain");
-  } catch (error) {
-    throw new ConfigError(`${(error as Error).message}; ${REMEDY}`);
-  }
-  const { mnemonic, accounts, blockTime } = content;
-  if (typeof mnemonic === "string" && isCount(accounts) && isCount(blockTime)) {
-    return { mnemonic, accounts, blockTime };
-  }
-  throw new ConfigError(`the description of the dev chain ${path} lacks required members; ${REMEDY}`);
-}
-
-const isCount = (value: unknown): value is number =>
-  typeof value === "number" && Number.isInteger(value) && value > 0;
+export const readShape = (folder: string): Shape => readJsonFile(join(folder, SHAPE_FILE), SHAPE);

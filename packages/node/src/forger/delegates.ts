@@ -9,7 +9,9 @@ import {
   keysFromPrivateKey,
 } from "@uniknode/protocol";
 import { ConfigError } from "../platform/config-error.ts";
-import { readJsonObject } from "../platform/json/json-file.ts";
+import { formOf, refined } from "../platform/json/form.ts";
+import { readJsonFile } from "../platform/json/json-file.ts";
+import { type Static, Type } from "../platform/json/schema.ts";
 
 /** Keys by public key in hexadecimal. */
 export type Delegates = ReadonlyMap<string, KeyPair>;
@@ -54,25 +56,41 @@ async function openKeys(bip38: string, password: string | undefined): Promise<Ke
   }
 }
 
-const REMEDY = '; correct it (its content is like {"secrets": ["..."]}), or name another with --delegates';
+const MAX_SECRETS = 1_000;
+const passphrase = Type.String({ pattern: "\\S", description: "a passphrase" });
+const encryptedKey = Type.String({ description: "an encrypted key" });
+
+const Content = Type.Object({
+  secrets: Type.Optional(
+    Type.Array(passphrase, {
+      maxItems: MAX_SECRETS,
+      description: `a list of 0 to ${MAX_SECRETS} passphrases`,
+    }),
+  ),
+  bip38: Type.Optional(refined(encryptedKey, (text) => text === "" || isBip38(text as string))),
+});
+type Content = Static<typeof Content>;
+
+const hasSecret = ({ secrets = [], bip38 = "" }: Content): boolean => secrets.length > 0 || bip38 !== "";
+
+const DELEGATES_FILE = {
+  purpose: "delegates file",
+  form: formOf(
+    refined(
+      { ...Content, description: "an object with at least one passphrase or encrypted key" },
+      (content) => hasSecret(content as Content),
+    ),
+  ),
+  remedy: 'correct it (its content is like {"secrets": ["..."]}), or name another with --delegates',
+};
 
 /**
  * Reads the secrets of a delegates file, `{"secrets": ["...", ...], "bip38": "..."}`; one of the members is enough.
  *
- * @throws {ConfigError} when the file has another shape
+ * @throws {ConfigError} when the file has another form
  */
 export function readSecrets(path: string): string[] {
-  const { secrets = [], bip38 = "" } = readJsonObject(path, "delegates file", REMEDY);
-  const isList =
-    Array.isArray(secrets) && secrets.every((secret) => typeof secret === "string" && secret.trim());
-  if (!isList || (secrets.length === 0 && bip38 === "")) {
-    throw new ConfigError(
-      `"secrets" in delegates file ${path} must be a list of at least one passphrase${REMEDY}`,
-    );
-  }
-  if (typeof bip38 !== "string" || (bip38 !== "" && !isBip38(bip38))) {
-    throw new ConfigError(`"bip38" in delegates file ${path} must be an encrypted key${REMEDY}`);
-  }
+  const { secrets = [], bip38 = "" } = readJsonFile(path, DELEGATES_FILE);
   return [...secrets, ...(bip38 === "" ? [] : [bip38])];
 }
 

@@ -1,8 +1,11 @@
 /** One node, as the gateway over HTTP calls it. Every attempt ends with an outcome that says whether the node may have executed the call. */
 import { Readable } from "node:stream";
 import { Pool } from "undici";
-import { exceededBound } from "../platform/json/complexity.ts";
+import { parseExternal } from "../platform/json/external.ts";
+import { formOf } from "../platform/json/form.ts";
 import { TEXT_COMPLEXITY } from "../platform/json/lossless.ts";
+import { type Static, Type } from "../platform/json/schema.ts";
+import { readBounded } from "../platform/text/bounded.ts";
 import { shortened, withoutControls } from "../platform/text/foreign.ts";
 import { isCallErrorCode } from "../platform/threads/call.ts";
 import type { Failure } from "./failure.ts";
@@ -15,7 +18,7 @@ export type NodeOptions = {
   /** Maximum of connections, each for one call at a time; further calls wait. */
   readonly maxConnections: number;
   readonly connectTimeoutMs: number;
-  /** Maximum of characters in a response. */
+  /** Maximum of bytes in a response. */
   readonly maxResponseLength: number;
 };
 
@@ -74,7 +77,7 @@ export function createHttpNode(options: NodeOptions): HttpNode {
       body: bodyOf(body, { endMs: performance.now() + timeoutMs, onSend }),
       signal: AbortSignal.timeout(Math.ceil(timeoutMs) + GRACE_MS),
     });
-    const text = await readText(response.body, maxResponseLength);
+    const text = await readBounded(response.body, maxResponseLength);
     if (response.statusCode === 200) return toOutcome(url, text);
     const code = `${response.headers["error-code"] ?? ""}`;
     return toRefusal(url, { status: response.statusCode, code, text });
@@ -118,24 +121,25 @@ const bodyOf = (text: string, { endMs, onSend }: Sending): Readable =>
     },
   });
 
-async function readText(body: Readable, maxLength: number): Promise<string> {
-  let text = "";
-  for await (const chunk of body.setEncoding("utf8")) {
-    text += chunk;
-    if (text.length > maxLength) throw new Error("the response is too long");
-  }
-  return text;
-}
+const Executed = Type.Union([
+  Type.Object({ value: Type.Unknown() }),
+  Type.Object({
+    error: Type.Object({ message: Type.String(), code: Type.Optional(Type.String()) }),
+  }),
+]);
+const EXECUTED = formOf(Executed);
 
 /** Reads the response to an executed call. */
 function toOutcome(url: string, text: string): AttemptOutcome {
-  const { value, error } = parseObject(text);
-  if (value !== undefined) return { kind: "value", value: value ?? undefined };
-  const { code, message } = (error ?? {}) as Partial<Failure>;
-  if (typeof message === "string" && ["string", "undefined"].includes(typeof code))
-    return toFailed(url, { message, ...(code !== undefined && { code }) });
-  const reason = `${url} sent a response that is not one of the gateway: ${shown(text)}; check the URL`;
-  return { kind: "unknown", reason, isTimeout: false };
+  let executed: Static<typeof Executed>;
+  try {
+    executed = parseExternal(text, EXECUTED, { maxCharacters: text.length, ...TEXT_COMPLEXITY });
+  } catch {
+    const reason = `${url} sent a response that is not one of the gateway: ${shown(text)}; check the URL`;
+    return { kind: "unknown", reason, isTimeout: false };
+  }
+  if ("value" in executed) return { kind: "value", value: executed.value ?? undefined };
+  return toFailed(url, executed.error);
 }
 
 /** Distinguishes failures of the gateway itself, which another node may not have, from errors of the call. */
@@ -144,16 +148,6 @@ function toFailed(url: string, error: Failure): AttemptOutcome {
   if (!isCallErrorCode(code)) return { kind: "error", error };
   const kind = code === "CALL_REFUSED" ? "refused" : "unknown";
   return { kind, reason: `${url} failed: ${shown(message)}`, isTimeout: code === "CALL_TIMEOUT" };
-}
-
-function parseObject(text: string): { readonly value?: unknown; readonly error?: unknown } {
-  if (exceededBound(text, TEXT_COMPLEXITY) !== undefined) return {};
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === "object" && parsed !== null ? parsed : {};
-  } catch {
-    return {};
-  }
 }
 
 /** Codes of 503 responses to calls that were not executed; a proxy, and the deadline of the server, send others. */

@@ -36,6 +36,10 @@ export type FilterDefinition = {
   readonly query?: true;
   /** The search has a member of this name: a value, or an interval. */
   readonly search?: "value" | "interval";
+  /** Explains the filter beyond its name, in the reference and in the client. */
+  readonly note?: string;
+  /** Validated but without effect, as in the old network. */
+  readonly isIgnored?: true;
 };
 
 export type FilterDefinitions = Readonly<Record<string, FilterDefinition>>;

@@ -1,7 +1,8 @@
 /**
  * The lists of the API: the filters and orders of each. From these definitions follow the filters of the read model
- * (`filters.ts`), the parameters of requests and their validation (`http/requests/list-schemas.ts`), the OpenAPI document and
- * docs/reference/lists.md. The compiler requires a column or a test for each filter; a test compares the client.
+ * (`filters.ts`), the parameters of requests and their validation (`http/requests/list-schemas.ts`), the OpenAPI document,
+ * docs/reference/lists.md, and the types of the client (`npm run reference` writes both). The compiler requires a column or a
+ * test for each filter.
  */
 import { type ListDefinition, narrowed } from "./list-definition.ts";
 
@@ -12,8 +13,12 @@ export const BLOCKS = {
     id: { kind: "blockId", query: true, search: "value" },
     version: { kind: "uint", query: true, search: "value" },
     timestamp: { kind: "uint", query: true, search: "interval" },
-    /** Id of the parent; `"0"` for the genesis block. */
-    previousBlock: { kind: "blockId", query: true, search: "value" },
+    previousBlock: {
+      kind: "blockId",
+      query: true,
+      search: "value",
+      note: 'Id of the parent; "0" for the genesis block.',
+    },
     height: { kind: "positive", query: true, search: "interval" },
     numberOfTransactions: { kind: "uint", query: true, search: "interval" },
     totalAmount: { kind: "uint", query: true, search: "interval" },
@@ -47,20 +52,34 @@ export const TRANSACTIONS = {
     timestamp: { kind: "uint", query: true, search: "interval" },
     amount: { kind: "uint", query: true, search: "interval" },
     fee: { kind: "uint", query: true, search: "interval" },
-    /** Substring of the text, case-sensitive; % and _ are ordinary characters. */
-    vendorField: { kind: "vendorField", query: true, search: "value" },
-    /** Type number; belongs to the core group if `typeGroup` is absent. */
-    type: { kind: "uint", query: true, search: "value" },
+    vendorField: {
+      kind: "vendorField",
+      query: true,
+      search: "value",
+      note: "Substring of the text, case-sensitive; % and _ are ordinary characters.",
+    },
+    type: {
+      kind: "uint",
+      query: true,
+      search: "value",
+      note: "Type number; belongs to the core group if typeGroup is absent.",
+    },
     typeGroup: { kind: "uint", query: true, search: "value" },
     nonce: { kind: "uint", query: true, search: "value" },
     senderPublicKey: { kind: "publicKey", query: true, search: "value" },
     senderId: { kind: "address", query: true, search: "value" },
-    /** Also finds payees of multi payments, and the address's own transactions that name no recipient. */
-    recipientId: { kind: "address", query: true, search: "value" },
-    /** Senders and recipients, but not payees. */
-    addresses: { kind: "addresses", search: "value" },
-    /** Members that the asset must have with the same values, at any depth. */
-    asset: { kind: "members", search: "value" },
+    recipientId: {
+      kind: "address",
+      query: true,
+      search: "value",
+      note: "Also finds payees of multi payments, and the address's own transactions that name no recipient.",
+    },
+    addresses: { kind: "addresses", search: "value", note: "Senders and recipients, but not payees." },
+    asset: {
+      kind: "members",
+      search: "value",
+      note: "Members that the asset must have with the same values, at any depth.",
+    },
   },
   orders: ["amount", "fee", "nonce", "timestamp", "type", "typeGroup", "vendorField", "version"],
   defaultOrder: { field: "timestamp", direction: "desc" },
@@ -138,14 +157,20 @@ export const DELEGATES = {
     publicKey: { kind: "publicKey", query: true, search: "value" },
     secondPublicKey: { kind: "publicKey", query: true },
     vote: { kind: "publicKey", query: true },
-    /** Substring of the username. */
-    username: { kind: "username", query: true, search: "value" },
-    /** Substring of the displayed name or of the username, case-insensitive. */
-    name: { kind: "namePart", query: true, search: "value" },
+    username: { kind: "username", query: true, search: "value", note: "Substring of the username." },
+    name: {
+      kind: "namePart",
+      query: true,
+      search: "value",
+      note: "Substring of the displayed name or of the username, case-insensitive.",
+    },
     usernames: { kind: "usernames", search: "value" },
     balance: { kind: "uint", query: true },
-    /** Percentage with a precision of two decimals. */
-    approval: { kind: "percentage", search: "interval" },
+    approval: {
+      kind: "percentage",
+      search: "interval",
+      note: "Percentage with a precision of two decimals.",
+    },
     forgedFees: { kind: "uint", search: "interval" },
     forgedRewards: { kind: "uint", search: "interval" },
     forgedTotal: { kind: "uint", search: "interval" },
@@ -175,8 +200,7 @@ export const LOCKS = {
     senderPublicKey: { kind: "publicKey", query: true, search: "value" },
     lockId: { kind: "hex64", query: true, search: "value" },
     secretHash: { kind: "hex64", query: true, search: "value" },
-    /** Exact text of the vendor field. */
-    vendorField: { kind: "text", search: "value" },
+    vendorField: { kind: "text", search: "value", note: "Exact text of the vendor field." },
     amount: { kind: "uint", query: true, search: "interval" },
     timestamp: { kind: "uint", search: "interval" },
     expirationValue: { kind: "uint", query: true, search: "interval" },
@@ -211,8 +235,7 @@ export const ENTITIES = {
     publicKey: { kind: "publicKey", query: true, search: "value" },
     type: { kind: "int", query: true, search: "value" },
     subType: { kind: "int", query: true, search: "value" },
-    /** Substring of the name. */
-    name: { kind: "entityName", query: true, search: "value" },
+    name: { kind: "entityName", query: true, search: "value", note: "Substring of the name." },
     isResigned: { kind: "flag", query: true, search: "value" },
   },
   orders: ["address", "id", "isResigned", "publicKey", "subType", "type"],
@@ -233,8 +256,7 @@ export const PEERS = {
   path: "/peers",
   filters: {
     version: { kind: "versionRange", query: true },
-    // Validated but without effect, as in the old network.
-    ip: { kind: "ip", query: true },
+    ip: { kind: "ip", query: true, isIgnored: true },
   },
   orders: ["height", "ip", "latency", "version"],
   defaultOrder: { field: "latency", direction: "asc" },

@@ -1,9 +1,12 @@
 /** JSON-RPC 2.0: processes a body with one call or a batch. */
 import { setImmediate as nextTick } from "node:timers/promises";
 import { ApiError } from "@uniknode/client";
-import { BODY_COMPLEXITY, type Complexity, exceededBound } from "../platform/json/complexity.ts";
+import { BODY_COMPLEXITY } from "../platform/json/complexity.ts";
+import { ExternalDataError, parseExternal, type TextBounds } from "../platform/json/external.ts";
+import { formOf } from "../platform/json/form.ts";
+import { Type } from "../platform/json/schema.ts";
 import { createBodySlots } from "./body-slots.ts";
-import type { Method, RpcContext } from "./define-method.ts";
+import { faultText, type Method, type RpcContext } from "./define-method.ts";
 import { internalError, invalidRequest, noJson, ofStatus, RpcError, unknownMethod } from "./error.ts";
 
 export type RpcResponse = { readonly jsonrpc: "2.0"; readonly id: number | string | null } & (
@@ -12,10 +15,25 @@ export type RpcResponse = { readonly jsonrpc: "2.0"; readonly id: number | strin
 );
 
 const MAX_CALLS = 100;
-const REFUSALS: Readonly<Record<keyof Complexity, string>> = {
-  maxDepth: `nested deeper than ${BODY_COMPLEXITY.maxDepth} levels`,
-  maxValues: `more than ${BODY_COMPLEXITY.maxValues} members and items`,
-};
+/** The server refuses longer bodies before they are read. */
+const BODY_BOUNDS: TextBounds = { maxCharacters: 1_048_576, ...BODY_COMPLEXITY };
+
+const CallId = Type.Union([Type.String(), Type.Number()], { description: "a number or a string" });
+const CALL_ID = formOf(Type.Object({ id: CallId }));
+const CALL = formOf(
+  Type.Object({
+    id: CallId,
+    jsonrpc: Type.Literal("2.0", { description: '"2.0"' }),
+    method: Type.String({ description: "a string" }),
+    /** Each method checks its own. */
+    params: Type.Optional(Type.Unknown()),
+  }),
+);
+const BODY = formOf(
+  Type.Union([Type.Array(Type.Unknown(), { minItems: 1, maxItems: MAX_CALLS }), Type.Object({})], {
+    description: `a call, or a batch of 1 to ${MAX_CALLS} calls`,
+  }),
+);
 
 /** Timeout for all calls of a body. */
 const TIMEOUT_MS = 15_000;
@@ -47,26 +65,25 @@ export function createBodyHandler(
   const singleCalls = createBodySlots(SINGLE_CALLS);
 
   return async (body, address) => {
-    const exceeded = exceededBound(body, BODY_COMPLEXITY);
-    if (exceeded) return failed(null, invalidRequest(REFUSALS[exceeded]));
-    let parsed: unknown;
+    let parsed: object;
     try {
-      parsed = JSON.parse(body);
-    } catch {
-      return failed(null, noJson());
+      parsed = parseExternal(body, BODY, BODY_BOUNDS);
+    } catch (error) {
+      return failed(null, bodyError(error));
     }
     if (!Array.isArray(parsed)) {
       const [only] = await runAll(calls, [parsed], singleCalls.take(address));
       return only ?? failed(null, ofStatus(429, "too many calls are in progress; retry later"));
     }
-    if (parsed.length === 0) return failed(null, invalidRequest("empty batch"));
-    if (parsed.length > MAX_CALLS) {
-      return failed(null, invalidRequest(`more than ${MAX_CALLS} calls`));
-    }
     const responses = await runAll(calls, parsed, lists.take(address));
     if (responses.length > 0) return responses;
     return failed(null, ofStatus(429, "too many batches are in progress; retry later"));
   };
+}
+
+function bodyError(error: unknown): RpcError {
+  if (!(error instanceof ExternalDataError)) throw error;
+  return error.code === "DATA_NOT_JSON" ? noJson() : invalidRequest(error.message);
 }
 
 /** @returns no responses when `leave` is undefined: the limit is reached */
@@ -95,12 +112,11 @@ async function runAll(
 }
 
 async function run(calls: Calls, request: unknown, context: RpcContext): Promise<RpcResponse> {
-  const { jsonrpc, id, method: name, params = {} } = Object(request) as Record<string, unknown>;
-  if (typeof id !== "string" && typeof id !== "number") {
-    return failed(null, invalidRequest("id: must be a number or a string"));
+  if (!CALL.is(request)) {
+    const id = CALL_ID.is(request) ? request.id : null;
+    return failed(id, invalidRequest(faultText(CALL.fault(request))));
   }
-  if (jsonrpc !== "2.0") return failed(id, invalidRequest('jsonrpc: must be "2.0"'));
-  if (typeof name !== "string") return failed(id, invalidRequest("method: must be a string"));
+  const { id, method: name, params = {} } = request;
   const method = Object.hasOwn(calls.methods, name) ? calls.methods[name] : undefined;
   if (!method) return failed(id, unknownMethod());
   if (context.signal.aborted) return failed(id, notBegun(calls.timeoutMs));
@@ -131,8 +147,8 @@ const lateError = (maxMs: number): RpcError =>
 const notBegun = (maxMs: number): RpcError =>
   ofStatus(503, `not executed: the previous calls of the batch took ${maxMs / 1_000} s`);
 
-const failed = (id: number | string | null, { code, message, data }: RpcError): RpcResponse => ({
+const failed = (id: number | string | null, { number, message, data }: RpcError): RpcResponse => ({
   jsonrpc: "2.0",
   id,
-  error: { code, message, ...(data !== undefined && { data }) },
+  error: { code: number, message, ...(data !== undefined && { data }) },
 });

@@ -1,8 +1,8 @@
 /** Methods: validation of their parameters, and their context. */
 import type { Client } from "@uniknode/client";
 import type { Network } from "@uniknode/protocol";
-import type { Static, TObject } from "typebox";
-import { Compile } from "typebox/compile";
+import { type Fault, formOf } from "../platform/json/form.ts";
+import type { Static, TObject } from "../platform/json/schema.ts";
 import type { Derivations } from "./derivations.ts";
 import { invalidParams } from "./error.ts";
 import type { RpcStore } from "./store.ts";
@@ -28,12 +28,13 @@ export function method<Params extends TObject>(
   params: Params,
   run: (params: Static<Params>, context: RpcContext) => Promise<unknown>,
 ): Method {
-  const schema = Compile(params);
+  const form = formOf(params);
   return async (given, context) => {
-    if (!schema.Check(given)) {
-      const [first] = schema.Errors(given);
-      throw invalidParams(`${first?.instancePath.slice(1) || "params"}: ${first?.message}`);
-    }
+    if (!form.is(given)) throw invalidParams(faultText(form.fault(given)));
     return run(given, context);
   };
 }
+
+/** Names the member as JSON-RPC clients know it: `amount: must be integer`. */
+export const faultText = (fault: Fault | undefined): string =>
+  fault === undefined ? "" : `${fault.path.slice(1) || "it"}: ${fault.message}`;

@@ -14,13 +14,13 @@ import {
 } from "@uniknode/protocol";
 import { onTestFinished } from "vitest";
 import { createChain } from "../../src/chain/chain.ts";
-import { DEFAULT_CHAIN_OPTIONS } from "../../src/chain/port.ts";
+import { type Chain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/port.ts";
 import { devGenesis, seal } from "../../src/dev-chain/genesis.ts";
 import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, typeOfKind } from "../../src/dev-chain/network.ts";
 import { eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts";
 import { present } from "../../src/platform/present.ts";
-import { openDatabase } from "../../src/store/engine/database.ts";
+import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
@@ -51,20 +51,7 @@ export function createForkingChain(
 ) {
   const database = openDatabase(path);
   migrate(database);
-  const webhooks = createWebhookStore(database);
-  const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
-    database,
-    network,
-    genesis: genesisBlockFromJson(blockToJson(dev.block), network),
-    verifier: createVerifier({ threads: 0 }),
-    events: createEventLog(database, { recordedNames: webhooks.eventNames }),
-    eventsOfFacts,
-    eventsOfRevert,
-    now: Date.now,
-    onListenerError: (error) => {
-      throw error;
-    },
-  });
+  const chain = openChain(database, network);
   let isClosed = false;
   /** Closes the chain; otherwise the end of the test does. */
   async function close(): Promise<void> {
@@ -100,37 +87,70 @@ export function createForkingChain(
     if (outcome?.kind !== "Accepted") throw new Error(`refused: ${JSON.stringify(outcome)}`);
   }
 
-  const nonceOf = (address: string) => (chain.state.get("wallets", address)?.nonce ?? 0n) + 1n;
+  return {
+    chain,
+    make,
+    forge,
+    take,
+    /** Builds a transfer from an account to the next one. */
+    transfer: (from: number, amount: bigint, nonce?: bigint) =>
+      transfer({ chain, network }, { from, amount, nonce }),
+    mint: (account: number) => mint({ chain, network }, account),
+    close,
+  };
+}
 
-  /** Builds a transfer from an account to the next one. */
-  function transfer(from: number, amount: bigint, nonce?: bigint): SealedTransaction {
-    const sender = present(cast.accounts[from]);
-    return seal(
-      builders.transfer({
-        network,
-        senderPublicKey: sender.publicKey,
-        nonce: nonce ?? nonceOf(sender.address),
-        fee: 10_000_000n,
-        amount,
-        recipientId: present(cast.accounts[(from + 1) % cast.accounts.length]).address,
-      }),
-      sender,
-    );
-  }
+function openChain(database: Database, network: Network): Chain {
+  const webhooks = createWebhookStore(database);
+  return createChain(DEFAULT_CHAIN_OPTIONS, {
+    database,
+    network,
+    genesis: genesisBlockFromJson(blockToJson(dev.block), network),
+    verifier: createVerifier({ threads: 0 }),
+    events: createEventLog(database, { recordedNames: webhooks.eventNames }),
+    eventsOfFacts,
+    eventsOfRevert,
+    now: Date.now,
+    onListenerError: (error) => {
+      throw error;
+    },
+  });
+}
 
-  function mint(account: number): SealedTransaction {
-    const owner = present(cast.accounts[account]);
-    return seal(
-      builders.nftMint({
-        network,
-        senderPublicKey: owner.publicKey,
-        nonce: nonceOf(owner.address),
-        tokenId: owner.unikId,
-        properties: { type: typeOfKind("individual") },
-      }),
-      owner,
-    );
-  }
+type Sending = { readonly chain: Chain; readonly network: Network };
 
-  return { chain, make, forge, take, transfer, mint, close };
+const nonceOf = ({ chain }: Sending, address: string): bigint =>
+  (chain.state.get("wallets", address)?.nonce ?? 0n) + 1n;
+
+function transfer(
+  sending: Sending,
+  payment: { readonly from: number; readonly amount: bigint; readonly nonce: bigint | undefined },
+): SealedTransaction {
+  const { from, amount, nonce } = payment;
+  const sender = present(cast.accounts[from]);
+  return seal(
+    builders.transfer({
+      network: sending.network,
+      senderPublicKey: sender.publicKey,
+      nonce: nonce ?? nonceOf(sending, sender.address),
+      fee: 10_000_000n,
+      amount,
+      recipientId: present(cast.accounts[(from + 1) % cast.accounts.length]).address,
+    }),
+    sender,
+  );
+}
+
+function mint(sending: Sending, account: number): SealedTransaction {
+  const owner = present(cast.accounts[account]);
+  return seal(
+    builders.nftMint({
+      network: sending.network,
+      senderPublicKey: owner.publicKey,
+      nonce: nonceOf(sending, owner.address),
+      tokenId: owner.unikId,
+      properties: { type: typeOfKind("individual") },
+    }),
+    owner,
+  );
 }

@@ -3,6 +3,7 @@
  * it.
  */
 import { join } from "node:path";
+import type { BlockHeader } from "@uniknode/protocol";
 import { eventOfArrival } from "../../src/events/block-events.ts";
 import { EVENTS, loggedName } from "../../src/events/catalogue.ts";
 import type { Event } from "../../src/events/event.ts";
@@ -39,21 +40,6 @@ export async function eventsOfChain(name: string): Promise<Event[]> {
     );
     await chain.revertTo(1);
     const logged = createEventLog(database, { recordedNames: () => new Set() }).read(0, 1_000_000);
-    const peer: PeerView = {
-      ip: "203.0.113.7",
-      port: 4001,
-      ports: { "@arkecosystem/core-api": 4003 },
-      version: "5.7.2",
-      latencyMs: 37,
-      plugins: { "@arkecosystem/core-api": { port: 4003, enabled: true } },
-      state: { height: head.height, forgingAllowed: true, currentSlot: 38_140_360, header: head },
-      lastPingedMs: AT_MS,
-      verification: {
-        myHeight: head.height,
-        hisHeight: head.height,
-        highestCommonHeight: head.height,
-      },
-    };
     const [first] = full.transactions;
     const low: Rejected = { transaction: present(first), code: "ERR_LOW_FEE", message: "the fee is too low" };
     return [
@@ -63,8 +49,8 @@ export async function eventsOfChain(name: string): Promise<Event[]> {
       ...eventsOfForging(full, () => true),
       eventOfForgerStart([head.generatorPublicKey], AT_MS),
       eventOfForgerFailure(new Error("the database is locked"), AT_MS),
-      eventOfPeer(peer, "added", AT_MS),
-      eventOfPeer(peer, "removed", AT_MS),
+      eventOfPeer(peerAt(head), "added", AT_MS),
+      eventOfPeer(peerAt(head), "removed", AT_MS),
       eventOfStart(AT_MS),
       eventOfDivergence(
         {
@@ -85,3 +71,19 @@ export async function eventsOfChain(name: string): Promise<Event[]> {
     folder.remove();
   }
 }
+
+const peerAt = (head: BlockHeader): PeerView => ({
+  ip: "203.0.113.7",
+  port: 4001,
+  ports: { "@arkecosystem/core-api": 4003 },
+  version: "5.7.2",
+  latencyMs: 37,
+  plugins: { "@arkecosystem/core-api": { port: 4003, enabled: true } },
+  state: { height: head.height, forgingAllowed: true, currentSlot: 38_140_360, header: head },
+  lastPingedMs: AT_MS,
+  verification: {
+    myHeight: head.height,
+    hisHeight: head.height,
+    highestCommonHeight: head.height,
+  },
+});

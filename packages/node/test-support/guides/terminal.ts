@@ -65,96 +65,33 @@ const COMMAND_MS = 60_000;
 const MAX_PRINTED_BYTES = 67_108_864;
 const run = promisify(execFile);
 
+type State = {
+  readonly work: string;
+  readonly values: Record<string, string>;
+  readonly env: NodeJS.ProcessEnv;
+  readonly services: Service[];
+  lastOutput: string;
+};
+
 export async function openTerminal(): Promise<Terminal> {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-guide-"));
   const values: Record<string, string> = {};
   for (const port of PORTS) values[port] = `${await freePort()}`;
   const receiver = createServer((_request, response) => response.writeHead(204).end());
   receiver.listen(Number(values[RECEIVER_PORT]), "127.0.0.1");
-  const port = present(values[NODE_PORT]);
-  const env: NodeJS.ProcessEnv = {
-    ...process.env,
-    UNIKNODE_HTTP_PORT: port,
-    UNIKNODE_BLOCK_TIME: "1",
-    UNIKNODE_URL: `http://127.0.0.1:${port}`,
-    PATH: `${programsIn(folder)}:${process.env.PATH}`,
-  };
   const work = join(folder, "work");
   mkdirSync(work);
-  const services: Service[] = [];
-  let lastOutput = "";
-
-  /** Output with placeholders replaced, without the progress bar that a terminal would overwrite. */
-  const typedAs = (command: string): string =>
-    Object.entries(values).reduce(
-      (text, [name, value]) => text.replaceAll(new RegExp(`(?<!\\w)${name}(?!\\w)`, "g"), () => value),
-      command
-        .replace(/^curl /, "curl -sS --fail-with-body ")
-        .replace(/^uniknode rpc$/, `UNIKNODE_RPC_PORT=${COMPANION_PORT} $&`),
-    );
-
-  async function stop({ child, ended }: Service): Promise<void> {
-    process.kill(-present(child.pid), "SIGINT");
-    await ended;
-  }
-
-  async function serve(command: string, { ready, isChain = false }: Kind): Promise<void> {
-    // A process group of its own, because the shell does not forward signals.
-    const child = spawn("bash", ["-c", typedAs(command)], {
-      cwd: work,
-      env,
-      detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let text = "";
-    const isReady = Promise.withResolvers<void>();
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8").on("data", (chunk: string) => {
-        text += chunk;
-        if (ready.test(text)) isReady.resolve();
-      });
-    }
-    const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
-    services.push({ isChain, child, ended, printed: () => text });
-    const tooLate = AbortSignal.timeout(READY_MS);
-    tooLate.addEventListener("abort", () => isReady.reject(new Error(`not ready: ${command}\n${text}`)));
-    void ended.then(() => isReady.reject(new Error(`ended: ${command}\n${text}`)));
-    await isReady.promise;
-    isReady.promise.catch(() => {});
-    await sleep(READ_MS);
-  }
-
-  async function ask(command: string): Promise<string> {
-    const typed = typedAs(command);
-    try {
-      const options = { cwd: work, env, timeout: COMMAND_MS, maxBuffer: MAX_PRINTED_BYTES };
-      const { stdout, stderr } = await run("bash", ["-c", typed], options);
-      return `${stdout}${stderr}`;
-    } catch (error) {
-      const { stdout, stderr } = error as { stdout?: string; stderr?: string };
-      throw new Error(`failed: ${typed}\n${stdout}\n${stderr}`, { cause: error });
-    }
-  }
-
+  const env = environmentOf(folder, present(values[NODE_PORT]));
+  const state: State = { work, values, env, services: [], lastOutput: "" };
   return {
     folder: work,
     values,
     environment: env,
-    async type(command) {
-      const kind = SERVICES.find((one) => one.command.test(command));
-      if (!kind) {
-        lastOutput = await ask(command);
-        return false;
-      }
-      const before = services.findIndex(({ isChain }) => isChain);
-      if (kind.isChain && before !== -1) await stop(present(services.splice(before, 1)[0]));
-      await serve(command, kind);
-      return kind.isChain === true;
-    },
-    ask,
-    screens: () => [lastOutput, ...services.map(({ printed }) => printed())],
+    type: (command) => type(state, command),
+    ask: (command) => ask(state, command),
+    screens: () => [state.lastOutput, ...state.services.map(({ printed }) => printed())],
     async close() {
-      for (const service of services.splice(0).reverse()) {
+      for (const service of state.services.splice(0).reverse()) {
         if (service.child.exitCode === null && service.child.signalCode === null) await stop(service);
       }
       receiver.closeAllConnections();
@@ -162,6 +99,81 @@ export async function openTerminal(): Promise<Terminal> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+const environmentOf = (folder: string, port: string): NodeJS.ProcessEnv => ({
+  ...process.env,
+  UNIKNODE_HTTP_PORT: port,
+  UNIKNODE_BLOCK_TIME: "1",
+  UNIKNODE_URL: `http://127.0.0.1:${port}`,
+  PATH: `${programsIn(folder)}:${process.env.PATH}`,
+});
+
+async function type(state: State, command: string): Promise<boolean> {
+  const { services } = state;
+  const kind = SERVICES.find((one) => one.command.test(command));
+  if (!kind) {
+    state.lastOutput = await ask(state, command);
+    return false;
+  }
+  const before = services.findIndex(({ isChain }) => isChain);
+  if (kind.isChain && before !== -1) await stop(present(services.splice(before, 1)[0]));
+  await serve(state, command, kind);
+  return kind.isChain === true;
+}
+
+/** Replaces placeholders, and omits the progress bar that a terminal would overwrite. */
+const typedAs = ({ values }: State, command: string): string =>
+  Object.entries(values).reduce(
+    (text, [name, value]) => text.replaceAll(new RegExp(`(?<!\\w)${name}(?!\\w)`, "g"), () => value),
+    command
+      .replace(/^curl /, "curl -sS --fail-with-body ")
+      .replace(/^uniknode rpc$/, `UNIKNODE_RPC_PORT=${COMPANION_PORT} $&`),
+  );
+
+async function stop({ child, ended }: Service): Promise<void> {
+  process.kill(-present(child.pid), "SIGINT");
+  await ended;
+}
+
+async function serve(state: State, command: string, { ready, isChain = false }: Kind): Promise<void> {
+  const { work, env, services } = state;
+  // A process group of its own, because the shell does not forward signals.
+  const child = spawn("bash", ["-c", typedAs(state, command)], {
+    cwd: work,
+    env,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  const isReady = Promise.withResolvers<void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+      if (ready.test(text)) isReady.resolve();
+    });
+  }
+  const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
+  services.push({ isChain, child, ended, printed: () => text });
+  const tooLate = AbortSignal.timeout(READY_MS);
+  tooLate.addEventListener("abort", () => isReady.reject(new Error(`not ready: ${command}\n${text}`)));
+  void ended.then(() => isReady.reject(new Error(`ended: ${command}\n${text}`)));
+  await isReady.promise;
+  isReady.promise.catch(() => {});
+  await sleep(READ_MS);
+}
+
+async function ask(state: State, command: string): Promise<string> {
+  const { work, env } = state;
+  const typed = typedAs(state, command);
+  try {
+    const options = { cwd: work, env, timeout: COMMAND_MS, maxBuffer: MAX_PRINTED_BYTES };
+    const { stdout, stderr } = await run("bash", ["-c", typed], options);
+    return `${stdout}${stderr}`;
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout?: string; stderr?: string };
+    throw new Error(`failed: ${typed}\n${stdout}\n${stderr}`, { cause: error });
+  }
 }
 
 /** Installs `npm` as it is in the clone, and the program as its packages install it. Returns their folder. */

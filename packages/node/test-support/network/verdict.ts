@@ -38,111 +38,144 @@ export type Verdict = {
 const ALARM = "facts diverge";
 const ALL_LINES = 1_000_000;
 
+/** The nodes after all have stopped. */
+type Stopped = {
+  readonly fleet: Fleet;
+  readonly indexes: readonly number[];
+  readonly heads: readonly BlockHeader[];
+  /** Index of the node with the highest head. */
+  readonly best: number;
+  /** Height of the lowest head. */
+  readonly lowest: number;
+};
+
 /** Checks the nodes after all have stopped. */
 export async function judge(fleet: Fleet, facts: Pick<FactsWatch, "faults" | "compared">): Promise<Verdict> {
-  const faults = [...facts.faults];
-  const indexes = Array.from({ length: fleet.count }, (_, index) => index);
-  const heads = indexes.map((index) =>
-    read(fleet, index, (database) => present(createBlockStore(database).head())),
-  );
-  const lowest = Math.min(...heads.map(({ height }) => height));
-  const best = heads.findIndex(({ height }) => height === Math.max(...heads.map((head) => head.height)));
-
-  const common = new Set(indexes.map((index) => idAt(fleet, index, lowest)));
-  if (common.size > 1)
-    faults.push(`there are ${common.size} blocks of height ${lowest}: ${[...common].join(", ")}`);
-  else await compareStates();
-  const missed = checkSlots();
-  checkForgers();
-  for (const index of indexes) checkAccount(index);
+  const nodes = stoppedNodes(fleet);
+  const { indexes, heads, best } = nodes;
+  const branches = findBranches(nodes);
+  const states = branches.length > 0 ? branches : await findUnlikeStates(nodes);
+  const { missed, faults: unexplained } = checkSlots(nodes);
   const undone = fleet.accounts.reduce((total, { seen, chain }) => total + seen.length - chain.length, 0);
   return {
-    faults,
+    faults: [
+      ...facts.faults,
+      ...states,
+      ...unexplained,
+      ...findDoubleForgers(fleet),
+      ...indexes.flatMap((index) => accountFaults(nodes, index)),
+    ],
     height: present(heads[best]).height,
     comparedTrees: facts.compared(),
     missed,
     undone,
-    missingTypes: findMissingTypes(),
+    missingTypes: findMissingTypes(nodes),
   };
+}
 
-  /** Compares states at one height, to which the other nodes apply the blocks of the highest. */
-  async function compareStates(): Promise<void> {
-    for (const index of indexes)
-      if (present(heads[index]).height < present(heads[best]).height) await raise(fleet, best, index);
-    const states = indexes.map((index) => read(fleet, index, stateDigest));
-    const others = indexes.filter((index) => states[index] !== states[best]);
-    if (others.length > 0) faults.push(`nodes ${others.join(" ")} have another state than node ${best}`);
-    const roots = await Promise.all(indexes.map((index) => rootOf(fleet, index)));
-    const unlike = indexes.filter((index) => roots[index] !== roots[best]);
-    if (unlike.length > 0) faults.push(`nodes ${unlike.join(" ")} have other facts than node ${best}`);
-    const alarmed = indexes.filter((index) => fleet.linesOf(index, ALL_LINES).includes(ALARM));
-    if (alarmed.length > 0) faults.push(`nodes ${alarmed.join(" ")} saw other facts than their own`);
-  }
+function stoppedNodes(fleet: Fleet): Stopped {
+  const indexes = Array.from({ length: fleet.count }, (_, index) => index);
+  const heads = indexes.map((index) =>
+    read(fleet, index, (database) => present(createBlockStore(database).head())),
+  );
+  const heights = heads.map(({ height }) => height);
+  return { fleet, indexes, heads, best: heights.indexOf(Math.max(...heights)), lowest: Math.min(...heights) };
+}
 
-  function checkSlots(): number {
-    const network = createNetwork(fleet.network.files);
-    const rounds = createRounds(network);
-    const slots = createSlots(network);
-    const gaps = read(fleet, best, (database) => {
-      const blocks = createBlockStore(database);
-      const state = createStateStore(database, { cacheSize: 100 });
-      const heights = Array.from({ length: lowest - 2 }, (_, index) => index + 3);
-      return heights.flatMap((height) => {
-        const header = present(blocks.header(height));
-        const round = present(state.get("rounds", String(rounds.roundAt(height).round)));
-        return missedSlots(slots, round, present(blocks.header(height - 1)), header.timestamp);
-      });
+/** Checks that all nodes have the same block at the lowest head. */
+function findBranches({ fleet, indexes, lowest }: Stopped): string[] {
+  const common = new Set(indexes.map((index) => idAt(fleet, index, lowest)));
+  if (common.size === 1) return [];
+  return [`there are ${common.size} blocks of height ${lowest}: ${[...common].join(", ")}`];
+}
+
+/** Compares states at one height, to which the other nodes apply the blocks of the highest. */
+async function findUnlikeStates({ fleet, indexes, heads, best }: Stopped): Promise<string[]> {
+  for (const index of indexes)
+    if (present(heads[index]).height < present(heads[best]).height) await raise(fleet, best, index);
+  const states = indexes.map((index) => read(fleet, index, stateDigest));
+  const others = indexes.filter((index) => states[index] !== states[best]);
+  const roots = await Promise.all(indexes.map((index) => rootOf(fleet, index)));
+  const unlike = indexes.filter((index) => roots[index] !== roots[best]);
+  const alarmed = indexes.filter((index) => fleet.linesOf(index, ALL_LINES).includes(ALARM));
+  return [
+    ...(others.length > 0 ? [`nodes ${others.join(" ")} have another state than node ${best}`] : []),
+    ...(unlike.length > 0 ? [`nodes ${unlike.join(" ")} have other facts than node ${best}`] : []),
+    ...(alarmed.length > 0 ? [`nodes ${alarmed.join(" ")} saw other facts than their own`] : []),
+  ];
+}
+
+/** Checks that the owner of each missed slot knows the reason. */
+function checkSlots(nodes: Stopped): { readonly missed: number; readonly faults: string[] } {
+  const { fleet } = nodes;
+  const gaps = missedSlotsOf(nodes);
+  const faults = gaps.flatMap(({ slot, delegate }) => {
+    const owner = fleet.ownerOf(delegate);
+    const known = read(fleet, owner, (database) => createSlotStore(database).missedAt(slot));
+    const isExplained = known.some(({ publicKey, reason }) => publicKey === delegate && reason !== "");
+    return isExplained ? [] : [`node ${owner} does not know why it missed slot ${slot}`];
+  });
+  return { missed: gaps.length, faults };
+}
+
+function missedSlotsOf({ fleet, best, lowest }: Stopped) {
+  const network = createNetwork(fleet.network.files);
+  const rounds = createRounds(network);
+  const slots = createSlots(network);
+  return read(fleet, best, (database) => {
+    const blocks = createBlockStore(database);
+    const state = createStateStore(database, { cacheSize: 100 });
+    const heights = Array.from({ length: lowest - 2 }, (_, index) => index + 3);
+    return heights.flatMap((height) => {
+      const header = present(blocks.header(height));
+      const round = present(state.get("rounds", String(rounds.roundAt(height).round)));
+      return missedSlots(slots, round, present(blocks.header(height - 1)), header.timestamp);
     });
-    for (const { slot, delegate } of gaps) {
-      const owner = fleet.ownerOf(delegate);
-      const known = read(fleet, owner, (database) => createSlotStore(database).missedAt(slot));
-      if (!known.some(({ publicKey, reason }) => publicKey === delegate && reason !== "")) {
-        faults.push(`node ${owner} does not know why it missed slot ${slot}`);
-      }
-    }
-    return gaps.length;
-  }
+  });
+}
 
-  function findMissingTypes(): string[] {
-    const network = createNetwork(fleet.network.files);
-    const { height } = present(heads[best]);
-    const found = read(fleet, best, (database) =>
-      database
-        .prepare<{ typeGroup: number; type: number }>(
-          "SELECT DISTINCT type_group AS typeGroup, type FROM transactions WHERE height > 1",
-        )
-        .all(),
-    );
-    return transactionTypes
-      .filter(({ typeGroup, type }) => isTypeActive(typeGroup, type, { network, height }))
-      .filter(
-        (wanted) => !found.some((type) => type.typeGroup === wanted.typeGroup && type.type === wanted.type),
+function findMissingTypes({ fleet, heads, best }: Stopped): string[] {
+  const network = createNetwork(fleet.network.files);
+  const { height } = present(heads[best]);
+  const found = read(fleet, best, (database) =>
+    database
+      .prepare<{ typeGroup: number; type: number }>(
+        "SELECT DISTINCT type_group AS typeGroup, type FROM transactions WHERE height > 1",
       )
-      .map(({ typeGroup, type }) => `${typeGroup}/${type}`);
-  }
+      .all(),
+  );
+  return transactionTypes
+    .filter(({ typeGroup, type }) => isTypeActive(typeGroup, type, { network, height }))
+    .filter(
+      (wanted) => !found.some((type) => type.typeGroup === wanted.typeGroup && type.type === wanted.type),
+    )
+    .map(({ typeGroup, type }) => `${typeGroup}/${type}`);
+}
 
-  /** Checks that no delegate signed two blocks for one slot, on any branch. */
-  function checkForgers(): void {
-    const ids = new Map<string, string>();
-    for (const { id, generatorPublicKey, timestamp } of fleet.accounts.flatMap(({ seen }) => seen)) {
+/** Checks that no delegate signed two blocks for one slot, on any branch. */
+function findDoubleForgers({ accounts }: Fleet): string[] {
+  const ids = new Map<string, string>();
+  return accounts
+    .flatMap(({ seen }) => seen)
+    .flatMap(({ id, generatorPublicKey, timestamp }) => {
       const slot = `${generatorPublicKey} at ${timestamp}`;
       const other = ids.get(slot) ?? id;
-      if (other !== id) faults.push(`${slot} forged both ${other} and ${id}`);
       ids.set(slot, other);
-    }
-  }
+      return other === id ? [] : [`${slot} forged both ${other} and ${id}`];
+    });
+}
 
-  /** Checks that the receiver's chain is that of its node, from its first block to the head. */
-  function checkAccount(index: number): void {
-    const { chain, faults: misfits } = present(fleet.accounts[index]);
-    faults.push(...misfits.map((misfit) => `receiver ${index}: ${misfit}`));
-    const top = chain.at(-1);
-    const head = present(heads[index]);
-    if (top?.id !== head.id)
-      faults.push(`receiver ${index} ends at ${top?.height} ${top?.id}, not at ${head.height} ${head.id}`);
-    const wrong = chain.find(({ height, id }) => idAt(fleet, index, height) !== id);
-    if (wrong) faults.push(`receiver ${index} holds ${wrong.id} at height ${wrong.height}`);
-  }
+/** Checks that the receiver's chain is that of its node, from its first block to the head. */
+function accountFaults({ fleet, heads }: Stopped, index: number): string[] {
+  const { chain, faults: misfits } = present(fleet.accounts[index]);
+  const faults = misfits.map((misfit) => `receiver ${index}: ${misfit}`);
+  const top = chain.at(-1);
+  const head = present(heads[index]);
+  if (top?.id !== head.id)
+    faults.push(`receiver ${index} ends at ${top?.height} ${top?.id}, not at ${head.height} ${head.id}`);
+  const wrong = chain.find(({ height, id }) => idAt(fleet, index, height) !== id);
+  if (wrong) faults.push(`receiver ${index} holds ${wrong.id} at height ${wrong.height}`);
+  return faults;
 }
 
 function read<T>(fleet: Fleet, index: number, work: (database: Database) => T): T {

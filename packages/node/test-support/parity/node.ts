@@ -7,19 +7,20 @@ import {
   createSlots,
   genesisBlockFromJson,
   hexToBytes,
+  type Network,
   type NetworkFiles,
 } from "@uniknode/protocol";
-import { pino } from "pino";
+import { type Logger, pino } from "pino";
 import { createChain } from "../../src/chain/chain.ts";
-import { DEFAULT_CHAIN_OPTIONS } from "../../src/chain/port.ts";
+import { type Chain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/port.ts";
 import type { Server } from "../../src/http/core/app.ts";
 import { createHttpServer } from "../../src/http/server/server.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
 import { createGateway } from "../../src/processes/node/node-gateway.ts";
-import { openDatabase } from "../../src/store/engine/database.ts";
+import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
-import { createVerifier } from "../../src/verification/verifier.ts";
+import { createVerifier, type Verifier } from "../../src/verification/verifier.ts";
 import { openPoolBeside } from "../pool/beside.ts";
 import { IDLE_NODE } from "../pool/idle-node.ts";
 import { type OpenReadModel, openSqlite } from "./read-models.ts";
@@ -56,44 +57,12 @@ export async function startNode(
   const path = join(data, "node.sqlite");
   const database = openDatabase(path);
   migrate(database);
-  const { genesisBlock, blocks, poolTransactions: _, ...files } = kit;
+  const { genesisBlock, blocks: _, poolTransactions: __, ...files } = kit;
   const network = createNetwork(files);
   const logger = pino({ level: "error" });
   const verifier = createVerifier({ threads: 0 });
-  const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
-    database,
-    network,
-    genesis: genesisBlockFromJson(genesisBlock, network),
-    verifier,
-    events: createEventLog(database, { recordedNames: () => NO_EVENTS }),
-    eventsOfFacts: () => [],
-    eventsOfRevert: () => [],
-    now: Date.now,
-    onListenerError: (err) => logger.error({ err }, "a listener failed"),
-  });
-  const outcomes = await chain.accept(blocks.map(({ serialized }) => hexToBytes(serialized)));
-  const refused = outcomes.findIndex(({ kind }) => kind !== "Accepted");
-  if (refused !== -1) {
-    throw new Error(
-      `block ${blocks[refused]?.height} was not accepted: ${JSON.stringify(outcomes[refused])}`,
-    );
-  }
-  const slots = createSlots(network);
-  const now = () => slots.timeAt(Date.now());
-  const pool = openPoolBeside(chain, { network, database, verify: verifier.verify, now });
-  const gateway = createGateway(
-    { poolMaxPerRequest: 40 },
-    {
-      pool,
-      network,
-      head: chain.head,
-      now,
-      ...IDLE_NODE,
-    },
-  );
-  const { transactions } = JSON.parse(readFileSync(join(folder, "pool.json"), "utf8"));
-  const { errors } = await gateway.submit(transactions);
-  if (errors) throw new Error(`pending transactions were not accepted: ${JSON.stringify(errors)}`);
+  const chain = await openKitChain(kit, { database, network, verifier, logger });
+  const { pool, gateway } = await openKitPool(folder, chain, { database, network, verifier });
   const read = await openReadModel(path, network);
   const server = createHttpServer(
     { host: "127.0.0.1", port: httpPort, rateLimit: RATE_LIMIT },
@@ -129,4 +98,47 @@ export async function startNode(
       rmSync(data, { recursive: true });
     },
   };
+}
+
+type Parts = { readonly database: Database; readonly network: Network; readonly verifier: Verifier };
+
+/** Opens the chain with the blocks of the kit. */
+async function openKitChain(
+  { genesisBlock, blocks }: Kit,
+  { database, network, verifier, logger }: Parts & { readonly logger: Logger },
+): Promise<Chain> {
+  const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
+    database,
+    network,
+    genesis: genesisBlockFromJson(genesisBlock, network),
+    verifier,
+    events: createEventLog(database, { recordedNames: () => NO_EVENTS }),
+    eventsOfFacts: () => [],
+    eventsOfRevert: () => [],
+    now: Date.now,
+    onListenerError: (err) => logger.error({ err }, "a listener failed"),
+  });
+  const outcomes = await chain.accept(blocks.map(({ serialized }) => hexToBytes(serialized)));
+  const refused = outcomes.findIndex(({ kind }) => kind !== "Accepted");
+  if (refused !== -1) {
+    throw new Error(
+      `block ${blocks[refused]?.height} was not accepted: ${JSON.stringify(outcomes[refused])}`,
+    );
+  }
+  return chain;
+}
+
+/** Opens the pool with the pending transactions of the kit. */
+async function openKitPool(folder: string, chain: Chain, { database, network, verifier }: Parts) {
+  const slots = createSlots(network);
+  const now = () => slots.timeAt(Date.now());
+  const pool = openPoolBeside(chain, { network, database, verify: verifier.verify, now });
+  const gateway = createGateway(
+    { poolMaxPerRequest: 40 },
+    { pool, network, head: chain.head, now, ...IDLE_NODE },
+  );
+  const { transactions } = JSON.parse(readFileSync(join(folder, "pool.json"), "utf8"));
+  const { errors } = await gateway.submit(transactions);
+  if (errors) throw new Error(`pending transactions were not accepted: ${JSON.stringify(errors)}`);
+  return { pool, gateway };
 }

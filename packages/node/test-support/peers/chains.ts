@@ -105,21 +105,15 @@ export function openTestChain(
     return forgeBlock({ network, timestamp, previous, transactions }, keys ?? present(keysOf.get(owner)));
   }
 
-  async function take(...blocks: readonly Block[]): Promise<void> {
-    const outcomes = await chain.accept(blocks.map((block) => encodeBlock(block, network)));
-    const refused = outcomes.find(({ kind }) => kind !== "Accepted");
-    if (refused) throw new Error(`a block of the test was refused: ${JSON.stringify(refused)}`);
-  }
-
   return {
     chain,
     make,
-    take,
+    take: (...blocks) => accept(chain, blocks),
     async forge(...taken) {
       const blocks: EncodedBlock[] = [];
       for (const slot of taken) {
         const block = make(slot);
-        await take(block);
+        await accept(chain, [block]);
         blocks.push(block);
       }
       return blocks;
@@ -130,6 +124,12 @@ export function openTestChain(
       database.close();
     },
   };
+}
+
+async function accept(chain: Chain, blocks: readonly Block[]): Promise<void> {
+  const outcomes = await chain.accept(blocks.map((block) => encodeBlock(block, network)));
+  const refused = outcomes.find(({ kind }) => kind !== "Accepted");
+  if (refused) throw new Error(`a block of the test was refused: ${JSON.stringify(refused)}`);
 }
 
 /** Slots from one to another, both included. */

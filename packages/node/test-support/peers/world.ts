@@ -59,16 +59,7 @@ export async function createWorld(options: NetworkShape): Promise<World> {
       ...["--delegates", keys, "--watch-rounds", "0", ...more],
     ]);
     const [url = ""] = await process.printed(/http:\S+/);
-    const get = async <T>(path: string): Promise<T> => {
-      const response = await fetch(`${url}/api${path}`).catch(async (error) => {
-        const { exitCode, signalCode } = process.child;
-        if (exitCode === null && signalCode === null) throw error;
-        const { stdout, stderr } = await process.ended;
-        throw new Error(`the node has ended (${exitCode ?? signalCode}):\n${stdout}\n${stderr}`);
-      });
-      const { data } = (await response.json()) as { data: T };
-      return data;
-    };
+    const get = <T>(path: string) => getData<T>(process, `${url}/api${path}`);
     const node: TestNode = {
       index,
       url,
@@ -99,6 +90,17 @@ export async function createWorld(options: NetworkShape): Promise<World> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function getData<T>(process: Running, url: string): Promise<T> {
+  const response = await fetch(url).catch(async (error) => {
+    const { exitCode, signalCode } = process.child;
+    if (exitCode === null && signalCode === null) throw error;
+    const { stdout, stderr } = await process.ended;
+    throw new Error(`the node has ended (${exitCode ?? signalCode}):\n${stdout}\n${stderr}`);
+  });
+  const { data } = (await response.json()) as { data: T };
+  return data;
 }
 
 /** Ports below the ephemeral range, so that no other process gets one of them between kill and start. */

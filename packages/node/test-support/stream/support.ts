@@ -8,8 +8,8 @@ import type { HttpOptions } from "../../src/http/server/server.ts";
 import { createStreamRoutes } from "../../src/http/stream/routes.ts";
 import { createAccess } from "../../src/http/webhooks/access.ts";
 import { present } from "../../src/platform/present.ts";
-import { openDatabase } from "../../src/store/engine/database.ts";
-import { createEventLog } from "../../src/store/events/event-log.ts";
+import { type Database, openDatabase } from "../../src/store/engine/database.ts";
+import { createEventLog, type EventLog } from "../../src/store/events/event-log.ts";
 import { createSubscribedEventStore } from "../../src/store/events/subscribed-events.ts";
 import { createSqliteSource } from "../../src/stream/sqlite/source.ts";
 import {
@@ -29,20 +29,22 @@ import { openFixture } from "../http/fixture.ts";
 export const TOKEN = "a secret of the operator";
 export const LINGER_MS = 60_000;
 
-export async function openStreams({
-  options = {},
-  http = {},
-  isPublic = false,
-  responded = async () => {},
-  matching = NO_MATCHING_OBSERVER,
-}: {
+type StreamsSetup = {
   matching?: MatchingObserver;
   options?: Partial<StreamOptions>;
   http?: Partial<HttpOptions>;
   isPublic?: boolean;
   /** Settles when the node may respond. */
   responded?: () => Promise<void>;
-} = {}) {
+};
+
+export async function openStreams({
+  options = {},
+  http = {},
+  isPublic = false,
+  responded = async () => {},
+  matching = NO_MATCHING_OBSERVER,
+}: StreamsSetup = {}) {
   const opened: { stream?: Stream } = {};
   const access = isPublic ? undefined : { token: TOKEN };
   const fixture = openFixture(http, {
@@ -52,21 +54,10 @@ export async function openStreams({
     ],
   });
   onTestFinished(fixture.close);
-  const writer = openDatabase(fixture.path);
-  onTestFinished(writer.close);
-  const reader = openDatabase(fixture.path, { readonly: true });
-  onTestFinished(reader.close);
-
+  const { writer, reader } = openConnections(fixture.path);
   const clock = { nowMs: 1_000_000 };
   const eventLog = createEventLog(writer, { recordedNames: () => node.subscribedEvents.names() });
-  const startNode = () =>
-    createSubscribedEvents({
-      store: createSubscribedEventStore(writer),
-      lastSequence: eventLog.lastSequence,
-      webhookNames: () => new Set(),
-      nowMs: () => clock.nowMs,
-      lingerMs: LINGER_MS,
-    });
+  const startNode = () => openSubscribedEvents(writer, eventLog, () => clock.nowMs);
   /** Parts that a restart creates again. */
   const node = { subscribedEvents: startNode() };
   const stream = createStream(
@@ -103,6 +94,23 @@ export async function openStreams({
     listen: (query = "", headers: Record<string, string> = { authorization: TOKEN }) =>
       listen(`http://127.0.0.1:${port}/api/v2/events${query}`, headers),
   };
+}
+
+const openSubscribedEvents = (database: Database, { lastSequence }: EventLog, nowMs: () => number) =>
+  createSubscribedEvents({
+    store: createSubscribedEventStore(database),
+    lastSequence,
+    webhookNames: () => new Set(),
+    nowMs,
+    lingerMs: LINGER_MS,
+  });
+
+function openConnections(path: string): { writer: Database; reader: Database } {
+  const writer = openDatabase(path);
+  onTestFinished(writer.close);
+  const reader = openDatabase(path, { readonly: true });
+  onTestFinished(reader.close);
+  return { writer, reader };
 }
 
 export type StreamEvent = { id: string; event: string; data: Record<string, unknown> };

@@ -122,19 +122,6 @@ export function createService(given: ServiceOptions = {}): Service {
   const deliveryLog = createDeliveryLogStore(database);
   const calls: Call[] = [];
 
-  const post: Post = async (request, signal) => {
-    const call = { ...request, atMs: clock.nowMs(), message: JSON.parse(request.body) };
-    calls.push(call);
-    const hungUp = new Promise<never>((_, reject) =>
-      signal.addEventListener("abort", () => reject(signal.reason)),
-    );
-    hungUp.catch(() => {});
-    const reply = (await Promise.race([given.reply?.(call), hungUp])) ?? 200;
-    if (reply instanceof Error) throw reply;
-    if (reply === "never") await hungUp;
-    return typeof reply === "object" ? reply : { status: Number(reply) };
-  };
-
   const pastEvents = given.createPastEvents?.(database) ?? {
     head: () => given.chain?.length ?? 0,
     eventsAt: (height) => [...(given.chain?.[height - 1] ?? [])],
@@ -148,7 +135,7 @@ export function createService(given: ServiceOptions = {}): Service {
       }),
       history: toHistory(pastEvents, createReadTogether(database)),
       webhooksChanged: given.webhooksChanged ?? (async () => {}),
-      post: given.post ?? post,
+      post: given.post ?? postTo(calls, clock, given.reply),
       clock,
       random: () => 0.5,
       logger: given.logger ?? silent,
@@ -180,6 +167,22 @@ export function createService(given: ServiceOptions = {}): Service {
       await settle();
     },
     close,
+  };
+}
+
+/** Records calls, and responds as the test says; 200 by default. */
+function postTo(calls: Call[], clock: TestClock, replyTo: ServiceOptions["reply"]): Post {
+  return async (request, signal) => {
+    const call = { ...request, atMs: clock.nowMs(), message: JSON.parse(request.body) };
+    calls.push(call);
+    const hungUp = new Promise<never>((_, reject) =>
+      signal.addEventListener("abort", () => reject(signal.reason)),
+    );
+    hungUp.catch(() => {});
+    const reply = (await Promise.race([replyTo?.(call), hungUp])) ?? 200;
+    if (reply instanceof Error) throw reply;
+    if (reply === "never") await hungUp;
+    return typeof reply === "object" ? reply : { status: Number(reply) };
   };
 }
 

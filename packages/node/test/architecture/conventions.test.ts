@@ -95,6 +95,13 @@ test("Every error declares whether the same attempt may succeed later.", () => {
   ).toEqual([]);
 });
 
+test("Every class of errors of the node is a CodedError.", () => {
+  const classes = filesBelow("packages/node/src").flatMap((path) =>
+    errorClasses(readFileSync(join(REPOSITORY, path), "utf8")).map(({ name }) => name),
+  );
+  expect(classes).toEqual(["CodedError"]);
+});
+
 test("An error without the declaration is found, on one line and on several.", () => {
   const text = `export class A extends Error {\n  readonly code = 1;\n}\n\nclass B extends Error {}\n`;
   expect(errorClasses(text).map(({ name }) => name)).toEqual(["A", "B"]);

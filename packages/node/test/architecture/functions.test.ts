@@ -60,7 +60,11 @@ const PACKAGE_FOLDERS = ["client", "console", "ledger", "node", "protocol"].map(
   (name) => `packages/${name}/src`,
 );
 
-test.each([...PACKAGE_FOLDERS, "packages/console/documents", "tools", "bench"])(
+const SUPPORT_FOLDERS = ["console", "ledger", "node", "protocol"].map(
+  (name) => `packages/${name}/test-support`,
+);
+
+test.each([...PACKAGE_FOLDERS, ...SUPPORT_FOLDERS, "packages/console/documents", "tools", "bench"])(
   `No function of %s has more than ${MAX_LINES} lines.`,
   (path) => {
     const folder = join(ROOT, path);

@@ -109,7 +109,7 @@ describe("refusals name the source and the remedy", () => {
     ],
     [{ ...none, file: configFile({ httpPrt: 1 }) }, '"httpPrt" in'],
     [{ ...none, file: configFile("{") }, "cannot be read"],
-    [{ ...none, file: configFile("[]") }, "must be a JSON object"],
+    [{ ...none, file: configFile("[]") }, "it must be a JSON object"],
     [{ ...none, file: "/nowhere/config.json" }, "cannot be read"],
   ])("%#", (sources, message) => {
     expect(() => resolveConfig(nodeOptions, sources)).toThrow(ConfigError);

@@ -145,13 +145,13 @@ test("A node that agrees again is no longer divergent, and can be reported again
 test.each<[what: string, content: object | string, message: RegExp]>([
   ["another network", checkpoint({ note: "uniknode-facts-v1/ab\n" }), /its log is uniknode-facts-v1\/ab/],
   ["invalid JSON", "<html>", /JSON/],
-  ["no data", {}, /no data/],
-  ["an invalid size", checkpoint({ size: -1 }), /size or note is missing/],
+  ["no data", {}, /must have required property 'data'/],
+  ["an invalid size", checkpoint({ size: -1 }), /\/data\/size must be >= 0/],
   ["no root", checkpoint({ root: "ab" }), /32 bytes/],
-  ["too much", JSON.stringify({ data: "x".repeat(100_000) }), /too long/],
+  ["too much", JSON.stringify({ data: "x".repeat(100_000) }), /longer than 65536 bytes/],
   ["a name of 60 KB", checkpoint({ note: `${"x".repeat(60_000)}\n1\n` }), /^.{50,500}$/],
   ["a name with controls", checkpoint({ note: "a\u202eb\u009bc\u2028d\n" }), /a\\u202eb\\u009bc\\u2028d/],
-  ["an invalid proof", checkpoint({ size: 1e9 }), /not a list of hashes/],
+  ["an invalid proof", checkpoint({ size: 1e9 }), /must have required property 'proof'/],
 ])("The reply of a node with %s is ignored.", async (_what, content, message) => {
   const server = createServer((_request, response) => {
     response.setHeader("content-type", "application/json");

@@ -58,7 +58,9 @@ describe("the error names", () => {
     } catch (error) {
       message = (error as Error).message;
     }
-    expect(message).toMatch(/^delegates file .*malformed\.json (cannot be read: it is not JSON|must be)/);
+    expect(message).toMatch(
+      /^delegates file .*malformed\.json cannot be read: it (is not JSON|must be an object)/,
+    );
     for (const word of SECRET.split(" ")) expect(message).not.toContain(word.slice(0, 4));
   });
 
@@ -72,17 +74,22 @@ describe("the error names", () => {
     await expect(openDelegates([bip38], "close sesame")).rejects.toThrow(ConfigError);
   });
 
-  test.each([{}, { secrets: [] }, { secrets: [1] }, { secrets: "one" }, { secrets: [" "] }])(
-    "%j, which contains no secret",
-    (content) => {
-      expect(() => readSecrets(fileOf(content))).toThrow(/"secrets" in delegates file .* at least one/);
-    },
-  );
+  test.each([
+    [{}, /delegates file .*: it must be an object with at least one passphrase/],
+    [{ secrets: [] }, /delegates file .*: it must be an object with at least one passphrase/],
+    [{ secrets: [1] }, /delegates file .*: \/secrets\/0 must be a passphrase/],
+    [{ secrets: "one" }, /delegates file .*: \/secrets must be a list/],
+    [{ secrets: [" "] }, /delegates file .*: \/secrets\/0 must be a passphrase/],
+  ])("%j, which contains no secret", (content, message) => {
+    expect(() => readSecrets(fileOf(content))).toThrow(message);
+  });
 
   test.each([{ secrets: ["one"], bip38: "one" }, { bip38: 1 }])(
     "%j, which contains no encrypted key",
     (content) => {
-      expect(() => readSecrets(fileOf(content))).toThrow(/"bip38" in delegates file .* encrypted key/);
+      expect(() => readSecrets(fileOf(content))).toThrow(
+        /delegates file .*: \/bip38 must be an encrypted key/,
+      );
     },
   );
 });

@@ -61,7 +61,7 @@ describe("a start in an unusable data folder", () => {
     [
       "a description of something else",
       overwrite("dev-chain.json", "{}"),
-      `the description of the dev chain DATA/dev-chain.json lacks required members; ${RESET}`,
+      `the description of the dev chain DATA/dev-chain.json cannot be read: it must have required property 'mnemonic'; ${RESET}`,
       2,
     ],
     [
@@ -147,7 +147,12 @@ describe("other commands", () => {
       `configuration file PATH cannot be read: it is not JSON`,
       2,
     ],
-    ["dev --config PATH", file("[]"), `configuration file PATH must be a JSON object; ${TRY}`, 2],
+    [
+      "dev --config PATH",
+      file("[]"),
+      `configuration file PATH cannot be read: it must be a JSON object; ${TRY}`,
+      2,
+    ],
     ["dev --config PATH", () => folder, `configuration file PATH cannot be read: it is a folder; ${TRY}`, 2],
     [
       "dev --config PATH",

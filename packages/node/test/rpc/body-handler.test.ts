@@ -8,8 +8,8 @@ const open = (signal: AbortSignal) => ({ signal }) as RpcContext;
 const handle = createBodyHandler({ echo: async (params) => params }, open, () => {});
 
 test.each([
-  ["[".repeat(100_000), "nested deeper than 64 levels"],
-  [`[${"{},".repeat(340_000)}{}]`, "more than 50000 members and items"],
+  ["[".repeat(100_000), "it has more than 64 nested levels"],
+  [`[${"{},".repeat(340_000)}{}]`, "it has more than 50000 values"],
 ])("bodies that are too complex are refused: %.10s", async (body, data) => {
   expect(await handle(body, ADDRESS)).toEqual({
     jsonrpc: "2.0",

@@ -21,7 +21,7 @@ test("two run at once, 32 are queued, and one more is refused with the reason", 
   };
   const accepted = Array.from({ length: 34 }, () => run(counted));
   await expect(run(counted)).rejects.toMatchObject({
-    code: 429,
+    number: 429,
     data: expect.stringMatching(/32 calls are already waiting/),
   });
   end();
@@ -44,7 +44,7 @@ test("a limited number per minute runs, and further ones are refused with the ti
   expect([await ask(), await ask()]).toEqual(["done", "done"]);
   now += 10_500;
   await expect(ask()).rejects.toThrow(RpcError);
-  await expect(ask()).rejects.toMatchObject({ code: 429, data: expect.stringMatching(/retry in 50 s/) });
+  await expect(ask()).rejects.toMatchObject({ number: 429, data: expect.stringMatching(/retry in 50 s/) });
   now += 49_500;
   expect(await ask()).toBe("done");
 });

@@ -1,25 +1,11 @@
 /** `/blocks` (http-api.md 6.3). */
 
 import { createList } from "../list.ts";
+import type { BlockFilter, BlockOrder, BlockSearchFilter, BlockTransactionFilter } from "../list-filters.ts";
 import { path } from "../request.ts";
-import type {
-  Amount,
-  ApiResponse,
-  Integer,
-  Interval,
-  OrderBy,
-  Timestamp,
-  Transformed,
-  TransformQuery,
-} from "../responses.ts";
+import type { Amount, ApiResponse, Timestamp, Transformed, TransformQuery } from "../responses.ts";
 import type { Send } from "../send.ts";
-import type {
-  RawTransaction,
-  RecipientQuery,
-  SenderQuery,
-  Transaction,
-  TransactionQuery,
-} from "./transactions.ts";
+import type { RawTransaction, Transaction, TransactionQuery } from "./transactions.ts";
 
 export type Block = {
   readonly id: string;
@@ -69,37 +55,9 @@ export type RawBlock = {
   readonly blockSignature: string;
 } & Partial<CreatedRewards>;
 
-export type BlockOrder = OrderBy<
-  "height" | "numberOfTransactions" | "reward" | "timestamp" | "totalAmount" | "totalFee" | "version"
->;
+export type BlockQuery = TransformQuery & BlockFilter & { readonly orderBy?: BlockOrder };
 
-export type BlockQuery = TransformQuery & {
-  readonly orderBy?: BlockOrder;
-  readonly id?: string;
-  readonly version?: number;
-  readonly timestamp?: Integer;
-  readonly previousBlock?: string;
-  readonly height?: number;
-  readonly numberOfTransactions?: number;
-  readonly totalAmount?: Integer;
-  readonly totalFee?: Integer;
-  readonly reward?: Integer;
-  readonly generatorPublicKey?: string;
-};
-
-export type BlockSearch = {
-  readonly orderBy?: BlockOrder;
-  readonly id?: string;
-  readonly version?: number;
-  readonly previousBlock?: string;
-  readonly generatorPublicKey?: string;
-  readonly timestamp?: Interval;
-  readonly height?: Interval;
-  readonly numberOfTransactions?: Interval;
-  readonly totalAmount?: Interval;
-  readonly totalFee?: Interval;
-  readonly reward?: Interval;
-};
+export type BlockSearch = BlockSearchFilter & { readonly orderBy?: BlockOrder };
 
 export const blocks = (send: Send) => ({
   list: <const Q extends BlockQuery>(query?: Q) =>
@@ -116,12 +74,7 @@ export const blocks = (send: Send) => ({
     send<ApiResponse<Transformed<Q, Block, RawBlock>>>({ path: path`/blocks/${id}`, query }),
 
   /** Lists the transactions of the block with this id or height. */
-  transactions: <
-    const Q extends TransactionQuery & SenderQuery & RecipientQuery & { readonly type?: number },
-  >(
-    id: string | number,
-    query?: Q,
-  ) =>
+  transactions: <const Q extends TransactionQuery<BlockTransactionFilter>>(id: string | number, query?: Q) =>
     createList<Transformed<Q, Transaction, RawTransaction>>(send, {
       path: path`/blocks/${id}/transactions`,
       query,

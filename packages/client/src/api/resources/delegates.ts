@@ -1,11 +1,20 @@
 /** `/delegates` (http-api.md 6.6). */
 
 import { createList } from "../list.ts";
+import type {
+  BlockOrder,
+  DelegateFilter,
+  DelegateOrder,
+  DelegateSearchFilter,
+  ForgedBlockFilter,
+  VoterFilter,
+  WalletOrder,
+} from "../list-filters.ts";
 import { path } from "../request.ts";
-import type { Amount, ApiResponse, Interval, OrderBy, Timestamp, Transformed } from "../responses.ts";
+import type { Amount, ApiResponse, Timestamp, Transformed, TransformQuery } from "../responses.ts";
 import type { Send } from "../send.ts";
-import type { Block, BlockQuery, RawBlock } from "./blocks.ts";
-import type { Wallet, WalletFilter, WalletQuery } from "./wallets.ts";
+import type { Block, RawBlock } from "./blocks.ts";
+import type { Wallet } from "./wallets.ts";
 
 export type Delegate = {
   /** The first name that its unik disclosed; else the username. */
@@ -33,51 +42,12 @@ export type Delegate = {
   readonly forged: { readonly fees: Amount; readonly rewards: Amount; readonly total: Amount };
 };
 
-export type DelegateOrder = OrderBy<
-  | "approval"
-  | "forgedFees"
-  | "forgedRewards"
-  | "forgedTotal"
-  | "producedBlocks"
-  | "publicKey"
-  | "rank"
-  | "resigned"
-  | "username"
-  | "voteBalance"
-  | "votes"
->;
-
-/** `username` may be a part of the name. */
-export type DelegateQuery = WalletFilter & {
+export type DelegateQuery = DelegateFilter & {
   /** A number is a column, negative for descending (http-api.md D-05). */
   readonly orderBy?: DelegateOrder | number;
-  readonly type?: "resigned" | "never-forged";
-  /** Part of the name that is shown (`unikname`) or of the username, in upper or lower case. */
-  readonly name?: string;
 };
 
-export type DelegateSearch = {
-  readonly address?: string;
-  readonly publicKey?: string;
-  /** Part of the username. */
-  readonly username?: string;
-  /** Part of the name that is shown (`unikname`) or of the username, in upper or lower case. */
-  readonly name?: string;
-  readonly usernames?: readonly string[];
-  /** Approval in per cent. */
-  readonly approval?: Interval<number | string>;
-  readonly forgedFees?: Interval;
-  readonly forgedRewards?: Interval;
-  readonly forgedTotal?: Interval;
-  readonly producedBlocks?: Interval;
-  readonly voteBalance?: Interval;
-};
-
-export type ForgedBlockQuery = BlockQuery & {
-  readonly payloadLength?: number;
-  readonly payloadHash?: string;
-  readonly blockSignature?: string;
-};
+export type ForgedBlockQuery = TransformQuery & ForgedBlockFilter & { readonly orderBy?: BlockOrder };
 
 /** `id` is an address, a public key, or a username. */
 export const delegates = (send: Send) => ({
@@ -89,9 +59,9 @@ export const delegates = (send: Send) => ({
   blocks: <const Q extends ForgedBlockQuery>(id: string, query?: Q) =>
     createList<Transformed<Q, Block, RawBlock>>(send, { path: path`/delegates/${id}/blocks`, query }),
 
-  voters: (id: string, query?: WalletQuery) =>
+  voters: (id: string, query?: VoterFilter & { readonly orderBy?: WalletOrder }) =>
     createList<Wallet>(send, { path: path`/delegates/${id}/voters`, query }),
 
-  search: (search: DelegateSearch, query?: { readonly orderBy?: DelegateOrder | number }) =>
+  search: (search: DelegateSearchFilter, query?: { readonly orderBy?: DelegateOrder | number }) =>
     createList<Delegate>(send, { method: "POST", path: "/delegates/search", body: search, query }),
 });

@@ -1,8 +1,9 @@
 /** `/entities` (http-api.md 6.11). */
 
 import { createList } from "../list.ts";
+import type { EntityFilter, EntityOrder, EntitySearchFilter } from "../list-filters.ts";
 import { path } from "../request.ts";
-import type { ApiResponse, OrderBy } from "../responses.ts";
+import type { ApiResponse } from "../responses.ts";
 import type { Send } from "../send.ts";
 
 export type Entity = {
@@ -16,23 +17,12 @@ export type Entity = {
   readonly isResigned: boolean;
 };
 
-export type EntityOrder = OrderBy<"address" | "id" | "isResigned" | "publicKey" | "subType" | "type">;
-
-export type EntityFilter = {
-  readonly publicKey?: string;
-  readonly type?: number;
-  readonly subType?: number;
-  /** Part of the name. */
-  readonly name?: string;
-  readonly isResigned?: boolean;
-};
-
 export const entities = (send: Send) => ({
   list: (query?: EntityFilter & { readonly orderBy?: EntityOrder }) =>
     createList<Entity>(send, { path: "/entities", query }),
 
   get: (id: string) => send<ApiResponse<Entity>>({ path: path`/entities/${id}` }),
 
-  search: (search: EntityFilter, query?: { readonly orderBy?: EntityOrder }) =>
+  search: (search: EntitySearchFilter, query?: { readonly orderBy?: EntityOrder }) =>
     createList<Entity>(send, { method: "POST", path: "/entities/search", body: search, query }),
 });

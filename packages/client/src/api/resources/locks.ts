@@ -1,10 +1,11 @@
 /** `/locks`: amounts that wait for a secret, or for their expiration (http-api.md 6.10). */
 
 import { createList } from "../list.ts";
+import type { LockFilter, LockOrder, LockSearchFilter, TransactionOrder } from "../list-filters.ts";
 import { path } from "../request.ts";
-import type { Amount, ApiResponse, Integer, Interval, OrderBy, Timestamp } from "../responses.ts";
+import type { Amount, ApiResponse, Timestamp } from "../responses.ts";
 import type { Send } from "../send.ts";
-import type { Transaction, TransactionOrder } from "./transactions.ts";
+import type { Transaction } from "./transactions.ts";
 
 export type Lock = {
   /** Id of the transaction that locked the amount. */
@@ -21,47 +22,14 @@ export type Lock = {
   readonly vendorField?: string;
 };
 
-export type LockOrder = OrderBy<
-  | "amount"
-  | "expirationType"
-  | "expirationValue"
-  | "isExpired"
-  | "lockId"
-  | "recipientId"
-  | "secretHash"
-  | "senderPublicKey"
-  | "timestamp"
-  | "vendorField"
->;
-
-type LockFilter = {
-  readonly recipientId?: string;
-  readonly senderPublicKey?: string;
-  readonly lockId?: string;
-  readonly secretHash?: string;
-  readonly expirationType?: 1 | 2;
-  readonly isExpired?: boolean;
-};
-
-export type LockQuery = LockFilter & {
-  readonly orderBy?: LockOrder;
-  readonly amount?: Integer;
-  readonly expirationValue?: Integer;
-};
-
-export type LockSearch = LockFilter & {
-  readonly vendorField?: string;
-  readonly amount?: Interval;
-  readonly timestamp?: Interval;
-  readonly expirationValue?: Interval;
-};
+export type LockQuery = LockFilter & { readonly orderBy?: LockOrder };
 
 export const locks = (send: Send) => ({
   list: (query?: LockQuery) => createList<Lock>(send, { path: "/locks", query }),
 
   get: (id: string) => send<ApiResponse<Lock>>({ path: path`/locks/${id}` }),
 
-  search: (search: LockSearch, query?: { readonly orderBy?: LockOrder }) =>
+  search: (search: LockSearchFilter, query?: { readonly orderBy?: LockOrder }) =>
     createList<Lock>(send, { method: "POST", path: "/locks/search", body: search, query }),
 
   /** The transactions that claimed or refunded these locks, 1 to 25. */

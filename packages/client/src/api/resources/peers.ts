@@ -1,8 +1,9 @@
 /** `/peers` (http-api.md 6.7). */
 
 import { createList } from "../list.ts";
+import type { PeerFilter, PeerOrder } from "../list-filters.ts";
 import { path } from "../request.ts";
-import type { ApiResponse, OrderBy } from "../responses.ts";
+import type { ApiResponse } from "../responses.ts";
 import type { Send } from "../send.ts";
 
 export type Peer = {
@@ -17,11 +18,7 @@ export type Peer = {
   readonly latency: number;
 };
 
-export type PeerQuery = {
-  readonly orderBy?: OrderBy<"height" | "ip" | "latency" | "version">;
-  /** A range of versions, such as `^5.7`. */
-  readonly version?: string;
-};
+export type PeerQuery = PeerFilter & { readonly orderBy?: PeerOrder };
 
 export const peers = (send: Send) => ({
   list: (query?: PeerQuery) => createList<Peer>(send, { path: "/peers", query }),

@@ -1,13 +1,11 @@
 /** `/transactions` (http-api.md 6.4). */
 
 import { createList } from "../list.ts";
+import type { TransactionFilter, TransactionOrder, TransactionSearchFilter } from "../list-filters.ts";
 import { path } from "../request.ts";
 import type {
   Amount,
   ApiResponse,
-  Integer,
-  Interval,
-  OrderBy,
   Timestamp,
   Transformed,
   TransformQuery,
@@ -77,43 +75,11 @@ export type RawTransaction = {
   readonly signatures?: readonly string[];
 };
 
-export type TransactionOrder = OrderBy<
-  "amount" | "fee" | "nonce" | "timestamp" | "type" | "typeGroup" | "vendorField" | "version"
->;
+/** Query of a list of transactions, each of which has its own filters. */
+export type TransactionQuery<Filter = TransactionFilter> = TransformQuery &
+  Filter & { readonly orderBy?: TransactionOrder };
 
-/** Filters of every list of transactions; a transaction must satisfy all given filters. */
-export type TransactionQuery = TransformQuery & {
-  readonly orderBy?: TransactionOrder;
-  readonly id?: string;
-  readonly blockId?: string;
-  readonly version?: number;
-  readonly timestamp?: Integer;
-  readonly amount?: Integer;
-  readonly fee?: Integer;
-  /** Part of the vendor field. */
-  readonly vendorField?: string;
-};
-/** Filter by type. Without `typeGroup`, types of group 1. */
-export type TypeQuery = { readonly type?: number; readonly typeGroup?: number; readonly nonce?: Integer };
-export type SenderQuery = { readonly senderPublicKey?: string; readonly senderId?: string };
-export type RecipientQuery = { readonly recipientId?: string };
-
-export type TransactionSearch = TypeQuery &
-  SenderQuery &
-  RecipientQuery & {
-    readonly orderBy?: TransactionOrder;
-    readonly id?: string;
-    readonly blockId?: string;
-    readonly version?: number;
-    /** 1 to 50; as sender or as recipient. */
-    readonly addresses?: readonly string[];
-    readonly vendorField?: string;
-    readonly timestamp?: Interval;
-    readonly amount?: Interval;
-    readonly fee?: Interval;
-    /** Every given member must be present. */
-    readonly asset?: Readonly<Record<string, unknown>>;
-  };
+export type TransactionSearch = TransactionSearchFilter & { readonly orderBy?: TransactionOrder };
 
 /** Outcome of the posted transactions, by their ids. */
 export type Submission = {
@@ -132,7 +98,7 @@ export type Submission = {
 };
 
 export const transactions = (send: Send) => ({
-  list: <const Q extends TransactionQuery & TypeQuery & SenderQuery & RecipientQuery>(query?: Q) =>
+  list: <const Q extends TransactionQuery>(query?: Q) =>
     createList<Transformed<Q, Transaction, RawTransaction>>(send, { path: "/transactions", query }),
 
   /** Gets a forged transaction; transactions in the pool are `API_NOT_FOUND`. */

@@ -1,6 +1,7 @@
 /** `/uniks` and `/nfts`: tokens, of which each is the only one of its kind (http-api.md 6.12). */
 
 import { createList } from "../list.ts";
+import type { TokenOrder, TokenSearchFilter } from "../list-filters.ts";
 import { path } from "../request.ts";
 import type { ApiResponse, WithChainmeta } from "../responses.ts";
 import type { Send } from "../send.ts";
@@ -42,13 +43,9 @@ export type TokenStatus = {
   readonly network: string;
 };
 
-export type TokenQuery = { readonly orderBy?: `${"id" | "ownerId"}:${"asc" | "desc"}` };
+export type TokenQuery = { readonly orderBy?: TokenOrder };
 
-export type TokenSearch = TokenQuery & {
-  /** One id, or 1 to 100 ids. */
-  readonly id?: string | readonly string[];
-  readonly ownerId?: string;
-};
+export type TokenSearch = TokenSearchFilter & { readonly orderBy?: TokenOrder };
 
 /** The routes of a kind of token. */
 const tokens = <Summary extends Nft>(send: Send, base: "/uniks" | "/nfts") => ({

@@ -1,28 +1,29 @@
 /** `/wallets` (http-api.md 6.5). */
 
 import { createList } from "../list.ts";
+import type {
+  LockOrder,
+  ReceivedTransactionFilter,
+  RichestWalletFilter,
+  SentTransactionFilter,
+  WalletFilter,
+  WalletLockFilter,
+  WalletOrder,
+  WalletSearchFilter,
+  WalletTransactionFilter,
+} from "../list-filters.ts";
 import { path } from "../request.ts";
 import type {
   Amount,
   ApiResponse,
-  Integer,
-  Interval,
-  OrderBy,
   Transformed,
   TransformQuery,
   WholeAmount,
   WithChainmeta,
 } from "../responses.ts";
 import type { Send } from "../send.ts";
-import type { Lock, LockOrder } from "./locks.ts";
-import type {
-  RawTransaction,
-  RecipientQuery,
-  SenderQuery,
-  Transaction,
-  TransactionQuery,
-  TypeQuery,
-} from "./transactions.ts";
+import type { Lock } from "./locks.ts";
+import type { RawTransaction, Transaction, TransactionQuery } from "./transactions.ts";
 import type { Nft, TokenQuery, Unik } from "./uniks.ts";
 
 export type Wallet = {
@@ -76,69 +77,32 @@ export type WalletAttributes = {
   readonly [member: string]: unknown;
 };
 
-export type WalletOrder = OrderBy<
-  | "address"
-  | "balance"
-  | "lockedBalance"
-  | "nonce"
-  | "publicKey"
-  | "resigned"
-  | "secondPublicKey"
-  | "username"
-  | "vote"
-  | "voteBalance"
->;
-
-export type WalletFilter = {
-  readonly address?: string;
-  readonly publicKey?: string;
-  readonly secondPublicKey?: string;
-  readonly vote?: string;
-  readonly username?: string;
-  readonly balance?: Integer;
-  readonly voteBalance?: Integer;
-  readonly producedBlocks?: Integer;
-};
-
 export type WalletQuery = WalletFilter & { readonly orderBy?: WalletOrder };
-
-export type WalletSearch = {
-  readonly address?: string;
-  /** 1 to 50. */
-  readonly addresses?: readonly string[];
-  readonly publicKey?: string;
-  readonly secondPublicKey?: string;
-  readonly vote?: string;
-  readonly username?: string;
-  readonly producedBlocks?: Integer;
-  readonly balance?: Interval;
-  readonly voteBalance?: Interval;
-  readonly lockedBalance?: Interval;
-};
 
 /** `id` is an address, a public key, or the username of a delegate. */
 export const wallets = (send: Send) => ({
   list: (query?: WalletQuery) => createList<Wallet, WithChainmeta>(send, { path: "/wallets", query }),
 
   /** Lists the richest wallets first, regardless of the order in the query. */
-  top: (query?: WalletQuery) => createList<Wallet>(send, { path: "/wallets/top", query }),
+  top: (query?: RichestWalletFilter & { readonly orderBy?: WalletOrder }) =>
+    createList<Wallet>(send, { path: "/wallets/top", query }),
 
   get: (id: string) => send<ApiResponse<SingleWallet, WithChainmeta>>({ path: path`/wallets/${id}` }),
 
   /** Lists the transactions in which the wallet takes part. */
-  transactions: <const Q extends TransactionQuery & TypeQuery>(id: string, query?: Q) =>
+  transactions: <const Q extends TransactionQuery<WalletTransactionFilter>>(id: string, query?: Q) =>
     createList<Transformed<Q, Transaction, RawTransaction>>(send, {
       path: path`/wallets/${id}/transactions`,
       query,
     }),
 
-  sent: <const Q extends TransactionQuery & TypeQuery & RecipientQuery>(id: string, query?: Q) =>
+  sent: <const Q extends TransactionQuery<SentTransactionFilter>>(id: string, query?: Q) =>
     createList<Transformed<Q, Transaction, RawTransaction>>(send, {
       path: path`/wallets/${id}/transactions/sent`,
       query,
     }),
 
-  received: <const Q extends TransactionQuery & TypeQuery & SenderQuery>(id: string, query?: Q) =>
+  received: <const Q extends TransactionQuery<ReceivedTransactionFilter>>(id: string, query?: Q) =>
     createList<Transformed<Q, Transaction, RawTransaction>>(send, {
       path: path`/wallets/${id}/transactions/received`,
       query,
@@ -150,7 +114,7 @@ export const wallets = (send: Send) => ({
       query,
     }),
 
-  locks: (id: string, query?: { readonly orderBy?: LockOrder; readonly isExpired?: boolean }) =>
+  locks: (id: string, query?: WalletLockFilter & { readonly orderBy?: LockOrder }) =>
     createList<Lock>(send, { path: path`/wallets/${id}/locks`, query }),
 
   uniks: (id: string, query?: TokenQuery) =>
@@ -159,6 +123,6 @@ export const wallets = (send: Send) => ({
   nfts: (id: string, query?: TokenQuery) =>
     createList<Nft, WithChainmeta>(send, { path: path`/wallets/${id}/nfts`, query }),
 
-  search: (search: WalletSearch, query?: { readonly orderBy?: WalletOrder }) =>
+  search: (search: WalletSearchFilter, query?: { readonly orderBy?: WalletOrder }) =>
     createList<Wallet>(send, { method: "POST", path: "/wallets/search", body: search, query }),
 });

@@ -10,14 +10,13 @@ import { DelegateName } from "../../components/delegate-name.tsx";
 import { bytesText, countOfText, countText } from "../../components/format.ts";
 import { Icon } from "../../components/icon.tsx";
 import { Address, BlockId, hrefOf, Identifier, PublicKey } from "../../components/identifier.tsx";
-import { useListState } from "../../components/list-state.ts";
 import { loadable } from "../../components/loadable.tsx";
 import { Facts, Page, Section } from "../../components/page.tsx";
 import { PagedList } from "../../components/paged-list.tsx";
 import { Empty, ResponseView } from "../../components/states.tsx";
-import { Tabs } from "../../components/tabs.tsx";
 import { Time } from "../../components/time.tsx";
 import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
+import { UrlTabs } from "../../components/url-tabs.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
 
 const BlockEvents = loadable(() => import("./block-events.tsx"), "part");
@@ -88,28 +87,27 @@ function Missing({ id }: { id: string }) {
 }
 
 function Content({ block }: { block: Block }) {
-  const { query, change } = useListState();
   return (
     <>
       <Header block={block} />
-      <Tabs
+      <UrlTabs
         label="The block"
         tabs={[
           { id: "transactions", title: `Transactions ${countText(block.transactions)}` },
           { id: "events", title: "Events" },
           { id: "json", title: "JSON" },
         ]}
-        selected={query.view ?? "transactions"}
-        onSelect={(view) => change({ view: view === "transactions" ? "" : view }, true)}
       >
-        {query.view === "json" ? (
-          <Json value={block} what="block" />
-        ) : query.view === "events" ? (
-          <BlockEvents id={block.id} height={block.height} />
-        ) : (
-          <Transactions block={block} />
-        )}
-      </Tabs>
+        {(view) =>
+          view === "json" ? (
+            <Json value={block} what="block" />
+          ) : view === "events" ? (
+            <BlockEvents id={block.id} height={block.height} />
+          ) : (
+            <Transactions block={block} />
+          )
+        }
+      </UrlTabs>
     </>
   );
 }

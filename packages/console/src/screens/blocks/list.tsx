@@ -6,7 +6,7 @@ import { DelegateName } from "../../components/delegate-name.tsx";
 import { Filters } from "../../components/filters.tsx";
 import { countText } from "../../components/format.ts";
 import { BlockId, hrefOf } from "../../components/identifier.tsx";
-import { useListState } from "../../components/list-state.ts";
+import { orderFrom, useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
 import { PagedList } from "../../components/paged-list.tsx";
 import { Empty } from "../../components/states.tsx";
@@ -30,7 +30,7 @@ export default function Blocks() {
   const { api } = useNode();
   const { orderBy, content, generator } = useListState().query;
   const search = {
-    ...(ORDERS.some(({ value }) => value === orderBy) && { orderBy: orderBy as BlockOrder }),
+    ...orderFrom(ORDERS, orderBy),
     ...(content === "transactions" && { numberOfTransactions: { from: 1 } }),
     ...(generator && { generatorPublicKey: generator }),
   };

@@ -7,13 +7,12 @@ import { BlockFill } from "../../components/block-fill.tsx";
 import { DelegateName, nameOf } from "../../components/delegate-name.tsx";
 import { countText, percentText } from "../../components/format.ts";
 import { Address, BlockId, hrefOf, PublicKey, UnikId } from "../../components/identifier.tsx";
-import { useListState } from "../../components/list-state.ts";
 import { Facts, Page } from "../../components/page.tsx";
 import { PagedList } from "../../components/paged-list.tsx";
 import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { Tabs } from "../../components/tabs.tsx";
 import { Time } from "../../components/time.tsx";
+import { UrlTabs } from "../../components/url-tabs.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
 import { findDelegate } from "./find-delegate.ts";
 
@@ -58,7 +57,6 @@ function State({ delegate: { rank, isResigned } }: { delegate: Delegate }) {
 }
 
 function Content({ delegate }: { delegate: Delegate }) {
-  const { query, change } = useListState();
   const { username, unikname, type, address, publicKey, votes, production, forged, blocks, vote } = delegate;
   const isUnik = /^[0-9a-f]{64}$/.test(username);
   return (
@@ -97,17 +95,17 @@ function Content({ delegate }: { delegate: Delegate }) {
           ],
         ]}
       />
-      <Tabs
+      <UrlTabs
         label="The delegate"
         tabs={[
           { id: "blocks", title: "Blocks" },
           { id: "voters", title: "Voters" },
         ]}
-        selected={query.view ?? "blocks"}
-        onSelect={(view) => change({ view: view === "blocks" ? "" : view }, true)}
       >
-        {query.view === "voters" ? <Voters publicKey={publicKey} /> : <ForgedBlocks publicKey={publicKey} />}
-      </Tabs>
+        {(view) =>
+          view === "voters" ? <Voters publicKey={publicKey} /> : <ForgedBlocks publicKey={publicKey} />
+        }
+      </UrlTabs>
     </>
   );
 }

@@ -6,7 +6,7 @@ import { DelegateName, nameOf } from "../../components/delegate-name.tsx";
 import { Filters } from "../../components/filters.tsx";
 import { countText, percentText } from "../../components/format.ts";
 import { hrefOf } from "../../components/identifier.tsx";
-import { useListState } from "../../components/list-state.ts";
+import { orderFrom, useListState } from "../../components/list-state.ts";
 import { Page, Section } from "../../components/page.tsx";
 import { PagedList } from "../../components/paged-list.tsx";
 import { RoundMonitor } from "../../components/round/round-monitor.tsx";
@@ -33,7 +33,7 @@ export default function Delegates() {
   const { state, orderBy, name } = useListState().query;
   const search: DelegateQuery = {
     ...((state === "never-forged" || state === "resigned") && { type: state }),
-    ...(ORDERS.some(({ value }) => value === orderBy) && { orderBy: orderBy as DelegateOrder }),
+    ...orderFrom(ORDERS, orderBy),
     ...(name && { name }),
   };
   return (

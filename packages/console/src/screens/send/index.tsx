@@ -1,9 +1,8 @@
 /** Send screen: builds and signs a transaction, or sends an externally signed one. */
 
-import { useListState } from "../../components/list-state.ts";
 import { loadable } from "../../components/loadable.tsx";
 import { Page } from "../../components/page.tsx";
-import { Tabs } from "../../components/tabs.tsx";
+import { UrlTabs } from "../../components/url-tabs.tsx";
 import { OrderForm } from "./order-form.tsx";
 import { isKind } from "./read-order.ts";
 import "./send.css";
@@ -20,19 +19,11 @@ const VIEWS = [
 ];
 
 export default function Send() {
-  const { query, change } = useListState();
-  const { kind = "transfer" } = query;
-  const selected = isKind(kind) || kind === SIGNED ? kind : "transfer";
   return (
     <Page title="Send">
-      <Tabs
-        label="Kind of transaction"
-        tabs={VIEWS}
-        selected={selected}
-        onSelect={(kind) => change({ kind: kind === "transfer" ? "" : kind }, true)}
-      >
-        {isKind(selected) ? <OrderForm key={selected} kind={selected} /> : <Broadcast />}
-      </Tabs>
+      <UrlTabs label="Kind of transaction" tabs={VIEWS} parameter="kind">
+        {(kind) => (isKind(kind) ? <OrderForm key={kind} kind={kind} /> : <Broadcast />)}
+      </UrlTabs>
     </Page>
   );
 }

@@ -13,11 +13,9 @@ import {
   PublicKey,
   TransactionId,
 } from "../../components/identifier.tsx";
-import { useListState } from "../../components/list-state.ts";
 import { loadable } from "../../components/loadable.tsx";
 import { Facts, Page } from "../../components/page.tsx";
 import { Empty, ResponseView } from "../../components/states.tsx";
-import { Tabs } from "../../components/tabs.tsx";
 import { Time } from "../../components/time.tsx";
 import { assetDetails } from "../../components/transactions/asset.ts";
 import { Confirmations } from "../../components/transactions/confirmations.tsx";
@@ -25,6 +23,7 @@ import { titleOf } from "../../components/transactions/kinds.ts";
 import { PartView } from "../../components/transactions/parts.tsx";
 import { Sentence } from "../../components/transactions/sentence.tsx";
 import { useTransaction } from "../../components/transactions/use-transaction.ts";
+import { UrlTabs } from "../../components/url-tabs.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
 
 const BytesView = loadable(() => import("./bytes-view.tsx"), "part");
@@ -55,11 +54,10 @@ export default function TransactionScreen() {
 }
 
 function Content({ transaction }: { transaction: Transaction }) {
-  const { query, change } = useListState();
   return (
     <>
       <Sentence transaction={transaction} />
-      <Tabs
+      <UrlTabs
         label="The transaction"
         tabs={[
           { id: "details", title: "Details" },
@@ -67,17 +65,17 @@ function Content({ transaction }: { transaction: Transaction }) {
           { id: "signed", title: "As signed" },
           { id: "bytes", title: "Bytes" },
         ]}
-        selected={query.view ?? "details"}
-        onSelect={(view) => change({ view: view === "details" ? "" : view }, true)}
       >
-        {query.view === "json" ? (
-          <Json value={transaction} what="transaction" />
-        ) : query.view === "signed" || query.view === "bytes" ? (
-          <Signed transaction={transaction} isInBytes={query.view === "bytes"} />
-        ) : (
-          <Details transaction={transaction} />
-        )}
-      </Tabs>
+        {(view) =>
+          view === "json" ? (
+            <Json value={transaction} what="transaction" />
+          ) : view === "signed" || view === "bytes" ? (
+            <Signed transaction={transaction} isInBytes={view === "bytes"} />
+          ) : (
+            <Details transaction={transaction} />
+          )
+        }
+      </UrlTabs>
     </>
   );
 }

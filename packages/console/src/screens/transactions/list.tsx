@@ -2,7 +2,7 @@
 import type { TransactionOrder, TransactionSearch } from "@uniknode/client";
 import { unitsOf } from "../../components/amount.tsx";
 import { Filters } from "../../components/filters.tsx";
-import { useListState } from "../../components/list-state.ts";
+import { orderFrom, useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
 import { PagedList } from "../../components/paged-list.tsx";
 import { Empty } from "../../components/states.tsx";
@@ -112,6 +112,6 @@ export function searchOf(query: Readonly<Record<string, string>>): TransactionSe
     ...(address && /^[0-9A-Za-z]{34}$/.test(address) && { addresses: [address] }),
     ...(text && { vendorField: text }),
     ...(amount !== undefined && { amount: { from: amount } }),
-    ...(ORDERS.some(({ value }) => value === orderBy) && { orderBy: orderBy as TransactionOrder }),
+    ...orderFrom(ORDERS, orderBy),
   };
 }

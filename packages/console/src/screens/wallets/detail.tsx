@@ -6,10 +6,9 @@ import { Badge } from "../../components/badge.tsx";
 import { DelegateName } from "../../components/delegate-name.tsx";
 import { countText, shortened } from "../../components/format.ts";
 import { Address, hrefOf, PublicKey } from "../../components/identifier.tsx";
-import { useListState } from "../../components/list-state.ts";
 import { Facts, Page } from "../../components/page.tsx";
 import { ResponseView } from "../../components/states.tsx";
-import { Tabs } from "../../components/tabs.tsx";
+import { UrlTabs } from "../../components/url-tabs.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
 import { History } from "./history.tsx";
 import { Locks, Uniks, Votes } from "./sections.tsx";
@@ -52,9 +51,7 @@ const VIEWS = [
 ];
 
 function Content({ wallet }: { wallet: SingleWallet }) {
-  const { query, change } = useListState();
   const { address, publicKey, secondPublicKey, balance, lockedBalance, nonce, vote, multiSignature } = wallet;
-  const view = VIEWS.find(({ id }) => id === query.view)?.id ?? "history";
   return (
     <>
       <Facts
@@ -86,17 +83,16 @@ function Content({ wallet }: { wallet: SingleWallet }) {
           ["Delegate", wallet.isResigned && <Badge tone="bad">resigned</Badge>],
         ]}
       />
-      <Tabs
-        label="The wallet"
-        tabs={VIEWS}
-        selected={view}
-        onSelect={(id) => change({ view: id === "history" ? "" : id }, true)}
-      >
-        {view === "history" && <History address={address} />}
-        {view === "uniks" && <Uniks address={address} />}
-        {view === "votes" && <Votes address={address} />}
-        {view === "locks" && <Locks address={address} />}
-      </Tabs>
+      <UrlTabs label="The wallet" tabs={VIEWS}>
+        {(view) => <View name={view} address={address} />}
+      </UrlTabs>
     </>
   );
+}
+
+function View({ name, address }: { name: string; address: string }) {
+  if (name === "uniks") return <Uniks address={address} />;
+  if (name === "votes") return <Votes address={address} />;
+  if (name === "locks") return <Locks address={address} />;
+  return <History address={address} />;
 }

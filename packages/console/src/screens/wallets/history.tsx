@@ -2,7 +2,7 @@
 import type { Client, Transaction, TransactionOrder, TransactionSearch } from "@uniknode/client";
 import { ExportButtons } from "../../components/export/export-button.tsx";
 import { Filters } from "../../components/filters.tsx";
-import { useListState } from "../../components/list-state.ts";
+import { orderFrom, useListState } from "../../components/list-state.ts";
 import { Pager } from "../../components/pager.tsx";
 import { Empty, ResponseView } from "../../components/states.tsx";
 import { KINDS, kindText, titleOf } from "../../components/transactions/kinds.ts";
@@ -72,7 +72,7 @@ export function searchOf(address: string, query: Readonly<Record<string, string>
     ...(direction !== "sent" && direction !== "received" && { addresses: [address] }),
     ...(kind && { type: kind.type, typeGroup: kind.typeGroup }),
     ...(text && { vendorField: text }),
-    ...(ORDERS.some(({ value }) => value === orderBy) && { orderBy: orderBy as TransactionOrder }),
+    ...orderFrom(ORDERS, orderBy),
   };
 }
 

@@ -7,7 +7,7 @@ import { ExportButtons } from "../../components/export/export-button.tsx";
 import { Filters } from "../../components/filters.tsx";
 import { countText } from "../../components/format.ts";
 import { Address } from "../../components/identifier.tsx";
-import { useListState } from "../../components/list-state.ts";
+import { orderFrom, useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
 import { PagedList } from "../../components/paged-list.tsx";
 import { Empty } from "../../components/states.tsx";
@@ -85,7 +85,7 @@ export function searchOf(query: Readonly<Record<string, string>>): {
       ...(vote && /^0[23][0-9a-f]{64}$/.test(vote) && { vote }),
       ...(balance !== undefined && { balance: { from: balance } }),
     },
-    orderBy: ORDERS.find(({ value }) => value !== "" && value === orderBy)?.value || "balance:desc",
+    orderBy: orderFrom(ORDERS, orderBy).orderBy ?? "balance:desc",
   };
 }
 

@@ -1,16 +1,17 @@
 /** `uniknode tx`: builds, signs and sends transactions, and waits until they are forged. */
+import type { Client } from "@uniknode/client";
 import { type Transaction, transactionKey, transactionToJson } from "@uniknode/protocol";
 import { Command } from "commander";
-import { connectionOptions } from "../../config/connection.ts";
 import type { Config } from "../../config/resolve.ts";
-import { ConfigError } from "../../platform/config-error.ts";
-import { readJsonObject } from "../../platform/json/json-file.ts";
+import { formOf } from "../../platform/json/form.ts";
+import { readJsonFile } from "../../platform/json/json-file.ts";
+import { type Static, Type } from "../../platform/json/schema.ts";
 import { tokensOf, unitsOf } from "../../submission/amounts.ts";
 import { readFactoryPassphrase, readPassphrase, readSecondPassphrase } from "../../submission/options.ts";
 import { findTransaction, post, waitUntilForged } from "../../submission/send.ts";
 import { networkOf, prepareSender, sign } from "../../submission/sender.ts";
 import { explainShortage } from "../../submission/shortage.ts";
-import { connectTo, show, table } from "../connection.ts";
+import { connectTo, queryCommand, type Shown, show, table } from "../connection.ts";
 import { addFlags, readConfig } from "../options.ts";
 import type { Kind } from "./kind.ts";
 import { postOptions, txOptions } from "./options.ts";
@@ -65,7 +66,18 @@ function kindCommand(kind: Kind): Command {
   });
 }
 
-const REMEDY = '; give a file with the output of "uniknode tx ... --dry-run --json"';
+const SignedJson = Type.Object({ id: Type.String() });
+type SignedJson = Static<typeof SignedJson> & Readonly<Record<string, unknown>>;
+
+const TRANSACTION_FILE = {
+  purpose: "transaction file",
+  form: formOf(
+    Type.Union([Type.Object({ transaction: SignedJson }), SignedJson], {
+      description: "a transaction with its id",
+    }),
+  ),
+  remedy: 'give a file with the output of "uniknode tx ... --dry-run --json"',
+};
 
 function postCommand(): Command {
   const command = new Command("post")
@@ -73,41 +85,39 @@ function postCommand(): Command {
     .argument("<file>", "JSON file of the transaction");
   return addFlags(command, postOptions).action(async (file: string) => {
     const config = readConfig(command, postOptions);
-    const content = readJsonObject(file, "transaction file", REMEDY);
-    const transaction = (content.transaction ?? content) as SignedJson;
-    if (typeof transaction.id !== "string")
-      throw new ConfigError(`${file}: "id" of the transaction is missing${REMEDY}`);
+    const content = readJsonFile(file, TRANSACTION_FILE);
+    const transaction: SignedJson = "transaction" in content ? content.transaction : content;
     await submit(transaction, { ...config, dryRun: false }, []);
   });
 }
 
-function showCommand(): Command {
-  const command = new Command("show")
-    .description("show a forged or pending transaction")
-    .argument("<id>", "id of the transaction, 64 hexadecimal digits", readHex64);
-  return addFlags(command, connectionOptions).action(async (id: string) => {
-    const connection = readConfig(command, connectionOptions);
-    const found = await findTransaction(connectTo(connection), id);
-    const { typeGroup, type, blockId, confirmations } = found;
-    show(
-      connection,
-      found,
-      table([
-        ["id", id],
-        ["type", transactionKey(typeGroup, type)],
-        ["sender", found.sender],
-        ["recipient", found.recipient],
-        ["amount", tokensOf(BigInt(found.amount))],
-        ["fee", tokensOf(BigInt(found.fee))],
-        ["message", found.vendorField],
-        ["time", found.timestamp?.human],
-        ["state", blockId ? `forged in block ${blockId}, ${confirmations} confirmations` : "pending"],
-      ]),
-    );
-  });
+const showCommand = (): Command =>
+  queryCommand(
+    new Command("show")
+      .description("show a forged or pending transaction")
+      .argument("<id>", "id of the transaction, 64 hexadecimal digits", readHex64),
+    showTransaction,
+  );
+
+async function showTransaction(client: Client, id: string): Promise<Shown> {
+  const found = await findTransaction(client, id);
+  const { typeGroup, type, blockId, confirmations } = found;
+  return [
+    found,
+    table([
+      ["id", id],
+      ["type", transactionKey(typeGroup, type)],
+      ["sender", found.sender],
+      ["recipient", found.recipient],
+      ["amount", tokensOf(BigInt(found.amount))],
+      ["fee", tokensOf(BigInt(found.fee))],
+      ["message", found.vendorField],
+      ["time", found.timestamp?.human],
+      ["state", blockId ? `forged in block ${blockId}, ${confirmations} confirmations` : "pending"],
+    ]),
+  ];
 }
 
-type SignedJson = Readonly<Record<string, unknown>> & { readonly id: string };
 type SubmitConfig = Config<typeof postOptions> & { readonly dryRun: boolean };
 
 /** Sends the transaction unless it is a dry run, waits for its block with --wait, and prints its state. */

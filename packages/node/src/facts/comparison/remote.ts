@@ -1,6 +1,9 @@
 /** Reads the tree of another node over HTTP. Responses are bounded in size, and accepted only as far as they are proven. */
-
 import { CodedError } from "../../platform/coded-error.ts";
+import { parseExternal, type TextBounds } from "../../platform/json/external.ts";
+import { type Form, formOf } from "../../platform/json/form.ts";
+import { Type } from "../../platform/json/schema.ts";
+import { readBounded } from "../../platform/text/bounded.ts";
 import { shortened, withoutControls } from "../../platform/text/foreign.ts";
 import { HASH_BYTES, type Hash } from "../merkle/hashes.ts";
 import { isConsistent } from "../merkle/proofs.ts";
@@ -9,11 +12,32 @@ import type { FactReader } from "../reader.ts";
 /** Timeout after which the other node counts as unreachable. */
 const TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 65_536;
+const RESPONSE_BOUNDS: TextBounds = { maxCharacters: MAX_RESPONSE_BYTES, maxDepth: 4, maxValues: 1_000 };
 /** Upper bound on the hashes of a proof: no tree is that high. */
 const MAX_PROOF_HASHES = 128;
 
 /** Characters of the other node's response that an error quotes. */
 const MAX_REASON = 300;
+
+const hash = Type.String({ pattern: "^[0-9a-f]{64}$", description: `a hash of ${HASH_BYTES} bytes` });
+
+const CHECKPOINT = formOf(
+  Type.Object({
+    data: Type.Object({
+      size: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+      root: hash,
+      note: Type.String(),
+    }),
+  }),
+);
+
+const PROOF = formOf(
+  Type.Object({
+    data: Type.Object({
+      proof: Type.Array(hash, { maxItems: MAX_PROOF_HASHES, description: "a list of hashes" }),
+    }),
+  }),
+);
 
 export type RemoteCheckpoint = { readonly name: string; readonly size: number; readonly root: Hash };
 
@@ -55,29 +79,18 @@ export async function differenceFrom(
 }
 
 async function readCheckpoint(url: string, signal: AbortSignal): Promise<RemoteCheckpoint> {
-  const { size, root, note } = await ask(url, "/checkpoint", signal);
-  if (typeof size !== "number" || !Number.isSafeInteger(size) || size < 0 || typeof note !== "string") {
-    throw new RemoteError(url, "invalid checkpoint: size or note is missing");
-  }
+  const { size, root, note } = (await request(url, "/checkpoint", CHECKPOINT, signal)).data;
   const [name = ""] = note.split("\n", 1);
-  return { name, size, root: readHash(url, root) };
+  return { name, size, root: Buffer.from(root, "hex") };
 }
 
 async function readProof(url: string, from: number, to: number, signal: AbortSignal): Promise<Hash[]> {
-  const { proof } = await ask(url, `/consistency?from=${from}&to=${to}`, signal);
-  if (!Array.isArray(proof) || proof.length > MAX_PROOF_HASHES) {
-    throw new RemoteError(url, "invalid proof: not a list of hashes");
-  }
-  return proof.map((hash) => readHash(url, hash));
+  const { proof } = (await request(url, `/consistency?from=${from}&to=${to}`, PROOF, signal)).data;
+  return proof.map((text) => Buffer.from(text, "hex"));
 }
 
-function readHash(url: string, text: unknown): Hash {
-  if (typeof text === "string" && /^[0-9a-f]{64}$/.test(text)) return Buffer.from(text, "hex");
-  throw new RemoteError(url, `a hash of ${HASH_BYTES} bytes is expected`);
-}
-
-/** Requests a path and returns the `data` of the response. */
-async function ask(url: string, path: string, signal: AbortSignal): Promise<Record<string, unknown>> {
+/** Requests a path of the other node's tree. */
+async function request<T>(url: string, path: string, form: Form<T>, signal: AbortSignal): Promise<T> {
   try {
     const response = await fetch(`${url.replace(/\/+$/, "")}/api/v2/facts${path}`, {
       redirect: "error",
@@ -88,22 +101,11 @@ async function ask(url: string, path: string, signal: AbortSignal): Promise<Reco
       await response.body?.cancel();
       throw new Error(`HTTP status ${response.status}`);
     }
-    const { data } = JSON.parse(await readText(response)) as { readonly data?: unknown };
-    if (typeof data !== "object" || data === null) throw new Error("the response has no data");
-    return data as Record<string, unknown>;
+    return parseExternal(await readBounded(response.body, MAX_RESPONSE_BYTES), form, RESPONSE_BOUNDS);
   } catch (error) {
     const { cause, message } = error as Error;
     throw new RemoteError(url, cause instanceof Error ? `${message}: ${cause.message}` : message);
   }
-}
-
-async function readText(response: Response): Promise<string> {
-  let bytes = Buffer.alloc(0);
-  for await (const part of response.body ?? []) {
-    bytes = Buffer.concat([bytes, part as Uint8Array]);
-    if (bytes.length > MAX_RESPONSE_BYTES) throw new Error("the response is too long");
-  }
-  return bytes.toString();
 }
 
 const areEqual = (a: Hash, b: Hash): boolean => Buffer.compare(a, b) === 0;

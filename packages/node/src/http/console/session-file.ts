@@ -1,16 +1,29 @@
 /** Sessions of a dev chain's console, in a file of the data folder: a restart does not sign users out. */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { writeWholeFile } from "../../platform/files/whole-file.ts";
-import { MAX_SESSIONS, type SessionEnds, type SessionsDependencies } from "./sessions.ts";
+import { formOf } from "../../platform/json/form.ts";
+import { readJsonFile } from "../../platform/json/json-file.ts";
+import { Type } from "../../platform/json/schema.ts";
+import { MAX_SESSIONS, type SessionsDependencies } from "./sessions.ts";
 
 export const SESSION_FILE = "console-sessions.json";
 
 const OWNER_ONLY = 0o600;
-/** Maximum size to read, which exceeds the largest file that is written. */
-const MAX_BYTES = 32_768;
-const DIGEST = /^[\da-f]{64}$/;
+const Digest = Type.String({ pattern: "^[0-9a-f]{64}$" });
+const Time = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const Session = Type.Unsafe<[digest: string, endsMs: number]>({
+  ...{ type: "array", items: [Digest, Time], minItems: 2, additionalItems: false },
+});
+
+const FILE = {
+  purpose: "file",
+  form: formOf(Type.Array(Session, { maxItems: MAX_SESSIONS })),
+  remedy: "it is replaced by the next sign-in",
+  /** More than the largest file that is written. */
+  bounds: { maxCharacters: 32_768, maxDepth: 2, maxValues: 4 * MAX_SESSIONS },
+};
 
 /** Errors of the file or the disk do not stop the node: users must then sign in again. */
 export function openSessionFile(
@@ -21,7 +34,7 @@ export function openSessionFile(
   return {
     read() {
       try {
-        return existsSync(path) ? parseEnds(path) : new Map();
+        return new Map(existsSync(path) ? readJsonFile(path, FILE) : []);
       } catch (err) {
         logger.warn({ err, path }, "failed to read the console sessions: users must sign in again");
         return new Map();
@@ -36,20 +49,3 @@ export function openSessionFile(
     },
   };
 }
-
-/** @throws {Error} if the content is invalid */
-function parseEnds(path: string): SessionEnds {
-  if (statSync(path).size > MAX_BYTES) throw new Error("the file is too large");
-  const content: unknown = JSON.parse(readFileSync(path, "utf8"));
-  if (!Array.isArray(content) || content.length > MAX_SESSIONS || !content.every(isEnd)) {
-    throw new Error("the file does not contain a list of sessions");
-  }
-  return new Map(content);
-}
-
-const isEnd = (value: unknown): value is [string, number] =>
-  Array.isArray(value) &&
-  value.length === 2 &&
-  typeof value[0] === "string" &&
-  DIGEST.test(value[0]) &&
-  Number.isSafeInteger(value[1]);

@@ -1,10 +1,20 @@
 /** Lists of seeds from URLs and files: the first that can be read is used (p2p.md 10.1). */
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { isIP } from "node:net";
 import type { Logger } from "pino";
+import { parseExternal, type TextBounds } from "../../platform/json/external.ts";
+import { formOf, refined } from "../../platform/json/form.ts";
+import { Type } from "../../platform/json/schema.ts";
+import { readBounded } from "../../platform/text/bounded.ts";
 
 const TIMEOUT_MS = 5_000;
-const MAX_CHARACTERS = 1_000_000;
+const MAX_BYTES = 1_000_000;
+const BOUNDS: TextBounds = { maxCharacters: MAX_BYTES, maxDepth: 64, maxValues: 500_000 };
+
+/** Entries without a valid address are ignored. */
+const List = Type.Array(Type.Unknown());
+const LISTS = formOf(Type.Union([List, Type.Object({ list: List })], { description: "a list of peers" }));
+const ENTRY = formOf(Type.Object({ ip: refined(Type.String(), (text) => isIP(text as string) !== 0) }));
 
 /** @param sources URLs or absolute paths of files that hold `[{"ip"}]` or `{"list": [{"ip"}]}` */
 export async function readSources(
@@ -15,7 +25,7 @@ export async function readSources(
   for (const source of sources) {
     if (signal.aborted) break;
     try {
-      const peers = parseAddresses(JSON.parse(await readText(source, signal)));
+      const peers = parseAddresses(await readText(source, signal));
       logger.info({ source, peers: peers.length }, "read a list of peers");
       return peers;
     } catch (error) {
@@ -27,23 +37,17 @@ export async function readSources(
 }
 
 async function readText(source: string, signal: AbortSignal): Promise<string> {
-  const text = source.startsWith("/") ? await readFile(source, "utf8") : await fetchText(source, signal);
-  if (text.length > MAX_CHARACTERS) throw new Error(`it is longer than ${MAX_CHARACTERS} characters`);
-  return text;
-}
-
-async function fetchText(url: string, signal: AbortSignal): Promise<string> {
+  if (source.startsWith("/")) return readBounded(createReadStream(source, { signal }), MAX_BYTES);
   // Most nodes never need it.
   const { fetch } = await import("undici");
-  const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) });
-  return response.text();
+  const response = await fetch(source, {
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  });
+  return readBounded(response.body, MAX_BYTES);
 }
 
-function parseAddresses(content: unknown): string[] {
-  const list = Array.isArray(content) ? content : (content as { list?: unknown } | null)?.list;
-  if (!Array.isArray(list)) throw new Error("it is not a list of peers");
-  return list.flatMap((peer: unknown) => {
-    const { ip } = (peer ?? {}) as { ip?: unknown };
-    return typeof ip === "string" && isIP(ip) !== 0 ? [ip] : [];
-  });
+function parseAddresses(text: string): string[] {
+  const content = parseExternal(text, LISTS, BOUNDS);
+  const list = "list" in content ? content.list : content;
+  return list.flatMap((peer) => (ENTRY.is(peer) ? [peer.ip] : []));
 }

@@ -5,6 +5,7 @@
 import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Logger } from "pino";
+import { CodedError } from "../coded-error.ts";
 import { queryOffset, type TimeServer } from "./sntp.ts";
 
 export type ClockCheckDeps = {
@@ -22,8 +23,10 @@ const NTP_PORT = 123;
 const TIMEOUT_MS = 3_000;
 
 /** The name of a server cannot be resolved. */
-class NameError extends Error {
-  readonly isRetryable = true;
+class NameError extends CodedError<"NAME_UNRESOLVED"> {
+  constructor(cause: unknown) {
+    super("NAME_UNRESOLVED", (cause as Error).message, { isRetryable: true, cause });
+  }
 }
 
 /**
@@ -96,7 +99,7 @@ async function resolved(name: string, signal: AbortSignal): Promise<string> {
     if (address === undefined) throw new Error(`${name} has no IPv4 address`);
     return address;
   } catch (error) {
-    throw new NameError((error as Error).message);
+    throw new NameError(error);
   } finally {
     signal.removeEventListener("abort", cancel);
   }

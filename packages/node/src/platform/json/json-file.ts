@@ -1,49 +1,49 @@
-/** JSON files that an operator names. */
-import { readFileSync } from "node:fs";
+/** JSON files that an operator names, and files of this program that an operator can change. */
+import { readFileSync, statSync } from "node:fs";
 import { ConfigError } from "../config-error.ts";
+import { FILE_BOUNDS, parseExternal, type TextBounds } from "./external.ts";
+import { type Form, formOf } from "./form.ts";
+import { Type } from "./schema.ts";
+
+export type JsonFile<T> = {
+  /** Purpose of the file, for error messages, such as `delegates file`. */
+  readonly purpose: string;
+  readonly form: Form<T>;
+  /** Next step, at the end of error messages. */
+  readonly remedy: string;
+  readonly bounds?: TextBounds;
+};
+
+/** An object of which another reader checks the members. */
+export const JSON_OBJECT: Form<Record<string, unknown>> = formOf(
+  Type.Record(Type.String(), Type.Unknown(), { description: "a JSON object" }),
+);
 
 /**
- * The content of a JSON file. Errors do not include the message of the engine: it quotes the text, which may be a
- * passphrase.
+ * Returns the content of a file.
  *
- * @param named name of the file in error messages
- * @param remedy what to do, at the end of error messages
- * @throws {ConfigError} when the file cannot be read or is not JSON; the message has the line and column where known
+ * @throws {ConfigError} if the file cannot be read, is too large, is not JSON, or has another form
  */
-export function readJsonFile(path: string, named: string, remedy = ""): unknown {
-  let text: string;
+export function readJsonFile<T>(
+  path: string,
+  { purpose, form, remedy, bounds = FILE_BOUNDS }: JsonFile<T>,
+): T {
   try {
-    text = readFileSync(path, "utf8");
+    return parseExternal(readText(path, bounds.maxCharacters), form, bounds);
   } catch (error) {
-    const isFolder = (error as NodeJS.ErrnoException).code === "EISDIR";
-    throw new ConfigError(
-      `${named} cannot be read: ${isFolder ? "it is a folder" : (error as Error).message}${remedy}`,
-    );
-  }
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new ConfigError(`${named} cannot be read: it is ${faultOf(text, error as Error)}${remedy}`);
+    throw new ConfigError(`${purpose} ${path} cannot be read: ${reasonOf(error as Error)}; ${remedy}`);
   }
 }
 
-function faultOf(text: string, { message }: Error): string {
-  if (text.trim() === "") return "empty";
-  const place = /\(line \d+ column \d+\)$/.exec(message);
-  return place ? `not JSON ${place[0]}` : "not JSON";
+/** A character has at most three bytes for each unit of its length. */
+const MAX_BYTES_PER_UNIT = 3;
+
+function readText(path: string, maxCharacters: number): string {
+  if (statSync(path).size > MAX_BYTES_PER_UNIT * maxCharacters) {
+    throw new Error(`it is longer than ${maxCharacters} characters`);
+  }
+  return readFileSync(path, "utf8");
 }
 
-/**
- * A JSON object from a file that the operator named.
- *
- * @param what purpose of the file, for error messages
- * @param remedy what to do, at the end of error messages
- * @throws {ConfigError} when the file cannot be read or holds no JSON object
- */
-export function readJsonObject(path: string, what: string, remedy = ""): Record<string, unknown> {
-  const content = readJsonFile(path, `${what} ${path}`, remedy);
-  if (typeof content !== "object" || content === null || Array.isArray(content)) {
-    throw new ConfigError(`${what} ${path} must be a JSON object${remedy}`);
-  }
-  return content as Record<string, unknown>;
-}
+const reasonOf = (error: NodeJS.ErrnoException): string =>
+  error.code === "EISDIR" ? "it is a folder" : error.message;

@@ -1,5 +1,6 @@
 /** Conditions on the parties of a transaction (sender, recipient, payees); each has an index. */
-import { addressFromPublicKey, type Network } from "@uniknode/protocol";
+import type { Network } from "@uniknode/protocol";
+import { CERTIFIED_MINT, foundationOf } from "../foundation.ts";
 import { type Condition, isOneOf, isStorable, isText, NEVER } from "./pages/conditions.ts";
 import type { Way } from "./pages/page.ts";
 
@@ -13,12 +14,8 @@ export type Parties = {
   between(addresses: readonly string[]): Way[];
 };
 
-const CERTIFIED_MINT = 3;
-
-export function createParties({ description, milestones }: Network): Parties {
-  const { foundation, pubKeyHash } = description;
-  const foundationAddress = foundation && addressFromPublicKey(foundation.publicKey, pubKeyHash);
-  const foundationUntil = milestones.find(({ unsTokenEcoV3 }) => unsTokenEcoV3)?.height;
+export function createParties(network: Network): Parties {
+  const foundation = foundationOf(network);
   return {
     sentBy,
     receivedBy: (address) => [receives(address), isPaid(address), ownWithoutRecipient(address)],
@@ -26,7 +23,7 @@ export function createParties({ description, milestones }: Network): Parties {
       sentBy(address),
       receives(address),
       isPaid(address),
-      ...(address === foundationAddress ? [earned(foundationUntil)] : []),
+      ...(address === foundation.address ? [earned(foundation.until)] : []),
     ],
     between: (addresses) => [
       {
@@ -53,11 +50,6 @@ const receives = (address: string): Condition => isText("recipient", address);
 const isPaid = (address: string): Way =>
   isStorable(address) ? { sql: "payees.address = ?", values: [address], through: "payees" } : NEVER;
 
-/**
- * The payment of a mint or update to the foundation is not part of the transaction itself.
- *
- * @param until first height from which updates no longer pay; undefined if no height is set
- */
 const earned = (until: number | undefined): Condition => ({
   sql: `is_alive = 1 AND (type = ${CERTIFIED_MINT} OR ${until === undefined ? "TRUE" : "height < ?::bigint"})`,
   values: until === undefined ? [] : [until],

@@ -2,6 +2,7 @@
 import { sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import { prepared } from "../../postgres/reads.ts";
 import type { TransactionFilter, TransactionOrder } from "../filters.ts";
+import { CERTIFIED_MINT, CERTIFIED_UPDATE } from "../foundation.ts";
 import { perSnapshot } from "../head.ts";
 import type { Found, Range } from "../page.ts";
 import type { Transactions } from "../port.ts";
@@ -15,9 +16,6 @@ import { findPage, type ListedTable } from "./pages/page.ts";
 import { first, type SnapshotReads } from "./pages/reads.ts";
 import type { Parties } from "./parties.ts";
 import { groupOf, isOfHeightsOnly, isOfTypes, selectionOf } from "./transaction-filters.ts";
-
-const CERTIFIED_MINT = 3;
-const CERTIFIED_UPDATE = 4;
 
 const TABLE = { table: "transactions", key: ["height", "sequence"] };
 const LISTED: ListedTable = {

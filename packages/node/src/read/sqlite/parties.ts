@@ -1,5 +1,6 @@
 /** Conditions on the parties of a transaction (sender, recipient, payees); each has an index. */
 import type { Database } from "../../store/engine/database.ts";
+import { CERTIFIED_MINT, type Foundation } from "../foundation.ts";
 import { type Condition, found, NEVER } from "./pages/conditions.ts";
 
 export type Parties = {
@@ -12,18 +13,9 @@ export type Parties = {
   between(addresses: readonly string[]): Condition[];
 };
 
-export type PartiesOptions = {
-  /** Address of the network's foundation, if it has one. */
-  readonly foundation: string | undefined;
-  /** First height from which updates no longer pay the foundation; absent if no height is set. */
-  readonly foundationUntil: number | undefined;
-};
-
-const CERTIFIED_MINT = 3;
-
 export function createParties(
   database: Database,
-  { foundation, foundationUntil = Number.MAX_SAFE_INTEGER }: PartiesOptions,
+  { address: foundation, until = Number.MAX_SAFE_INTEGER }: Foundation,
 ): Parties {
   const publicKey = database.prepare<{ publicKey: string | null }>(
     "SELECT public_key AS publicKey FROM wallets WHERE address = ?",
@@ -51,10 +43,9 @@ export function createParties(
           finds: { share: "some", through: { table: "payees", sql: "payees.address = +?" } },
         };
 
-  /** The payment of a mint or update to the foundation is not part of the transaction itself. */
   const earned: Condition = {
     sql: "is_alive = 1 AND (type = +? OR height < ?)",
-    values: [CERTIFIED_MINT, foundationUntil],
+    values: [CERTIFIED_MINT, until],
     finds: { share: "some", wider: { sql: "is_alive = 1", values: [] } },
   };
 

@@ -1,6 +1,7 @@
 /** All reads of the serving process. Prepared once; must be called inside a snapshot. */
-import { addressFromPublicKey, type Network } from "@uniknode/protocol";
+import type { Network } from "@uniknode/protocol";
 import type { Database } from "../../store/engine/database.ts";
+import { foundationOf } from "../foundation.ts";
 import { type BlockQueries, createBlockQueries } from "./blocks.ts";
 import { type ChainQueries, createChainQueries } from "./chain.ts";
 import { createDelegateQueries, type DelegateQueries } from "./delegates.ts";
@@ -50,14 +51,13 @@ const MAX_RANKING_BYTES = 96 * 2 ** 20;
 
 export function createQueries(
   database: Database,
-  { description, milestones }: Network,
+  network: Network,
   { time, rankings: { build, minRanked = MIN_RANKED, maxShare } = {} }: QueryOptions,
 ): Queries {
   const stretches = createStretches(database, time);
   const rankings = build
     ? createRankings({ maxBytes: MAX_RANKING_BYTES, maxShare }, { database, build })
     : NO_RANKINGS;
-  const { foundation, pubKeyHash } = description;
   const blocks = createBlockQueries({ database, time, stretches });
   return {
     blocks,
@@ -69,8 +69,7 @@ export function createQueries(
     rounds: createRoundQueries(database),
     tokens: createTokenQueries({ database, time, stretches }),
     transactions: createTransactionQueries(database, {
-      foundation: foundation && addressFromPublicKey(foundation.publicKey, pubKeyHash),
-      foundationUntil: milestones.find(({ unsTokenEcoV3 }) => unsTokenEcoV3)?.height,
+      foundation: foundationOf(network),
       heightAt: blocks.heightAt,
       stretches,
       rankings,

@@ -2,6 +2,7 @@
 import { sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Database } from "../../store/engine/database.ts";
 import type { TransactionFilter, TransactionOrder } from "../filters.ts";
+import { CERTIFIED_MINT, CERTIFIED_UPDATE, type Foundation } from "../foundation.ts";
 import type { Head } from "../head.ts";
 import type { Found, Range } from "../page.ts";
 import type { StoredTransaction } from "../rows.ts";
@@ -10,7 +11,7 @@ import { createRowCounts } from "./pages/row-counts.ts";
 import type { Stretches } from "./pages/stretches.ts";
 import { createTallies } from "./pages/tallies.ts";
 import { createTotals } from "./pages/totals.ts";
-import { createParties, type PartiesOptions } from "./parties.ts";
+import { createParties } from "./parties.ts";
 import { createByIndex } from "./plans/by-index.ts";
 import { createMatching } from "./plans/by-match.ts";
 import { byRanking } from "./plans/by-ranking.ts";
@@ -19,9 +20,6 @@ import { createRowsAt } from "./rankings/positions.ts";
 import type { Rankings } from "./rankings/rankings.ts";
 import { createTransactionPages, TRANSACTIONS } from "./transaction-pages.ts";
 import { type QuestionDependencies, questionOf } from "./transaction-questions.ts";
-
-const CERTIFIED_MINT = 3;
-const CERTIFIED_UPDATE = 4;
 
 export type TransactionQueries = {
   byId(id: string): StoredTransaction | undefined;
@@ -35,13 +33,13 @@ export type TransactionQueries = {
 
 type ListOf<T> = (head: Head, filter: TransactionFilter, order: TransactionOrder, range: Range) => Found<T>;
 
-export type TransactionQueryOptions = PartiesOptions &
-  Pick<QuestionDependencies, "heightAt"> & {
-    readonly stretches: Stretches;
-    readonly rankings: Rankings;
-    /** Minimum number of rows for which a ranking is built. */
-    readonly minRanked: number;
-  };
+export type TransactionQueryOptions = Pick<QuestionDependencies, "heightAt"> & {
+  readonly foundation: Foundation;
+  readonly stretches: Stretches;
+  readonly rankings: Rankings;
+  /** Minimum number of rows for which a ranking is built. */
+  readonly minRanked: number;
+};
 
 type SignedRow = { id: string; bytes: Uint8Array };
 
@@ -86,10 +84,10 @@ export function createTransactionQueries(
 /** Returns a function that creates lists with other columns; the lists share what is counted and ranked. */
 function createLists(
   database: Database,
-  { heightAt, stretches, rankings, minRanked, ...options }: TransactionQueryOptions,
+  { foundation, heightAt, stretches, rankings, minRanked }: TransactionQueryOptions,
 ): <Row>(columns: string, joins?: string) => ListOf<Row> {
   const totals = createTotals(database);
-  const questions: QuestionDependencies = { parties: createParties(database, options), totals, heightAt };
+  const questions: QuestionDependencies = { parties: createParties(database, foundation), totals, heightAt };
   const page = createTransactionPages({
     totals,
     tally: createTallies(database, stretches, TRANSACTIONS),

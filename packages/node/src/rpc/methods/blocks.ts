@@ -1,5 +1,5 @@
 /** `blocks.*`: blocks as the API shows them. */
-import { Type } from "typebox";
+import { Type } from "../../platform/json/schema.ts";
 import { type Method, method } from "../define-method.ts";
 
 const id = Type.String({ pattern: "^([0-9]{1,20}|[0-9a-fA-F]{64})$" });

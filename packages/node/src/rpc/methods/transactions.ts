@@ -12,7 +12,7 @@ import {
   transactionKey,
   transactionToJson,
 } from "@uniknode/protocol";
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../../platform/json/schema.ts";
 import { SendError } from "../../submission/error.ts";
 import { post } from "../../submission/send.ts";
 import { prepareSender, type SenderEnvelope } from "../../submission/sender.ts";

@@ -9,7 +9,7 @@ import {
   type KeyPair,
   keysFromPassphrase,
 } from "@uniknode/protocol";
-import { Type } from "typebox";
+import { Type } from "../../platform/json/schema.ts";
 import { type Method, method, type RpcContext } from "../define-method.ts";
 import { ofStatus } from "../error.ts";
 import { createKeys, findKeys } from "../keys.ts";

@@ -4,18 +4,23 @@
  */
 import { readFileSync, rmSync } from "node:fs";
 import { writeWholeFile } from "../../platform/files/whole-file.ts";
+import { parseExternal, type TextBounds } from "../../platform/json/external.ts";
+import { formOf } from "../../platform/json/form.ts";
+import { type Static, Type } from "../../platform/json/schema.ts";
+
+const BOUNDS: TextBounds = { maxCharacters: 4_096, maxDepth: 2, maxValues: 128 };
+
+const Holder = Type.Object({
+  pid: Type.Integer({ minimum: 1, maximum: 2 ** 31 }),
+  /** Base URL of its API, once it serves. */
+  url: Type.Optional(Type.String({ pattern: "^http://[\\w.:[\\]-]{1,256}$" })),
+  /** Ports that it listens on. */
+  ports: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 65_535 }), { maxItems: 64 })),
+});
+const HOLDER = formOf(Holder);
 
 /** The process that holds a lock. */
-export type LockHolder = {
-  readonly pid: number;
-  /** Base URL of its API, once it serves. */
-  readonly url?: string;
-  /** Ports that it listens on. */
-  readonly ports?: readonly number[];
-};
-
-const MAX_BYTES = 4_096;
-const URL_FORM = /^http:\/\/[\w.:[\]-]{1,256}$/;
+export type LockHolder = Readonly<Static<typeof Holder>>;
 
 const pathOf = (lockPath: string): string => `${lockPath}.holder`;
 
@@ -35,27 +40,12 @@ export function removeLockHolder(lockPath: string): void {
 /** Returns the living process that the note names, if any. A killed process does not remove its note. */
 export function readLockHolder(lockPath: string): LockHolder | undefined {
   try {
-    const text = readFileSync(pathOf(lockPath), "utf8");
-    const holder = text.length > MAX_BYTES ? undefined : toHolder(JSON.parse(text));
-    return holder !== undefined && isAlive(holder.pid) ? holder : undefined;
+    const holder = parseExternal(readFileSync(pathOf(lockPath), "utf8"), HOLDER, BOUNDS);
+    return isAlive(holder.pid) ? holder : undefined;
   } catch {
     return undefined;
   }
 }
-
-/** Validated by hand, because a starting node does not load a schema library. */
-function toHolder(note: unknown): LockHolder | undefined {
-  const { pid, url, ports } = Object(note) as Record<string, unknown>;
-  if (!isInteger(pid, 2 ** 31)) return undefined;
-  return {
-    pid,
-    ...(typeof url === "string" && URL_FORM.test(url) && { url }),
-    ...(Array.isArray(ports) && { ports: ports.filter((port) => isInteger(port, 65_535)) }),
-  };
-}
-
-const isInteger = (value: unknown, maximum: number): value is number =>
-  typeof value === "number" && Number.isInteger(value) && value > 0 && value <= maximum;
 
 /** `process 4711 at http://127.0.0.1:4003`, in parentheses; empty for an unknown holder. */
 export function lockHolderText(holder: LockHolder | undefined): string {

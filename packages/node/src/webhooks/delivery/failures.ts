@@ -1,5 +1,6 @@
 /** Simulated failures of receivers: the node sees a failing receiver, although the receiver works. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { CodedError } from "../../platform/coded-error.ts";
 import { type DeliveryRequest, type Post, TimeoutError } from "./post.ts";
 
 export type Failure =
@@ -55,13 +56,9 @@ export function createFailures(post: Post, timeoutMs: number): Failures {
   };
 }
 
-/** Error like that of the HTTP library for a connection that the other side has closed. */
-class DroppedError extends Error {
-  readonly code = "UND_ERR_SOCKET";
-  readonly isRetryable = true;
-
+/** Simulates a connection that the other side has closed, with the code of the HTTP library. */
+class DroppedError extends CodedError<"UND_ERR_SOCKET"> {
   constructor() {
-    super(`other side closed: ${SIMULATED}`);
-    this.name = "SocketError";
+    super("UND_ERR_SOCKET", `other side closed: ${SIMULATED}`, { isRetryable: true });
   }
 }

@@ -1,5 +1,6 @@
 /** Sends one delivery over HTTP. */
 import type { Agent } from "undici";
+import { CodedError } from "../../platform/coded-error.ts";
 import { createGuardedConnector, type GuardOptions, type Lookup, PUBLIC_TARGETS } from "./guard.ts";
 import { httpClient } from "./http-client.ts";
 import { createResponseHandler, type DeliveryResponse } from "./response-handler.ts";
@@ -101,12 +102,9 @@ function createAbortListeners(): (signal: AbortSignal, end: () => void) => () =>
   };
 }
 
-/** The target did not respond in time. */
-export class TimeoutError extends Error {
-  readonly isRetryable = true;
-
+/** The target did not respond in time. The delivery log shows the code. */
+export class TimeoutError extends CodedError<"TimeoutError"> {
   constructor(timeoutMs: number) {
-    super(`no response within ${timeoutMs} ms`);
-    this.name = "TimeoutError";
+    super("TimeoutError", `no response within ${timeoutMs} ms`, { isRetryable: true });
   }
 }

@@ -39,7 +39,7 @@ test("every list of the client has the filters of its definition", () => {
   expectTypeOf<Filters<Query<"delegates", "voters", 1>>>().toEqualTypeOf<QueryName<Lists["VOTERS"]>>();
   expectTypeOf<Filters<Query<"entities", "list">>>().toEqualTypeOf<QueryName<Lists["ENTITIES"]>>();
   expectTypeOf<Filters<Query<"locks", "list">>>().toEqualTypeOf<QueryName<Lists["LOCKS"]>>();
-  // The client does not offer the address, which has no effect.
+  // The client does not offer filters without effect.
   expectTypeOf<Filters<Query<"peers", "list">>>().toEqualTypeOf<Exclude<QueryName<Lists["PEERS"]>, "ip">>();
   expectTypeOf<Filters<Query<"transactions", "list">>>().toEqualTypeOf<QueryName<Lists["TRANSACTIONS"]>>();
   expectTypeOf<Filters<Query<"uniks", "list">>>().toEqualTypeOf<QueryName<Lists["UNIKS"]>>();

@@ -1,10 +1,9 @@
-/** Forms of untrusted values, compared with those of typebox. */
+/** Forms of the arguments of peers, compared with those of typebox. */
 import fc from "fast-check";
 import { Compile } from "typebox/compile";
-import { expect, test } from "vitest";
-import { formOf, refined } from "../../../src/peers/wire/form.ts";
+import { test } from "vitest";
 import { ARGUMENTS } from "../../../src/peers/wire/requests/arguments.ts";
-import { Type } from "../../../src/platform/json/schema.ts";
+import { formOf } from "../../../src/platform/json/form.ts";
 
 /** Schemas without a custom test. */
 const schemas = Object.entries(ARGUMENTS).filter(
@@ -29,34 +28,4 @@ const argument = fc.oneof(
 test.each(schemas)("The argument of %s has the form that typebox finds.", (_, schema) => {
   const [form, judge] = [formOf(schema).is, Compile(schema)];
   fc.assert(fc.property(argument, (value) => form(value) === judge.Check(value)));
-});
-
-test("A custom test receives only values of the right type.", () => {
-  const requested: unknown[] = [];
-  const form = formOf(
-    Type.Object({
-      text: refined(Type.String(), (text) => {
-        requested.push(text);
-        return text === "good";
-      }),
-    }),
-  );
-  expect([{ text: "good" }, { text: "bad" }, { text: 1 }, {}, null].map(form.is)).toEqual([
-    true,
-    false,
-    false,
-    false,
-    false,
-  ]);
-  expect(requested).toEqual(["good", "bad"]);
-});
-
-test("The first violation names the member, and not the keyword of a test.", () => {
-  const form = formOf(Type.Object({ text: refined(Type.String(), (text) => text === "good") }));
-  expect([{ text: "bad" }, { text: 1 }, {}, null].map(form.violation)).toEqual([
-    "/text is invalid",
-    "/text must be string",
-    "it must have required property 'text'",
-    "it must be object",
-  ]);
 });

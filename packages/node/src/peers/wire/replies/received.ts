@@ -1,10 +1,10 @@
 /** Results as a client accepts them (p2p.md 7), validated against schemas. */
 import { isIP } from "node:net";
 import type { Network } from "@uniknode/protocol";
+import { formOf, refined } from "../../../platform/json/form.ts";
 import { type Static, Type } from "../../../platform/json/schema.ts";
 import { runAtOnce, type Steps } from "../../../platform/threads/time-slices.ts";
 import { WireError } from "../error.ts";
-import { formOf, refined } from "../form.ts";
 import { MAX_PEERS } from "../limits.ts";
 import { unpackBlocks } from "../packed-blocks.ts";
 import { isRecord, type UntrustedRecord } from "../record.ts";

@@ -1,7 +1,7 @@
 /** Arguments of the events: `data.data` of a request (p2p.md 7 and 9). Members are exact. */
 import { isIP } from "node:net";
+import { formOf, refined } from "../../../platform/json/form.ts";
 import { type Static, type TSchema, Type } from "../../../platform/json/schema.ts";
-import { formOf, refined } from "../form.ts";
 import { MAX_BLOCKS, MAX_COMMON_IDS, MAX_PACKED_BLOCKS } from "../limits.ts";
 import { isRecord, type UntrustedRecord } from "../record.ts";
 import { areTransactionsSmall } from "./transactions.ts";

@@ -108,7 +108,7 @@ function createTable(database: Database) {
 /** Limit that outlasts the tests. */
 const time = createReadTime(600_000);
 
-const OPTIONS = { foundation: undefined, foundationUntil: undefined, heightAt: () => 0 };
+const OPTIONS = { foundation: { address: undefined, until: undefined }, heightAt: () => 0 };
 
 /** Two ways of reading a database; `found` counts the rankings that were available on request. */
 function open({ maxBytes = 10_000_000, path = ":memory:", build }: Partial<Setting> = {}) {
