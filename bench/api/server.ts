@@ -41,7 +41,7 @@ const server = createHttpServer(
   },
 );
 
-/** As in the serving thread of a node. */
+/** The limits are those of the serving thread of a node. */
 function readFile(): Pick<HttpDependencies, "readModel" | "slowQueries"> {
   return {
     readModel: createSqliteReadModel(
@@ -52,7 +52,7 @@ function readFile(): Pick<HttpDependencies, "readModel" | "slowQueries"> {
   };
 }
 
-/** As in an API server, which has 10 connections. */
+/** The limits are those of an API server, which has 10 connections. */
 function readMirror({ url, isShared }: Mirror): Pick<HttpDependencies, "readModel" | "namesBlocks"> {
   const open = (maxConnections: number) =>
     openPostgres({

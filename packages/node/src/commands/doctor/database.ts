@@ -2,6 +2,10 @@
 import { createSlots } from "@uniknode/protocol";
 import { readHead } from "../../mirror/head.ts";
 import { readIdentity } from "../../mirror/node-identity.ts";
+import { parseExternal } from "../../platform/json/external.ts";
+import { formOf } from "../../platform/json/form.ts";
+import { Type } from "../../platform/json/schema.ts";
+import { readBounded } from "../../platform/text/bounded.ts";
 import { openPostgres, type Postgres } from "../../postgres/connection.ts";
 import { SchemaError } from "../../postgres/migrations.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
@@ -9,11 +13,21 @@ import { type Finding, fail, ok, warn } from "./finding.ts";
 const TIMEOUT_MS = 5_000;
 /** Major version of the oldest server that the tests use. */
 const MIN_VERSION = 15;
-/** As for `/health/ready` of an API server. */
+/** The same bound as in `/health/ready` of an API server. */
 const MAX_BLOCKS_BEHIND = 10;
 /** An API server, a mirror and an operator. */
 const GOOD_FREE_CONNECTIONS = 15;
 const GOOD_REPLAY_SECONDS = 5;
+const MAX_RESPONSE_BYTES = 65_536;
+const RESPONSE_BOUNDS = { maxCharacters: MAX_RESPONSE_BYTES, maxDepth: 8, maxValues: 1_000 };
+
+const BLOCKCHAIN = formOf(
+  Type.Object({
+    data: Type.Object({
+      block: Type.Object({ height: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) }),
+    }),
+  }),
+);
 
 /** @param nodes base URLs of nodes with the same chain */
 export async function checkDatabase(url: string, nodes: readonly string[]): Promise<Finding[]> {
@@ -102,7 +116,7 @@ const checkEncoding = ({ encoding, database }: Server): Finding =>
 
 function checkRole({ isReplica, replaySeconds, replicas, feedback }: Server): Finding {
   if (!isReplica) return ok("role", `primary with ${replicas} replicas`);
-  const text = `replica, ${replaySeconds === null ? "everything replayed" : `${Math.round(replaySeconds)} s behind`}`;
+  const text = `replica, ${replaySeconds === null ? "everything replayed" : `${Math.round(replaySeconds)} s late`}`;
   if ((replaySeconds ?? 0) > GOOD_REPLAY_SECONDS)
     return warn("role", text, "check recovery_min_apply_delay, and the load of the machine and its network");
   return feedback === "on"
@@ -196,8 +210,8 @@ async function heightOf(node: string): Promise<number | undefined> {
     const response = await fetch(`${node.replace(/\/$/, "")}/api/v2/blockchain`, {
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const { data } = (await response.json()) as { readonly data?: { readonly block?: { height?: unknown } } };
-    return typeof data?.block?.height === "number" ? data.block.height : undefined;
+    const text = await readBounded(response.body, MAX_RESPONSE_BYTES);
+    return parseExternal(text, BLOCKCHAIN, RESPONSE_BOUNDS).data.block.height;
   } catch {
     return undefined;
   }
