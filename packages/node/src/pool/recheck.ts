@@ -50,8 +50,10 @@ export type RecheckDeps = SenderCheckDeps & {
 type State = RecheckDeps & {
   readonly pace: RecheckPace;
   readonly slices: TimeSlices;
-  /** Senders whose transactions wait, in the order of their checks; true if they must be read again. */
+  /** Senders whose transactions wait; true if they must be read again. */
   readonly waiting: Map<string, boolean>;
+  /** Iterates over `waiting`, from which each sender is deleted after its check. */
+  order: Iterator<string>;
   /** The check in progress, of a sender or, without one, of the bounds of the pool. */
   current: { readonly sender?: string; readonly steps: Steps<void> } | undefined;
   isRunning: boolean;
@@ -62,6 +64,7 @@ type State = RecheckDeps & {
 };
 
 export function createRecheck(pace: RecheckPace, deps: RecheckDeps): Recheck {
+  const waiting = new Map<string, boolean>();
   const state: State = {
     ...deps,
     pace,
@@ -71,14 +74,14 @@ export function createRecheck(pace: RecheckPace, deps: RecheckDeps): Recheck {
         state.usedMs += durationMs;
       },
     }),
-    waiting: new Map(),
+    waiting,
+    order: waiting.keys(),
     current: undefined,
     isRunning: false,
     isClosed: false,
     usedMs: 0,
     usedInTickMs: 0,
   };
-  const { waiting } = state;
   return {
     mark: (senders, isOutdated = false) => mark(state, senders, isOutdated),
     run: () => run(state),
@@ -166,10 +169,19 @@ function advance(state: State): boolean {
 }
 
 function next(state: State): State["current"] {
-  for (const [sender, isOutdated] of state.waiting) {
-    return { sender, steps: checkSender(sender, isOutdated, state) };
+  const sender = nextSender(state);
+  if (sender !== undefined) {
+    return { sender, steps: checkSender(sender, state.waiting.get(sender) === true, state) };
   }
   return state.contents.isOverfull() ? { steps: evictExcess(state) } : undefined;
+}
+
+/** After the last sender, the first one that was marked again during its check. */
+function nextSender(state: State): string | undefined {
+  const { value, done } = state.order.next();
+  if (!done) return value;
+  state.order = state.waiting.keys();
+  return state.order.next().value;
 }
 
 /** Returned transactions can exceed the bounds of the pool until all were checked. */
