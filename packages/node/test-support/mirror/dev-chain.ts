@@ -126,7 +126,12 @@ export async function startMirroredDevChain({
       node = await start();
     },
     async closeAll() {
-      for (const running of [...mirrors, node]) await end(running);
+      // Also one that is stopped by SIGSTOP.
+      for (const { child, ended } of mirrors) {
+        child.kill("SIGKILL");
+        await ended;
+      }
+      await end(node);
       await postgres.close();
       await server.stop();
       rmSync(folder, { recursive: true, force: true });
