@@ -1,11 +1,28 @@
-/** `npm run crash -- [KILLS] [SEED]`: a long run of the crash test. */
+/** `npm run crash -- [KILLS] [SEED] [--mirror]`: a long run of the crash test of a node, or of a mirror. */
 import { runCrashes } from "../packages/node/test-support/crash/crashes.ts";
+import { startMirroredDevChain } from "../packages/node/test-support/mirror/dev-chain.ts";
+import { runKills } from "../packages/node/test-support/mirror/kills.ts";
 import { readArguments } from "./arguments.ts";
 
-const { positionals } = readArguments("crash [KILLS] [SEED]", { allowPositionals: true });
+const { positionals, values } = readArguments("crash [KILLS] [SEED]", {
+  allowPositionals: true,
+  options: {
+    /** Kills the mirror of a node, not the node. */
+    mirror: { type: "boolean", default: false },
+  },
+});
 const [kills = "200", seed = String(Date.now() % 2 ** 32)] = positionals;
+const run = { kills: Number(kills), seed: Number(seed), log: console.log };
 console.log(`${kills} kills, seed ${seed}`);
-const report = await runCrashes({ kills: Number(kills), seed: Number(seed), log: console.log });
-console.log(
-  `${kills} kills survived: ${report.blocks} blocks, ${report.facts} facts, ${report.deliveries} deliveries`,
-);
+if (values.mirror) {
+  const chain = await startMirroredDevChain();
+  try {
+    await runKills(chain, { ...run, maxLifeMs: 2_500, comparedEvery: 10 });
+  } finally {
+    await chain.closeAll();
+  }
+  console.log(`${kills} kills survived`);
+} else {
+  const { blocks, facts, deliveries } = await runCrashes(run);
+  console.log(`${kills} kills survived: ${blocks} blocks, ${facts} facts, ${deliveries} deliveries`);
+}

@@ -19,7 +19,7 @@ export type MirrorConfig = Config<typeof mirrorOptions>;
 
 /** Maximum number of blocks that the node reverts (`chain/chain.ts`). */
 const UNDO_DEPTH = 10_000;
-const RETRY_MS = 2_000;
+const RETRY_MS = 1_000;
 /** One to write, one to renew the lease, one to read. */
 const CONNECTIONS = 3;
 /** Building indexes of a long chain is one statement. */

@@ -1,0 +1,178 @@
+/** A dev chain with a feed, in the real process, and a database for its mirrors. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createNetwork, type NetworkFiles } from "@uniknode/protocol";
+import { edgeRoot } from "../../src/facts/merkle/edge.ts";
+import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
+import { readTree } from "../../src/mirror/facts/tree.ts";
+import { readHead } from "../../src/mirror/head.ts";
+import { present } from "../../src/platform/present.ts";
+import type { Postgres } from "../../src/postgres/connection.ts";
+import { type Database, openDatabase } from "../../src/store/engine/database.ts";
+import { freePort } from "../peers/world.ts";
+import { connect, type PostgresServer, startPostgres } from "../postgres/server.ts";
+import { type Running, spawnUniknode } from "../process/uniknode.ts";
+import { mirrorTables, nodeTables } from "./tables.ts";
+
+export const TOKEN = "mirror";
+
+export type MirroredDevChain = {
+  readonly server: PostgresServer;
+  readonly databaseUrl: string;
+  readonly postgres: Postgres;
+  /** Base URL of the node. */
+  readonly url: string;
+  /** Runs a dev command of the node. */
+  command(name: string, body: object): Promise<void>;
+  head(): Promise<{ readonly height: number; readonly id: string }>;
+  /** Starts a mirror of the node; `closeAll` ends it. */
+  startMirror(...args: string[]): Running;
+  /** Waits until the mirror has a block that the node has now, or a later one. */
+  followed(): Promise<void>;
+  /** Stops forging, and compares all rows and the trees of facts. */
+  compare(): Promise<void>;
+  /** Stops the node, and starts it again. */
+  restartNode(): Promise<void>;
+  closeAll(): Promise<void>;
+};
+
+const WAIT_MS = 60_000;
+const POLL_MS = 50;
+
+export type MirroredDevChainOptions = {
+  /** Number of last blocks in the feed. */
+  readonly feedBlocks?: number;
+  /** Settings of the PostgreSQL server. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Folder for its data. */
+  readonly parent?: string | undefined;
+};
+
+export async function startMirroredDevChain({
+  feedBlocks = 1_000,
+  settings = {},
+  parent,
+}: MirroredDevChainOptions = {}): Promise<MirroredDevChain> {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-mirrored-"));
+  const server = await startPostgres(settings, parent);
+  const databaseUrl = await server.createDatabase("chain");
+  const postgres = connect(databaseUrl);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const mirrors: Running[] = [];
+  const start = () => startNode(folder, port, feedBlocks);
+  let node = await start();
+
+  async function read(path: string): Promise<unknown> {
+    const response = await fetch(`${url}/api/v2${path}`);
+    assert.equal(response.status, 200, path);
+    return ((await response.json()) as { data: unknown }).data;
+  }
+
+  const head = async () => ((await read("/blockchain")) as { block: { height: number; id: string } }).block;
+
+  async function command(name: string, body: object): Promise<void> {
+    const response = await fetch(`${url}/api/v2/dev/${name}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: TOKEN },
+      body: JSON.stringify(body),
+    });
+    assert.equal(response.status, 200, `${name}: ${await response.text()}`);
+  }
+
+  async function waitFor(isReached: (mirror: { height: number; id: string }) => boolean): Promise<void> {
+    const endMs = performance.now() + WAIT_MS;
+    for (;;) {
+      // The database can be down.
+      const mirror = await readHead(postgres).catch(() => undefined);
+      if (mirror?.phase === "ready" && isReached(mirror)) return;
+      if (performance.now() > endMs) {
+        throw new Error(`the mirror is at block ${mirror?.height}: ${mirrors.at(-1)?.stderr()}`);
+      }
+      await sleep(POLL_MS);
+    }
+  }
+
+  return {
+    ...{ server, databaseUrl, postgres, url, command, head },
+    startMirror(...args) {
+      const mirror = spawnUniknode([
+        "mirror",
+        ...["--node", url, "--token", TOKEN, "--database-url", databaseUrl, "--name", "test", ...args],
+      ]);
+      mirrors.push(mirror);
+      return mirror;
+    },
+    async followed() {
+      const { height } = await head();
+      await waitFor((mirror) => mirror.height >= height);
+    },
+    async compare() {
+      await command("forge", { enabled: false });
+      const { id } = await head();
+      await waitFor((mirror) => mirror.id === id);
+      const files = (await read("/node/configuration/crypto")) as NetworkFiles;
+      const database = openDatabase(join(folder, "data", "node.sqlite"), { readonly: true });
+      await compareTables(database, postgres);
+      await compareFacts(database, postgres, files);
+      database.close();
+      await command("forge", { enabled: true });
+    },
+    async restartNode() {
+      await end(node);
+      node = await start();
+    },
+    async closeAll() {
+      // Also one that is stopped by SIGSTOP.
+      for (const { child, ended } of mirrors) {
+        child.kill("SIGKILL");
+        await ended;
+      }
+      await end(node);
+      await postgres.close();
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startNode(folder: string, port: number, feedBlocks: number): Promise<Running> {
+  const node = spawnUniknode([
+    "dev",
+    ...["--data", join(folder, "data"), "--http-port", `${port}`, "--block-time", "1"],
+    ...["--webhook-token", TOKEN, "--feed-blocks", `${feedBlocks}`, "--webhooks", "off"],
+  ]);
+  await node.printed(/API\s+(http:\S+?)\/api/);
+  return node;
+}
+
+async function end({ child, ended }: Running): Promise<void> {
+  child.kill("SIGTERM");
+  await ended;
+}
+
+async function compareTables(database: Database, postgres: Postgres): Promise<void> {
+  const mirrored = await mirrorTables(postgres);
+  for (const [table, rows] of Object.entries(nodeTables(database))) {
+    assert.deepEqual(mirrored[table], rows, table);
+  }
+}
+
+/** The trees of both grow at different times: the roots are compared at the size of the smaller one. */
+async function compareFacts(database: Database, postgres: Postgres, files: NetworkFiles): Promise<void> {
+  const reader = createSqliteFactReader(database, createNetwork(files));
+  const endMs = performance.now() + WAIT_MS;
+  for (;;) {
+    const { edge } = await readTree(postgres.query);
+    const root = await reader.rootAt(edge.size);
+    if (root) {
+      assert.equal(Buffer.from(root).toString("hex"), Buffer.from(present(edgeRoot(edge))).toString("hex"));
+      return;
+    }
+    assert(performance.now() < endMs, "the tree of the node has the facts of the mirror");
+    await sleep(POLL_MS);
+  }
+}
