@@ -41,7 +41,7 @@ const server = createHttpServer(
   },
 );
 
-/** The limits are those of the serving thread of a node. */
+/** Opens the file as the serving thread of a node does. */
 function readFile(): Pick<HttpDependencies, "readModel" | "slowQueries"> {
   return {
     readModel: createSqliteReadModel(
@@ -52,7 +52,7 @@ function readFile(): Pick<HttpDependencies, "readModel" | "slowQueries"> {
   };
 }
 
-/** The limits are those of an API server, which has 10 connections. */
+/** Opens the mirror as an API server does, with 10 connections. */
 function readMirror({ url, isShared }: Mirror): Pick<HttpDependencies, "readModel" | "namesBlocks"> {
   const open = (maxConnections: number) =>
     openPostgres({

@@ -36,9 +36,13 @@ export type Postgres = {
   reads<T>(limits: ReadLimits, work: (query: ReadQuery<PostgresValue>) => Promise<T>): Promise<T>;
   /** Returns whether a pooler such as pgbouncer is between this program and the server, as far as connections have shown. */
   isPooled(): boolean;
+  connections(): ConnectionFigures;
   /** Waits for running statements. */
   close(): Promise<void>;
 };
+
+/** Open connections, and callers that wait for one. */
+export type ConnectionFigures = { readonly open: number; readonly waiting: number };
 
 export type PostgresOptions = {
   /** `postgres://user:password@host:port/database`. */
@@ -109,6 +113,7 @@ export function openPostgres(options: PostgresOptions): Postgres {
       }
     },
     isPooled: sessions.isLastPooled,
+    connections: () => ({ open: pool.totalCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
   };
 }

@@ -44,7 +44,7 @@ const COMPANION_PORT = "8080";
 /** URL at which pages expect a receiver that accepts everything. */
 const RECEIVER_PORT = "8000";
 /** Ports of pages, replaced by free ones, so that other programs on the machine do not interfere. */
-const PORTS = [NODE_PORT, RECEIVER_PORT, COMPANION_PORT, "5005", "4101", "4102", "4103"];
+const PORTS = [NODE_PORT, RECEIVER_PORT, COMPANION_PORT, "5005", "4004", "4101", "4102", "4103"];
 
 type Kind = { readonly command: RegExp; readonly ready: RegExp; readonly isChain?: boolean };
 
@@ -54,7 +54,8 @@ const SERVICES: readonly { readonly command: RegExp; readonly ready: RegExp; rea
     { command: /^npm start$|^npm start -- --(?!help)|^uniknode dev\b/, ready: /Ctrl-C stops/, isChain: true },
     { command: /^npm start -- listen\b/, ready: /Ctrl-C stops the receiver/ },
     { command: /^(npm start --|uniknode) run (?!--help)/, ready: /node started/ },
-    { command: /^uniknode rpc$/, ready: /^http:\S+$/m },
+    { command: /^uniknode rpc$|^uniknode serve /, ready: /^http:\S+$/m },
+    { command: /^uniknode mirror (?!--check)/, ready: /following the node/ },
     { command: /^npm run example -- receiver\b/, ready: /listening on/ },
     { command: /^curl -N /, ready: /^data:/m },
   ];
@@ -106,6 +107,7 @@ const environmentOf = (folder: string, port: string): NodeJS.ProcessEnv => ({
   UNIKNODE_HTTP_PORT: port,
   UNIKNODE_BLOCK_TIME: "1",
   UNIKNODE_URL: `http://127.0.0.1:${port}`,
+  UNIKNODE_NODE: `http://127.0.0.1:${port}`,
   PATH: `${programsIn(folder)}:${process.env.PATH}`,
 });
 
@@ -185,6 +187,8 @@ function programsIn(folder: string): string {
     npm: `case "$1" in start) shift; [ "$1" = -- ] && shift; ${clone} exec "${process.execPath}" "${ROOT}tools/run.mjs" start "$@";;
 run) shift; name="$1"; shift; [ "$1" = -- ] && shift; exec "${process.execPath}" "${ROOT}tools/run.mjs" "$name" "$@";; esac; exit 2`,
     uniknode: `exec "${process.execPath}" "${ROOT}packages/node/bin/uniknode.js" "$@"`,
+    // The database exists already (\`database.ts\`).
+    createdb: '[ "$1" = uniknode ]',
   };
   for (const [name, script] of Object.entries(scripts)) {
     writeFileSync(join(programs, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });

@@ -62,72 +62,34 @@ export async function startMirroredDevChain({
   const postgres = connect(databaseUrl);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const mirrors: Running[] = [];
   const start = () => startNode(folder, port, feedBlocks);
   let node = await start();
 
-  async function read(path: string): Promise<unknown> {
-    const response = await fetch(`${url}/api/v2${path}`);
-    assert.equal(response.status, 200, path);
-    return ((await response.json()) as { data: unknown }).data;
-  }
-
-  const head = async () => ((await read("/blockchain")) as { block: { height: number; id: string } }).block;
-
-  async function command(name: string, body: object): Promise<void> {
-    const response = await fetch(`${url}/api/v2/dev/${name}`, {
-      method: "POST",
-      headers: { "content-type": "application/json", authorization: TOKEN },
-      body: JSON.stringify(body),
-    });
-    assert.equal(response.status, 200, `${name}: ${await response.text()}`);
-  }
-
-  async function waitFor(isReached: (mirror: { height: number; id: string }) => boolean): Promise<void> {
-    const endMs = performance.now() + WAIT_MS;
-    for (;;) {
-      // The database can be down.
-      const mirror = await readHead(postgres).catch(() => undefined);
-      if (mirror?.phase === "ready" && isReached(mirror)) return;
-      if (performance.now() > endMs) {
-        throw new Error(`the mirror is at block ${mirror?.height}: ${mirrors.at(-1)?.stderr()}`);
-      }
-      await sleep(POLL_MS);
-    }
-  }
-
+  const chain: State = { url, postgres, mirrors: [], folder };
   return {
-    ...{ server, databaseUrl, postgres, url, command, head },
+    ...{ server, databaseUrl, postgres, url },
+    command: (name, body) => command(url, name, body),
+    head: () => head(url),
     startMirror(...args) {
       const mirror = spawnUniknode([
         "mirror",
         ...["--node", url, "--token", TOKEN, "--database-url", databaseUrl, "--name", "test", ...args],
       ]);
-      mirrors.push(mirror);
+      chain.mirrors.push(mirror);
       return mirror;
     },
     async followed() {
-      const { height } = await head();
-      await waitFor((mirror) => mirror.height >= height);
+      const { height } = await head(url);
+      await waitFor(chain, (mirror) => mirror.height >= height);
     },
-    async compare() {
-      await command("forge", { enabled: false });
-      const { id } = await head();
-      await waitFor((mirror) => mirror.id === id);
-      const files = (await read("/node/configuration/crypto")) as NetworkFiles;
-      const database = openDatabase(join(folder, "data", "node.sqlite"), { readonly: true });
-      await compareTables(database, postgres);
-      await compareFacts(database, postgres, files);
-      database.close();
-      await command("forge", { enabled: true });
-    },
+    compare: () => compare(chain),
     async restartNode() {
       await end(node);
       node = await start();
     },
     async closeAll() {
       // Also one that is stopped by SIGSTOP.
-      for (const { child, ended } of mirrors) {
+      for (const { child, ended } of chain.mirrors) {
         child.kill("SIGKILL");
         await ended;
       }
@@ -137,6 +99,59 @@ export async function startMirroredDevChain({
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+type State = Pick<MirroredDevChain, "url" | "postgres"> & {
+  readonly folder: string;
+  /** Every mirror that was started; some have ended. */
+  readonly mirrors: Running[];
+};
+
+async function read(url: string, path: string): Promise<unknown> {
+  const response = await fetch(`${url}/api/v2${path}`);
+  assert.equal(response.status, 200, path);
+  return ((await response.json()) as { data: unknown }).data;
+}
+
+const head = async (url: string) =>
+  ((await read(url, "/blockchain")) as { block: { height: number; id: string } }).block;
+
+async function command(url: string, name: string, body: object): Promise<void> {
+  const response = await fetch(`${url}/api/v2/dev/${name}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: TOKEN },
+    body: JSON.stringify(body),
+  });
+  assert.equal(response.status, 200, `${name}: ${await response.text()}`);
+}
+
+async function waitFor(
+  { postgres, mirrors }: State,
+  isReached: (mirror: { height: number; id: string }) => boolean,
+): Promise<void> {
+  const endMs = performance.now() + WAIT_MS;
+  for (;;) {
+    // The database can be down.
+    const mirror = await readHead(postgres).catch(() => undefined);
+    if (mirror?.phase === "ready" && isReached(mirror)) return;
+    if (performance.now() > endMs) {
+      throw new Error(`the mirror is at block ${mirror?.height}: ${mirrors.at(-1)?.stderr()}`);
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+async function compare(chain: State): Promise<void> {
+  const { url, postgres, folder } = chain;
+  await command(url, "forge", { enabled: false });
+  const { id } = await head(url);
+  await waitFor(chain, (mirror) => mirror.id === id);
+  const files = (await read(url, "/node/configuration/crypto")) as NetworkFiles;
+  const database = openDatabase(join(folder, "data", "node.sqlite"), { readonly: true });
+  await compareTables(database, postgres);
+  await compareFacts(database, postgres, files);
+  database.close();
+  await command(url, "forge", { enabled: true });
 }
 
 async function startNode(folder: string, port: number, feedBlocks: number): Promise<Running> {

@@ -1,9 +1,11 @@
 /** Every command of the README and the guides, executed literally, from an empty folder. */
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { needsDatabase, startDatabase } from "../../test-support/guides/database.ts";
 import { type Block, blocksOf, commandsOf, ROOT } from "../../test-support/guides/page.ts";
 import { follow, START } from "../../test-support/guides/reader.ts";
 import { openTerminal } from "../../test-support/guides/terminal.ts";
+import { hasPostgres } from "../../test-support/postgres/server.ts";
 
 const PAGES = [
   "README.md",
@@ -27,10 +29,15 @@ describe("the commands", () => {
     { timeout: 300_000 },
     async (page, context) => {
       const terminal = await openTerminal();
-      context.onTestFinished(terminal.close);
       const blocks = blocksOf(page);
+      const commands = blocks.filter(isRun).flatMap(commandsOf);
+      if (needsDatabase(commands)) {
+        context.skip(!hasPostgres, "no PostgreSQL for this machine");
+        context.onTestFinished(await startDatabase(terminal));
+      }
+      context.onTestFinished(terminal.close);
       // A page that does not start a chain is read with one running.
-      const [first] = blocks.filter(isRun).flatMap(commandsOf);
+      const [first] = commands;
       const beside: Block[] = first === START ? [] : [{ language: "sh", text: START }];
       expect((await follow([...beside, ...blocks], terminal)).length).toBeGreaterThan(1);
     },

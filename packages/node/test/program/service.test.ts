@@ -8,15 +8,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { toVariable } from "../../src/config/define-option.ts";
+import { mirrorOptions } from "../../src/config/mirror.ts";
 import { runOptions } from "../../src/config/options.ts";
+import type { OptionTable } from "../../src/config/resolve.ts";
+import { serveOptions } from "../../src/config/serve.ts";
 import { present } from "../../src/platform/present.ts";
 
 const OPS = new URL("../../../../ops/", import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, OPS), "utf8");
-const FILES = ["systemd/uniknode.service", "container/Containerfile"];
+/** Files, and the options of the commands that they start. */
+const FILES: readonly (readonly [path: string, options: OptionTable])[] = [
+  ["systemd/uniknode.service", runOptions],
+  ["systemd/uniknode-mirror.service", mirrorOptions],
+  ["systemd/uniknode-serve@.service", serveOptions],
+  ["container/Containerfile", runOptions],
+  ["compose/compose.yaml", { ...runOptions, ...mirrorOptions, ...serveOptions }],
+];
 
-test.each(FILES)("%s sets only existing options", (path) => {
-  const known = Object.values(runOptions).map(toVariable);
+test.each(FILES)("%s sets only existing options", (path, options) => {
+  const known = Object.values(options).map(toVariable);
   const named = read(path).match(/UNIKNODE_[A-Z_]+/g) ?? [];
   expect(named.length).toBeGreaterThan(0);
   expect(known).toEqual(expect.arrayContaining(named));
@@ -55,14 +65,13 @@ test.each([
 
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
-test.skipIf(!hasSystemd)("systemd-analyze finds no error in the unit", () => {
+const UNITS = ["uniknode.service", "uniknode-mirror.service", "uniknode-serve@.service"];
+
+test.skipIf(!hasSystemd).each(UNITS)("systemd-analyze finds no error in %s", (name) => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-unit-"));
-  const unit = join(folder, "uniknode.service");
+  const unit = join(folder, name.replace("@", "@4004"));
   // The program is that of the test, not the installed one.
-  writeFileSync(
-    unit,
-    read("systemd/uniknode.service").replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`),
-  );
+  writeFileSync(unit, read(`systemd/${name}`).replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`));
   const { status, stderr } = spawnSync("systemd-analyze", ["verify", unit], { encoding: "utf8" });
   rmSync(folder, { recursive: true, force: true });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });

@@ -13,7 +13,7 @@ import { type Finding, fail, ok, warn } from "./finding.ts";
 const TIMEOUT_MS = 5_000;
 /** Major version of the oldest server that the tests use. */
 const MIN_VERSION = 15;
-/** The same bound as in `/health/ready` of an API server. */
+/** The limit of `/health/ready` of an API server. */
 const MAX_BLOCKS_BEHIND = 10;
 /** An API server, a mirror and an operator. */
 const GOOD_FREE_CONNECTIONS = 15;
@@ -116,7 +116,7 @@ const checkEncoding = ({ encoding, database }: Server): Finding =>
 
 function checkRole({ isReplica, replaySeconds, replicas, feedback }: Server): Finding {
   if (!isReplica) return ok("role", `primary with ${replicas} replicas`);
-  const text = `replica, ${replaySeconds === null ? "everything replayed" : `${Math.round(replaySeconds)} s late`}`;
+  const text = `replica, ${replaySeconds === null ? "everything replayed" : `lags by ${Math.round(replaySeconds)} s`}`;
   if ((replaySeconds ?? 0) > GOOD_REPLAY_SECONDS)
     return warn("role", text, "check recovery_min_apply_delay, and the load of the machine and its network");
   return feedback === "on"

@@ -1,22 +1,35 @@
-/** Metrics of an API server: its calls to nodes, and the lag of its database. */
+/** Metrics of an API server: its database, and its calls to nodes. */
 import type { CallFigures } from "../../platform/threads/open-calls.ts";
-import { Counter, Gauge, type Registry } from "./instruments.ts";
+import { Counter, createGauge, Gauge, type Registry } from "./instruments.ts";
 
 export type ServerFigures = {
   /** `gateway`: calls with a result; `forwarded`: whole requests. */
   readonly calls: Readonly<Record<"gateway" | "forwarded", CallFigures>>;
-  /** Blocks that the database is behind the node; undefined while either is unknown. */
-  readonly lag: number | undefined;
+  /** Height of the head in the database; undefined if it cannot be read. */
+  readonly height: number | undefined;
+  /** Height of the node; undefined if none responds. */
+  readonly nodeHeight: number | undefined;
+  /** Connections to the database, and requests that wait for one. */
+  readonly connections: { readonly open: number; readonly waiting: number };
 };
+
+/** Returns the number of blocks that the database is behind the node; undefined while either is unknown. */
+export const blocksBehind = ({
+  height,
+  nodeHeight,
+}: Pick<ServerFigures, "height" | "nodeHeight">): number | undefined =>
+  height === undefined || nodeHeight === undefined ? undefined : Math.max(0, nodeHeight - height);
 
 export function createServerMetrics(registry: Registry): (figures: ServerFigures) => void {
   const registers = [registry];
   const labelNames = ["kind"] as const;
-  const lag = new Gauge({
-    name: "uniknode_server_blocks_behind",
-    help: "Blocks that the database is behind the node.",
-    registers,
-  });
+  const gauge = (name: string, help: string) => createGauge(registry, `uniknode_server_${name}`, help);
+  const head = gauge("head_height", "Height of the head in the database.");
+  const lag = gauge("blocks_behind", "Blocks that the database is behind the node.");
+  const isDatabaseUp = gauge("database_up", "1 if the database can be read, else 0.");
+  const isNodeUp = gauge("node_up", "1 if a node responds, else 0.");
+  const connections = gauge("database_connections", "Open connections to the database.");
+  const waiting = gauge("database_waiting", "Requests that wait for a connection to the database.");
   const open = new Gauge({
     name: "uniknode_server_calls",
     help: "Requests to nodes that are in progress.",
@@ -28,13 +41,18 @@ export function createServerMetrics(registry: Registry): (figures: ServerFigures
     labelNames: ["kind", "reason"] as const,
     registers,
   });
-  return ({ calls, lag: blocks }) => {
-    lag.set(blocks ?? Number.NaN);
+  return (figures) => {
+    head.set(figures.height ?? Number.NaN);
+    lag.set(blocksBehind(figures) ?? Number.NaN);
+    isDatabaseUp.set(figures.height === undefined ? 0 : 1);
+    isNodeUp.set(figures.nodeHeight === undefined ? 0 : 1);
+    connections.set(figures.connections.open);
+    waiting.set(figures.connections.waiting);
     failed.reset();
-    for (const [kind, figures] of Object.entries(calls)) {
-      open.set({ kind }, figures.open);
-      failed.inc({ kind, reason: "timeout" }, figures.timedOut);
-      failed.inc({ kind, reason: "refused" }, figures.refused);
+    for (const [kind, calls] of Object.entries(figures.calls)) {
+      open.set({ kind }, calls.open);
+      failed.inc({ kind, reason: "timeout" }, calls.timedOut);
+      failed.inc({ kind, reason: "refused" }, calls.refused);
     }
   };
 }

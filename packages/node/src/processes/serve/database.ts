@@ -1,7 +1,7 @@
 /** The database of an API server: waits for it at the start, and logs when it fails and when it responds again. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { openPostgres, type Postgres } from "../../postgres/connection.ts";
+import { type ConnectionFigures, openPostgres, type Postgres } from "../../postgres/connection.ts";
 import { PostgresError, toPostgresError } from "../../postgres/error.ts";
 import { SnapshotError } from "../../read/errors.ts";
 import type { ReadModel } from "../../read/port.ts";
@@ -17,6 +17,7 @@ export type ServeDatabase = {
   readonly postgres: Postgres;
   /** Connections for shared transactions. */
   readonly shared: Postgres;
+  connections(): ConnectionFigures;
   close(): Promise<void>;
 };
 
@@ -41,6 +42,10 @@ export function openDatabase(
   return {
     postgres,
     shared,
+    connections() {
+      const [one, other] = [postgres.connections(), shared.connections()];
+      return { open: one.open + other.open, waiting: one.waiting + other.waiting };
+    },
     async close() {
       await Promise.all([postgres.close(), shared.close()]);
     },

@@ -7,8 +7,8 @@ import {
   createConnectionMetrics,
 } from "../../operations/metrics/connections.ts";
 import { createHttpMetrics, type HttpMetrics } from "../../operations/metrics/http.ts";
-import { createGauge, Registry } from "../../operations/metrics/instruments.ts";
-import { createServerMetrics, type ServerFigures } from "../../operations/metrics/server.ts";
+import { Registry } from "../../operations/metrics/instruments.ts";
+import { blocksBehind, createServerMetrics, type ServerFigures } from "../../operations/metrics/server.ts";
 import { createSharedResult } from "../../operations/shared-result.ts";
 import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/version.ts";
 import type { Head } from "../../read/head.ts";
@@ -18,6 +18,8 @@ export type ServerOperationsDeps = {
   readonly readModel: Pick<ReadModel, "snapshot">;
   readonly gateway: Pick<RemoteGateway, "status">;
   readonly calls: () => ServerFigures["calls"];
+  /** Connections to the database. */
+  readonly databaseConnections: () => ServerFigures["connections"];
   readonly connections: () => ConnectionsOfListeners;
 };
 
@@ -34,11 +36,6 @@ export function createServerOperations(deps: ServerOperationsDeps): {
   const registry = new Registry();
   const http = createHttpMetrics(registry);
   const connections = createConnectionMetrics(registry);
-  const headHeight = createGauge(
-    registry,
-    "uniknode_server_head_height",
-    "Height of the head in the database.",
-  );
   const showServer = createServerMetrics(registry);
   const state = shared(() => readState(deps));
   const ready = async () => toReadiness(await state());
@@ -59,11 +56,12 @@ export function createServerOperations(deps: ServerOperationsDeps): {
       },
       metricsType: registry.contentType,
       metrics: shared(async () => {
-        const { head, node } = await state();
-        if (head instanceof Error) headHeight.set(Number.NaN);
-        else headHeight.set(head.height);
         connections.show(deps.connections());
-        showServer({ calls: deps.calls(), lag: lagOf(head, node?.now) });
+        showServer({
+          calls: deps.calls(),
+          ...heightsOf(await state()),
+          connections: deps.databaseConnections(),
+        });
         return registry.metrics();
       }),
     },
@@ -84,12 +82,15 @@ async function readState({ readModel, gateway }: ServerOperationsDeps): Promise<
   return { head, node };
 }
 
-const lagOf = (head: State["head"], nodeHeight: number | undefined): number | undefined =>
-  head instanceof Error || nodeHeight === undefined ? undefined : Math.max(0, nodeHeight - head.height);
+const heightsOf = ({ head, node }: State) => ({
+  height: head instanceof Error ? undefined : head.height,
+  nodeHeight: node?.now,
+});
 
 /** Reads need the database only: a server whose nodes are down is ready. */
-function toReadiness({ head, node }: State): Readiness {
-  const lag = lagOf(head, node?.now) ?? 0;
+function toReadiness(state: State): Readiness {
+  const { head, node } = state;
+  const lag = blocksBehind(heightsOf(state)) ?? 0;
   const checks = {
     database:
       head instanceof Error

@@ -53,7 +53,7 @@ async function open(
   if (databaseUrl === undefined) throw new ConfigError("give the database of the mirror with --database-url");
   if (token === undefined)
     throw new ConfigError('give the webhook token of the node with --token ("uniknode token" prints it)');
-  const { postgres, shared, close } = openDatabase(options, databaseUrl, logger);
+  const { postgres, shared, connections, close } = openDatabase(options, databaseUrl, logger);
   closing.add("database", close);
   await waitForDatabase(postgres, logger, starting);
   const { network, identity } = await waitForIdentity(postgres, logger, starting);
@@ -79,6 +79,7 @@ async function open(
     readModel,
     gateway: remote.gateway,
     calls: () => ({ gateway: remote.figures(), forwarded: forwarding.figures() }),
+    databaseConnections: connections,
     // Called once the server listens.
     connections: () => ({ api: server.connections(), operations: undefined }),
   });

@@ -3,7 +3,9 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { Registry } from "../../../src/operations/metrics/instruments.ts";
 import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
+import { createServerMetrics } from "../../../src/operations/metrics/server.ts";
 import { FIGURES } from "./figures.ts";
 
 const RULES = fileURLToPath(new URL("../../../../../ops/prometheus/uniknode-rules.yaml", import.meta.url));
@@ -40,7 +42,9 @@ test("each alert has both cases, a severity, and the next step", () => {
 });
 
 test("the rules name metrics that exist", async () => {
-  const page = await createMetrics("1").page(FIGURES, 0);
+  const servers = new Registry();
+  createServerMetrics(servers);
+  const page = `${await createMetrics("1").page(FIGURES, 0)}\n${await servers.metrics()}`;
   for (const [name] of rules.matchAll(/\buniknode_[a-z_]+/g))
     expect(page, name).toMatch(new RegExp(`^# TYPE ${name} `, "m"));
 });

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { Registry } from "../../../src/operations/metrics/instruments.ts";
 import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
+import { createServerMetrics } from "../../../src/operations/metrics/server.ts";
 import { FIGURES, FIGURES_WITH_MIRROR } from "./figures.ts";
 
 type Panel = { title: string; description?: string; targets?: { expr: string }[] };
@@ -11,8 +13,11 @@ const { panels } = JSON.parse(readFileSync(path, "utf8")) as { panels: Panel[] }
 const namesIn = (text: string) =>
   (text.match(/uniknode_[a-z_]+/g) ?? []).map((name) => name.replace(/_(bucket|sum|count)$/, ""));
 
+/** Metrics of a node, and the further ones of an API server. */
 async function metricNames(figures = FIGURES): Promise<string[]> {
-  const page = await createMetrics("1").page(figures, 0);
+  const servers = new Registry();
+  createServerMetrics(servers);
+  const page = `${await createMetrics("1").page(figures, 0)}\n${await servers.metrics()}`;
   return [...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name).sort();
 }
 

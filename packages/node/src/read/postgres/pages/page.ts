@@ -1,4 +1,7 @@
-/** Pages of a table: the keys of the page first, so that whole rows are neither skipped nor sorted. */
+/**
+ * Pages of a table: the keys of the page first, so that whole rows are neither skipped nor sorted. The first pages select whole rows,
+ * because planning a join costs more than skipping a few of them.
+ */
 import { cursorAt, type RowValue } from "../../cursor.ts";
 import type { Found, Range } from "../../page.ts";
 import { allOf, type Condition, NEVER, numbered } from "./conditions.ts";
@@ -28,6 +31,9 @@ export type Selection = {
 };
 
 type Sql = Condition;
+
+/** Number of skipped rows up to which a page selects whole rows. */
+const NEAR = 100;
 
 /**
  * Returns a page.
@@ -92,8 +98,10 @@ function pageSql(
   { order, start, isWalk, ...page }: PageOptions,
 ): Sql {
   const { table, key, columns, joins = "" } = listed;
+  const [only] = alternatives;
+  const isNear = alternatives.length === 1 && !only?.through && page.offset <= NEAR;
   const values = order.map(({ value }, index) => `${value} AS order${index}`);
-  const selected = [...key, ...values].join();
+  const selected = [...(isNear ? ["*"] : key), ...values].join();
   const inOrder = `ORDER BY ${orderText(order)}`;
   const last = page.offset + page.limit;
   const parts = alternatives.map((way): Sql => {
@@ -103,10 +111,10 @@ function pageSql(
       ? { sql: text, values }
       : { sql: `(${text} ${inOrder} LIMIT ?::bigint)`, values: [...values, last] };
   });
+  const rows = `(${parts.map(({ sql }) => sql).join(" UNION ")} ${inOrder} LIMIT ?::bigint OFFSET ?::bigint)`;
+  const from = isNear ? `${rows} AS ${table}` : `${rows} AS page JOIN ${table} USING (${key.join()})`;
   return {
-    sql: `SELECT ${[columns, ...(isWalk ? valueNames(order) : [])].join()} FROM (
-        ${parts.map(({ sql }) => sql).join(" UNION ")} ${inOrder} LIMIT ?::bigint OFFSET ?::bigint
-      ) AS page JOIN ${table} USING (${key.join()}) ${joins} ${inOrder}`,
+    sql: `SELECT ${[columns, ...(isWalk ? valueNames(order) : [])].join()} FROM ${from} ${joins} ${inOrder}`,
     values: [...parts.flatMap(({ values }) => values), page.limit, page.offset],
   };
 }
