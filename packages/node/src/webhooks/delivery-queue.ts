@@ -190,6 +190,6 @@ export type RetentionSteps = {
   nextOverfull(after: number, maxWaiting: number): Promise<OverfullQueue | undefined>;
   /** Fails the oldest deliveries of an overfull queue. Resolves to their number, which one step limits. */
   failSurplus(queue: OverfullQueue, nowMs: number): Promise<number>;
-  /** Drops some deliveries of removed webhooks; resolves to `false` if none are left. */
+  /** Drops some deliveries of removed webhooks; resolves to `false` if none remain. */
   dropRemoved(): Promise<boolean>;
 };

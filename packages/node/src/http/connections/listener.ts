@@ -7,9 +7,9 @@ import { openExchanges } from "./open-exchanges.ts";
 import { stopParsing } from "./stop-parsing.ts";
 
 export type ListenerOptions = {
-  /** Time in which the headers of a request must arrive completely; then the client gets 408. */
+  /** Timeout for the headers of a request, after which the client gets 408. */
   readonly headersTimeoutMs?: number;
-  /** Time in which a whole request must arrive; then the client gets 408. */
+  /** Timeout for a complete request, after which the client gets 408. */
   readonly requestTimeoutMs?: number;
   /** Time without activity after which a connection is closed, even with an unread response; 0 for no timeout. */
   readonly silenceTimeoutMs?: number;

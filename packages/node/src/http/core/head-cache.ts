@@ -129,7 +129,7 @@ function headResponseOf(
   const { head } = request;
   if (head === null || typeof payload !== "string" || statusCode !== 200) return undefined;
   if (!isReading(request) || request.routeOptions.config.dependsOn !== "head") return undefined;
-  // A block may have come between the request and its reads.
+  // A block may have been committed between the request and its reads.
   follow(cache, head.id);
   const isKept = isRequestedAgain(cache, request.url);
   const body = payload.length >= MIN_BYTES_LENGTH ? Buffer.from(payload) : payload;

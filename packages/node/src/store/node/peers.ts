@@ -5,7 +5,7 @@ export type Ban = { readonly ip: string; readonly untilMs: number; readonly reas
 
 /** Times are milliseconds since 1970. */
 export type PeerStore = {
-  /** The addresses seen last, newest first. */
+  /** Returns the most recently seen addresses, newest first. */
   known(limit: number): string[];
   saw(ips: readonly string[], atMs: number): void;
   forget(ip: string): void;

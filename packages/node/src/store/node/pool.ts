@@ -1,7 +1,7 @@
 /** The pending transactions on disk, so that they survive a restart. */
 import type { Database } from "../engine/database.ts";
 
-/** A removed transaction may be added again: then it is the latest arrival. */
+/** A removed transaction that is added again is the latest arrival. */
 export type PoolChange = {
   readonly added: readonly { readonly id: string; readonly bytes: Uint8Array }[];
   readonly removed: readonly string[];
@@ -26,7 +26,7 @@ export function createPoolStore(database: Database): PoolStore {
   return {
     load: () => select.all(),
     write({ added, removed }, alongside) {
-      // Pending transactions are many and live for seconds: waiting for the disk would cost more than it saves.
+      // Pending transactions are numerous and short-lived: waiting for the disk would cost more than it saves.
       database.transaction(() => {
         for (const id of removed) remove.run(id);
         for (const { id, bytes } of added) insert.run(id, bytes);

@@ -175,7 +175,7 @@ async function runSteps(
   }
 }
 
-/** Checks that the webhook is active, because others get no deliveries. @throws {WebhookError} WEBHOOK_OFF */
+/** Checks that the webhook is active: other webhooks get no deliveries. @throws {WebhookError} WEBHOOK_OFF */
 export function checkOn(webhook: Webhook): void {
   const reason = offReason(webhook);
   if (reason !== undefined) throw new WebhookError("WEBHOOK_OFF", reason);

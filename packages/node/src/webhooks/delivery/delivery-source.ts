@@ -69,7 +69,7 @@ async function takeRetry(
 ): Promise<WaitingDelivery | undefined> {
   const { deliveryQueue } = deps;
   const delivery = await deliveryQueue.nextRetry(queue.webhook, nowMs);
-  // Cancelled meanwhile: a later delivery may be left.
+  // The delivery was cancelled meanwhile; later deliveries may remain.
   if (!delivery) Object.assign(queue, (await deliveryQueue.states([queue.webhook]))[0]);
   return delivery && isAllowed(deps, queue, delivery) ? delivery : undefined;
 }

@@ -75,7 +75,7 @@ type State = {
   /** Numbers of deliveries whose calls are running, or whose outcomes are not on disk yet. */
   readonly underWay: Set<number>;
   isStarted: boolean;
-  /** Time of the next steps of the background tasks, if any are left. */
+  /** Time of the next steps of the background tasks; undefined if none remain. */
   tasksDueMs: number | undefined;
 };
 
@@ -153,7 +153,7 @@ async function run(state: State): Promise<void> {
   if (matched.more) schedule.notify();
 }
 
-/** Returns the time of the next steps, if any are left. */
+/** Returns the time of the next steps; undefined if none remain. */
 async function runBackgroundTasks({ deps, queues }: State): Promise<number | undefined> {
   let isMore = false;
   for (const task of deps.backgroundTasks) {

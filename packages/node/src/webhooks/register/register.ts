@@ -132,7 +132,7 @@ async function create(context: Context, body: unknown): Promise<Webhook> {
     await commit(() => webhooks.remove(webhook.id));
     throw error;
   }
-  // Until now, the log may lack events that only this webhook names: the webhook receives later events.
+  // Before this point, the log may lack events that only this webhook names; the webhook receives later ones.
   await commit(() => {
     webhooks.activate(webhook.id, storage.lastEvent());
     if (ping && webhook.enabled) context.queuePing(webhook.id);
