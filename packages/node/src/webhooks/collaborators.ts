@@ -21,7 +21,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** The outcome of a call, for the log and for deciding what follows. */
+/** The outcome of a call, for the log and for its consequences. */
 export type Attempted = Attempt & {
   /** Retry-After header of the response. */
   readonly retryAfter?: string;

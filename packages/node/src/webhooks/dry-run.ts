@@ -32,7 +32,7 @@ export type DryRunReport = {
   readonly notFired: EvaluatedEvents;
   /** Subscribed names whose events cannot be derived from stored blocks. */
   readonly notRemembered: readonly string[];
-  /** Set if nothing fired: the reason, and what to try next. */
+  /** Set if nothing fired: the reason, and the next step. */
   readonly note?: string;
 };
 

@@ -16,8 +16,8 @@ const MAX_RESPONSE_BYTES = 4_000_000;
 const MAX_REQUESTED = 20_000;
 const MAX_URL_LENGTH = 500;
 /**
- * Shorter bodies stay texts, which are written together with their headers; longer ones are converted to bytes once, for
- * the tag and for the socket.
+ * Shorter bodies stay texts, which are written together with their headers. Longer bodies are converted to bytes once,
+ * for the tag and for the socket.
  */
 const MIN_BYTES_LENGTH = 10_000;
 

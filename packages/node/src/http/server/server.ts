@@ -104,7 +104,7 @@ export type HttpServer = {
   readonly connections: () => ConnectionFigures;
   /** Starts to accept connections; resolves to the address. */
   listen(): Promise<AddressInfo>;
-  /** Stops accepting requests, waits shortly for running ones, and closes every connection. */
+  /** Stops accepting requests, waits briefly for running requests, and closes every connection. */
   close(): Promise<void>;
 };
 

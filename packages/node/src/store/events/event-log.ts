@@ -6,7 +6,7 @@ import type { Event, LoggedEvent } from "../../events/event.ts";
 import { withoutNulls } from "../../platform/without-nulls.ts";
 import type { Database } from "../engine/database.ts";
 
-/** Bounds of the log. Rows that a cursor has not passed are kept even beyond the bounds. */
+/** Bounds of the log. Rows that a cursor has not passed stay in the log even beyond the bounds. */
 export type Retention = {
   readonly maxEvents: number;
   readonly maxAgeMs: number;

@@ -15,7 +15,7 @@ export type PeerStore = {
 
 /** Maximum number of stored addresses: more than the nodes of a network. */
 const MAX_KNOWN = 1_000;
-/** Maximum number of stored bans, the latest ones. */
+/** Maximum number of stored bans; the latest are kept. */
 const MAX_BANS = 10_000;
 
 export function createPeerStore(database: Database): PeerStore {

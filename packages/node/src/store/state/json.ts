@@ -1,4 +1,4 @@
-/** Records of the state as JSON values: amounts are decimal text, the order of members is kept. */
+/** Records of the state as JSON values: amounts are decimal text, and members keep their order. */
 
 import type { Attributes, Delegate, Lock, Round } from "@uniknode/ledger";
 import type { Json } from "../../platform/json/decimal.ts";

@@ -25,11 +25,11 @@ export type Write<T extends TableName = TableName> = {
 }[T];
 
 export type StateStore = StateReader & {
-  /** Makes the after-images visible to the reader, and keeps them for the next flush. */
+  /** Makes the after-images visible to the reader, and buffers them for the next flush. */
   write(writes: readonly Write[]): void;
   /**
-   * Writes the kept records as rows, each once. Must be called inside the transaction of the blocks that
-   * caused them.
+   * Writes the buffered records as rows, each once. Must be called inside the transaction of the blocks that changed
+   * them.
    */
   flush(): void;
   /** Removes every record. Must be called inside a transaction; call `reset` if the transaction fails. */
@@ -39,7 +39,7 @@ export type StateStore = StateReader & {
 };
 
 export type StateStoreOptions = {
-  /** Number of cached records of each table, besides delegates. Only a few rounds are cached. */
+  /** Number of cached records of each table, not counting delegates. Only a few rounds are cached. */
   readonly cacheSize: number;
 };
 

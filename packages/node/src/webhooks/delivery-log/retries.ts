@@ -16,7 +16,7 @@ export type RetriesDeps = {
 export type Sent = {
   /** Number of deliveries to send. */
   readonly retried: number;
-  /** Reason why the pending ones are not sent, if there are any: the webhook is off. */
+  /** Reason why pending deliveries are not sent: the webhook is off; absent without pending deliveries. */
   readonly notSent?: string;
 };
 

@@ -79,7 +79,7 @@ async function takeReplayed(
   queue: Queue,
   nowMs: number,
 ): Promise<WaitingDelivery | undefined> {
-  // Deliveries after the running ones. In strict order, a failed delivery is the next one again.
+  // Reads the deliveries after the running deliveries. In strict order, a failed delivery is the next delivery again.
   const after = queue.running.replay === 0 ? 0 : queue.replayed;
   const delivery = await deps.deliveryQueue.nextReplayed(queue.webhook, after);
   queue.hasReplay = delivery !== undefined;

@@ -164,7 +164,7 @@ async function runBackgroundTasks({ deps, queues }: State): Promise<number | und
   return isMore ? deps.clock.nowMs() + TASK_PAUSE_MS : undefined;
 }
 
-/** Starts calls that are due, then sleeps; continues in the next run if one comes earlier. */
+/** Starts calls that are due, then sleeps; a notification continues the work in the next run. */
 async function beginCalls(state: State): Promise<void> {
   const { deps, due, outcomes, schedule } = state;
   if (await due.begin(deps.clock.nowMs())) schedule.continueWith(() => guarded(state, beginCalls));
