@@ -113,9 +113,20 @@ function filterType(name: string, members: readonly Member[], written: readonly 
   const base = written.find(({ parameters }) =>
     texts.isSubsetOf(new Set(parameters.map(({ text }) => text))),
   );
-  if (base === undefined) return `export type ${name} = {\n${[...texts].join("")}};\n\n`;
+  if (base === undefined) return `export type ${name} = ${extendedType(members, written)};\n\n`;
   const omitted = base.parameters.filter(({ text }) => !texts.has(text));
   return `export type ${name} = ${partOf(`${base.name}Filter`, members, omitted)};\n\n`;
+}
+
+/** Returns a type of all members, which extends another list that has fewer of them. */
+function extendedType(members: readonly Member[], written: readonly Written[]): string {
+  const texts = new Set(members.map(({ text }) => text));
+  const base = written.find(
+    ({ parameters }) => parameters.length > 0 && parameters.every(({ text }) => texts.has(text)),
+  );
+  const known = new Set(base?.parameters.map(({ text }) => text));
+  const added = `{\n${[...texts].filter((text) => !known.has(text)).join("")}}`;
+  return base === undefined ? added : `${base.name}Filter & ${added}`;
 }
 
 /** Selects members of a type by the shorter list of names. */

@@ -36,18 +36,7 @@ export type BlockSearchFilter = {
   readonly generatorPublicKey?: string;
 };
 
-export type ForgedBlockFilter = {
-  readonly id?: string;
-  readonly version?: Integer;
-  readonly timestamp?: Integer;
-  /** Id of the parent; "0" for the genesis block. */
-  readonly previousBlock?: string;
-  readonly height?: Integer;
-  readonly numberOfTransactions?: Integer;
-  readonly totalAmount?: Integer;
-  readonly totalFee?: Integer;
-  readonly reward?: Integer;
-  readonly generatorPublicKey?: string;
+export type ForgedBlockFilter = BlockFilter & {
   readonly payloadLength?: Integer;
   readonly payloadHash?: string;
   readonly blockSignature?: string;

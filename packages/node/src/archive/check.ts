@@ -26,7 +26,8 @@ import { createStateStore, type StateStore } from "../store/state/state.ts";
 import type { Verifier } from "../verification/verifier.ts";
 import { ArchiveError } from "./error.ts";
 
-export type CheckDeps = {
+/** Dependencies of functions that process the blocks of an archive. */
+export type ArchivedChain = {
   readonly network: Network;
   readonly genesis: Block;
   readonly verifier: Verifier;
@@ -36,6 +37,9 @@ export type CheckDeps = {
    * too early.
    */
   readonly hasOwnClock?: boolean;
+};
+
+export type CheckDeps = ArchivedChain & {
   /** Called with the checked fraction of the blocks: 0 to 1. */
   readonly onPart: (part: number) => void;
 };

@@ -1,6 +1,6 @@
 /** Imports a stream of blocks into a data folder. Like all blocks, they are verified, executed and committed in batches. */
 import { join } from "node:path";
-import { type Block, type BlockHeader, createSlots, type Network } from "@uniknode/protocol";
+import { type BlockHeader, createSlots } from "@uniknode/protocol";
 import type { Pin } from "../chain/assumption.ts";
 import { createChain } from "../chain/chain.ts";
 import { refusalOf } from "../chain/outcome.ts";
@@ -12,19 +12,12 @@ import { openDatabase } from "../store/engine/database.ts";
 import { lockDataFolder } from "../store/engine/folder-lock.ts";
 import { migrate } from "../store/engine/migrations.ts";
 import { createEventLog } from "../store/events/event-log.ts";
-import type { Verifier } from "../verification/verifier.ts";
 import { createWebhookStore } from "../webhooks/sqlite/webhooks.ts";
-import { latestMs } from "./check.ts";
+import { type ArchivedChain, latestMs } from "./check.ts";
 import { ArchiveError } from "./error.ts";
 import { readStream } from "./stream.ts";
 
-export type ImportDeps = {
-  readonly network: Network;
-  readonly genesis: Block;
-  readonly verifier: Verifier;
-  readonly nowMs: () => number;
-  /** See `CheckDeps`. */
-  readonly hasOwnClock?: boolean;
+export type ImportDeps = ArchivedChain & {
   /** Signatures are not checked up to this block; if absent, all are checked. */
   readonly assumeValid?: Pin | undefined;
   /** Called with the number of blocks accepted so far. */

@@ -6,7 +6,7 @@ import type { Attempt } from "./model/deliveries.ts";
 export type Clock = {
   /** Milliseconds since 1970. */
   nowMs(): number;
-  /** Milliseconds of a monotonic clock, which no change of the wall time affects. */
+  /** Milliseconds of a monotonic clock, unaffected by changes of the wall time. */
   elapsedMs(): number;
   /** Calls `work` after a delay, unless the returned function is called before. */
   after(delayMs: number, work: () => void): () => void;
@@ -21,7 +21,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** The outcome of a call, for the log and for deciding what follows. */
+/** The outcome of a call, for the log and for its consequences. */
 export type Attempted = Attempt & {
   /** Retry-After header of the response. */
   readonly retryAfter?: string;

@@ -112,7 +112,7 @@ export type PingOutcome = {
   readonly failure?: string;
 };
 
-/** `webhook`: the webhook whose queue is done, if any; `more`: further steps may follow. */
+/** `webhook`: the webhook whose queue is finished, if any; `more`: further steps may follow. */
 export type FinishStep = { readonly webhook?: number; readonly more: boolean };
 
 /** The log of deliveries, and operations to send them again or sooner. */
@@ -130,8 +130,8 @@ export type DeliveryLogRows = {
    */
   requeue(number: number, atMs: number): Promise<boolean>;
   /**
-   * Puts matching deliveries back into the queue, from the next `limit` after a number, oldest first: all, or all failed
-   * ones; without pings.
+   * Puts matching deliveries back into the queue, from the next `limit` after a number, oldest first: all, or all
+   * failed deliveries; without pings.
    */
   requeueMatching(
     webhook: number,
@@ -140,9 +140,9 @@ export type DeliveryLogRows = {
     atMs: number,
   ): Promise<Requeued>;
   /**
-   * Sends deliveries now, each with the full schedule of retries: a finished delivery returns to the queue, a pending one
-   * becomes due. In strict order, the first pending delivery becomes due, so that the others follow in order. Resolves to
-   * the number of deliveries, without retracted ones.
+   * Sends deliveries now, each with the full schedule of retries: a finished delivery returns to the queue, a pending
+   * delivery becomes due. In strict order, the first pending delivery becomes due, so that the others follow in order.
+   * Resolves to the number of deliveries, not counting retracted deliveries.
    */
   sendNow(webhook: number, numbers: readonly number[], atMs: number): Promise<number>;
   /** Makes matching pending deliveries of a lane due, from the next `limit` after a number. First attempts keep their order. */
@@ -182,14 +182,14 @@ export type ReplayRows = {
 /** Steps that keep the deliveries within their bounds; each is a short transaction. */
 export type RetentionSteps = {
   /**
-   * Drops expired deliveries among the next ones after a number. Resolves to the last number that was read; undefined if all
-   * later deliveries are too young.
+   * Reads the next deliveries after a number, and drops those that have expired. Resolves to the last number that was
+   * read; undefined if all later deliveries are too young.
    */
   dropBehind(after: number, retention: DeliveryRetention, nowMs: number): Promise<number | undefined>;
   /** Returns the next overfull queue after a webhook. */
   nextOverfull(after: number, maxWaiting: number): Promise<OverfullQueue | undefined>;
   /** Fails the oldest deliveries of an overfull queue. Resolves to their number, which one step limits. */
   failSurplus(queue: OverfullQueue, nowMs: number): Promise<number>;
-  /** Drops some deliveries of removed webhooks; resolves to `false` if none are left. */
+  /** Drops some deliveries of removed webhooks; resolves to `false` if none remain. */
   dropRemoved(): Promise<boolean>;
 };

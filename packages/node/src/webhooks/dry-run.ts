@@ -1,4 +1,7 @@
-/** Dry runs: which events of the last blocks a webhook would have received, and why not the others. Nothing is registered or sent. */
+/**
+ * Dry runs: lists events of the latest blocks that a webhook would have received, and explains why it would not have
+ * received others. Nothing is registered or sent.
+ */
 import { type History, isRemembered } from "../event-log/history.ts";
 import type { Event } from "../events/event.ts";
 import { subscribedNames } from "../events/names.ts";
@@ -29,7 +32,7 @@ export type DryRunReport = {
   readonly notFired: EvaluatedEvents;
   /** Subscribed names whose events cannot be derived from stored blocks. */
   readonly notRemembered: readonly string[];
-  /** Set if nothing fired: the reason, and what to try next. */
+  /** Set if nothing fired: the reason, and the next step. */
   readonly note?: string;
 };
 

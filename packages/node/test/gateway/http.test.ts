@@ -1,7 +1,4 @@
-/** The gateway over HTTP: the suite, and what happens when nodes are down, do not respond, or respond with something else. */
-import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import type { Gateway } from "../../src/gateway/gateway.ts";
@@ -14,6 +11,7 @@ import { DEFAULT_REMOTE_CALL_OPTIONS } from "../../src/gateway/remote-calls.ts";
 import { CallError } from "../../src/platform/threads/call.ts";
 import { serveGateway, serveOther, TOKEN } from "../../test-support/gateway/remote.ts";
 import { createGateway, openFixture } from "../../test-support/http/fixture.ts";
+import { closedPort } from "../../test-support/process/closed-port.ts";
 import { describeGateway } from "./suite.ts";
 
 function connect(urls: readonly string[], options: Partial<HttpGatewayOptions> = {}) {
@@ -44,14 +42,7 @@ async function serveCounting(overrides: Partial<Gateway> = {}) {
 }
 
 /** An address that refuses connections. */
-async function unusedUrl(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return `http://127.0.0.1:${port}`;
-}
+const closedUrl = async (): Promise<string> => `http://127.0.0.1:${await closedPort()}`;
 
 test("The first node gets all calls while it responds.", async () => {
   const [first, second] = [await serveCounting(), await serveCounting()];
@@ -62,7 +53,7 @@ test("The first node gets all calls while it responds.", async () => {
 });
 
 test("A node that is down is skipped, paused, and preferred again once it is back.", async () => {
-  const down = await unusedUrl();
+  const down = await closedUrl();
   const second = await serveCounting();
   const { gateway, changes } = connect([down, second.url], { pauseMs: 50 });
   await gateway.submit([{}]);

@@ -3,7 +3,6 @@ import { spawn } from "node:child_process";
 import { hash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { present } from "../../src/platform/present.ts";
+import { closedPort } from "../../test-support/process/closed-port.ts";
 import { type Ended, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const people = deriveAccounts(
@@ -70,16 +70,6 @@ async function forged(args: readonly string[], environment: Record<string, strin
   const { data } = await client.transactions.get(id as string);
   expect(data.blockId).toBe(blockId);
   return data;
-}
-
-/** URL at which no server listens. */
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 const newUnik = () => randomBytes(32).toString("hex");

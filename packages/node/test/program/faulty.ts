@@ -2,13 +2,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import { present } from "../../src/platform/present.ts";
+import { closedPort } from "../../test-support/process/closed-port.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/uniknode.js", import.meta.url));
 const FAULTS = fileURLToPath(new URL("./faults.ts", import.meta.url));
@@ -42,15 +41,6 @@ export function newFolder(): string {
   return folder;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
 export type FaultyOptions = {
   readonly stdout: Stdio;
   readonly stderr: Stdio;
@@ -64,7 +54,7 @@ export async function startFaulty(
   ...args: string[]
 ): Promise<Faulty> {
   const folder = newFolder();
-  const url = `http://127.0.0.1:${await freePort()}`;
+  const url = `http://127.0.0.1:${await closedPort()}`;
   const [command, ...rest] = [...through(folder), process.execPath];
   const child = spawn(
     present(command),

@@ -8,6 +8,7 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { closedPort } from "../../test-support/process/closed-port.ts";
 import { runMain } from "../../test-support/process/main.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
@@ -178,11 +179,7 @@ describe("doctor fails if a start fails", { timeout: 60_000 }, () => {
   });
 
   test("one port for two listeners", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as { port: number };
-    server.close();
-    await once(server, "close");
+    const port = await closedPort();
     const { stdout } = await doctor("--http-port", `${port}`, "--operations-port", `${port}`);
     expect(stdout).toContain(`port ${port} is already used as the HTTP port`);
   });

@@ -17,7 +17,10 @@ export type ConnectionBounds = {
   readonly perClient: number;
 };
 
-/** Reason to close a new connection at once: the limit that is reached; `offender`: its client has just pipelined too much. */
+/**
+ * Reason to close a new connection at once: the limit that is reached; `offender`: its client has recently pipelined
+ * too many requests.
+ */
 export type Refusal = "client" | "site" | "total" | "offender";
 /**
  * Reason to close an open connection: `evicted` for a connection of another client; `late`: a request did not arrive in time;
@@ -160,7 +163,7 @@ function begin(table: Table, socket: Socket, response: ServerResponse, handle: (
 
 function close(table: Table, socket: Socket, reason: Closure): void {
   table.closed[reason] += 1;
-  // Frees its place at once; the close event comes later.
+  // Frees the slot now, because the close event comes later.
   remove(table, socket);
   socket.destroy();
 }

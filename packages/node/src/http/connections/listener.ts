@@ -7,9 +7,9 @@ import { openExchanges } from "./open-exchanges.ts";
 import { stopParsing } from "./stop-parsing.ts";
 
 export type ListenerOptions = {
-  /** Time in which the headers of a request must arrive completely; then the client gets 408. */
+  /** Timeout for the headers of a request, after which the client gets 408. */
   readonly headersTimeoutMs?: number;
-  /** Time in which a whole request must arrive; then the client gets 408. */
+  /** Timeout for a complete request, after which the client gets 408. */
   readonly requestTimeoutMs?: number;
   /** Time without activity after which a connection is closed, even with an unread response; 0 for no timeout. */
   readonly silenceTimeoutMs?: number;
@@ -74,8 +74,8 @@ const INVALID_HOST = Object.assign(new Error("not exactly one Host header with a
 });
 
 /**
- * HTTP/1.1 requires one `Host`, which is empty only for a URI without an authority, and this server has none. Servers and proxies
- * that pick different ones of several disagree about the request.
+ * HTTP/1.1 requires one `Host`, which is empty only for a URI without an authority, and this server has no such URI.
+ * With several headers, a proxy and a server can pick different hosts, and disagree about the request.
  */
 function hasValidHost({ rawHeaders, httpVersion, headers }: IncomingMessage): boolean {
   let count = 0;
@@ -86,7 +86,7 @@ function hasValidHost({ rawHeaders, httpVersion, headers }: IncomingMessage): bo
   return count === 1 && headers.host?.trim() !== "";
 }
 
-/** Stops accepting requests, waits shortly for running ones, and closes every connection. */
+/** Stops accepting requests, waits briefly for running requests, and closes every connection. */
 export async function closeSoon(app: {
   readonly server: Server;
   close(): PromiseLike<unknown>;

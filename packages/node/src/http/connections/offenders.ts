@@ -1,4 +1,4 @@
-/** Clients that have just pipelined too many requests: for a time they get no new connection. */
+/** Clients that have recently pipelined too many requests and temporarily get no new connection. */
 
 export type Offenders = {
   /** @param group group of the client's addresses (`addresses/groups.ts`) */

@@ -7,8 +7,8 @@ type Exchange = { readonly request: IncomingMessage; readonly response: ServerRe
 export type OpenExchanges = {
   add(request: IncomingMessage, response: ServerResponse): void;
   /**
-   * Returns the response after which the failure of the connection is next, if one is open. The failing request is the one whose
-   * body is incomplete, or one that did not become a request.
+   * Returns the open response that the failure of the connection must follow, if any. The request that fails has an
+   * incomplete body, or could not be parsed.
    */
   beforeFailure(): ServerResponse | undefined;
 };

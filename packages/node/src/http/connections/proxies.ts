@@ -1,6 +1,6 @@
 /**
- * Proxies in front of the server. Trusted ones name their clients in `X-Forwarded-For`. All clients of a proxy that no option names
- * count as one client with the proxy's address; the node logs a warning.
+ * Proxies in front of the server. Trusted proxies name their clients in `X-Forwarded-For`. All clients of an untrusted
+ * proxy count as one client with the address of the proxy, and the node logs a warning.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import ipaddr from "ipaddr.js";
@@ -29,7 +29,10 @@ export function addForwardedAddresses(app: Server, isProxy: RangeTest): void {
 const MAX_PROXIES = 16;
 const FORWARDED_FOR = "x-forwarded-for" satisfies keyof IncomingHttpHeaders;
 
-/** Returns the addresses that proxies vouch for, client first: the last ones of the header, up to the first non-proxy. */
+/**
+ * Returns the addresses that proxies vouch for, client first: the end of the header, back to the first address that is
+ * not a proxy.
+ */
 function forwardedAddresses(header: string | string[], sender: string, isProxy: RangeTest): string[] {
   const addresses: string[] = [];
   let hop: string | undefined = sender;

@@ -48,7 +48,7 @@ export function respondToUnreadable({ code = "" }: NodeJS.ErrnoException, socket
 /** Sockets whose failure waits for earlier responses. */
 const failing = new WeakSet<Duplex>();
 
-/** Handles requests to which the runtime would respond without a body, or not at all. */
+/** Handles requests to which the runtime would send no body or no response. */
 export function addOddRequests(app: Server): void {
   // A server may ignore expectations.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));

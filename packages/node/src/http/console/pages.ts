@@ -35,7 +35,7 @@ export function createPages(read: () => ConsoleFiles | undefined): FastifyPlugin
 
   async function send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     reply.headers(HEADERS);
-    // Read together, because they belong to one build.
+    // All files are read together, because they belong to one build.
     known ??= { files: read() };
     const { files } = known;
     const index = files?.get("index.html");

@@ -21,7 +21,7 @@ export function addCors(app: Server): void {
 export const isPreflight = ({ method, headers, url }: FastifyRequest): boolean =>
   method === "OPTIONS" && headers.origin !== undefined && !isConsolePath(url);
 
-/** Responds to a preflight request, which is granted for every path of the API. */
+/** Grants a preflight request for any path of the API. */
 export function grant({ headers }: FastifyRequest, reply: FastifyReply): void {
   reply
     .header("access-control-expose-headers", "content-type, content-length, etag")

@@ -16,8 +16,8 @@ const MAX_RESPONSE_BYTES = 4_000_000;
 const MAX_REQUESTED = 20_000;
 const MAX_URL_LENGTH = 500;
 /**
- * Shorter bodies stay texts, which are written together with their headers; longer ones are converted to bytes once, for
- * the tag and for the socket.
+ * Shorter bodies stay texts, which are written together with their headers. Longer bodies are converted to bytes once,
+ * for the tag and for the socket.
  */
 const MIN_BYTES_LENGTH = 10_000;
 
@@ -129,7 +129,7 @@ function headResponseOf(
   const { head } = request;
   if (head === null || typeof payload !== "string" || statusCode !== 200) return undefined;
   if (!isReading(request) || request.routeOptions.config.dependsOn !== "head") return undefined;
-  // A block may have come between the request and its reads.
+  // A block may have been committed between the request and its reads.
   follow(cache, head.id);
   const isKept = isRequestedAgain(cache, request.url);
   const body = payload.length >= MIN_BYTES_LENGTH ? Buffer.from(payload) : payload;

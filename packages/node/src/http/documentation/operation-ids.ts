@@ -1,4 +1,4 @@
-/** Names of the operations. Generated clients name their functions by them: they never change. */
+/** Names of the operations, which generated clients use as function names: they never change. */
 export const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /blockchain": "getBlockchain",
   "GET /blockchain/identifiers/:prefix": "findIdentifiers",

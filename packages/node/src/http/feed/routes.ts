@@ -13,7 +13,7 @@ import { HttpError } from "../core/error.ts";
 import { uint } from "../requests/parameters.ts";
 import { addFeedAccess, type FeedAccess } from "./access.ts";
 
-/** Positions in one request; a mirror names its last blocks at growing distances. */
+/** Maximum of positions in one request: a mirror sends its latest blocks at growing distances. */
 const MAX_POSITIONS = 32;
 const MAX_POSITION_LENGTH = 96;
 const RETRY_AFTER_SECONDS = 60;
@@ -66,7 +66,7 @@ function positionFrom(text: string): Position {
   throw new HttpError("INVALID_MEMBER", '"after" must be HEIGHT:ID of a block, up to 32 times');
 }
 
-/** Sends a response part by part, each when the client has read the one before. */
+/** Sends a response in parts, each after the client has read the previous one. */
 async function send(request: FastifyRequest, reply: FastifyReply, open: () => FeedResponse): Promise<void> {
   const response = opened(open, reply);
   const isCompressed = /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""));
@@ -79,9 +79,9 @@ async function send(request: FastifyRequest, reply: FastifyReply, open: () => Fe
   });
   reply.raw.flushHeaders();
   const text = Readable.from(response.text);
-  // Flushed after each part: a mirror must not wait until the compressor has enough.
+  // Flushed after each part: a mirror must not wait until the buffer of the compressor is full.
   const gzip = isCompressed ? [createGzip({ flush: constants.Z_SYNC_FLUSH, level: 1 })] : [];
-  // A client that leaves is not an error.
+  // A client that disconnects is not an error.
   await pipeline([text, ...gzip, reply.raw]).catch(() => reply.raw.destroy());
   response.release();
 }

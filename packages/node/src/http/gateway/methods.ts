@@ -6,7 +6,7 @@ import { body, distinct } from "../requests/bodies.ts";
 import { hex64 } from "../requests/parameters.ts";
 
 const NAMES = Object.keys(EVENTS);
-/** Highest value of `--pool-max-per-request`; the node checks its own. */
+/** Highest value of `--pool-max-per-request`; the node checks its own limit. */
 const MAX_TRANSACTIONS = 1_000;
 const MAX_ID_LENGTH = 64;
 /** A cursor of the public API can contain any text of this length. */
@@ -14,7 +14,7 @@ const MAX_AFTER_LENGTH = 2_048;
 const MAX_PAGE = 100;
 const MAX_BLOCKS = 1_000;
 const MAX_SECONDS = 1e10;
-/** Maximum of transactions that a branch leaves out: as many as a block can have. */
+/** Maximum of transactions that a branch omits: as many as a block can have. */
 const MAX_LEFT_OUT = 500;
 
 export type RemoteCall = {

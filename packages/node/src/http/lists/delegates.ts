@@ -95,9 +95,9 @@ function orderFrom(text: string | undefined): DelegateOrder {
 
 /** Creates a reader of all delegates of a head, including resigned ones. */
 export function createCandidates({ network, timestampOf }: Api) {
-  /** Total of which votes are a share while delegates of every type compete for the same ranks. */
+  /** Computes the total for the approval of delegates, while all types of delegates compete for the same ranks. */
   async function oldTotal({ chain }: Snapshot): Promise<bigint> {
-    // The formula counts a reward for the genesis block too, which was paid to no wallet (state.md 4.2).
+    // The formula includes a reward for the genesis block, which no wallet received (state.md 4.2).
     const genesisReward = BigInt(network.milestoneAt(1).reward);
     return (await chain.supply()) + (await chain.lockedSupply()) + genesisReward;
   }

@@ -33,7 +33,10 @@ export function memoryList<Row, Shown>(
   });
 }
 
-/** Returns a cursor: id and index of a row. The page has the rows after that row, or from the index on if it is gone. */
+/**
+ * Returns a cursor: id and index of a row. The page has the rows after that row, or from the index on if the row no
+ * longer exists.
+ */
 export const placeOf = (id: string, index: number): string => JSON.stringify([id, index]);
 
 function indexAfter<Row>(rows: readonly Row[], cursor: string, id: (row: Row) => string): number {

@@ -1,4 +1,6 @@
-/** An empty query value counts as not given (http-api.md 2), as does `undefined`: some clients send `days=undefined`. */
+/**
+ * An empty query value counts as absent (http-api.md 2), and so does `undefined`: some clients send `days=undefined`.
+ */
 import type { Server } from "../core/app.ts";
 
 export function addAbsentValues(app: Server): void {

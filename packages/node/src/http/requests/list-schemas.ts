@@ -2,6 +2,7 @@
 import { type TOptional, type TSchema, type TString, Type } from "../../platform/json/schema.ts";
 import type { FilterKind, ListDefinition, QueryName, SearchName } from "../../read/list-definition.ts";
 import {
+  body,
   boolValue,
   distinct,
   interval,
@@ -10,6 +11,7 @@ import {
   positiveValue,
   uintValue,
 } from "./bodies.ts";
+import { pageQuery } from "./pagination.ts";
 import {
   address,
   blockId,
@@ -21,6 +23,7 @@ import {
   orderBy,
   positive,
   publicKey,
+  query,
   uint,
   username,
   vendorField,
@@ -113,6 +116,12 @@ export function searchMembers<L extends ListDefinition>({ filters }: L): SearchM
       });
   return Object.fromEntries([...membersOf("value"), ...membersOf("interval")]);
 }
+
+/** Returns the schemas of a search: page and order are parameters, the filters are members of the body. */
+export const searchSchemas = <L extends ListDefinition>(list: L) => ({
+  querystring: query({ ...pageQuery, orderBy: orderOfList(list) }),
+  body: body(searchMembers(list)),
+});
 
 function schemaOf(kind: FilterKind, part: "query" | "search"): TSchema {
   const schemas: { readonly query?: TSchema; readonly search?: TSchema } = KINDS[kind];

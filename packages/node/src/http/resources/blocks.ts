@@ -103,7 +103,7 @@ function addBlock(app: Server, api: Api): void {
 }
 
 function addTransactions(app: Server, api: Api): void {
-  // Texts that are not ids are not found, rather than refused.
+  // A text that is not an id gets 404 instead of 422.
   app.get(
     "/blocks/:id/transactions",
     {

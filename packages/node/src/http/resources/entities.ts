@@ -10,8 +10,7 @@ import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
 import { isFlag, matches, memoryList, passing, type Rate, sorted, type Tests } from "../lists/memory.ts";
-import { body } from "../requests/bodies.ts";
-import { listParameters, orderOfList, searchMembers } from "../requests/list-schemas.ts";
+import { listParameters, searchSchemas } from "../requests/list-schemas.ts";
 import { type ListRequest, pageQuery } from "../requests/pagination.ts";
 import { hex64, orderOf, query } from "../requests/parameters.ts";
 import { address as addressText, count, id, publicKey as publicKeyText } from "../responses/values.ts";
@@ -47,7 +46,7 @@ const TESTS: Tests<StoredEntity, EntityFilter> = {
 };
 
 const listQuery = query({ ...pageQuery, ...listParameters(ENTITIES) });
-const searchBody = body(searchMembers(ENTITIES));
+const search = searchSchemas(ENTITIES);
 
 export const entities: Resource = (app, api) => {
   addList(app, api);
@@ -75,8 +74,7 @@ function addSearch(app: Server, { read }: Api): void {
     {
       schema: {
         ...described("Entities", "Searches entities.", listOf(Entity)),
-        querystring: query({ ...pageQuery, orderBy: orderOfList(ENTITIES) }),
-        body: searchBody,
+        ...search,
       },
     },
     (request) => read(request, (snapshot) => entityList(snapshot, request, request.body)),

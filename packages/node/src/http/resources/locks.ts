@@ -9,14 +9,14 @@ import { described, listOf, single } from "../documentation/route.ts";
 import { lockList } from "../lists/locks.ts";
 import { transactionList } from "../lists/transactions.ts";
 import { body, distinct } from "../requests/bodies.ts";
-import { listParameters, orderOfList, searchMembers } from "../requests/list-schemas.ts";
+import { listParameters, orderOfList, searchSchemas } from "../requests/list-schemas.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { hex64, query } from "../requests/parameters.ts";
 import { Lock, lockResponse } from "../responses/lock.ts";
 import { AnyTransaction } from "../responses/transaction.ts";
 
 const listQuery = query({ ...pageQuery, ...listParameters(LOCKS) });
-const searchBody = body(searchMembers(LOCKS));
+const search = searchSchemas(LOCKS);
 
 const MAX_IDS = 25;
 const unlockedBody = body({ ids: Type.Optional(distinct(hex64, MAX_IDS)) });
@@ -48,8 +48,7 @@ function addSearch(app: Server, api: Api): void {
     {
       schema: {
         ...described("Locks", "Searches open locks.", listOf(Lock)),
-        querystring: query({ ...pageQuery, orderBy: orderOfList(LOCKS) }),
-        body: searchBody,
+        ...search,
       },
     },
     (request) =>

@@ -104,7 +104,7 @@ function addConfirmed(app: Server, api: Api): void {
   );
 }
 
-/** Start of the asset of a vote. */
+/** Matches the asset of a vote, as JSON text. */
 const VOTE_ASSET = /^\{"votes":\["[+-]([0-9a-f]+)"/;
 
 /**

@@ -8,8 +8,7 @@ import { HEAD_ONLY } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
 import { lockList } from "../lists/locks.ts";
 import { findWallet, walletList } from "../lists/wallets.ts";
-import { body } from "../requests/bodies.ts";
-import { listParameters, orderOfList, searchMembers } from "../requests/list-schemas.ts";
+import { listParameters, searchSchemas } from "../requests/list-schemas.ts";
 import { listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
 import { query, walletId } from "../requests/parameters.ts";
 import { Lock } from "../responses/lock.ts";
@@ -19,7 +18,7 @@ import { TOKEN_NAMES, TOKEN_ORDER, tokenOrderOf } from "./uniks.ts";
 import { addWalletTransactions } from "./wallet-transactions.ts";
 
 const listQuery = query({ ...pageQuery, ...listParameters(WALLETS) });
-const searchBody = body(searchMembers(WALLETS));
+const search = searchSchemas(WALLETS);
 const locksQuery = query({ ...pageQuery, ...listParameters(WALLET_LOCKS) });
 
 const params = Type.Object({ id: walletId });
@@ -73,8 +72,7 @@ function addSearch(app: Server, { read }: Api): void {
     {
       schema: {
         ...described("Wallets", "Searches wallets.", listOf(Wallet)),
-        querystring: query({ ...pageQuery, orderBy: orderOfList(WALLETS) }),
-        body: searchBody,
+        ...search,
       },
     },
     (request) =>

@@ -84,7 +84,7 @@ export function blockResponse(
   );
 }
 
-/** Sums of up to this many digits are exact as numbers, which are added in a fourth of the time. */
+/** Sums of up to this many digits are exact as numbers, whose addition takes a quarter of the time. */
 const MAX_EXACT_DIGITS = 15;
 
 /** Returns the sum of two non-negative amounts in decimal text. */

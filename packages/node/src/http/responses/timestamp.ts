@@ -56,7 +56,7 @@ export function createMomentText(): (unixMs: number) => string {
 export const timestampText = ({ epoch, unix, human }: Timestamp): string =>
   `{"epoch":${epoch},"unix":${unix},"human":"${human}"}`;
 
-/** State from which a response was read, so that clients see whether two responses belong together. */
+/** State of the chain from which a response was read: clients can check that two responses belong together. */
 export const Chainmeta = Type.Object(
   { height: Type.Integer({ minimum: 1 }), timestamp: Timestamp },
   { title: "Chainmeta", description: "Head of the chain at which the response was read." },

@@ -85,7 +85,7 @@ export type TransactionContext = {
   readonly addressOf: (publicKey: string) => string;
 };
 
-/** Fields of a transaction that responses contain, confirmed or not; missing ones are null. */
+/** Fields of a confirmed or pending transaction that responses contain; a missing field is null. */
 type Shown = Omit<StoredTransaction, "blockId" | "height" | "timestamp" | "nonce"> & {
   readonly blockId: string | null;
   /** Seconds since the network epoch. */

@@ -14,7 +14,7 @@ declare module "fastify" {
   }
 }
 
-/** Message of every response that is late. */
+/** Message of every late response. */
 export const LATE =
   "Service Unavailable: the response would take too long; request fewer rows, or retry in 10 s";
 

@@ -16,12 +16,12 @@ import { isOtherMethod, type MethodsOf } from "./methods.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Status of a request that does not validate: 422 unless the route says otherwise. */
+    /** Status of an invalid request; 422 unless the route sets another. */
     invalidStatus?: 400 | 422;
   }
 }
 
-/** Bodies that cannot be read are 422, not 4xx of their own (http-api.md 1.4). */
+/** An unreadable body gets 422, not a status of its own (http-api.md 1.4). */
 const UNREADABLE: Readonly<Record<string, readonly [code: ErrorCode, message: string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: [
     "BODY_TOO_LARGE",

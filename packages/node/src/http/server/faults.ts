@@ -52,7 +52,9 @@ type Failure = NonNullable<Validate["errors"]>[number];
 const isUnknownMember = ({ instancePath, params }: Failure): boolean =>
   instancePath === "" && params.additionalProperty !== undefined;
 
-/** A choice between schemas fails for each of them, and as a whole: only the latter is reported if it has a description. */
+/**
+ * A choice between schemas fails for each schema, and as a whole: only the choice is reported if it has a description.
+ */
 function faultsFrom(failures: readonly Failure[] | null | undefined): Fault[] {
   const all = failures ?? [];
   const described = all.filter(

@@ -64,9 +64,9 @@ export type HttpOptions = ListenerOptions & {
   readonly connections?: ConnectionBounds;
   /** Rate limit. Absent: no limit. */
   readonly rateLimit?: RateLimitOptions;
-  /** Time in which a response must be ready; then the client gets 503. */
+  /** Timeout of a response, after which the client gets 503. */
   readonly responseTimeoutMs?: number;
-  /** Time in which the client must have read a response; then the connection is closed. */
+  /** Time for the client to read a response, after which the connection is closed. */
   readonly takeTimeoutMs?: number;
   /** Maximum bytes of incomplete bodies and unread responses of all connections. */
   readonly maxHeldBytes?: number;
@@ -104,7 +104,7 @@ export type HttpServer = {
   readonly connections: () => ConnectionFigures;
   /** Starts to accept connections; resolves to the address. */
   listen(): Promise<AddressInfo>;
-  /** Stops accepting requests, waits shortly for running ones, and closes every connection. */
+  /** Stops accepting requests, waits briefly for running requests, and closes every connection. */
   close(): Promise<void>;
 };
 

@@ -62,7 +62,7 @@ export function createStreamRoutes(access: Access | undefined, stream: Stream): 
 function readStreamRequest(query: Query, header: string | string[] | undefined): StreamRequest {
   const { events, conditions, match, fromHeight, lastEventId } = readQuery(query, READERS);
   const given = header === undefined ? lastEventId : String(header);
-  // A browser that has seen no id yet sends an empty one.
+  // A browser sends an empty id before its first event.
   const position = given ? readPosition(given) : undefined;
   if (given && !position)
     throw new HttpError(

@@ -14,7 +14,7 @@ const READERS = {
 /** `number` counts from 1. */
 export type Page = { readonly number: number; readonly limit: number; readonly offset: number };
 
-/** @throws {HttpError} 422 for parameters out of bounds, and for unknown ones */
+/** @throws {HttpError} 422 for unknown parameters and for values out of bounds */
 export function readPage(query: Query): Page {
   const { page: number = 1, limit = MAX_LIMIT } = readQuery(query, READERS);
   return { number, limit, offset: (number - 1) * limit };

@@ -32,7 +32,7 @@ export const integer =
   (minimum: number, maximum: number): Reader<number> =>
   (name, text) => {
     const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-    // Written this way, NaN is refused as well.
+    // The comparisons are false for NaN.
     if (number >= minimum && number <= maximum) return number;
     throw refused(name, expected.integer(minimum, maximum));
   };

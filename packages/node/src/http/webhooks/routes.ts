@@ -39,7 +39,7 @@ export function createWebhookRoutes(access: Access, webhooks: Service): FastifyP
     addTrials(app, webhooks);
     addChanges(app, webhooks);
     app.register(async (app) => {
-      // Each change blocks this thread until it is on disk: a tick in between lets other work run.
+      // Each change blocks this thread until it is on disk: other work runs between two changes.
       const changes = createQueue<() => void>(CHANGES_PER_TICK, (change) => change());
       app.addHook("preHandler", (request, _reply, done) => {
         if (request.method === "GET" || request.method === "HEAD") done();

@@ -1,4 +1,4 @@
-/** Reads what past facts are derived from, besides their block (`event-log/past-facts.ts`). */
+/** Reads the data, in addition to the block, from which past facts are derived (`event-log/past-facts.ts`). */
 import type { Round } from "@uniknode/ledger";
 import type { BlockHeader } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";

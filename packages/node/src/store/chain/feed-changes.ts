@@ -13,10 +13,10 @@ export type FeedChanges = {
 };
 
 /**
- * Opens the table for writing. Returns undefined, and empties the table, if no changes are kept: rows of a former run would
- * have a gap.
+ * Opens the table for writing. Empties the table and returns undefined if no changes are stored, because rows of an
+ * earlier run would have a gap.
  *
- * @param depth number of blocks whose changes are kept; 0: none
+ * @param depth number of blocks whose changes are stored; 0: none
  * @param head height of the chain
  */
 export function openFeedChanges(database: Database, depth: number, head: number): FeedChanges | undefined {

@@ -1,6 +1,5 @@
 /**
- * Finds the owner of a unik after any transaction of the chain: the table of tokens contains only the present
- * owner.
+ * Finds the owner of a unik after any transaction of the chain: the table of tokens contains only the current owner.
  */
 import { nftOf } from "@uniknode/ledger";
 import { hexToBytes, sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
@@ -26,14 +25,14 @@ export function createOwnerStore(database: Database): OwnerStore {
     `SELECT owner, height, sequence FROM tokens LEFT JOIN transactions ON transactions.id = first_transaction
      WHERE tokens.id = +?`,
   );
-  // Reads the bytes of every later transfer of the type: there are few, and only disclosures need it.
+  // Scans the bytes of all later transfers of the type: they are few, and only disclosures need this owner.
   const transfers = database.prepare<Transfer>(
     `SELECT height, sequence, id, sender, bytes FROM transactions
      WHERE type_group = +? AND type = +? AND (height, sequence) > (?, ?) AND instr(bytes, ?) > 0
      ORDER BY height, sequence`,
   );
 
-  /** The first transfer of the token after the position: its sender was the owner until then. */
+  /** Returns the first transfer of the token after the position, whose sender was the owner until then. */
   function nextTransfer(
     type: readonly [number, number],
     tokenId: string,

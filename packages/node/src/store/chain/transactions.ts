@@ -11,7 +11,7 @@ import { createTypeTotals } from "./type-totals.ts";
 import { toVisibleFields } from "./visible-fields.ts";
 
 /**
- * The columns of a transaction that follow from its bytes, in the order of the table. The nonce of version 1 is not among them.
+ * Columns that are derived from the bytes of a transaction, in the order of the table, except the nonce of version 1.
  */
 export function transactionColumns({ data, bytes }: SealedTransaction) {
   const { signatures, asset } = toVisibleFields(data);
@@ -97,7 +97,9 @@ export function createTransactionStore(database: Database): TransactionStore {
   };
 }
 
-/** Version 1 has no nonce: it gets the position among the sender's transactions, from 1. */
+/**
+ * A transaction of version 1 has no nonce: its position among the sender's transactions replaces it, counted from 1.
+ */
 function createNonces(database: Database): (transaction: Transaction) => number | bigint {
   const lastOfSender = database.prepare<{ nonce: number }>(
     "SELECT nonce FROM transactions WHERE sender = +? ORDER BY height DESC, sequence DESC LIMIT 1",
@@ -109,8 +111,8 @@ const LIFE_CYCLE_STATUS = "LifeCycle/Status";
 const ALIVE = "3";
 
 /**
- * Returns true if it declares its unik alive, as an update or as a mint with a voucher: the foundation earns
- * by these.
+ * Returns true if the transaction declares its unik alive, which pays the foundation: an update, or a mint with a
+ * voucher.
  */
 const isAlive = (transaction: Transaction): boolean =>
   (isCertifiedUpdate(transaction) ||

@@ -36,13 +36,10 @@ export function createTypeTotals(database: Database): TypeTotals {
   };
 }
 
-/** A group is any 32-bit integer, a type has 16 bits (transactions.md 2). */
+/** A group has 32 bits, a type has 16 (transactions.md 2). */
 const typeKey = ({ typeGroup, type }: Pick<Transaction, "typeGroup" | "type">) => typeGroup * 2 ** 16 + type;
 
-/**
- * Counts all transactions again, for rows that were written without this store. Reads an index of the whole
- * table.
- */
+/** Recounts all transactions after rows were written without this store. Scans an index of the whole table. */
 export function recountTypes(database: Database): void {
   database.transaction(() => {
     database.execute(`DELETE FROM type_totals; INSERT INTO type_totals ${COUNTS} GROUP BY type_group, type`);

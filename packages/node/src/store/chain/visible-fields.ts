@@ -1,13 +1,13 @@
 /**
- * The fields of a transaction that responses show and no column holds, as JSON text: a page is joined from
- * texts instead of decoding the bytes of every row.
+ * Fields of a transaction that responses contain but no column stores, as JSON text. A page is then concatenated from
+ * texts, without decoding the bytes of each row.
  */
 import type { Transaction } from "@uniknode/protocol";
 
 export type VisibleFields = {
   /** Members of an object, without its brackets; empty for an unsigned transaction. */
   readonly signatures: string;
-  /** Null where the type has none. */
+  /** Null if the type has none. */
   readonly asset: string | null;
 };
 

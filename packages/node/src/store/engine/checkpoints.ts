@@ -1,6 +1,6 @@
 /**
- * Copies the write-ahead log into the database file in a thread of its own. SQLite would do it at the end of the commit that makes the log
- * long enough: 64 MiB cost 200 ms and more, for which the consensus thread must not wait.
+ * Copies the write-ahead log into the database file in a separate thread. SQLite would copy it in the commit that
+ * reaches the limit: 64 MiB cost 200 ms or more, for which the consensus thread must not wait.
  */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
@@ -8,9 +8,12 @@ import { moduleBeside } from "../../platform/threads/module-url.ts";
 import type { Database } from "./database.ts";
 
 export type CheckpointOptions = {
-  /** Pages of the log from which it is copied: the more, the fewer pages are copied repeatedly. */
+  /** Length of the log, in pages, from which it is copied. A higher value copies fewer pages repeatedly. */
   readonly pages: number;
-  /** Length of the log in pages from which this thread copies it, because the other one is too slow or does not start. */
+  /**
+   * Length of the log, in pages, from which this thread copies it, because the other thread is too slow or did not
+   * start.
+   */
   readonly maxPages: number;
   readonly intervalMs: number;
 };
@@ -26,11 +29,10 @@ export type CheckpointDeps = {
   /** A connection that makes no checkpoints itself. */
   readonly database: Pick<Database, "logPages" | "checkpoint">;
   readonly databasePath: string;
-  /** Called with the error of a checkpoint that failed; the next check tries again. */
+  /** Called with the error of a failed checkpoint, which the next check repeats. */
   readonly onError: (error: unknown) => void;
 };
 
-/** Data of the thread. */
 export type CheckpointData = { readonly databasePath: string };
 
 /** Checks the length of the log regularly. The returned function waits for a running checkpoint. */

@@ -15,10 +15,7 @@ export type Statement<Row> = {
   run(...parameters: SqlValue[]): { changes: number; lastInsertRowid: number | bigint };
 };
 
-/**
- * Failure that a commit survives once the call has returned. Surviving the end of the process needs no wait
- * for the disk.
- */
+/** Failure that a commit survives once the call has returned. Only power loss requires waiting for the disk. */
 export type Durability = "power loss" | "process death";
 
 const SYNCHRONOUS: Readonly<Record<Durability, string>> = { "power loss": "FULL", "process death": "NORMAL" };
@@ -62,7 +59,10 @@ export type Database = {
   group<T>(changes: readonly (() => T)[]): PromiseSettledResult<T>[];
   /** Returns the pages in the write-ahead log, and how many of them were copied into the file. */
   logPages(): { readonly total: number; readonly copied: number };
-  /** Copies the write-ahead log into the file, except pages that a reader still needs. Waits for no one. */
+  /**
+   * Copies the write-ahead log into the file, except pages that a reader still needs. Never waits for another
+   * connection.
+   */
   checkpoint(): void;
   close(): void;
 };
@@ -78,7 +78,7 @@ export type DatabaseOptions = {
   makesCheckpoints?: boolean;
 };
 
-/** Time that a writer waits for another one before it fails. */
+/** Timeout of a writer that waits for another writer. */
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**

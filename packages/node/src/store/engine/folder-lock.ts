@@ -1,4 +1,4 @@
-/** Locks a data folder for one process: two processes forging on the same data would forge slots twice. */
+/** Locks a data folder for one process: two processes with the same data would forge the same slots. */
 
 import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -31,13 +31,12 @@ export class DataInUseError extends CodedError<"DATA_IN_USE"> {
 export type FolderLock = {
   /** Rejects with the code `LOCK_LOST`, at most `CHECK_MS` after the file of the lock was removed or replaced. */
   readonly lost: Promise<never>;
-  /** Notes the addresses of this process, for the messages of other processes. */
+  /** Records the addresses of this process for the error messages of other processes. */
   describe(holder: Omit<LockHolder, "pid">): void;
-  /** Releases the folder. */
   release(): void;
 };
 
-/** Purpose of a data folder, which is created with access for its owner only. */
+/** Properties of a data folder: only its owner has access. */
 export const DATA_FOLDER: FolderPurpose = { what: "the data folder", flag: "--data", mode: 0o700 };
 const CHECK_MS = 1_000;
 
@@ -63,7 +62,7 @@ export function lockDataFolder(folder: string): FolderLock {
   };
 }
 
-/** The process that uses the data folder; undefined if none does, or it is unknown. */
+/** Returns the process that uses the data folder; undefined if there is none, or it is unknown. */
 export const folderHolder = (folder: string): LockHolder | undefined => readLockHolder(lockPathOf(folder));
 
 const lockPathOf = (folder: string): string => join(folder, "lock.sqlite");
@@ -98,7 +97,7 @@ export function lockFile(path: string): (() => void) | undefined {
   }
   writeLockHolder(path, { pid: process.pid });
   return () => {
-    // Before the release: afterwards, the note belongs to the next holder.
+    // Removed before the release, because the note then belongs to the next holder.
     removeLockHolder(path);
     driver.close();
   };

@@ -7,7 +7,7 @@
 
 /** One thread's side of the lock. Calls come in pairs, and pairs are never nested. */
 export type WriteLock = {
-  /** Waits until no other thread writes, for a limited time. */
+  /** Waits until no other thread writes, or until a timeout. */
   acquire(): void;
   release(): void;
 };
@@ -21,7 +21,7 @@ const PRIORITY_WAITS = 1;
  */
 const WAIT_TIMEOUT_MS = 1_000;
 
-/** Memory that the threads share: each creates its side of the lock from it. */
+/** Shared memory, from which each thread creates its side of the lock. */
 export const createWriteLockMemory = (): SharedArrayBuffer =>
   new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
 

@@ -1,6 +1,6 @@
 /**
- * True if writes to the database succeed: one state for all threads that write, in shared memory, so that
- * each of them can report it while another hangs.
+ * State of writes to the database: they succeed, or the disk refuses them. It is in shared memory, so that each writing
+ * thread can report it while another hangs.
  */
 import type { Logger } from "pino";
 import {
@@ -24,22 +24,22 @@ export type Writes = {
 
 export type WritesDeps = {
   /**
-   * Called when the trouble has lasted for `WRITE_RETRY_MS`. A start that fails because of it ends earlier,
-   * with its own message.
+   * Called when writes have failed for `WRITE_RETRY_MS`. A start that fails for this reason has ended earlier, with its
+   * own message.
    */
   readonly onTrouble?: (trouble: Trouble, error: unknown) => void;
-  /** Called when such trouble is over, by the thread that notices it. */
+  /** Called by the first thread whose write succeeds again. */
   readonly onBack?: () => void;
 };
 
 /** Positions in the shared memory. */
 const TROUBLE = 0;
 const FAILURES = 1;
-/** 1 while trouble is reported. */
+/** 1 while a failure is reported. */
 const REPORTED = 2;
 const TROUBLES = [undefined, "disk full", "disk cannot be written"] as const;
 
-/** Memory that the threads share. */
+/** Creates the shared memory of the threads. */
 export const createWriteState = (): SharedArrayBuffer =>
   new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT);
 

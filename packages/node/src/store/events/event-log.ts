@@ -1,25 +1,25 @@
 /**
- * The event log, in order, for readers that each have a cursor. Events of a block are written in the
- * transaction of the block, so that a row exists if and only if its block was committed (or reverted).
+ * The event log: ordered events, and a cursor for each reader. Events of a block are written in the transaction of the
+ * block, so that a row exists if and only if its block was committed (or reverted).
  */
 import type { Event, LoggedEvent } from "../../events/event.ts";
 import { withoutNulls } from "../../platform/without-nulls.ts";
 import type { Database } from "../engine/database.ts";
 
-/** Bounds of the log. Rows that a cursor has not passed are kept even beyond the bounds. */
+/** Bounds of the log. Rows that a cursor has not passed stay in the log even beyond the bounds. */
 export type Retention = {
   readonly maxEvents: number;
   readonly maxAgeMs: number;
 };
 
 export type EventLog = {
-  /** Returns true if events of this name are recorded at present. */
+  /** Returns true if events of this name are currently recorded. */
   isRecorded(name: string): boolean;
-  /** Writes the events that are subscribed to, inside the caller's transaction. */
+  /** Writes the subscribed events inside the caller's transaction. */
   append(events: readonly Event[]): void;
   /** Events after a sequence, in order. */
   read(after: number, limit: number): LoggedEvent[];
-  /** Sequence of the oldest event in the log, if it has any. */
+  /** Sequence of the oldest event in the log; undefined if the log is empty. */
   firstSequence(): number | undefined;
   /** Returns true if an event after a sequence retracts another one. */
   hasRetractionAfter(sequence: number): boolean;
@@ -30,7 +30,7 @@ export type EventLog = {
   moveCursor(reader: string, sequence: number): void;
   /** Removes the cursor of a reader, so that it no longer keeps events from being dropped. */
   removeCursor(reader: string): void;
-  /** Drops some of the oldest events beyond the bounds; `true` when there may be more to drop. */
+  /** Drops some of the oldest events beyond the bounds; returns `true` if more may remain. */
   prune(retention: Retention): boolean;
 };
 

@@ -5,7 +5,7 @@ export type Ban = { readonly ip: string; readonly untilMs: number; readonly reas
 
 /** Times are milliseconds since 1970. */
 export type PeerStore = {
-  /** The addresses seen last, newest first. */
+  /** Returns the most recently seen addresses, newest first. */
   known(limit: number): string[];
   saw(ips: readonly string[], atMs: number): void;
   forget(ip: string): void;
@@ -15,7 +15,7 @@ export type PeerStore = {
 
 /** Maximum number of stored addresses: more than the nodes of a network. */
 const MAX_KNOWN = 1_000;
-/** Maximum number of stored bans, the latest ones. */
+/** Maximum number of stored bans; the latest are kept. */
 const MAX_BANS = 10_000;
 
 export function createPeerStore(database: Database): PeerStore {

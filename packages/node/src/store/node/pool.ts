@@ -36,7 +36,7 @@ export function createPoolStore(database: Database): PoolStore {
   return {
     load: () => select.all(),
     write({ added, removed }, alongside) {
-      // Pending transactions are many and live for seconds: waiting for the disk would cost more than it saves.
+      // Pending transactions are numerous and short-lived: waiting for the disk would cost more than it saves.
       database.transaction(() => {
         for (const id of removed) remove.run(id);
         for (const { id, bytes, place } of added) (place === "first" ? prepend : append).run(id, bytes);

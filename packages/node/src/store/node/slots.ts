@@ -2,15 +2,15 @@
 import type { Database } from "../engine/database.ts";
 
 export type SlotStore = {
-  /** Last slot forged with a key, if any. */
+  /** Returns the last slot that was forged with a key. */
   lastForged(publicKey: string): number | undefined;
   /** Like `lastForged`, with the id of the block. */
   forgedBy(publicKey: string): { readonly slot: number; readonly blockId: string } | undefined;
   /**
    * Records a slot before its block is sent.
    *
-   * @param survives failure that the row survives once the call has returned; without the wait for the disk,
-   * it is history only
+   * @param survives failure that the row survives once the call has returned; a row that only survives the end of the
+   * process is history, not protection
    */
   recordForged(
     publicKey: string,
@@ -20,9 +20,11 @@ export type SlotStore = {
   ): void;
   /** Records a reason of the forger, which replaces any other reason of the slot. */
   recordMissed(publicKey: string, slot: number, reason: string): void;
-  /** Records a slot without a block; a reason of the forger, earlier or later, takes precedence. */
+  /**
+   * Records a slot without a block. A reason of the forger takes precedence, whether it was recorded earlier or later.
+   */
   recordGap(publicKey: string, slot: number, reason: string): void;
-  /** Removes a slot that has a block after all. */
+  /** Removes a slot whose block arrived late. */
   forgetMissed(publicKey: string, slot: number): void;
   /** The latest missed slots of this node's delegates, newest first. */
   missed(limit: number): MissedSlot[];

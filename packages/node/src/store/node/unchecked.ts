@@ -8,7 +8,7 @@ export type UncheckedMark = {
   readonly pin: string;
 };
 
-/** Undefined if all blocks were checked, or verified by the pin. */
+/** Returns the mark; undefined if all blocks were checked, or verified by the pin. */
 export function readUnchecked(meta: Pick<MetaStore, "read">): UncheckedMark | undefined {
   const stored = meta.read("unchecked");
   return stored === undefined ? undefined : (JSON.parse(stored) as UncheckedMark);

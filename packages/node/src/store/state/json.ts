@@ -1,4 +1,4 @@
-/** Records of the state as JSON values: amounts are decimal text, the order of members is kept. */
+/** Records of the state as JSON values: amounts are decimal text, and members keep their order. */
 
 import type { Attributes, Delegate, Lock, Round } from "@uniknode/ledger";
 import type { Json } from "../../platform/json/decimal.ts";
@@ -17,7 +17,7 @@ export function attributesToJson(attributes: Attributes): Json<Attributes> {
   } as Json<Attributes>;
 }
 
-/** The value is taken over, not copied. */
+/** Uses the value itself, without a copy. */
 export function attributesFromJson(json: Json<Attributes>): Attributes {
   const { delegate, htlc } = json;
   if (!delegate && !htlc) return json as object as Attributes;
@@ -30,7 +30,7 @@ export function attributesFromJson(json: Json<Attributes>): Attributes {
   } as Attributes;
 }
 
-/** The forging order is a permutation of the delegates: their positions take a tenth of the space. */
+/** The forging order is a permutation of the delegates: positions use a tenth of the space. */
 export type RoundJson = Omit<Json<Round>, "order"> & { readonly order: readonly number[] };
 
 export function roundToJson({ round, height, delegates, order }: Round): RoundJson {

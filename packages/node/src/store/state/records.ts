@@ -60,7 +60,7 @@ type WalletRow = {
   attributes: string;
 };
 
-/** Most wallets have none, and records are never changed in place. */
+/** Shared by most wallets; safe, because records are never changed in place. */
 const NO_ATTRIBUTES = {};
 
 const walletFromRow = ({ address, public_key, balance, nonce, attributes }: WalletRow): Wallet => ({

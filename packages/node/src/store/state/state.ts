@@ -19,31 +19,31 @@ import { LRUCache } from "lru-cache";
 import type { Database } from "../engine/database.ts";
 import { createRecords, type Records } from "./records.ts";
 
-/** A record to write; `undefined` removes it. A `Change` of the ledger is one. */
+/** A record to write, such as a `Change` of the ledger; `undefined` removes the record. */
 export type Write<T extends TableName = TableName> = {
   [N in T]: { readonly table: N; readonly key: string; readonly after: Tables[N] | undefined };
 }[T];
 
 export type StateStore = StateReader & {
-  /** Makes the after-images visible to the reader, and keeps them for the next flush. */
+  /** Makes the after-images visible to the reader, and buffers them for the next flush. */
   write(writes: readonly Write[]): void;
   /**
-   * Writes the kept records as rows, each once. Must be called inside the transaction of the blocks that
-   * caused them.
+   * Writes the buffered records as rows, each once. Must be called inside the transaction of the blocks that changed
+   * them.
    */
   flush(): void;
   /** Removes every record. Must be called inside a transaction; call `reset` if the transaction fails. */
   clear(): void;
-  /** Discards what was not committed. Must be called after a transaction around `flush` failed. */
+  /** Discards uncommitted records. Must be called if a transaction around `flush` fails. */
   reset(): void;
 };
 
 export type StateStoreOptions = {
-  /** Records of each table to keep in memory, besides the delegates; of rounds, only a few. */
+  /** Number of cached records of each table, not counting delegates. Only a few rounds are cached. */
   readonly cacheSize: number;
 };
 
-/** A round is as large as fifty wallets, and only the last ones are read. */
+/** A round is as large as fifty wallets, and only the latest rounds are read. */
 const MAX_ROUNDS = 16;
 
 /** Names of the tables in the database; some hold several tables of the state. */
@@ -129,7 +129,7 @@ function flush(records: Records, { caches, written }: Layers): void {
   }
 }
 
-/** Discards what was not committed, and loads the delegates. */
+/** Discards uncommitted records, and loads the delegates. */
 function discard(records: Records, { caches, written, delegates }: Layers): void {
   for (const table of TABLE_NAMES) {
     written[table].clear();

@@ -23,7 +23,7 @@ export type DeliveryLogDeps = {
 /** A delivery with the exact text of its message. */
 export type DeliveryWithBody = DeliveryRecord & { readonly body: string };
 
-/** Ids may be any text; valid ones are the id of a webhook, and the number or webhook-id of a delivery. */
+/** Ids may be any text. Valid ids are the id of a webhook, and the number or webhook-id of a delivery. */
 export type DeliveryLog = {
   /**
    * Returns a page, newest first; `before` is the `next` of the previous page.

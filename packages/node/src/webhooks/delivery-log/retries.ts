@@ -16,7 +16,7 @@ export type RetriesDeps = {
 export type Sent = {
   /** Number of deliveries to send. */
   readonly retried: number;
-  /** Reason why the pending ones are not sent, if there are any: the webhook is off. */
+  /** Reason why pending deliveries are not sent: the webhook is off; absent without pending deliveries. */
   readonly notSent?: string;
 };
 
@@ -175,7 +175,7 @@ async function runSteps(
   }
 }
 
-/** Checks that the webhook is active, because others get no deliveries. @throws {WebhookError} WEBHOOK_OFF */
+/** Checks that the webhook is active: other webhooks get no deliveries. @throws {WebhookError} WEBHOOK_OFF */
 export function checkOn(webhook: Webhook): void {
   const reason = offReason(webhook);
   if (reason !== undefined) throw new WebhookError("WEBHOOK_OFF", reason);

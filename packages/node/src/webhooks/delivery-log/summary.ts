@@ -5,7 +5,7 @@ import type { LatestDeliveries } from "../model/deliveries.ts";
 
 /** Times are milliseconds since 1970. */
 export type DeliverySummary = {
-  /** Number of counted deliveries, which are the newest ones; by state below. */
+  /** Number of counted deliveries, which are the newest; by state below. */
   readonly count: number;
   readonly delivered: number;
   readonly failed: number;

@@ -33,7 +33,10 @@ export type EndedCall = {
 
 export type QueuesDeps = { readonly deliveryQueue: Pick<DeliveryQueue, "states"> };
 
-/** Parts of a queue to read again: its state; its lanes too; everything; everything from the start. */
+/**
+ * Parts of a queue to reload, from the smallest: its state; also its lanes; everything; everything, from the first
+ * delivery.
+ */
 const CHANGES = ["state", "lanes", "all", "restart"] as const;
 type Change = (typeof CHANGES)[number];
 

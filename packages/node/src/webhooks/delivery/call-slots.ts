@@ -1,6 +1,6 @@
 /**
- * Slots for concurrent calls. Every webhook has one of its own, so that no other target delays it. Further calls of a
- * webhook take shared slots; targets whose last response was not quick get half of these.
+ * Slots for concurrent calls. Each webhook has a reserved slot, so that other targets cannot delay it. Its further
+ * calls use shared slots; targets whose last response was not quick can use half of them.
  */
 import type { Attempted } from "../collaborators.ts";
 import { type Lane, type Queue, runningOf } from "./lanes.ts";

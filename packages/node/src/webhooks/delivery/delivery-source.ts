@@ -69,7 +69,7 @@ async function takeRetry(
 ): Promise<WaitingDelivery | undefined> {
   const { deliveryQueue } = deps;
   const delivery = await deliveryQueue.nextRetry(queue.webhook, nowMs);
-  // Cancelled meanwhile: a later delivery may be left.
+  // The delivery was cancelled meanwhile; later deliveries may remain.
   if (!delivery) Object.assign(queue, (await deliveryQueue.states([queue.webhook]))[0]);
   return delivery && isAllowed(deps, queue, delivery) ? delivery : undefined;
 }
@@ -79,7 +79,7 @@ async function takeReplayed(
   queue: Queue,
   nowMs: number,
 ): Promise<WaitingDelivery | undefined> {
-  // Deliveries after the running ones. In strict order, a failed delivery is the next one again.
+  // Reads the deliveries after the running deliveries. In strict order, a failed delivery is the next delivery again.
   const after = queue.running.replay === 0 ? 0 : queue.replayed;
   const delivery = await deps.deliveryQueue.nextReplayed(queue.webhook, after);
   queue.hasReplay = delivery !== undefined;

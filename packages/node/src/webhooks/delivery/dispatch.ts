@@ -75,7 +75,7 @@ type State = {
   /** Numbers of deliveries whose calls are running, or whose outcomes are not on disk yet. */
   readonly underWay: Set<number>;
   isStarted: boolean;
-  /** Time of the next steps of the background tasks, if any are left. */
+  /** Time of the next steps of the background tasks; undefined if none remain. */
   tasksDueMs: number | undefined;
 };
 
@@ -153,7 +153,7 @@ async function run(state: State): Promise<void> {
   if (matched.more) schedule.notify();
 }
 
-/** Returns the time of the next steps, if any are left. */
+/** Returns the time of the next steps; undefined if none remain. */
 async function runBackgroundTasks({ deps, queues }: State): Promise<number | undefined> {
   let isMore = false;
   for (const task of deps.backgroundTasks) {
@@ -164,7 +164,7 @@ async function runBackgroundTasks({ deps, queues }: State): Promise<number | und
   return isMore ? deps.clock.nowMs() + TASK_PAUSE_MS : undefined;
 }
 
-/** Starts calls that are due, then sleeps; continues in the next run if one comes earlier. */
+/** Starts calls that are due, then sleeps; a notification continues the work in the next run. */
 async function beginCalls(state: State): Promise<void> {
   const { deps, due, outcomes, schedule } = state;
   if (await due.begin(deps.clock.nowMs())) schedule.continueWith(() => guarded(state, beginCalls));

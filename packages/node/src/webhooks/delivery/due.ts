@@ -1,4 +1,4 @@
-/** Finds the calls that are due, and the time of the next ones. */
+/** Finds the calls that are due, and the time of the next call. */
 import type { WaitingDelivery } from "../model/deliveries.ts";
 import type { Queues } from "./active-queues.ts";
 import { createCallSlots } from "./call-slots.ts";

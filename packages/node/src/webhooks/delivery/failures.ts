@@ -1,4 +1,4 @@
-/** Simulated failures of receivers: the node sees a failing receiver, although the receiver works. */
+/** Simulated failures of receivers: attempts fail although the receiver works. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { CodedError } from "../../platform/coded-error.ts";
 import { type DeliveryRequest, type Post, TimeoutError } from "./post.ts";

@@ -149,7 +149,10 @@ function translatedOf(address: Address): Address | undefined {
   return address.range() === "6to4" ? new ipaddr.IPv4(bytes.slice(2, 6)) : undefined;
 }
 
-/** Returns whether an address is public. The library reports some private ones, such as `::7f00:1`, as ordinary unicast. */
+/**
+ * Returns whether an address is public. The library reports some private addresses, such as `::7f00:1`, as ordinary
+ * unicast.
+ */
 function isPublic(address: Address): boolean {
   return address.range() === "unicast" && (address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST));
 }

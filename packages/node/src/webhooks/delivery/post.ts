@@ -27,7 +27,7 @@ export type DeliveryRequest = {
 };
 
 /**
- * Resolves to the response, whatever its status. Redirects are not followed.
+ * Resolves to the response with any status. Redirects are not followed.
  *
  * @throws {Error} with a `code` if there is no response
  */

@@ -61,8 +61,8 @@ const FIRST_PROBE_MS = 5 * SECOND_MS;
 const MAX_PROBE_MS = 5 * MINUTE_MS;
 
 /**
- * Returns the pause for a target with this many consecutive failures. After it, one call at a time probes the target,
- * so that failing targets do not take the call slots of working ones.
+ * Returns the pause for a target with this many consecutive failures. After the pause, one call at a time probes the
+ * target, so that failing targets do not use the call slots of working targets.
  */
 export function probePauseMs(failures: number): number {
   if (failures < FAILURES_BEFORE_PROBING) return 0;

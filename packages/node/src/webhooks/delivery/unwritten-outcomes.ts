@@ -24,8 +24,8 @@ export type Outcomes = {
   size(): number;
   add(outcome: Unwritten): void;
   /**
-   * Writes some outcomes in one transaction; must not be called before an earlier call has settled. Memory changes only after
-   * the write: outcomes that cannot be written are kept.
+   * Writes some outcomes in one transaction; must not be called before an earlier call has settled. Outcomes leave the
+   * memory only after the write: a failed write loses none.
    */
   write(): Promise<void>;
 };

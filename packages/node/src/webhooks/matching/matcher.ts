@@ -13,7 +13,10 @@ import type { Outbox, Shared } from "./outbox.ts";
 import type { Retract } from "./retract.ts";
 import type { Verdicts } from "./verdicts.ts";
 
-/** Maximum number of events per step: neither the chain waits long for the writer, nor requests for this thread. */
+/**
+ * Maximum number of events per step, so that the chain does not wait long for the write lock, nor requests for this
+ * thread.
+ */
 const EVENTS_AT_ONCE = 50;
 /** Maximum number of webhooks per step, each of which starts calls, and of retracted or confirmed deliveries. */
 const WEBHOOKS_AT_ONCE = 100;
@@ -107,7 +110,7 @@ function handle(
   return name !== "block.applied" || height === undefined || releaseConfirmed(deps, height, step);
 }
 
-/** Retracts what was delivered of a reverted block; returns `false` if more is left. */
+/** Retracts the delivered facts of a reverted block; returns `false` if some remain. */
 function retractBlock({ retract, confirmations }: MatcherDeps, event: LoggedEvent, step: Step): boolean {
   const { webhooks, more } = retract(event, WEBHOOKS_AT_ONCE);
   step.written.push(...webhooks);
@@ -116,7 +119,7 @@ function retractBlock({ retract, confirmations }: MatcherDeps, event: LoggedEven
   return true;
 }
 
-/** Delivers the facts that a height confirms; returns `false` if more are left. */
+/** Delivers the facts that a height confirms; returns `false` if some remain. */
 function releaseConfirmed({ confirmations }: MatcherDeps, height: number, step: Step): boolean {
   const released = confirmations.release(height, WEBHOOKS_AT_ONCE);
   step.written.push(...released);

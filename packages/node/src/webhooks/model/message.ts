@@ -28,7 +28,7 @@ export type HeadersOf = (signed: Signed, atMs: number) => Record<string, string>
 /** Number of digits of a token in the header. */
 const HALF_LENGTH = 32;
 
-/** Returns whether it is half a token from a register of the old node: then its ASCII text is the signature key. */
+/** Returns whether a token is one half from a register of the old node, whose ASCII text is the signature key. */
 export const isHalf = (token: string): boolean => token.length === HALF_LENGTH;
 
 /** Returns the encoding of the key in a token. */

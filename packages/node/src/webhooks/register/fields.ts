@@ -107,7 +107,7 @@ function readTarget(value: unknown): string {
   if (value.length > MAX_TARGET_LENGTH) {
     throw invalid(`"target" must not be longer than ${MAX_TARGET_LENGTH} characters`);
   }
-  // The URL parser accepts too much: the text must have a host, and nothing before it.
+  // The URL parser is too lenient: the text must have a host, and nothing before it.
   const [, host] = /^https?:\/\/([^/?#\\\s@]+)(?:[/?#][^\s\\]*)?$/i.exec(value) ?? [];
   if (host === undefined || !URL.canParse(value)) {
     throw invalid(

@@ -32,8 +32,8 @@ export type RegisterDeps = {
 };
 
 /**
- * Bodies are parsed by `parseJson`; ids may be any text, valid ones are ids and aliases of webhooks. When the promise of a
- * change settles, the change is on disk, and the event log records the events that the register names.
+ * Bodies are parsed by `parseJson`. Ids may be any text; valid ids are ids and aliases of webhooks. When the promise of
+ * a change settles, the change is on disk, and the event log records the events that the register names.
  */
 export type Register = {
   /** Lists enabled and disabled webhooks by ascending id. */
@@ -132,7 +132,7 @@ async function create(context: Context, body: unknown): Promise<Webhook> {
     await commit(() => webhooks.remove(webhook.id));
     throw error;
   }
-  // Until now, the log may lack events that only this webhook names: the webhook receives later events.
+  // Before this point, the log may lack events that only this webhook names; the webhook receives later ones.
   await commit(() => {
     webhooks.activate(webhook.id, storage.lastEvent());
     if (ping && webhook.enabled) context.queuePing(webhook.id);

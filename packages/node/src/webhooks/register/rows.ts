@@ -15,9 +15,12 @@ export type RegisterStorage = {
   lastEvent(): number;
   /** Returns the sequence of the last matched event. */
   lastMatched(): number;
-  /** Cancels pending deliveries of the webhook and its replay; `DeliveryQueue.finishStep` does what exceeds one step. */
+  /**
+   * Cancels pending deliveries of the webhook and its replay; `DeliveryQueue.finishStep` continues after the first
+   * step.
+   */
   cancelDeliveries(webhook: number, cancellation: Cancellation, atMs: number): void;
-  /** Turns pending deliveries into first attempts again; `DeliveryQueue.finishStep` does what exceeds one step. */
+  /** Turns pending deliveries into first attempts again; `DeliveryQueue.finishStep` continues after the first step. */
   restartQueue(webhook: number): void;
   /** Lifts a suspension: the webhook receives the events after a sequence. */
   resume(webhook: number, after: number): void;

@@ -24,7 +24,7 @@ export type ReplayWorkerDeps = {
   nowMs: () => number;
 };
 
-/** Maximum number of pending deliveries; more are created when half of them are finished. */
+/** Maximum number of pending deliveries; when half are finished, more are created. */
 const MAX_WAITING = 200;
 /** Maximum time for which a step reads, because it blocks this thread. */
 const MAX_STEP_MS = 5;
@@ -51,7 +51,7 @@ export function createReplayWorker(deps: ReplayWorkerDeps): BackgroundTask {
 
 const isRead = ({ nextHeight, toHeight }: Replay): boolean => nextHeight > toHeight;
 
-/** Reads some events of the replay and puts the matching ones into the queue. */
+/** Reads some events of the replay and puts the matching events into the queue. */
 async function replaySome(
   deps: ReplayWorkerDeps,
   replay: Replay,

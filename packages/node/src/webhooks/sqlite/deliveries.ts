@@ -120,7 +120,7 @@ function createPendingReads(
   };
 }
 
-/** Creates the functions that record an attempt and what follows from it. */
+/** Creates the functions that record an attempt and its consequences. */
 function createAttempts(database: Database): Pick<DeliveryStore, "recordAttempt" | "finish" | "postpone"> {
   const recordAttempt = database.prepare(
     `INSERT INTO attempts

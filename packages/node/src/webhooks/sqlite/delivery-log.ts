@@ -195,7 +195,7 @@ export function conditionsOf({ state, event, height, fromMs, toMs }: DeliveryFil
     clauses.push(`AND ${clause}`);
     values.push(value);
   };
-  // Inlined into the SQL for the index of failed deliveries; it is one of four words.
+  // Inlined, so that SQLite can use the index of failed deliveries; the value is one of four constants.
   if (state !== undefined) clauses.push(`AND state = '${state}'`);
   add("event = +?", event);
   add("height = +?", height);

@@ -36,7 +36,7 @@ function createDropBehind(database: Database): DeliveryRetentionStore["dropBehin
       const { last, oldestMs, newestMs } = present(range.get(after), "a row of aggregates");
       const surplus = (newest.get()?.number ?? 0) - maxDeliveries;
       const createdBeforeMs = nowMs - maxAgeMs;
-      // If the clock was set back, old deliveries may follow ones from the future.
+      // If the clock was set back, old deliveries may follow deliveries with a later time.
       const isYoung = oldestMs >= createdBeforeMs && newestMs <= nowMs;
       if (last === null || (isYoung && after >= surplus)) return undefined;
       const height = head.get()?.height ?? undefined;

@@ -65,7 +65,7 @@ export function createFinishedDeliveryStore(database: Database): FinishedDeliver
      (SELECT sequence FROM held WHERE webhook = +? AND sequence <= ? LIMIT ${ROWS_AT_ONCE})`,
   );
 
-  /** Finishes rows; returns `false` if more are left. */
+  /** Finishes rows; returns `false` if some remain. */
   function finishRows(
     { webhook, up_to, held_up_to, state, reason, with_reversals }: FinishRow,
     atMs: number,

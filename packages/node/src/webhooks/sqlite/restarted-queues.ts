@@ -31,7 +31,7 @@ export function createRestartedQueueStore(database: Database): RestartedQueueSto
     ),
   );
 
-  /** Restarts rows; returns `false` if more are left. */
+  /** Restarts rows; returns `false` if some remain. */
   function restart(webhook: number): boolean {
     const changes = restartSome.map((queue) => queue.run(webhook).changes);
     if (changes.includes(ROWS_AT_ONCE)) return false;

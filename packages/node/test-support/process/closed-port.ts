@@ -1,0 +1,13 @@
+/** Ports on which no server listens. */
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+
+/** Returns a port that was free a moment ago: connections to it are refused. */
+export async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
