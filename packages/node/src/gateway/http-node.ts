@@ -133,6 +133,7 @@ const EXECUTED = formOf(Executed);
 function toOutcome(url: string, text: string): AttemptOutcome {
   let executed: Static<typeof Executed>;
   try {
+    // The text was bounded while it was read.
     executed = parseExternal(text, EXECUTED, { maxCharacters: text.length, ...TEXT_COMPLEXITY });
   } catch {
     const reason = `${url} sent a response that is not one of the gateway: ${shown(text)}; check the URL`;

@@ -4,6 +4,9 @@
  * began at a node can continue at an API server.
  */
 import { hash } from "node:crypto";
+import { parseExternal, type TextBounds } from "../platform/json/external.ts";
+import { formOf } from "../platform/json/form.ts";
+import { Type } from "../platform/json/schema.ts";
 import { CursorError } from "./errors.ts";
 import { isInteger64 } from "./integers.ts";
 import type { NamedTerm, TermKind } from "./orders.ts";
@@ -16,6 +19,8 @@ export type CursorValue = string | bigint | null;
 
 /** Requests contain cursors in base64url, with at most 2,048 characters. */
 export const MAX_CURSOR_BYTES = 1_536;
+const BOUNDS: TextBounds = { maxCharacters: MAX_CURSOR_BYTES, maxDepth: 1, maxValues: 16 };
+const MEMBERS = formOf(Type.Array(Type.Unknown()));
 
 const INTEGER = /^(?:0|-?[1-9]\d{0,18})$/;
 
@@ -51,14 +56,11 @@ const nameOf = (order: readonly NamedTerm[]): string =>
   hash("sha1", order.map(({ name, kind, direction }) => `${name} ${kind} ${direction}`).join()).slice(0, 8);
 
 function parse(cursor: string): unknown[] {
-  if (cursor.length > MAX_CURSOR_BYTES) throw new CursorError();
   try {
-    const members: unknown = JSON.parse(cursor);
-    if (Array.isArray(members)) return members;
+    return parseExternal(cursor, MEMBERS, BOUNDS);
   } catch {
-    // The text is not JSON.
+    throw new CursorError();
   }
-  throw new CursorError();
 }
 
 function nullFrom(member: unknown): null {

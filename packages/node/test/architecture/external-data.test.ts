@@ -30,8 +30,6 @@ const PARSERS: Readonly<Record<string, string>> = {
   "http/core/bodies.ts": "bodies that the schemas of routes check",
   "webhooks/sqlite/import-register.ts": "a register whose members readers check",
   "peers/wire/": "frames: parsed in steps and bounded while parsed, then checked by forms",
-  "read/cursor.ts": "cursors: a reader accepts only what this program writes",
-  "http/lists/memory.ts": "cursors: a reader accepts only what this program writes",
   "mirror/line.ts": "lines of a feed, checked by a schema",
   "mirror/node-identity.ts": "the identity of a node, checked by a schema",
 };

@@ -1,5 +1,8 @@
 /** In-memory filtering and sorting for small collections. */
 
+import { parseExternal, type TextBounds } from "../../platform/json/external.ts";
+import { formOf } from "../../platform/json/form.ts";
+import { Type } from "../../platform/json/schema.ts";
 import { CursorError } from "../../read/errors.ts";
 import type { Integer, Interval } from "../../read/page.ts";
 import { type ListRequest, listResponse, type Meta, pageOf } from "../requests/pagination.ts";
@@ -45,13 +48,21 @@ function indexAfter<Row>(rows: readonly Row[], cursor: string, id: (row: Row) =>
   return index === -1 ? lastIndex : index + 1;
 }
 
+const CURSOR_BOUNDS: TextBounds = { maxCharacters: 2_048, maxDepth: 1, maxValues: 2 };
+const Index = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const CURSOR = formOf(
+  Type.Unsafe<[id: string, index: number]>({
+    ...{ type: "array", items: [Type.String(), Index], minItems: 2, additionalItems: false },
+  }),
+);
+
 /** @throws {CursorError} */
 export function readCursor(text: string): [id: string, index: number] {
   try {
-    const [id, index] = JSON.parse(text);
-    if (typeof id === "string" && Number.isSafeInteger(index) && index >= 0) return [id, index];
-  } catch {}
-  throw new CursorError();
+    return parseExternal(text, CURSOR, CURSOR_BOUNDS);
+  } catch {
+    throw new CursorError();
+  }
 }
 
 /** Sort key of a row; rows without a key come last in both directions. */
