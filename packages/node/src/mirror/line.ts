@@ -1,6 +1,6 @@
 /** Reads the lines of a feed (docs/spec/feed.md 2). Nothing in a line is trusted before its digest and its form are checked. */
 import { hash } from "node:crypto";
-import { Ajv } from "ajv";
+import { formOf } from "../platform/json/form.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
 import { MirrorError } from "./error.ts";
 
@@ -42,7 +42,7 @@ export type Checkpoint = Static<typeof Checkpoint>;
 export type Bundle = Static<typeof Bundle>;
 export type FeedLine = Static<typeof Line>;
 
-const isLine = new Ajv({ meta: false, validateSchema: false }).compile<FeedLine>(Line);
+const LINE = formOf(Line);
 
 /**
  * Parses a line without its end.
@@ -55,7 +55,7 @@ export function readLine(text: string): FeedLine {
     throw new MirrorError("MIRROR_FEED_INVALID", "a line of the feed does not match its digest");
   }
   const line: unknown = JSON.parse(json);
-  if (!isLine(line)) {
+  if (!LINE.is(line)) {
     throw new MirrorError(
       "MIRROR_FEED_INVALID",
       "a line of the feed has an unknown form: is the node of another version?",

@@ -5,10 +5,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createNetwork, type Network, networkFilesFromJson } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import Type, { type Static } from "typebox";
-import { Value } from "typebox/value";
 import { request } from "undici";
 import type { Identity } from "../http/core/api.ts";
+import { parseExternal, type TextBounds } from "../platform/json/external.ts";
+import { type Form, formOf } from "../platform/json/form.ts";
+import { type Static, Type } from "../platform/json/schema.ts";
 import type { Postgres } from "../postgres/connection.ts";
 import { checkSchema, SchemaError } from "../postgres/migrations.ts";
 import type { Epoch } from "./head.ts";
@@ -21,15 +22,17 @@ export type NodeIdentity = { readonly network: Network; readonly identity: Ident
 const TIMEOUT_MS = 10_000;
 const RETRY_MS = 2_000;
 /** Largest preset of a network with its genesis block. */
-const MAX_CHARACTERS = 64 * 1024 * 1024;
+const BOUNDS: TextBounds = { maxCharacters: 64 * 1024 * 1024, maxDepth: 64, maxValues: 10_000_000 };
 
 const members = Type.Record(Type.String(), Type.Unknown());
-const Preset = Type.Object({
-  exceptions: members,
-  genesisBlock: members,
-  milestones: Type.Array(members),
-  network: members,
-});
+const PRESET = formOf(
+  Type.Object({
+    exceptions: members,
+    genesisBlock: members,
+    milestones: Type.Array(members),
+    network: members,
+  }),
+);
 const Configuration = Type.Object({
   core: Type.Object({ version: Type.String({ maxLength: 64 }) }),
   ports: Type.Record(Type.String(), Type.Integer()),
@@ -42,6 +45,9 @@ const Configuration = Type.Object({
     }),
   }),
 });
+const CONFIGURATION = formOf(Configuration);
+/** The member is checked when it is read from the database. */
+const RESPONSE = formOf(Type.Object({ data: Type.Unknown() }));
 
 /**
  * Waits until the node responds.
@@ -127,8 +133,8 @@ export async function readIdentity(postgres: Postgres): Promise<NodeIdentity | s
 
 /** @throws {Error} if a text has another form */
 function parseIdentity({ networkFiles, configuration }: IdentityTexts): NodeIdentity {
-  const { genesisBlock, ...files } = parse(networkFiles, Preset, "the files of the network");
-  const node = parse(configuration, Configuration, "the configuration of the node");
+  const { genesisBlock, ...files } = parse(networkFiles, PRESET, "the files of the network");
+  const node = parse(configuration, CONFIGURATION, "the configuration of the node");
   return {
     network: createNetwork(networkFilesFromJson(files)),
     identity: {
@@ -146,11 +152,12 @@ function toFeePolicy({ transactionPool }: Static<typeof Configuration>): Identit
   return { dynamic: enabled, minFeePool, minFeeBroadcast, addonBytes };
 }
 
-function parse<S extends Type.TSchema>(text: string, schema: S, subject: string): Static<S> {
-  const value: unknown = JSON.parse(text);
-  const [problem] = Value.Errors(schema, value);
-  if (problem) throw new Error(`${subject}: ${problem.instancePath || "the value"} ${problem.message}`);
-  return value as Static<S>;
+function parse<T>(text: string, form: Form<T>, subject: string): T {
+  try {
+    return parseExternal(text, form, BOUNDS);
+  } catch (error) {
+    throw new Error(`${subject}: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** Reads the member `data` of a response. */
@@ -163,8 +170,8 @@ async function fetchData(url: string, signal: AbortSignal): Promise<unknown> {
   let text = "";
   for await (const chunk of body.setEncoding("utf8")) {
     text += chunk;
-    if (text.length > MAX_CHARACTERS) throw new Error(`${url}: the response is too long`);
+    if (text.length > BOUNDS.maxCharacters) throw new Error(`${url}: the response is too long`);
   }
   if (statusCode !== 200) throw new Error(`${url}: HTTP status ${statusCode}`);
-  return (JSON.parse(text) as { readonly data?: unknown }).data ?? null;
+  return parseExternal(text, RESPONSE, BOUNDS).data;
 }

@@ -31,7 +31,6 @@ const PARSERS: Readonly<Record<string, string>> = {
   "webhooks/sqlite/import-register.ts": "a register whose members readers check",
   "peers/wire/": "frames: parsed in steps and bounded while parsed, then checked by forms",
   "mirror/line.ts": "lines of a feed, checked by a schema",
-  "mirror/node-identity.ts": "the identity of a node, checked by a schema",
 };
 
 /** Files that import a library of schemas. */
@@ -41,8 +40,6 @@ const VALIDATORS: Readonly<Record<string, string>> = {
   "http/requests/validators.ts": "the schemas of routes",
   "http/server/server.ts": "types of the schemas of routes",
   "http/core/app.ts": "types of the schemas of routes",
-  "mirror/line.ts": "lines of a feed",
-  "mirror/node-identity.ts": "the identity of a node",
 };
 
 const PARSES = /\bJSON\.parse\(|\bparseJson\(|\.json\(\)/;
