@@ -48,13 +48,17 @@ function createRows() {
   return { store, ids: () => rows.map(({ id }) => id), writes: () => [...writes] };
 }
 
-type Options = { readonly pace?: typeof STEPWISE; readonly poolSize?: number };
+type Options = {
+  readonly pace?: typeof STEPWISE;
+  readonly poolSize?: number;
+  readonly poolMaxPerSender?: number;
+};
 
-function openWith(chain: TestChain, { pace = STEPWISE, poolSize = 100 }: Options = {}) {
+function openWith(chain: TestChain, { pace = STEPWISE, poolSize = 300, poolMaxPerSender = 4 }: Options = {}) {
   const rows = createRows();
   const verify = async (checks: readonly unknown[]) => checks.map(() => true);
   const deps = { store: rows.store, recheckPace: pace, verify };
-  const pool = openPool(chain, { options: { poolSize, poolMaxPerSender: 4 }, deps });
+  const pool = openPool(chain, { options: { poolSize, poolMaxPerSender }, deps });
   return { ...pool, rows: rows.ids, writes: rows.writes };
 }
 
@@ -441,6 +445,19 @@ describe("the rows of a revert", () => {
     await settled(pool);
     expect(pool.rows()).toEqual(inputs.slice(0, 2).map(({ id }) => id));
   });
+});
+
+test("Removals of a recheck are written in parts.", async () => {
+  const chain = richChain("alice");
+  const pool = openWith(chain, { pace: { minSteps: 0, sliceMs: 1_000 }, poolMaxPerSender: 300 });
+  const inputs = Array.from({ length: 300 }, (_, index) => transfer("alice", index + 1, { expiration: 12 }));
+  await pool.submit(inputs);
+  for (let block = 0; block < 2; block++) pool.blockApplied([], chain.append());
+  expect(pool.size()).toBeGreaterThan(0);
+  await expect.poll(() => pool.rows()).toEqual([]);
+  expect(Math.max(...pool.writes().map(({ removed }) => removed.length))).toBeLessThanOrEqual(100);
+  await pool.close();
+  expect(reported(pool.events).filter((text) => text.includes("expired")).length).toBe(300);
 });
 
 test("Clearing the pool ends a recheck.", async () => {
