@@ -4,6 +4,7 @@
  * pending transactions. Transactions of a sender that waits stay pending, but are not selected for a block.
  */
 import { createTimeSlices, type Steps, type TimeSlices } from "../platform/threads/time-slices.ts";
+import type { Journal } from "./contents/journal.ts";
 import { checkSender, type SenderCheckDeps } from "./sender-check.ts";
 
 export type Recheck = {
@@ -43,6 +44,7 @@ export type RecheckPace = {
 };
 
 export type RecheckDeps = SenderCheckDeps & {
+  readonly journal: Pick<Journal, "release">;
   /** Called with an error of a later step; the check is repeated after the next block. */
   readonly onFailed: (error: unknown) => void;
 };
@@ -120,6 +122,8 @@ function mark(state: State, senders: Iterable<string>, isOutdated: boolean): voi
 function run(state: State): void {
   if (state.isRunning || state.isClosed || isDoneAtOnce(state)) return;
   state.isRunning = true;
+  // An admission in progress waits from now on: what it holds is written before the removals.
+  state.journal.release();
   state.slices.run(remaining(state)).catch(state.onFailed);
 }
 

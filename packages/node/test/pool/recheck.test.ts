@@ -5,6 +5,7 @@ import { type SealedTransaction, sealedFromTrustedBytes, transactionFromJson } f
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
+import type { PoolDeps } from "../../src/pool/pool.ts";
 import type { AddedRow, PoolStore } from "../../src/store/node/pool.ts";
 import {
   addressNamed,
@@ -52,12 +53,16 @@ type Options = {
   readonly pace?: typeof STEPWISE;
   readonly poolSize?: number;
   readonly poolMaxPerSender?: number;
+  readonly deps?: Partial<PoolDeps>;
 };
 
-function openWith(chain: TestChain, { pace = STEPWISE, poolSize = 300, poolMaxPerSender = 4 }: Options = {}) {
+function openWith(
+  chain: TestChain,
+  { pace = STEPWISE, poolSize = 300, poolMaxPerSender = 4, deps: others }: Options = {},
+) {
   const rows = createRows();
   const verify = async (checks: readonly unknown[]) => checks.map(() => true);
-  const deps = { store: rows.store, recheckPace: pace, verify };
+  const deps = { store: rows.store, recheckPace: pace, verify, ...others };
   const pool = openPool(chain, { options: { poolSize, poolMaxPerSender }, deps });
   return { ...pool, rows: rows.ids, writes: rows.writes };
 }
@@ -364,6 +369,31 @@ describe("transactions that wait for their recheck", () => {
     expect(pool.size()).toBe(4);
     expect(await submitted).toBe("accepted");
     expect(pool.figures().poolUnchecked).toBe(0);
+  });
+
+  test("interrupt an admission, whose changes so far are written and reported at once", async () => {
+    const chain = richChain("alice", "bob");
+    let interrupt: (() => void) | undefined;
+    const head = () => {
+      if (interrupt && pool.size() === 3) {
+        queueMicrotask(interrupt);
+        interrupt = undefined;
+      }
+      return chain.head();
+    };
+    const pool = openWith(chain, { deps: { head } });
+    await pool.submit([transfer("bob", 1)]);
+    pool.forge();
+    await settled(pool);
+    await pool.submit([transfer("bob", 2), transfer("bob", 3)]);
+    const before = pool.events.length;
+    interrupt = () => pool.blocksReverted(chain.revert());
+    const inputs = [1, 2, 3].map((nonce) => transfer("alice", nonce));
+    const { data } = await pool.submit(inputs);
+    expect(data.accept).toEqual(inputs.map(({ id }) => id));
+    const added = pool.events.slice(before).map((event) => reported([event]).length);
+    expect(added).toEqual([2, 1]);
+    expect(pool.rows().length).toBe(6);
   });
 
   test("are checked after the next block if the check fails", async () => {
