@@ -183,7 +183,7 @@ function assemble(options: PoolOptions, deps: PoolDeps): HeadState & { readonly 
   const journal = createJournal(deps);
   const contents = createContents(boundsOf(options), { pending, senders, journal });
   const recheck = createRecheck(recheckPace, {
-    ...{ pending, senders, contents },
+    ...{ pending, senders, contents, journal },
     context: () => transactionContext(deps),
     expirationContext: () => expirationContext({ options, deps }),
     onFailed: onRecheckFailed,

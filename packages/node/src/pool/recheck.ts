@@ -4,6 +4,7 @@
  * pending transactions. Transactions of a sender that waits stay pending, but are not selected for a block.
  */
 import { createTimeSlices, type Steps, type TimeSlices } from "../platform/threads/time-slices.ts";
+import type { Journal } from "./contents/journal.ts";
 import { checkSender, type SenderCheckDeps } from "./sender-check.ts";
 
 export type Recheck = {
@@ -43,6 +44,7 @@ export type RecheckPace = {
 };
 
 export type RecheckDeps = SenderCheckDeps & {
+  readonly journal: Pick<Journal, "release">;
   /** Called with an error of a later step; the check is repeated after the next block. */
   readonly onFailed: (error: unknown) => void;
 };
@@ -59,9 +61,12 @@ type State = RecheckDeps & {
   isRunning: boolean;
   isClosed: boolean;
   usedMs: number;
-  /** Time that `run` used in this tick: a commit can have many blocks. */
-  usedInTickMs: number;
+  /** Usage of this tick of the event loop, in which a commit can begin many rechecks. */
+  tick: { usedMs: number; removals: number } | undefined;
 };
+
+/** Maximum of removals in a tick, apart from `minSteps`: the journal writes them and their events in the next tick, at once. */
+const MAX_REMOVALS = 50;
 
 export function createRecheck(pace: RecheckPace, deps: RecheckDeps): Recheck {
   const waiting = new Map<string, boolean>();
@@ -70,6 +75,7 @@ export function createRecheck(pace: RecheckPace, deps: RecheckDeps): Recheck {
     pace,
     slices: createTimeSlices({
       sliceMs: pace.sliceMs,
+      isHeld: () => hasRemovedEnough(state),
       onSlice(durationMs) {
         state.usedMs += durationMs;
       },
@@ -80,7 +86,7 @@ export function createRecheck(pace: RecheckPace, deps: RecheckDeps): Recheck {
     isRunning: false,
     isClosed: false,
     usedMs: 0,
-    usedInTickMs: 0,
+    tick: undefined,
   };
   return {
     mark: (senders, isOutdated = false) => mark(state, senders, isOutdated),
@@ -116,31 +122,38 @@ function mark(state: State, senders: Iterable<string>, isOutdated: boolean): voi
 function run(state: State): void {
   if (state.isRunning || state.isClosed || isDoneAtOnce(state)) return;
   state.isRunning = true;
+  // An admission in progress waits from now on: what it holds is written before the removals.
+  state.journal.release();
   state.slices.run(remaining(state)).catch(state.onFailed);
 }
 
 function isDoneAtOnce(state: State): boolean {
   const { minSteps, sliceMs } = state.pace;
   const startMs = performance.now();
-  const endMs = startMs + sliceMs - state.usedInTickMs;
+  const tick = currentTick(state);
+  const endMs = startMs + sliceMs - tick.usedMs;
+  const hasTime = () => performance.now() < endMs && !hasRemovedEnough(state);
   try {
-    for (let steps = 0; steps < minSteps || performance.now() < endMs; steps++) {
+    for (let steps = 0; steps < minSteps || hasTime(); steps++) {
       if (advance(state)) return true;
     }
     return false;
   } finally {
-    spend(state, performance.now() - startMs);
+    const durationMs = performance.now() - startMs;
+    tick.usedMs += durationMs;
+    state.usedMs += durationMs;
   }
 }
 
-function spend(state: State, durationMs: number): void {
-  state.usedMs += durationMs;
-  if (state.usedInTickMs === 0) {
-    setImmediate(() => {
-      state.usedInTickMs = 0;
-    });
-  }
-  state.usedInTickMs += durationMs;
+const hasRemovedEnough = ({ tick }: State): boolean => (tick?.removals ?? 0) >= MAX_REMOVALS;
+
+function currentTick(state: State): NonNullable<State["tick"]> {
+  if (state.tick) return state.tick;
+  setImmediate(() => {
+    state.tick = undefined;
+  });
+  state.tick = { usedMs: 0, removals: 0 };
+  return state.tick;
 }
 
 function* remaining(state: State): Steps<void> {
@@ -154,14 +167,20 @@ function* remaining(state: State): Steps<void> {
 /** Runs one step. Returns true if there was none. */
 function advance(state: State): boolean {
   state.current ??= next(state);
-  if (!state.current) return true;
+  if (!state.current) {
+    state.contents.settleReturned();
+    return true;
+  }
   const { sender, steps } = state.current;
+  const size = state.pending.size();
   try {
     if (!steps.next().done) return false;
   } catch (error) {
     // The sender waits until the check is repeated.
     state.current = undefined;
     throw error;
+  } finally {
+    if (state.pending.size() < size) currentTick(state).removals++;
   }
   if (sender !== undefined) state.waiting.delete(sender);
   state.current = undefined;

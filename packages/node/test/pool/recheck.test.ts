@@ -5,6 +5,7 @@ import { type SealedTransaction, sealedFromTrustedBytes, transactionFromJson } f
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
+import type { PoolDeps } from "../../src/pool/pool.ts";
 import type { AddedRow, PoolStore } from "../../src/store/node/pool.ts";
 import {
   addressNamed,
@@ -48,13 +49,21 @@ function createRows() {
   return { store, ids: () => rows.map(({ id }) => id), writes: () => [...writes] };
 }
 
-type Options = { readonly pace?: typeof STEPWISE; readonly poolSize?: number };
+type Options = {
+  readonly pace?: typeof STEPWISE;
+  readonly poolSize?: number;
+  readonly poolMaxPerSender?: number;
+  readonly deps?: Partial<PoolDeps>;
+};
 
-function openWith(chain: TestChain, { pace = STEPWISE, poolSize = 100 }: Options = {}) {
+function openWith(
+  chain: TestChain,
+  { pace = STEPWISE, poolSize = 300, poolMaxPerSender = 4, deps: others }: Options = {},
+) {
   const rows = createRows();
   const verify = async (checks: readonly unknown[]) => checks.map(() => true);
-  const deps = { store: rows.store, recheckPace: pace, verify };
-  const pool = openPool(chain, { options: { poolSize, poolMaxPerSender: 4 }, deps });
+  const deps = { store: rows.store, recheckPace: pace, verify, ...others };
+  const pool = openPool(chain, { options: { poolSize, poolMaxPerSender }, deps });
   return { ...pool, rows: rows.ids, writes: rows.writes };
 }
 
@@ -362,6 +371,31 @@ describe("transactions that wait for their recheck", () => {
     expect(pool.figures().poolUnchecked).toBe(0);
   });
 
+  test("interrupt an admission, whose changes so far are written and reported at once", async () => {
+    const chain = richChain("alice", "bob");
+    let interrupt: (() => void) | undefined;
+    const head = () => {
+      if (interrupt && pool.size() === 3) {
+        queueMicrotask(interrupt);
+        interrupt = undefined;
+      }
+      return chain.head();
+    };
+    const pool = openWith(chain, { deps: { head } });
+    await pool.submit([transfer("bob", 1)]);
+    pool.forge();
+    await settled(pool);
+    await pool.submit([transfer("bob", 2), transfer("bob", 3)]);
+    const before = pool.events.length;
+    interrupt = () => pool.blocksReverted(chain.revert());
+    const inputs = [1, 2, 3].map((nonce) => transfer("alice", nonce));
+    const { data } = await pool.submit(inputs);
+    expect(data.accept).toEqual(inputs.map(({ id }) => id));
+    const added = pool.events.slice(before).map((event) => reported([event]).length);
+    expect(added).toEqual([2, 1]);
+    expect(pool.rows().length).toBe(6);
+  });
+
   test("are checked after the next block if the check fails", async () => {
     const failures: unknown[] = [];
     const chain = richChain("alice", "bob");
@@ -441,6 +475,19 @@ describe("the rows of a revert", () => {
     await settled(pool);
     expect(pool.rows()).toEqual(inputs.slice(0, 2).map(({ id }) => id));
   });
+});
+
+test("Removals of a recheck are written in parts.", async () => {
+  const chain = richChain("alice");
+  const pool = openWith(chain, { pace: { minSteps: 0, sliceMs: 1_000 }, poolMaxPerSender: 300 });
+  const inputs = Array.from({ length: 300 }, (_, index) => transfer("alice", index + 1, { expiration: 12 }));
+  await pool.submit(inputs);
+  for (let block = 0; block < 2; block++) pool.blockApplied([], chain.append());
+  expect(pool.size()).toBeGreaterThan(0);
+  await expect.poll(() => pool.rows()).toEqual([]);
+  expect(Math.max(...pool.writes().map(({ removed }) => removed.length))).toBeLessThanOrEqual(100);
+  await pool.close();
+  expect(reported(pool.events).filter((text) => text.includes("expired")).length).toBe(300);
 });
 
 test("Clearing the pool ends a recheck.", async () => {

@@ -115,24 +115,48 @@ function* insert(
   // Stage D
   const added: SealedTransaction[] = [];
   const rejected: Rejected[] = [];
-  const evicted: SealedTransaction[] = [];
-  // The request is one event, written together with its transactions.
-  journal.hold(() => {
-    if (added.length > 0) journal.report({ name: "transaction.pool.added", transactions: added });
-    if (rejected.length > 0) journal.report({ name: "transaction.pool.rejected", rejected });
-    for (const transaction of evicted) contents.reportRemoval(transaction, "transaction.pool.removed");
-  });
+  let unreported = nothingInserted();
+  // The request is one event, written together with its transactions; two if a recheck comes between them.
+  const report = () => {
+    reportInserted(unreported, contents, journal);
+    unreported = nothingInserted();
+  };
   try {
     for (const transaction of accept) {
       if (forged.has(transaction.data.id)) continue;
+      journal.hold(report);
       const insertion = contents.insert(transaction);
-      if (insertion.isAdded) added.push(transaction);
-      else rejected.push({ transaction, code: insertion.code, message: insertion.message });
-      if (insertion.isAdded && insertion.evicted) evicted.push(insertion.evicted);
+      if (insertion.isAdded) {
+        added.push(transaction);
+        unreported.added.push(transaction);
+        if (insertion.evicted) unreported.evicted.push(insertion.evicted);
+      } else {
+        const refusal = { transaction, code: insertion.code, message: insertion.message };
+        rejected.push(refusal);
+        unreported.rejected.push(refusal);
+      }
       yield;
     }
   } finally {
     journal.release();
   }
   return { forged, added, rejected };
+}
+
+type Unreported = {
+  readonly added: SealedTransaction[];
+  readonly rejected: Rejected[];
+  readonly evicted: SealedTransaction[];
+};
+
+const nothingInserted = (): Unreported => ({ added: [], rejected: [], evicted: [] });
+
+function reportInserted(
+  { added, rejected, evicted }: Unreported,
+  contents: Pick<Contents, "reportRemoval">,
+  journal: Pick<Journal, "report">,
+): void {
+  if (added.length > 0) journal.report({ name: "transaction.pool.added", transactions: added });
+  if (rejected.length > 0) journal.report({ name: "transaction.pool.rejected", rejected });
+  for (const transaction of evicted) contents.reportRemoval(transaction, "transaction.pool.removed");
 }

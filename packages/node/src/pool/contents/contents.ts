@@ -21,18 +21,21 @@ export type Contents = {
   /** Stage D of admission. An evicted transaction is removed already; the caller reports it. */
   insert(transaction: SealedTransaction): Insertion;
   /**
-   * Adds transactions of reverted blocks before all others, in their order and without a check. They are pending when
-   * `accept` is called; until then, a removal is not reported. Those beyond twice the bounds of the pool are dropped.
+   * Adds transactions of reverted blocks before all others, in their order and without a check. Those beyond twice the
+   * bounds of the pool are dropped. A removal is not reported before `accept`, nor an eviction before `settleReturned`.
    */
   addReturned(transactions: readonly SealedTransaction[]): void;
   /** Returns true for a returned transaction that is not accepted yet. */
   isReturned(id: string): boolean;
+  /** The transaction applies. */
   accept(id: string): void;
+  /** All returned transactions were checked, and the pool respects its bounds. */
+  settleReturned(): void;
   /** Removes a transaction and reports it; the view of its sender does not change. */
   remove(transaction: SealedTransaction, removalEvent: RemovalEvent): void;
   /** Returns true if the pool exceeds its bounds. */
   isOverfull(): boolean;
-  /** Removes, reports and returns the transaction to evict first. */
+  /** Removes and returns the transaction to evict first. */
   evict(): SealedTransaction | undefined;
   /**
    * Replaces everything by the `transactions` that apply, in this order; reports the transactions of `before` that
@@ -54,15 +57,20 @@ export type ContentsDeps = {
   readonly journal: Journal;
 };
 
-type State = ContentsOptions & ContentsDeps & { readonly returned: Set<string> };
+type State = ContentsOptions &
+  ContentsDeps & {
+    /** Transactions returned by the latest reverts, by id; true if they were accepted. */
+    readonly returned: Map<string, boolean>;
+  };
 
 export function createContents(options: ContentsOptions, deps: ContentsDeps): Contents {
-  const state = { ...options, ...deps, returned: new Set<string>() };
+  const state = { ...options, ...deps, returned: new Map<string, boolean>() };
   return {
     insert: (transaction) => insert(state, transaction),
     addReturned: (transactions) => addReturned(state, transactions),
-    isReturned: (id) => state.returned.has(id),
-    accept: (id) => void state.returned.delete(id),
+    isReturned: (id) => state.returned.get(id) === false,
+    accept: (id) => void (state.returned.has(id) && state.returned.set(id, true)),
+    settleReturned: () => state.returned.clear(),
     remove: (transaction, removalEvent) => remove(state, transaction, removalEvent),
     isOverfull: () =>
       deps.pending.size() > options.maxTransactions || deps.pending.byteLength() > options.maxBytes,
@@ -105,7 +113,7 @@ function addReturned(state: State, transactions: readonly SealedTransaction[]): 
   for (const transaction of fitting(state, transactions).toReversed()) {
     pending.add(transaction, "first");
     journal.added(transaction, "first");
-    returned.add(transaction.data.id);
+    returned.set(transaction.data.id, false);
   }
 }
 
@@ -131,14 +139,19 @@ function drop({ pending, journal }: State, { data }: SealedTransaction): void {
 }
 
 function remove(state: State, transaction: SealedTransaction, name: RemovalEvent): void {
+  const { id } = transaction.data;
+  const isAccepted = state.returned.get(id) ?? true;
+  state.returned.delete(id);
   drop(state, transaction);
-  const wasPending = !state.returned.delete(transaction.data.id);
-  if (wasPending) state.journal.report({ name, transaction });
+  if (isAccepted) state.journal.report({ name, transaction });
 }
 
 function evict(state: State): SealedTransaction | undefined {
   const evicted = state.pending.evictionCandidate();
-  if (evicted) remove(state, evicted, "transaction.pool.removed");
+  if (!evicted) return undefined;
+  drop(state, evicted);
+  const isReturned = state.returned.delete(evicted.data.id);
+  if (!isReturned) state.journal.report({ name: "transaction.pool.removed", transaction: evicted });
   return evicted;
 }
 
@@ -151,8 +164,9 @@ function replaceAll(
   state.senders.clear();
   for (const transaction of transactions) insert(state, transaction);
   for (const transaction of before) {
-    const wasPending = !state.returned.delete(transaction.data.id);
-    if (!wasPending || state.pending.has(transaction.data.id)) continue;
+    const isAccepted = state.returned.get(transaction.data.id) ?? true;
+    if (!isAccepted || state.pending.has(transaction.data.id)) continue;
     state.journal.report({ name: "transaction.pool.removed", transaction });
   }
+  state.returned.clear();
 }
