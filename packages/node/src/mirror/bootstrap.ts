@@ -12,6 +12,7 @@ import { removeFactsAbove } from "./facts/tree.ts";
 import type { FeedClient } from "./feed-client.ts";
 import { type Epoch, enterPhase, moveHead, NO_BLOCK, type Phase } from "./head.ts";
 import type { Bundle, FeedLine } from "./line.ts";
+import { type AheadOptions, readAhead } from "./read-ahead.ts";
 import { RECORD_TABLES } from "./records.ts";
 import { insertRecords } from "./state.ts";
 
@@ -25,8 +26,11 @@ export type BootstrapDeps = {
   readonly onProgress: (height: number, target: number | undefined) => void;
 };
 
-/** Blocks of one transaction. */
+/** Blocks of one transaction, and characters of their bytes in base64. */
 const MAX_BLOCKS = 1_000;
+const MAX_CHARACTERS = 4 * 1024 * 1024;
+/** The next blocks are read while a transaction is written. */
+const AHEAD: AheadOptions<unknown> = { maxItems: 1, maxSize: 0, sizeOf: () => 0 };
 /** Blocks that are removed when the node has switched to another branch; then twice as many, and so on. */
 const FIRST_STEP_BACK = 100;
 
@@ -54,7 +58,8 @@ async function fetchBlocks(head: Position, deps: BootstrapDeps): Promise<Positio
   const { postgres, feed, signal, epoch } = deps;
   let position = head;
   const target = await feed.height(signal);
-  for await (const bundles of batchesOf(feed.blocks(head.height, Number.MAX_SAFE_INTEGER, signal))) {
+  const lines = feed.blocks(head.height, Number.MAX_SAFE_INTEGER, signal);
+  for await (const [bundles = []] of readAhead(batchesOf(lines), AHEAD)) {
     await postgres.transaction("READ WRITE", async (transaction) => {
       position = await append(transaction, position, bundles, { ...deps, epoch, phase: "blocks" });
     });
@@ -88,6 +93,7 @@ const branchLeft = ({ height }: Position): MirrorError =>
 /** Yields the blocks of a response, many at a time. */
 export async function* batchesOf(lines: AsyncIterable<FeedLine>): AsyncIterable<readonly Bundle[]> {
   let bundles: Bundle[] = [];
+  let characters = 0;
   for await (const line of lines) {
     if ("end" in line) {
       if (bundles.length > 0) yield bundles;
@@ -95,9 +101,11 @@ export async function* batchesOf(lines: AsyncIterable<FeedLine>): AsyncIterable<
     }
     if (!("block" in line)) throw new MirrorError("MIRROR_FEED_INVALID", "a line of the feed is not a block");
     bundles.push(line);
-    if (bundles.length < MAX_BLOCKS) continue;
+    characters += line.block.length;
+    if (bundles.length < MAX_BLOCKS && characters < MAX_CHARACTERS) continue;
     yield bundles;
     bundles = [];
+    characters = 0;
   }
   throw new MirrorError("MIRROR_NODE_UNREACHABLE", "the node ended a response before its last line");
 }

@@ -1,5 +1,4 @@
 /** Follows the feed of a node: writes its blocks as they arrive, and returns to an earlier block if the node asks for it. */
-import { setImmediate as nextTick } from "node:timers/promises";
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Position } from "../feed/position.ts";
@@ -10,6 +9,7 @@ import { catchUpFacts } from "./facts/growth.ts";
 import type { FeedClient } from "./feed-client.ts";
 import type { Epoch } from "./head.ts";
 import type { Bundle, Checkpoint, FeedLine } from "./line.ts";
+import { type AheadOptions, readAhead } from "./read-ahead.ts";
 import { appendBundles, revertTo } from "./writer.ts";
 
 export type FollowDeps = {
@@ -27,8 +27,12 @@ export type FollowDeps = {
   readonly logger: Pick<Logger, "info" | "debug">;
 };
 
-/** Blocks of one transaction. */
-const MAX_BLOCKS = 200;
+/** Lines of one transaction, and of the next one meanwhile. */
+const AHEAD: AheadOptions<FeedLine> = {
+  maxItems: 200,
+  maxSize: 4 * 1024 * 1024,
+  sizeOf: (line) => ("block" in line ? line.block.length : 0),
+};
 /** The distance of a position from the head doubles with each: 20 of them reach a million blocks back. */
 const MAX_STEPS = 20;
 
@@ -42,7 +46,7 @@ export async function follow(deps: FollowDeps): Promise<void> {
   const comparison = createFactComparison(deps.logger);
   comparison.add(await catchUpFacts(deps));
   const positions = await positionsOf(postgres);
-  for await (const lines of gathered(feed.follow(positions, signal), MAX_BLOCKS)) {
+  for await (const lines of readAhead(feed.follow(positions, signal), AHEAD)) {
     const [first] = lines;
     if (first && "back" in first) {
       await revertTo(postgres, first.back, epoch);
@@ -67,32 +71,6 @@ function split(lines: readonly FeedLine[]): { bundles: Bundle[]; checkpoints: Ch
     else throw new MirrorError("MIRROR_FEED_INVALID", "a line of the feed is not a block");
   }
   return { bundles, checkpoints };
-}
-
-/** Yields what arrived while the caller worked, up to a number; the rest waits in the connection. */
-async function* gathered<T>(items: AsyncIterable<T>, max: number): AsyncIterable<T[]> {
-  const iterator = items[Symbol.asyncIterator]();
-  let next = iterator.next();
-  try {
-    for (;;) {
-      const first = await next;
-      if (first.done) return;
-      const batch = [first.value];
-      next = iterator.next();
-      while (batch.length < max) {
-        // An item that is there already settles before the timer.
-        const item = await Promise.race([next, nextTick(undefined)]);
-        if (item === undefined || item.done) break;
-        batch.push(item.value);
-        next = iterator.next();
-      }
-      yield batch;
-    }
-  } finally {
-    // The next item may never come; the end of the connection rejects it.
-    next.catch(() => {});
-    void iterator.return?.();
-  }
 }
 
 /** Returns the head, older blocks at growing distances, and the oldest block to which the mirror can return; newest first. */
