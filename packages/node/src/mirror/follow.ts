@@ -3,6 +3,7 @@ import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Position } from "../feed/position.ts";
 import type { Postgres } from "../postgres/connection.ts";
+import { type DecodedBundle, decodeBundle } from "./blocks.ts";
 import { MirrorError } from "./error.ts";
 import { createFactComparison } from "./facts/comparison.ts";
 import { catchUpFacts } from "./facts/growth.ts";
@@ -27,11 +28,12 @@ export type FollowDeps = {
   readonly logger: Pick<Logger, "info" | "debug">;
 };
 
-/** Lines of one transaction, and of the next one meanwhile. */
-const AHEAD: AheadOptions<FeedLine> = {
+/** Lines of one transaction, and of the next one meanwhile; the size is that of the transactions in bytes. */
+const AHEAD: AheadOptions<Line> = {
   maxItems: 200,
   maxSize: 4 * 1024 * 1024,
-  sizeOf: (line) => ("block" in line ? line.block.length : 0),
+  sizeOf: (line) =>
+    "block" in line ? line.block.transactions.reduce((sum, { bytes }) => sum + bytes.length, 0) : 0,
 };
 /** The distance of a position from the head doubles with each: 20 of them reach a million blocks back. */
 const MAX_STEPS = 20;
@@ -42,11 +44,11 @@ const MAX_STEPS = 20;
  * @throws {MirrorError} MIRROR_DIFFERS if the facts are not those of the node
  */
 export async function follow(deps: FollowDeps): Promise<void> {
-  const { postgres, feed, epoch, signal, onHead } = deps;
+  const { postgres, feed, network, epoch, signal, onHead } = deps;
   const comparison = createFactComparison(deps.logger);
   comparison.add(await catchUpFacts(deps));
   const positions = await positionsOf(postgres);
-  for await (const lines of readAhead(feed.follow(positions, signal), AHEAD)) {
+  for await (const lines of readAhead(decoded(feed.follow(positions, signal), network), AHEAD)) {
     const [first] = lines;
     if (first && "back" in first) {
       await revertTo(postgres, first.back, epoch);
@@ -62,8 +64,16 @@ export async function follow(deps: FollowDeps): Promise<void> {
   }
 }
 
-function split(lines: readonly FeedLine[]): { bundles: Bundle[]; checkpoints: Checkpoint[] } {
-  const bundles: Bundle[] = [];
+/** A line of the feed; blocks are decoded. */
+type Line = DecodedBundle | Exclude<FeedLine, Bundle>;
+
+/** Decodes blocks as they arrive, while earlier ones are written. */
+async function* decoded(lines: AsyncIterable<FeedLine>, network: Network): AsyncIterable<Line> {
+  for await (const line of lines) yield "block" in line ? decodeBundle(line, network) : line;
+}
+
+function split(lines: readonly Line[]): { bundles: DecodedBundle[]; checkpoints: Checkpoint[] } {
+  const bundles: DecodedBundle[] = [];
   const checkpoints: Checkpoint[] = [];
   for (const line of lines) {
     if ("block" in line) bundles.push(line);
