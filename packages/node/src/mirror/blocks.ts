@@ -8,12 +8,20 @@ import { MirrorError } from "./error.ts";
 import type { Bundle } from "./line.ts";
 import { insertRows } from "./statements.ts";
 
+/** A bundle with its decoded block. */
+export type DecodedBundle = Omit<Bundle, "block"> & { readonly block: EncodedBlock };
+
 /**
  * Decodes the block of a bundle.
  *
  * @throws {MirrorError} MIRROR_FEED_INVALID if the bytes are not the named block
  */
-export function readBlock({ height, id, parent, block }: Bundle, network: Network): EncodedBlock {
+export const decodeBundle = (bundle: Bundle, network: Network): DecodedBundle => ({
+  ...bundle,
+  block: readBlock(bundle, network),
+});
+
+function readBlock({ height, id, parent, block }: Bundle, network: Network): EncodedBlock {
   const invalid = (why: string, cause?: unknown) =>
     new MirrorError("MIRROR_FEED_INVALID", `block ${height} of the feed: ${why}`, { cause });
   const bytes = Buffer.from(block, "base64");

@@ -6,12 +6,13 @@ import type { Network } from "@uniknode/protocol";
 import type { Position } from "../feed/position.ts";
 import type { Postgres, Transaction } from "../postgres/connection.ts";
 import { indexSql } from "../postgres/migrations.ts";
-import { appendBlocks, readBlock } from "./blocks.ts";
+import { appendBlocks, type DecodedBundle, decodeBundle } from "./blocks.ts";
 import { MirrorError } from "./error.ts";
 import { removeFactsAbove } from "./facts/tree.ts";
 import type { FeedClient } from "./feed-client.ts";
 import { type Epoch, enterPhase, moveHead, NO_BLOCK, type Phase } from "./head.ts";
-import type { Bundle, FeedLine } from "./line.ts";
+import type { FeedLine } from "./line.ts";
+import { type AheadOptions, readAhead } from "./read-ahead.ts";
 import { RECORD_TABLES } from "./records.ts";
 import { insertRecords } from "./state.ts";
 
@@ -25,8 +26,11 @@ export type BootstrapDeps = {
   readonly onProgress: (height: number, target: number | undefined) => void;
 };
 
-/** Blocks of one transaction. */
+/** Blocks of one transaction, and characters of their bytes in base64. */
 const MAX_BLOCKS = 1_000;
+const MAX_CHARACTERS = 4 * 1024 * 1024;
+/** The next blocks are read and decoded while a transaction is written. */
+const AHEAD: AheadOptions<unknown> = { maxItems: 1, maxSize: 0, sizeOf: () => 0 };
 /** Blocks that are removed when the node has switched to another branch; then twice as many, and so on. */
 const FIRST_STEP_BACK = 100;
 
@@ -54,29 +58,30 @@ async function fetchBlocks(head: Position, deps: BootstrapDeps): Promise<Positio
   const { postgres, feed, signal, epoch } = deps;
   let position = head;
   const target = await feed.height(signal);
-  for await (const bundles of batchesOf(feed.blocks(head.height, Number.MAX_SAFE_INTEGER, signal))) {
+  const lines = feed.blocks(head.height, Number.MAX_SAFE_INTEGER, signal);
+  for await (const [bundles = []] of readAhead(batchesOf(lines, deps.network), AHEAD)) {
     await postgres.transaction("READ WRITE", async (transaction) => {
-      position = await append(transaction, position, bundles, { ...deps, epoch, phase: "blocks" });
+      position = await append(transaction, position, bundles, { epoch, phase: "blocks" });
     });
     deps.onProgress(position.height, target);
   }
   return position;
 }
 
-type AppendOptions = Pick<BootstrapDeps, "network" | "epoch"> & { readonly phase: Phase };
+type AppendOptions = Pick<BootstrapDeps, "epoch"> & { readonly phase: Phase };
 
 /** @throws {MirrorError} MIRROR_BRANCH_LEFT if the blocks do not continue the position */
 async function append(
   transaction: Transaction,
   position: Position,
-  bundles: readonly Bundle[],
-  { network, epoch, phase }: AppendOptions,
+  bundles: readonly DecodedBundle[],
+  { epoch, phase }: AppendOptions,
 ): Promise<Position> {
-  const blocks = bundles.map((bundle) => readBlock(bundle, network));
   const [first] = bundles;
   const last = bundles.at(-1);
   if (!first || !last) return position;
   if (first.parent !== position.id) throw branchLeft(position);
+  const blocks = bundles.map(({ block }) => block);
   const before = await moveHead(transaction, { from: first.parent, to: last, epoch, phase }, blocks);
   await appendBlocks(transaction, blocks, before);
   return { height: last.height, id: last.id };
@@ -85,19 +90,25 @@ async function append(
 const branchLeft = ({ height }: Position): MirrorError =>
   new MirrorError("MIRROR_BRANCH_LEFT", `the node has switched from the branch of block ${height}`);
 
-/** Yields the blocks of a response, many at a time. */
-export async function* batchesOf(lines: AsyncIterable<FeedLine>): AsyncIterable<readonly Bundle[]> {
-  let bundles: Bundle[] = [];
+/** Decodes the blocks of a response as they arrive, and yields many at a time. */
+export async function* batchesOf(
+  lines: AsyncIterable<FeedLine>,
+  network: Network,
+): AsyncIterable<readonly DecodedBundle[]> {
+  let bundles: DecodedBundle[] = [];
+  let characters = 0;
   for await (const line of lines) {
     if ("end" in line) {
       if (bundles.length > 0) yield bundles;
       return;
     }
     if (!("block" in line)) throw new MirrorError("MIRROR_FEED_INVALID", "a line of the feed is not a block");
-    bundles.push(line);
-    if (bundles.length < MAX_BLOCKS) continue;
+    bundles.push(decodeBundle(line, network));
+    characters += line.block.length;
+    if (bundles.length < MAX_BLOCKS && characters < MAX_CHARACTERS) continue;
     yield bundles;
     bundles = [];
+    characters = 0;
   }
   throw new MirrorError("MIRROR_NODE_UNREACHABLE", "the node ended a response before its last line");
 }
@@ -108,8 +119,8 @@ async function fetchState(head: Position, deps: BootstrapDeps): Promise<void> {
     for (const { name } of RECORD_TABLES) await transaction.change(`DELETE FROM ${name}`);
     const target = await writeState(transaction, feed.state(signal));
     let position = head;
-    for await (const bundles of batchesOf(feed.blocks(head.height, target.height, signal))) {
-      position = await append(transaction, position, bundles, { ...deps, epoch, phase: "blocks" });
+    for await (const bundles of batchesOf(feed.blocks(head.height, target.height, signal), deps.network)) {
+      position = await append(transaction, position, bundles, { epoch, phase: "blocks" });
     }
     if (position.id !== target.id) throw branchLeft(position);
     await transaction.change(indexSql());

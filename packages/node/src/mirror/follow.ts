@@ -1,15 +1,16 @@
 /** Follows the feed of a node: writes its blocks as they arrive, and returns to an earlier block if the node asks for it. */
-import { setImmediate as nextTick } from "node:timers/promises";
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Position } from "../feed/position.ts";
 import type { Postgres } from "../postgres/connection.ts";
+import { type DecodedBundle, decodeBundle } from "./blocks.ts";
 import { MirrorError } from "./error.ts";
 import { createFactComparison } from "./facts/comparison.ts";
 import { catchUpFacts } from "./facts/growth.ts";
 import type { FeedClient } from "./feed-client.ts";
 import type { Epoch } from "./head.ts";
 import type { Bundle, Checkpoint, FeedLine } from "./line.ts";
+import { type AheadOptions, readAhead } from "./read-ahead.ts";
 import { appendBundles, revertTo } from "./writer.ts";
 
 export type FollowDeps = {
@@ -27,8 +28,13 @@ export type FollowDeps = {
   readonly logger: Pick<Logger, "info" | "debug">;
 };
 
-/** Blocks of one transaction. */
-const MAX_BLOCKS = 200;
+/** Lines of one transaction, and of the next one meanwhile; the size is that of the transactions in bytes. */
+const AHEAD: AheadOptions<Line> = {
+  maxItems: 200,
+  maxSize: 4 * 1024 * 1024,
+  sizeOf: (line) =>
+    "block" in line ? line.block.transactions.reduce((sum, { bytes }) => sum + bytes.length, 0) : 0,
+};
 /** The distance of a position from the head doubles with each: 20 of them reach a million blocks back. */
 const MAX_STEPS = 20;
 
@@ -38,11 +44,11 @@ const MAX_STEPS = 20;
  * @throws {MirrorError} MIRROR_DIFFERS if the facts are not those of the node
  */
 export async function follow(deps: FollowDeps): Promise<void> {
-  const { postgres, feed, epoch, signal, onHead } = deps;
+  const { postgres, feed, network, epoch, signal, onHead } = deps;
   const comparison = createFactComparison(deps.logger);
   comparison.add(await catchUpFacts(deps));
   const positions = await positionsOf(postgres);
-  for await (const lines of gathered(feed.follow(positions, signal), MAX_BLOCKS)) {
+  for await (const lines of readAhead(decoded(feed.follow(positions, signal), network), AHEAD)) {
     const [first] = lines;
     if (first && "back" in first) {
       await revertTo(postgres, first.back, epoch);
@@ -58,8 +64,16 @@ export async function follow(deps: FollowDeps): Promise<void> {
   }
 }
 
-function split(lines: readonly FeedLine[]): { bundles: Bundle[]; checkpoints: Checkpoint[] } {
-  const bundles: Bundle[] = [];
+/** A line of the feed; blocks are decoded. */
+type Line = DecodedBundle | Exclude<FeedLine, Bundle>;
+
+/** Decodes blocks as they arrive, while earlier ones are written. */
+async function* decoded(lines: AsyncIterable<FeedLine>, network: Network): AsyncIterable<Line> {
+  for await (const line of lines) yield "block" in line ? decodeBundle(line, network) : line;
+}
+
+function split(lines: readonly Line[]): { bundles: DecodedBundle[]; checkpoints: Checkpoint[] } {
+  const bundles: DecodedBundle[] = [];
   const checkpoints: Checkpoint[] = [];
   for (const line of lines) {
     if ("block" in line) bundles.push(line);
@@ -67,32 +81,6 @@ function split(lines: readonly FeedLine[]): { bundles: Bundle[]; checkpoints: Ch
     else throw new MirrorError("MIRROR_FEED_INVALID", "a line of the feed is not a block");
   }
   return { bundles, checkpoints };
-}
-
-/** Yields what arrived while the caller worked, up to a number; the rest waits in the connection. */
-async function* gathered<T>(items: AsyncIterable<T>, max: number): AsyncIterable<T[]> {
-  const iterator = items[Symbol.asyncIterator]();
-  let next = iterator.next();
-  try {
-    for (;;) {
-      const first = await next;
-      if (first.done) return;
-      const batch = [first.value];
-      next = iterator.next();
-      while (batch.length < max) {
-        // An item that is there already settles before the timer.
-        const item = await Promise.race([next, nextTick(undefined)]);
-        if (item === undefined || item.done) break;
-        batch.push(item.value);
-        next = iterator.next();
-      }
-      yield batch;
-    }
-  } finally {
-    // The next item may never come; the end of the connection rejects it.
-    next.catch(() => {});
-    void iterator.return?.();
-  }
 }
 
 /** Returns the head, older blocks at growing distances, and the oldest block to which the mirror can return; newest first. */

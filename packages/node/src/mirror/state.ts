@@ -15,7 +15,10 @@ const identity = ([table, key]: Row): string => `${table} ${key}`;
 const absent = ([table, key]: Row): string => JSON.stringify([table, key]);
 
 /** Applies the changes of blocks in order, each record once, and stores how to undo each block. */
-export async function applyChanges(transaction: Transaction, bundles: readonly Bundle[]): Promise<void> {
+export async function applyChanges(
+  transaction: Transaction,
+  bundles: readonly Pick<Bundle, "height" | "changes">[],
+): Promise<void> {
   const current = await readRecords(
     transaction,
     bundles.flatMap(({ changes = [] }) => changes),

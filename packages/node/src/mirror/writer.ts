@@ -5,11 +5,10 @@
 import type { Network } from "@uniknode/protocol";
 import type { Position } from "../feed/position.ts";
 import type { Postgres } from "../postgres/connection.ts";
-import { appendBlocks, readBlock, removeBlocks } from "./blocks.ts";
+import { appendBlocks, type DecodedBundle, removeBlocks } from "./blocks.ts";
 import { type FactMark, growFacts } from "./facts/growth.ts";
 import { removeFactsAbove } from "./facts/tree.ts";
 import { type Epoch, moveHead } from "./head.ts";
-import type { Bundle } from "./line.ts";
 import { applyChanges, restoreRecords } from "./state.ts";
 
 /**
@@ -21,7 +20,7 @@ import { applyChanges, restoreRecords } from "./state.ts";
  */
 export async function appendBundles(
   postgres: Postgres,
-  bundles: readonly Bundle[],
+  bundles: readonly DecodedBundle[],
   {
     network,
     epoch,
@@ -31,8 +30,7 @@ export async function appendBundles(
   const [first] = bundles;
   const last = bundles.at(-1);
   if (!first || !last) return [];
-  // Decoded before the transaction, which holds a lock on the head.
-  const blocks = bundles.map((bundle) => readBlock(bundle, network));
+  const blocks = bundles.map(({ block }) => block);
   return postgres.transaction("READ WRITE", async (transaction) => {
     const total = await moveHead(
       transaction,

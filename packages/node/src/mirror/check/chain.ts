@@ -1,9 +1,8 @@
 /** Compares the blocks, their transactions and the numbers derived from them with the chain of the node. */
-import type { EncodedBlock, Network } from "@uniknode/protocol";
+import type { Network } from "@uniknode/protocol";
 import type { Position } from "../../feed/position.ts";
 import type { Query } from "../../postgres/connection.ts";
 import { BLOCK_COLUMNS, chainRows, countTypes, PAYEE_COLUMNS, TRANSACTION_COLUMNS } from "../block-rows.ts";
-import { readBlock } from "../blocks.ts";
 import { batchesOf } from "../bootstrap.ts";
 import type { FeedLine } from "../line.ts";
 import type { Columns } from "../statements.ts";
@@ -55,8 +54,8 @@ export async function checkChain(
   const counts = new Map<string, number>();
   let last: Position = { height: 0, id: "0" };
   let transactions = 0n;
-  for await (const bundles of batchesOf(lines)) {
-    const blocks: EncodedBlock[] = bundles.map((bundle) => readBlock(bundle, network));
+  for await (const bundles of batchesOf(lines, network)) {
+    const blocks = bundles.map(({ block }) => block);
     const expected = await chainRows(query, blocks, transactions);
     const range = [last.height + 1, last.height + blocks.length];
     // The recipients of a multi-payment are in the order of its payments; all other rows are sorted.

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeHeader } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe } from "vitest";
+import { decodeBundle } from "../../../src/mirror/blocks.ts";
 import type { Bundle, Row } from "../../../src/mirror/line.ts";
 import { appendBundles, revertTo } from "../../../src/mirror/writer.ts";
 import { present } from "../../../src/platform/present.ts";
@@ -95,7 +96,11 @@ function writerOf(
       for await (const line of feed.blocks(height - 1, height, new AbortController().signal)) {
         if ("block" in line) bundles.push({ ...line, changes: [UNCHANGED] });
       }
-      await appendBundles(postgres, bundles, { network, epoch, undoDepth: 10 });
+      await appendBundles(
+        postgres,
+        bundles.map((bundle) => decodeBundle(bundle, network)),
+        { network, epoch, undoDepth: 10 },
+      );
     },
     async revertTo(height) {
       if (blocks.head()?.height === height) return;
