@@ -8,7 +8,7 @@
 const TICK_MS = 20;
 
 /** Pause before held work is tried again. */
-const HELD_PAUSE_MS = 10;
+const HELD_PAUSE_MS = 1;
 
 /** The next slice of each queue of this thread, in the order in which they run. */
 const ready: (() => Promise<void>)[] = [];
