@@ -18,6 +18,8 @@ export type PipelineOptions = {
   readonly accelerator?: string | undefined;
   /** Extends the tree of facts together with the chain, as a node does. */
   readonly facts?: boolean;
+  /** Number of last blocks whose changes are stored for mirrors. */
+  readonly feedBlocks?: number;
   /** Block up to which signatures are not verified. */
   readonly assumeValid?: Pin | undefined;
   /** Replaces the event log without readers. */
@@ -36,23 +38,32 @@ export type Pipeline = {
 
 /** Opens a new database file with the genesis block. */
 export function openPipeline(path: string, fixture: Fixture, options: PipelineOptions): Pipeline {
-  const { threads, accelerator, assumeValid, events = { eventsOfFacts, eventsOfRevert } } = options;
+  const {
+    threads,
+    accelerator,
+    assumeValid,
+    feedBlocks = 0,
+    events = { eventsOfFacts, eventsOfRevert },
+  } = options;
   const database = openDatabase(path);
   migrate(database);
   const verifier = createVerifier({ threads, accelerator });
-  const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
-    database,
-    network: fixture.network,
-    genesis: fixture.genesis,
-    verifier,
-    events: createEventLog(database, { recordedNames: () => new Set() }),
-    ...events,
-    now: Date.now,
-    assumeValid,
-    onListenerError(error) {
-      throw error;
+  const chain = createChain(
+    { ...DEFAULT_CHAIN_OPTIONS, feedBlocks },
+    {
+      database,
+      network: fixture.network,
+      genesis: fixture.genesis,
+      verifier,
+      events: createEventLog(database, { recordedNames: () => new Set() }),
+      ...events,
+      now: Date.now,
+      assumeValid,
+      onListenerError(error) {
+        throw error;
+      },
     },
-  });
+  );
   const facts = options.facts
     ? startFactsTask({
         database,

@@ -135,7 +135,10 @@ function transactionRows(
   };
 }
 
-/** Transactions of version 1 contain no nonce: it is their position among those of the sender, from 1. */
+/**
+ * Transactions of version 1 contain no nonce: it is their position among those of the sender, from 1. The
+ * preset networks have some in their first two blocks only, so that no index on senders is needed while a mirror is built.
+ */
 async function nonceSource(query: Query, blocks: readonly EncodedBlock[]) {
   const senders = new Set(
     blocks.flatMap(({ transactions }) =>

@@ -30,8 +30,8 @@ export type FollowDeps = {
 
 /** Lines of one transaction, and of the next one meanwhile; the size is that of the transactions in bytes. */
 const AHEAD: AheadOptions<Line> = {
-  maxItems: 200,
-  maxSize: 4 * 1024 * 1024,
+  maxItems: 1_000,
+  maxSize: 2 * 1024 * 1024,
   sizeOf: (line) =>
     "block" in line ? line.block.transactions.reduce((sum, { bytes }) => sum + bytes.length, 0) : 0,
 };
