@@ -41,7 +41,7 @@ test("The port and its implementation on PostgreSQL do not import the database o
   expect(leaks.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
 });
 
-test("Only one file uses the driver of PostgreSQL, and only mirrors and API servers load that file.", () => {
+test("Only one file uses the driver of PostgreSQL, and only mirrors, API servers and the doctor load that file.", () => {
   const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((path) =>
     path.endsWith(".ts"),
   );
@@ -49,7 +49,8 @@ test("Only one file uses the driver of PostgreSQL, and only mirrors and API serv
     files.filter((path) => pattern.test(readFileSync(join(SOURCE, path), "utf8")));
   expect(filesWith(/from "pg"/)).toEqual(["postgres/connection.ts"]);
   expect(filesWith(/^import (?!type )[^;]*\/postgres\/connection\.ts"/m).sort()).toEqual([
+    "commands/doctor/database.ts",
     "processes/mirror/mirror.ts",
-    "processes/serve/serve.ts",
+    "processes/serve/database.ts",
   ]);
 });
