@@ -5,9 +5,6 @@ import { httpOptions } from "./http.ts";
 import { mirrorOptions } from "./mirror.ts";
 import { nodeOptions } from "./options.ts";
 
-/** Health and metrics of an API server have no listener of their own. */
-const { operationsPort: _port, operationsHost: _host, ...listenerOptions } = httpOptions;
-
 export const serveOptions = {
   databaseUrl: { ...mirrorOptions.databaseUrl },
   databaseConnections: option({
@@ -27,7 +24,7 @@ export const serveOptions = {
     read: readNodeUrls,
   }),
   token: mirrorOptions.token,
-  ...listenerOptions,
+  ...httpOptions,
   poolMaxPerRequest: nodeOptions.poolMaxPerRequest,
   metricsPublic: nodeOptions.metricsPublic,
   logLevel: nodeOptions.logLevel,

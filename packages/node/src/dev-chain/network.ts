@@ -43,9 +43,11 @@ export function castOf(accounts: DevAccounts, accountCount: number): Cast {
 /** Symbol of displayed amounts. */
 export const DEV_SYMBOL = "DEVUNIK";
 
+export const DEV_NAME = "uniknode-dev";
+
 /** `network.json` of the dev chain; `createGenesisBlock` sets the nethash. */
 export const devDescription = (cast: Cast): NetworkDescription => ({
-  name: "uniknode-dev",
+  name: DEV_NAME,
   messagePrefix: "uniknode-dev message:\n",
   bip32: { public: 46090600, private: 46089520 },
   pubKeyHash: DEV_ADDRESS_VERSION,

@@ -35,6 +35,11 @@ export type FeedResponse = {
   release(): void;
 };
 
+export type FollowResponse = FeedResponse & {
+  /** Returns the height of the last block that was sent to the client. */
+  height(): number;
+};
+
 export type FeedFigures = {
   /** Open responses. */
   readonly open: number;
@@ -50,7 +55,7 @@ export type Feed = {
    * @param positions blocks of the mirror, newest first
    * @throws {FeedError} FEED_GONE, FEED_FULL
    */
-  follow(positions: readonly Position[]): FeedResponse;
+  follow(positions: readonly Position[]): FollowResponse;
   /**
    * Returns the blocks after a height up to another, without their changes.
    *
@@ -83,8 +88,9 @@ export function createFeed(options: FeedOptions, deps: FeedDeps): Feed {
   const state: State = { ...deps, options, notifier, open: 0, sentCharacters: 0, isClosed: false };
   return {
     follow(positions) {
-      const start = startOf(state, positions);
-      return begin(state, follow(state, start, positions));
+      const sent = { position: startOf(state, positions) };
+      const response = begin(state, follow(state, sent, positions));
+      return { ...response, height: () => sent.position.height };
     },
     blocks: (after, last) => begin(state, blocksBetween(state, after, last)),
     state: () => begin(state, stateText(state)),
@@ -136,26 +142,30 @@ function startOf({ reader }: State, positions: readonly Position[]): Position {
   );
 }
 
-async function* follow(state: State, start: Position, [newest]: readonly Position[]): AsyncIterable<string> {
+/** @param sent the last block that was sent to the client; at first where the mirror continues */
+async function* follow(
+  state: State,
+  sent: { position: Position },
+  [newest]: readonly Position[],
+): AsyncIterable<string> {
   const { reader, facts, notifier, options } = state;
-  if (start.id !== newest?.id) yield backLine(start);
-  let position = start;
-  let sentId: string | undefined;
+  if (sent.position.id !== newest?.id) yield backLine(sent.position);
+  let comparedId: string | undefined;
   while (!state.isClosed) {
     // Must precede the read: a block that is committed meanwhile notifies again.
     const notified = notifier.next();
-    const batch = reader.read(position);
+    const batch = reader.read(sent.position);
     if (batch.kind === "reverted" || batch.kind === "gone") return;
     if (batch.kind === "blocks") {
+      sent.position = batch.last;
       yield batch.lines;
-      position = batch.last;
       continue;
     }
     const checkpoint = await facts.checkpoint();
     const { block } = checkpoint;
-    if (block && block.id !== sentId) {
+    if (block && block.id !== comparedId) {
       yield checkpointLine(block, checkpoint);
-      sentId = block.id;
+      comparedId = block.id;
     }
     if (!(await isWithin(notified, options.heartbeatMs))) {
       yield HEARTBEAT;

@@ -1,10 +1,13 @@
 /** Forwards HTTP requests to the first node that can be reached, for data that only a node has. */
 import type { Readable } from "node:stream";
 import { Pool } from "undici";
+import { clientGroup } from "../platform/addresses/groups.ts";
 import { CallError } from "../platform/threads/call.ts";
 import type { CallFigures } from "../platform/threads/open-calls.ts";
 
 export type ForwardedRequest = {
+  /** Address of the client. */
+  readonly client: string;
   readonly method: string;
   /** Path with the query. */
   readonly path: string;
@@ -32,6 +35,8 @@ export type ForwardingOptions = {
   readonly urls: readonly string[];
   /** Maximum of requests whose responses have not ended; live streams included. */
   readonly maxOpen: number;
+  /** The same for one client: an IPv4 address, or the /64 of an IPv6 address. */
+  readonly maxOpenPerClient: number;
   readonly connectTimeoutMs: number;
   /** Time in which a node must begin its response to a request that changes nothing; then the next node gets it. */
   readonly headersTimeoutMs: number;
@@ -44,6 +49,7 @@ export type ForwardingDeps = {
 
 export const DEFAULT_FORWARDING_OPTIONS: Omit<ForwardingOptions, "urls"> = {
   maxOpen: 500,
+  maxOpenPerClient: 50,
   connectTimeoutMs: 1_000,
   // As long as the node itself takes for a response at most.
   headersTimeoutMs: 8_000,
@@ -54,6 +60,8 @@ type State = {
   readonly deps: ForwardingDeps;
   readonly nodes: readonly Node[];
   readonly figures: { open: number; timedOut: number; refused: number };
+  /** Requests of each client in progress. */
+  readonly byClient: Map<string, number>;
 };
 
 type Node = { readonly url: string; readonly basePath: string; readonly pool: Pool };
@@ -71,7 +79,13 @@ export function createForwarding(options: ForwardingOptions, deps: ForwardingDep
     });
     return { url, basePath: pathname.replace(/\/$/, ""), pool };
   });
-  const state: State = { options, deps, nodes, figures: { open: 0, timedOut: 0, refused: 0 } };
+  const state: State = {
+    options,
+    deps,
+    nodes,
+    figures: { open: 0, timedOut: 0, refused: 0 },
+    byClient: new Map(),
+  };
   return {
     forward: (request) => forward(state, request),
     figures: () => ({ ...state.figures }),
@@ -82,15 +96,8 @@ export function createForwarding(options: ForwardingOptions, deps: ForwardingDep
 }
 
 async function forward(state: State, request: ForwardedRequest): Promise<ForwardedResponse> {
-  const { options, nodes, figures } = state;
-  if (figures.open >= options.maxOpen) {
-    figures.refused += 1;
-    throw new CallError("CALL_REFUSED", "too many forwarded requests are in progress");
-  }
-  figures.open += 1;
-  const done = () => {
-    figures.open -= 1;
-  };
+  const { options, nodes } = state;
+  const done = begin(state, request);
   const headersTimeout = isSafe(request) ? options.headersTimeoutMs : 0;
   for (const node of nodes) {
     try {
@@ -100,13 +107,35 @@ async function forward(state: State, request: ForwardedRequest): Promise<Forward
     } catch (error) {
       const { code, message } = error as Error & { readonly code?: string };
       if (!request.signal.aborted) state.deps.onFailure(node.url, message);
-      if (code === "UND_ERR_HEADERS_TIMEOUT") figures.timedOut += 1;
+      if (code === "UND_ERR_HEADERS_TIMEOUT") state.figures.timedOut += 1;
       // The node may have executed the request: only requests that change nothing are repeated.
       if (request.signal.aborted || !(isUnsent(code) || isSafe(request))) break;
     }
   }
   done();
   throw new CallError("CALL_CLOSED", "no node responded to a forwarded request");
+}
+
+/**
+ * Counts a request until the returned function is called.
+ *
+ * @throws {CallError} CALL_REFUSED
+ */
+function begin({ options, figures, byClient }: State, request: ForwardedRequest): () => void {
+  const client = clientGroup(request.client);
+  const ofClient = byClient.get(client) ?? 0;
+  if (figures.open >= options.maxOpen || ofClient >= options.maxOpenPerClient) {
+    figures.refused += 1;
+    throw new CallError("CALL_REFUSED", "too many forwarded requests are in progress");
+  }
+  figures.open += 1;
+  byClient.set(client, ofClient + 1);
+  return () => {
+    figures.open -= 1;
+    const left = (byClient.get(client) ?? 1) - 1;
+    if (left === 0) byClient.delete(client);
+    else byClient.set(client, left);
+  };
 }
 
 async function send(

@@ -20,6 +20,8 @@ export type NodeOptions = {
   readonly connectTimeoutMs: number;
   /** Maximum of bytes in a response. */
   readonly maxResponseLength: number;
+  /** Returns headers that describe this process. Default: none. */
+  readonly describe?: () => Readonly<Record<string, string>>;
 };
 
 export type Attempt = {
@@ -49,7 +51,7 @@ const GRACE_MS = 50;
 const MAX_SOURCE_LENGTH = 64;
 
 export function createHttpNode(options: NodeOptions): HttpNode {
-  const { url, token, maxConnections, connectTimeoutMs, maxResponseLength } = options;
+  const { url, token, maxConnections, connectTimeoutMs, maxResponseLength, describe } = options;
   const { origin, pathname } = new URL(url);
   const base = `${pathname.replace(/\/$/, "")}/api/internal/gateway`;
   const pool = new Pool(origin, {
@@ -70,6 +72,7 @@ export function createHttpNode(options: NodeOptions): HttpNode {
       method: "POST",
       path: `${base}/${method}?${query}`,
       headers: {
+        ...describe?.(),
         authorization: token,
         "content-type": "application/json",
         "content-length": `${Buffer.byteLength(body)}`,

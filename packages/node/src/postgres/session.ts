@@ -3,25 +3,33 @@
  * rely neither on the settings of its session nor on statements that it has prepared. It needs no configuration: the server
  * process that a pooler names when a client connects is invented.
  */
-import type pg from "pg";
 
 export type Settings = Readonly<Record<string, string>>;
+
+/** The part of a client of the driver that prepares a connection. */
+export type SessionClient = {
+  query(statement: {
+    readonly text: string;
+    readonly values: unknown[];
+    readonly query_timeout: number;
+  }): Promise<{ readonly rowCount: number | null }>;
+};
 
 /** The driver has received the id, but its types lack it. */
 type WithProcess = { readonly processID?: number | null };
 
 export type Sessions = {
   /** Prepares a new connection: settings apply to the session, unless a pooler is in between. */
-  begin(client: pg.ClientBase): Promise<void>;
+  begin(client: SessionClient): Promise<void>;
   /** Returns whether a connection goes through a pooler. */
-  isPooled(client: pg.ClientBase): boolean;
+  isPooled(client: SessionClient): boolean;
   /** Returns whether the last new connection goes through a pooler. */
   isLastPooled(): boolean;
 };
 
 /** @param timeoutMs time for a new connection to reach a server: a pooler accepts connections without one */
 export function createSessions(settings: Settings, timeoutMs: number): Sessions {
-  const pooled = new WeakSet<pg.ClientBase>();
+  const pooled = new WeakSet<SessionClient>();
   let isLastPooled = false;
   const entries = Object.entries(settings);
   const set = entries.map((_, index) => `set_config($${2 * index + 2}, $${2 * index + 3}, false)`);
@@ -33,7 +41,7 @@ export function createSessions(settings: Settings, timeoutMs: number): Sessions 
     isPooled: (client) => pooled.has(client),
     isLastPooled: () => isLastPooled,
     async begin(client) {
-      const { processID } = client as WithProcess;
+      const { processID } = client as SessionClient & WithProcess;
       const values = [processID ?? 0, ...entries.flat()];
       const { rowCount } = await client.query({ ...statement, values });
       isLastPooled = rowCount === 0;

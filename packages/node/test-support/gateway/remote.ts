@@ -9,6 +9,7 @@ import {
   DEFAULT_REMOTE_CALL_OPTIONS,
   type RemoteCallOptions,
 } from "../../src/gateway/remote-calls.ts";
+import { createRemoteProcesses } from "../../src/gateway/remote-processes.ts";
 import { createGatewayRoutes } from "../../src/http/gateway/routes.ts";
 import { createAccess } from "../../src/http/webhooks/access.ts";
 import { createRangeTest } from "../../src/platform/addresses/ranges.ts";
@@ -22,10 +23,11 @@ export async function serveGateway(
   options: RemoteCallOptions & { readonly port?: number } = DEFAULT_REMOTE_CALL_OPTIONS,
 ) {
   const calls = createRemoteCalls(options, () => served);
+  const processes = createRemoteProcesses(Date.now);
   const access = { byToken: createAccess({ token: TOKEN }), isListed: createRangeTest("127.0.0.1") };
   const { app, listen, ...fixture } = openFixture(
     { port: options.port ?? 0 },
-    { plugins: [createGatewayRoutes(access, calls)] },
+    { plugins: [createGatewayRoutes(access, calls, processes)] },
   );
   const { port } = await listen();
   let closed: Promise<void> | undefined;
@@ -34,7 +36,7 @@ export async function serveGateway(
     return closed;
   };
   onTestFinished(close);
-  return { url: `http://127.0.0.1:${port}`, app, close, figures: calls.figures };
+  return { url: `http://127.0.0.1:${port}`, app, close, figures: calls.figures, processes: processes.list };
 }
 
 /** Listens with a server that is not a node until the test has finished. */

@@ -22,6 +22,11 @@ export function createOperator(report: typeof REPORT | null = REPORT): Operator 
         forgedBy: async (publicKey) => (publicKey === "02aa" ? { slot: 1, blockId: "12" } : undefined),
         missed: async () => [{ publicKey: "03bb", slot: 2, reason: "the node was not in sync" }],
       },
+      processes: () => [
+        { kind: "mirror", address: "192.0.2.2", height: REPORT.height - 2, lastSeenMs: 7_000 },
+        { kind: "server", address: "192.0.2.3", name: "api:4004", lastSeenMs: 1_000 },
+      ],
+      nowMs: () => 10_000,
       slotTime: () => timestamp.epoch,
       timestampOf: () => timestamp,
       freeBytes: () => 4_096,

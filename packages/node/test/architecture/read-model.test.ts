@@ -41,7 +41,7 @@ test("The port and its implementation on PostgreSQL do not import the database o
   expect(leaks.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
 });
 
-test("Only one file uses the driver of PostgreSQL, and only mirrors, API servers and their checks load that file.", () => {
+test("Only one file uses the driver of PostgreSQL, and only mirrors, API servers and the doctor load that file.", () => {
   const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((path) =>
     path.endsWith(".ts"),
   );

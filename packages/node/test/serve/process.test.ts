@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../test-support/peers/world.ts";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../test-support/postgres/server.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { resourcePaths, searches, WALKS } from "../../test-support/serve/requests.ts";
@@ -51,10 +52,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const startServer = (url: string) =>
+const startServer = (url: string, ...more: string[]) =>
   spawnUniknode([
     ...["serve", "--node", nodeUrl, "--token", TOKEN, "--database-url", url],
-    ...["--http-port", "0", "--rate-limit", "0"],
+    ...["--http-port", "0", "--rate-limit", "0", ...more],
   ]);
 
 const logged = ({ stdout, stderr }: Running, text: string) =>
@@ -220,6 +221,22 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     expect(text).toContain("block.applied");
   });
 
+  test("is known to the node, as the mirror is, with its block", async () => {
+    const { id: _, height } = await followed();
+    const processes = async () => {
+      const { text } = await get(nodeUrl, "/api/v2/operations/node", { authorization: TOKEN });
+      return (JSON.parse(text) as { data: { processes: object[] } }).data.processes;
+    };
+    const [, port] = serverUrl.split(/:(?=\d+$)/);
+    await expect.poll(processes, WAIT).toEqual([
+      expect.objectContaining({ kind: "mirror", address: "127.0.0.1", height, blocksBehind: 0 }),
+      expect.objectContaining({
+        ...{ kind: "server", address: "127.0.0.1", height, blocksBehind: 0 },
+        name: expect.stringMatching(new RegExp(`:${port}$`)),
+      }),
+    ]);
+  });
+
   test("serves the console, health and metrics", async () => {
     await followed();
     expect((await get(serverUrl, "/console/session")).text).toContain('"signedIn":false');
@@ -264,7 +281,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
       .toContain("does not respond");
   });
 
-  test("starts while every node is down, from what the mirror stored", async () => {
+  test("starts while every node is down, from what the mirror stored; health and metrics have a separate port", async () => {
     const paths = [
       "/api/v2/node/configuration/crypto",
       "/api/v2/node/configuration",
@@ -272,10 +289,17 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     ];
     const read = (url: string) => Promise.all(paths.map(async (path) => (await get(url, path)).text));
     const expected = await read(serverUrl);
-    const second = startServer(databaseUrl);
+    const port = await freePort();
+    const second = startServer(databaseUrl, "--operations-port", `${port}`);
     const [, url] = await second.printed(/(http:\S+)\n/);
     assert(url);
     expect(await read(url)).toEqual(expected);
+    const operations = `http://127.0.0.1:${port}`;
+    expect((await get(url, "/health/live")).status).toBe(404);
+    expect((await get(operations, "/health/live")).status).toBe(200);
+    expect((await get(operations, "/metrics")).status).toBe(401);
+    const metrics = await get(operations, "/metrics", { authorization: TOKEN });
+    expect(metrics.text).toMatch(/^uniknode_http_connections\{listener="operations"\} \d/m);
     second.child.kill("SIGTERM");
     expect(await second.ended).toMatchObject({ code: 0 });
   });

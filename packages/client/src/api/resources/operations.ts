@@ -43,6 +43,16 @@ export type NodeOverview = {
       readonly postsDropped: Counts;
     };
   } | null;
+  /** Mirrors and API servers that have used this node within the last hour. */
+  readonly processes: readonly {
+    readonly kind: "mirror" | "server";
+    readonly address: string;
+    /** Host and port of an API server. */
+    readonly name?: string;
+    readonly height?: number;
+    readonly blocksBehind?: number;
+    readonly lastSeenSeconds: number;
+  }[];
   readonly forger: {
     readonly delegates: readonly {
       readonly publicKey: string;

@@ -11,6 +11,7 @@ import { Options } from "./options.tsx";
 import { Parts } from "./parts.tsx";
 import { Peers } from "./peers.tsx";
 import { Progress } from "./progress.tsx";
+import { RemoteProcesses } from "./remote-processes.tsx";
 import "./node.css";
 
 const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 5_000 } as const;
@@ -35,6 +36,7 @@ export default function NodeScreen() {
           <ResponseView response={figures} what="The figures of the node" lines={8}>
             {(figures) => <Parts figures={figures} />}
           </ResponseView>
+          <RemoteProcesses />
           <MissedSlots />
           <LastHours />
         </>
@@ -59,10 +61,11 @@ const CHECKS: Readonly<Record<string, string>> = {
   chain: "Chain",
   matcher: "Event matching",
   dispatcher: "Webhook delivery",
+  database: "Database",
+  node: "Node",
 };
 
 function Health({ summary: { checks, version, protocol, uptimeSeconds, webhooks, streams } }: Props) {
-  const { queues } = webhooks;
   return (
     <>
       <ul class="checks" aria-label="Checks">
@@ -82,21 +85,29 @@ function Health({ summary: { checks, version, protocol, uptimeSeconds, webhooks,
             ["Version", version],
             ["Compatible with", protocol],
             ["Uptime", durationText(uptimeSeconds)],
+            ...(webhooks ? factsOfWebhooks(webhooks) : []),
             [
-              "Webhooks",
-              `${countText(webhooks.active)} active, ${countText(webhooks.disabled)} disabled, ${countText(webhooks.suspended)} suspended`,
+              "Live streams",
+              streams && `${countText(streams.open)} open, ${bytesText(streams.unreadBytes)} unread`,
             ],
-            [
-              "Deliveries",
-              `${countText(queues.waiting)} waiting, ${countText(queues.retrying)} retrying, ${countText(queues.replaying)} from replays`,
-            ],
-            ["Events to match", countText(webhooks.unmatched)],
-            ["Live streams", `${countText(streams.open)} open, ${bytesText(streams.unreadBytes)} unread`],
           ]}
         />
       </Section>
     </>
   );
 }
+
+const factsOfWebhooks = ({ queues, ...webhooks }: NonNullable<Summary["webhooks"]>) =>
+  [
+    [
+      "Webhooks",
+      `${countText(webhooks.active)} active, ${countText(webhooks.disabled)} disabled, ${countText(webhooks.suspended)} suspended`,
+    ],
+    [
+      "Deliveries",
+      `${countText(queues.waiting)} waiting, ${countText(queues.retrying)} retrying, ${countText(queues.replaying)} from replays`,
+    ],
+    ["Events to match", countText(webhooks.unmatched)],
+  ] as const;
 
 type Props = { readonly summary: Summary };

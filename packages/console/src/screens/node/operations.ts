@@ -11,14 +11,15 @@ export type Summary = {
   readonly protocol: string;
   readonly uptimeSeconds: number;
   readonly checks: Readonly<Record<string, Check>>;
-  readonly webhooks: {
+  /** Absent from an API server, which has neither webhooks nor streams of its own. */
+  readonly webhooks?: {
     readonly active: number;
     readonly disabled: number;
     readonly suspended: number;
     readonly unmatched: number;
     readonly queues: { readonly waiting: number; readonly retrying: number; readonly replaying: number };
   };
-  readonly streams: { readonly open: number; readonly cut: number; readonly unreadBytes: number };
+  readonly streams?: { readonly open: number; readonly cut: number; readonly unreadBytes: number };
 };
 
 export type Operations = {

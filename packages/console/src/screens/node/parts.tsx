@@ -5,10 +5,18 @@ import { Facts, Section } from "../../components/page.tsx";
 import type { Figures } from "./metrics.ts";
 import { useMissedSlots } from "./missed-slots.tsx";
 import { REFUSALS } from "./refusals.ts";
+import { ServerParts } from "./server-parts.tsx";
 
 type PartProps = { readonly figures: Figures };
 
-export const Parts = ({ figures }: PartProps) => (
+export const Parts = ({ figures }: PartProps) =>
+  figures.one("uniknode_server_node_up") === undefined ? (
+    <NodeParts figures={figures} />
+  ) : (
+    <ServerParts figures={figures} />
+  );
+
+const NodeParts = ({ figures }: PartProps) => (
   <div class="parts">
     <Pool figures={figures} />
     <Forger figures={figures} />

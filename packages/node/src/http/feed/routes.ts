@@ -5,8 +5,9 @@ import { pipeline } from "node:stream/promises";
 import { constants, createGzip } from "node:zlib";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { FeedError } from "../../feed/error.ts";
-import type { Feed, FeedResponse } from "../../feed/feed.ts";
+import type { Feed, FeedResponse, FollowResponse } from "../../feed/feed.ts";
 import { type Position, readPosition } from "../../feed/position.ts";
+import type { RemoteProcesses } from "../../gateway/remote-processes.ts";
 import { Type } from "../../platform/json/schema.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
@@ -36,7 +37,11 @@ const SCHEMAS = {
 };
 
 /** Creates the plugin for each prefix. */
-export function createFeedRoutes(access: FeedAccess, feed: Feed): FastifyPluginAsync {
+export function createFeedRoutes(
+  access: FeedAccess,
+  feed: Feed,
+  processes: Pick<RemoteProcesses, "note">,
+): FastifyPluginAsync {
   return async (scope) => {
     const app = scope as Server;
     addFeedAccess(app, access);
@@ -48,7 +53,7 @@ export function createFeedRoutes(access: FeedAccess, feed: Feed): FastifyPluginA
     app.get("/internal/feed", { ...ROUTE, schema: SCHEMAS.follow }, async (request, reply) => {
       const { after } = request.query;
       const positions = [after].flat().map(positionFrom);
-      await send(request, reply, () => feed.follow(positions));
+      await send(request, reply, () => noted(feed.follow(positions), request.ip, processes));
     });
     app.get("/internal/feed/blocks", { ...ROUTE, schema: SCHEMAS.blocks }, async (request, reply) => {
       const { after, last } = request.query;
@@ -58,6 +63,21 @@ export function createFeedRoutes(access: FeedAccess, feed: Feed): FastifyPluginA
       await send(request, reply, () => feed.state());
     });
   };
+}
+
+/** Notes the mirror with each part of the response, heartbeats included. */
+function noted(
+  response: FollowResponse,
+  address: string,
+  processes: Pick<RemoteProcesses, "note">,
+): FeedResponse {
+  async function* parts(): AsyncIterable<string> {
+    for await (const part of response.text) {
+      processes.note({ kind: "mirror", address, height: response.height() });
+      yield part;
+    }
+  }
+  return { text: parts(), release: response.release };
 }
 
 function positionFrom(text: string): Position {

@@ -93,6 +93,7 @@ async function forwardTo(
   const leaving = new AbortController();
   reply.raw.once("close", () => leaving.abort());
   const forwarded: ForwardedRequest = {
+    client: request.ip,
     method: request.method,
     path: request.url.replace(CONSOLE, ""),
     headers: {

@@ -3,6 +3,7 @@ import type { FastifyPluginAsync } from "fastify";
 import { GatewayError } from "../../gateway/error.ts";
 import { REMOTE_METHODS } from "../../gateway/gateway.ts";
 import type { RemoteCalls } from "../../gateway/remote-calls.ts";
+import { type RemoteProcesses, readServer } from "../../gateway/remote-processes.ts";
 import { Type } from "../../platform/json/schema.ts";
 import { deadlineIn } from "../../platform/threads/call.ts";
 import type { Server } from "../core/app.ts";
@@ -30,7 +31,11 @@ declare module "fastify" {
 }
 
 /** Creates the plugin for each prefix. */
-export function createGatewayRoutes(access: FeedAccess, calls: RemoteCalls): FastifyPluginAsync {
+export function createGatewayRoutes(
+  access: FeedAccess,
+  calls: RemoteCalls,
+  processes: Pick<RemoteProcesses, "note">,
+): FastifyPluginAsync {
   return async (scope) => {
     const app = scope as Server;
     app.decorateRequest("arrivedMs", 0);
@@ -39,6 +44,11 @@ export function createGatewayRoutes(access: FeedAccess, calls: RemoteCalls): Fas
       done();
     });
     addFeedAccess(app, access);
+    app.addHook("onRequest", ({ headers, ip }, _reply, done) => {
+      const server = readServer(headers, ip);
+      if (server) processes.note(server);
+      done();
+    });
     for (const method of REMOTE_METHODS) {
       const { parameters, call } = REMOTE_CALLS[method];
       app.post(

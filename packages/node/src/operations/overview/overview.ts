@@ -1,5 +1,6 @@
 /** Composes the state of the node by part, for operators. */
 import type { NodeReport } from "../../gateway/figures.ts";
+import type { SeenProcess } from "../../gateway/remote-processes.ts";
 import type { Timestamp, TimestampOf } from "../../http/responses/timestamp.ts";
 import type { Readiness } from "../health/health.ts";
 import type { ProcessFigures } from "../metrics/process.ts";
@@ -11,6 +12,10 @@ export type OverviewDeps = {
   readonly protocol: string;
   readonly ready: () => Promise<Readiness>;
   readonly report: () => Promise<NodeReport | undefined>;
+  /** Mirrors and API servers that use this node. */
+  readonly processes: () => readonly SeenProcess[];
+  /** Unix time in milliseconds. */
+  readonly nowMs: () => number;
   /** Public keys that the node forges with. */
   readonly forgers: readonly string[];
   readonly rows: Pick<OperatorRows, "forgedBy" | "missed">;
@@ -50,6 +55,7 @@ export function createOverview(deps: OverviewDeps): () => Promise<NodeOverview> 
       ready: isReady,
       checks,
       ...partsOf(report),
+      processes: deps.processes().map((process) => processOf(process, report, deps.nowMs())),
       forger: {
         delegates,
         slots: report ? slotsOf(report) : null,
@@ -85,6 +91,18 @@ function partsOf(report: NodeReport | undefined): Pick<NodeOverview, "chain" | "
       refused: report.poolRefused,
     },
     peers: { known: report.peers, ...report.traffic, ...(peerBounds && { inbound: peerBounds }) },
+  };
+}
+
+function processOf(
+  { kind, address, name, height, lastSeenMs }: SeenProcess,
+  report: NodeReport | undefined,
+  nowMs: number,
+): NodeOverview["processes"][number] {
+  return {
+    ...{ kind, address, ...(name !== undefined && { name }), ...(height !== undefined && { height }) },
+    ...(height !== undefined && report && { blocksBehind: Math.max(0, report.height - height) }),
+    lastSeenSeconds: Math.max(0, Math.round((nowMs - lastSeenMs) / 1_000)),
   };
 }
 

@@ -62,6 +62,22 @@ export const NodeOverview = Type.Object(
         ),
       }),
     ),
+    processes: Type.Array(
+      Type.Object({
+        kind: Type.Enum(["mirror", "server"]),
+        address: Type.String(),
+        name: Type.Optional(Type.String({ description: "Host and port of an API server." })),
+        height: Type.Optional(Type.Integer({ description: "Last block of its database." })),
+        blocksBehind: Type.Optional(
+          Type.Integer({ description: "Number of blocks that it is behind this node." }),
+        ),
+        lastSeenSeconds: Type.Integer({ description: "Seconds since its last call." }),
+      }),
+      {
+        description:
+          "Mirrors and API servers that have used the feed or the gateway of this node within the last hour; at most 100.",
+      },
+    ),
     forger: Type.Object({
       delegates: Type.Array(
         Type.Object({

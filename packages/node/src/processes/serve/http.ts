@@ -3,6 +3,7 @@ import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Config } from "../../config/resolve.ts";
 import type { serveOptions } from "../../config/serve.ts";
+import { DEV_NAME } from "../../dev-chain/network.ts";
 import type { Forwarding } from "../../gateway/forwarding.ts";
 import type { RemoteGateway } from "../../gateway/gateway.ts";
 import { createSessionAccess } from "../../http/console/access.ts";
@@ -13,6 +14,7 @@ import { addForwardedDocumentation, createForwardRoutes } from "../../http/forwa
 import { createHttpServer, type HttpDependencies, type HttpServer } from "../../http/server/server.ts";
 import { type Access, createAccess, createTokenTest } from "../../http/webhooks/access.ts";
 import { createOperationRoutes, type Operations } from "../../operations/http/routes.ts";
+import { createOperationsServer, type OperationsServer } from "../../operations/http/server.ts";
 import { programVersion } from "../../platform/lifecycle/version.ts";
 import type { ReadModel } from "../../read/port.ts";
 import { toHttpOptions } from "../serving/http-options.ts";
@@ -42,6 +44,18 @@ export function buildServeHttp(options: ServeOptions, deps: ServeHttpDeps): Http
   });
 }
 
+/** Serves health and metrics on the listener of the API, or on a separate one, which is returned. */
+export function buildOperationsListener(
+  { metricsPublic, operationsHost: host, operationsPort: port }: ServeOptions,
+  { operations, token, logger }: ServeHttpDeps,
+  server: HttpServer,
+): OperationsServer | undefined {
+  const routes = createOperationRoutes(metricsPublic ? undefined : createAccess({ token }), operations);
+  if (port !== undefined) return createOperationsServer({ host, port }, { routes, logger });
+  server.app.register(routes);
+  return undefined;
+}
+
 /** Builds the console. A signed-in browser has the access that the token has on the node. */
 function buildConsole(
   { httpHost, httpHosts }: ServeOptions,
@@ -54,7 +68,7 @@ function buildConsole(
   return {
     hosts,
     node: {
-      devChain: false,
+      devChain: network.description.name === DEV_NAME,
       eventsPublic: false,
       network: network.description.name,
       version: programVersion(),

@@ -1,12 +1,9 @@
 /** An API server: serves the public API from the database of a mirror, until it is stopped. */
 
-import { createForwarding, DEFAULT_FORWARDING_OPTIONS } from "../../gateway/forwarding.ts";
-import { DEFAULT_HTTP_GATEWAY_OPTIONS, gatewayOverHttp } from "../../gateway/http.ts";
+import type { AddressInfo } from "node:net";
 import type { HttpServer } from "../../http/server/server.ts";
-import { createAccess } from "../../http/webhooks/access.ts";
 import { waitForIdentity } from "../../mirror/node-identity.ts";
 import { countResponses } from "../../operations/http/responses.ts";
-import { createOperationRoutes } from "../../operations/http/routes.ts";
 import { shownHost } from "../../platform/addresses/hosts.ts";
 import { explainListenError } from "../../platform/addresses/listen-error.ts";
 import { ConfigError } from "../../platform/config-error.ts";
@@ -14,8 +11,10 @@ import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts
 import type { Served } from "../../platform/lifecycle/process.ts";
 import type { Log } from "../../platform/logging/logger.ts";
 import { createPostgresReadModel } from "../../read/postgres/read-model.ts";
+import { createAnnouncement } from "./announcement.ts";
 import { openDatabase, waitForDatabase, withOutageLog } from "./database.ts";
-import { buildServeHttp, type ServeOptions } from "./http.ts";
+import { buildOperationsListener, buildServeHttp, type ServeOptions } from "./http.ts";
+import { connectToNodes } from "./nodes.ts";
 import { createServerOperations } from "./operations.ts";
 
 /**
@@ -57,52 +56,40 @@ async function open(
   closing.add("database", close);
   await waitForDatabase(postgres, logger, starting);
   const { network, identity } = await waitForIdentity(postgres, logger, starting);
-  const remote = gatewayOverHttp(
-    { ...DEFAULT_HTTP_GATEWAY_OPTIONS, urls, token },
-    {
-      onChange: (url, reason) =>
-        reason === undefined
-          ? logger.info({ node: url }, "the node responds again")
-          : logger.warn({ node: url, reason }, "a node does not respond"),
-    },
-  );
-  closing.add("gateway", remote.close);
-  const forwarding = createForwarding(
-    { ...DEFAULT_FORWARDING_OPTIONS, urls },
-    {
-      onFailure: (url, reason) => logger.warn({ node: url, reason }, "failed to forward a request to a node"),
-    },
-  );
-  closing.add("forwarding", forwarding.close);
   const readModel = withOutageLog(createPostgresReadModel({}, { postgres, shared, network }), logger);
+  // Called once the server listens.
+  const announcement = createAnnouncement(readModel, () => portOf(server));
+  const { remote, forwarding } = connectToNodes(
+    { urls, token, describe: announcement.headers },
+    { closing, logger },
+  );
   const { operations, responded } = createServerOperations({
     readModel,
     gateway: remote.gateway,
     calls: () => ({ gateway: remote.figures(), forwarded: forwarding.figures() }),
     databaseConnections: connections,
     // Called once the server listens.
-    connections: () => ({ api: server.connections(), operations: undefined }),
+    connections: () => ({ api: server.connections(), operations: operationsServer?.connections() }),
   });
-  const deps = {
-    readModel,
-    network,
-    identity,
-    gateway: remote.gateway,
-    forwarding,
-    operations,
-    token,
-    logger,
-  };
+  const { gateway } = remote;
+  const deps = { readModel, network, identity, gateway, forwarding, operations, token, logger };
   const server = buildServeHttp(options, deps);
   closing.add("http", server.close);
   countResponses(server.app, responded);
-  const access = options.metricsPublic ? undefined : createAccess({ token });
-  server.app.register(createOperationRoutes(access, operations));
+  const operationsServer = buildOperationsListener(options, deps, server);
+  if (operationsServer) closing.add("operations", operationsServer.close);
   const { port } = await listen(server, options);
+  const operationsAddress = await operationsServer?.listen();
+  if (operationsAddress) logger.info(operationsAddress, "serving health and metrics on a separate port");
+  closing.add("announcement", announcement.begin(remote.gateway.status));
   const url = `http://${shownHost(options.httpHost)}:${port}`;
   logger.info({ url, network: network.description.name, nodes: urls }, "API server started");
   return url;
 }
+
+/** Returns undefined before the server listens. */
+const portOf = ({ app }: HttpServer): number | undefined =>
+  (app.server.address() as AddressInfo | null)?.port;
 
 /** @throws {ListenError} naming the option of an address that cannot be used */
 async function listen(server: HttpServer, { httpHost: host, httpPort: port }: ServeOptions) {

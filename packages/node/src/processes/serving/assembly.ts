@@ -1,4 +1,5 @@
 /** Assembles a serving process from its sources: the API, the register of webhooks and their deliveries, the live stream. */
+import { createRemoteProcesses } from "../../gateway/remote-processes.ts";
 import { linkPath } from "../../http/console/session-routes.ts";
 import { createStream, DEFAULT_STREAM_OPTIONS, type Stream } from "../../stream/stream.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
@@ -37,11 +38,14 @@ export async function assemble(context: ServingContext, sources: Sources): Promi
   const slices = createSlices(matching);
   const opened = buildWebhooks(context, sources.webhooks, { observer, matching, slices });
   const stream = buildStream(context, sources.stream, { observer: matching, slices });
+  const processes = createRemoteProcesses(Date.now);
   const operator = buildOperator(context, sources, {
+    processes: processes.list,
     ready: operations.ready,
     streams: () => stream.figures().open,
   });
-  const http = buildHttp(context, { access, opened, stream, sources, operations, operator, responded });
+  const parts = { access, opened, stream, sources, processes, operations, operator, responded };
+  const http = buildHttp(context, parts);
   const { port, operationsPort } = await http.listen();
   opened?.webhooks.notify();
 

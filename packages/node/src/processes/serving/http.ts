@@ -2,6 +2,7 @@
 
 import { keyOfPem } from "../../facts/key-file.ts";
 import { createNoteSigner, logName } from "../../facts/note.ts";
+import type { RemoteProcesses } from "../../gateway/remote-processes.ts";
 import { warnOfUnnamedProxy } from "../../http/connections/proxies.ts";
 import { readConsoleFiles } from "../../http/console/files.ts";
 import type { Identity } from "../../http/core/api.ts";
@@ -36,6 +37,8 @@ export type ServedParts = {
   readonly opened: OpenWebhooks | undefined;
   readonly stream: Stream;
   readonly sources: Pick<Sources, "readModel" | "openSlowQueries" | "facts" | "feed" | "remoteCalls">;
+  /** Notes mirrors and API servers that use this node. */
+  readonly processes: Pick<RemoteProcesses, "note">;
   readonly operations: Operations;
   readonly operator: Operator;
   /** Called after every response of the API. */
@@ -106,8 +109,8 @@ function buildPlugins(context: ServingContext, parts: ServedParts): HttpDependen
     ...(opened ? [createWebhookRoutes(access.toRegister, opened.webhooks)] : []),
     createStreamRoutes(data.eventsPublic ? undefined : access.byToken, stream),
     createFactRoutes(facts, signer),
-    ...(feed ? [createFeedRoutes(feedAccess, feed)] : []),
-    ...(remoteCalls ? [createGatewayRoutes(feedAccess, remoteCalls)] : []),
+    ...(feed ? [createFeedRoutes(feedAccess, feed, parts.processes)] : []),
+    ...(remoteCalls ? [createGatewayRoutes(feedAccess, remoteCalls, parts.processes)] : []),
     buildDevRoutes(access.byToken, context, opened),
     createOperatorRoutes(access.byToken, operator),
   ];

@@ -1,5 +1,6 @@
 /** Views for operators besides health and metrics: the state of each part, the series of figures, the options. */
 
+import type { RemoteProcesses } from "../../gateway/remote-processes.ts";
 import type { Operator } from "../../operations/http/operator.ts";
 import type { Operations } from "../../operations/http/routes.ts";
 import { createOverview } from "../../operations/overview/overview.ts";
@@ -14,6 +15,8 @@ export type OperatorDeps = {
   readonly ready: Operations["ready"];
   /** Open live streams. */
   readonly streams: () => number;
+  /** Mirrors and API servers that use this node. */
+  readonly processes: RemoteProcesses["list"];
 };
 
 const SAMPLE_EVERY_SECONDS = 10;
@@ -48,6 +51,7 @@ export function buildOperator(
       createOverview({
         ...sources,
         slotTime: slots.slotTime,
+        nowMs: Date.now,
         timestampOf,
         version: programVersion(),
         protocol: PROTOCOL_VERSION,

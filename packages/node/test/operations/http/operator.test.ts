@@ -55,6 +55,18 @@ test("the reasons of missed slots are listed with their times", async () => {
   expect(data).toMatchObject({ ready: true, chain: { synced: true }, disk: { freeBytes: 4_096 } });
 });
 
+test("mirrors and API servers are listed with their lag", async () => {
+  const get = await serve();
+  const { data } = (await get("/operations/node")).body;
+  expect(data.processes).toEqual([
+    {
+      ...{ kind: "mirror", address: "192.0.2.2", height: data.chain.height - 2, blocksBehind: 2 },
+      lastSeenSeconds: 3,
+    },
+    { kind: "server", address: "192.0.2.3", name: "api:4004", lastSeenSeconds: 9 },
+  ]);
+});
+
 test("parts that only consensus has are null while it does not respond", async () => {
   const operator = createOperator();
   const get = await serve({ ...operator, overview: createOperator(null).overview });

@@ -33,7 +33,7 @@ export type Selection = {
 type Sql = Condition;
 
 /** Number of skipped rows up to which a page selects whole rows. */
-const NEAR = 100;
+const NEAR = 500;
 
 /**
  * Returns a page.

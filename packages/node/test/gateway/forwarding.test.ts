@@ -1,0 +1,61 @@
+/** Requests that an API server forwards to a node. */
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { createForwarding, DEFAULT_FORWARDING_OPTIONS } from "../../src/gateway/forwarding.ts";
+
+/** Starts a node that does not end its responses, and forwards requests of clients to it. */
+async function startForwarding(bounds: { maxOpen?: number; maxOpenPerClient?: number }) {
+  const responses: ServerResponse[] = [];
+  const server = createServer((_request, response) => {
+    response.flushHeaders();
+    responses.push(response);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const options = { ...DEFAULT_FORWARDING_OPTIONS, ...bounds, urls: [`http://127.0.0.1:${port}`] };
+  const forwarding = createForwarding(options, { onFailure: () => {} });
+  onTestFinished(async () => {
+    await forwarding.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const forward = (client: string) =>
+    forwarding.forward({
+      client,
+      method: "GET",
+      path: "/events",
+      headers: {},
+      body: undefined,
+      signal: new AbortController().signal,
+    });
+  return { forward, figures: forwarding.figures, responses };
+}
+
+const refused = { code: "CALL_REFUSED" };
+
+test("One client cannot use all forwarded requests; a client is an IPv4 address or a /64.", async () => {
+  const { forward, figures } = await startForwarding({ maxOpenPerClient: 2 });
+  await Promise.all(["192.0.2.1", "192.0.2.1", "2001:db8::1", "2001:db8::2"].map(forward));
+  await expect(forward("192.0.2.1")).rejects.toMatchObject(refused);
+  await expect(forward("2001:db8::3")).rejects.toMatchObject(refused);
+  expect((await forward("192.0.2.2")).status).toBe(200);
+  expect(figures()).toMatchObject({ open: 5, refused: 2 });
+});
+
+test("A request counts until its response has ended.", async () => {
+  const { forward, figures, responses } = await startForwarding({ maxOpenPerClient: 1 });
+  const { body } = await forward("192.0.2.1");
+  await expect(forward("192.0.2.1")).rejects.toMatchObject(refused);
+  responses[0]?.end();
+  body.resume();
+  await expect.poll(() => figures().open).toBe(0);
+  expect((await forward("192.0.2.1")).status).toBe(200);
+});
+
+test("All clients together have a bound, too.", async () => {
+  const { forward } = await startForwarding({ maxOpen: 2 });
+  await Promise.all(["192.0.2.1", "192.0.2.2"].map(forward));
+  await expect(forward("192.0.2.3")).rejects.toMatchObject(refused);
+});
