@@ -12,13 +12,13 @@ const groups = [
   {
     name: "parts",
     test: sources(
-      "components/(amount|code-block|copy-button|delegate-name|error-text|format|identifier|states|table|time)",
+      "components/(amount|block-fill|code-block|copy-button|delegate-name|error-text|format|identifier|states|table|time)",
     ),
   },
   {
     name: "lists",
     test: sources(
-      "components/(count-field|dialog|equivalent-forms|equivalents|field|filters|list-state|paged-list|pager|set-member|tabs)",
+      "components/(count-field|dialog|equivalent-forms|equivalents|field|filters|list-state|paged-list|pager|set-member|tabs|url-tabs)",
     ),
   },
   {

@@ -54,6 +54,10 @@ export const percentText = (percent: number): string => percents.format(percent 
 export const shortened = (id: string, start = 8, end = 6): string =>
   id.length <= start + end + 3 ? id : `${id.slice(0, start)}…${id.slice(-end)}`;
 
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+/** Formats the time of day in hours and minutes. */
+export const clockText = (timeMs: number): string => clock.format(timeMs);
+
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
 const UNITS_OF_TIME = [
   ["year", 31_536_000],

@@ -61,10 +61,10 @@ export function TransactionTable({ caption, transactions, of, empty, isSteady }:
 
 function Type({ transaction, of }: { transaction: Transaction; of?: string | undefined }) {
   const isReceived = of !== undefined && transaction.sender !== of;
+  const title = titleOf(transaction);
   return (
     <>
-      <span title={titleOf(transaction)}>{titleOf(transaction)}</span>{" "}
-      {isReceived && <Badge tone="good">in</Badge>}
+      <span title={title}>{title}</span> {isReceived && <Badge tone="good">in</Badge>}
     </>
   );
 }

@@ -1,6 +1,6 @@
 /** Chart of a metric over time; the pointer or arrow keys select a sample to show its value and time. */
 import { useState } from "preact/hooks";
-import { durationText } from "../../components/format.ts";
+import { clockText, durationText } from "../../components/format.ts";
 import { curveOf, HEIGHT, WIDTH } from "./curve.ts";
 
 export type ChartProps = {
@@ -10,9 +10,6 @@ export type ChartProps = {
   readonly times: readonly number[];
   readonly values: readonly (number | null)[];
 };
-
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const clockText = (seconds: number): string => clock.format(seconds * 1_000);
 
 /** Renders nothing if no value is known. */
 export function Chart({ title, text, times, values }: ChartProps) {
@@ -27,7 +24,7 @@ export function Chart({ title, text, times, values }: ChartProps) {
   const at = chosen === undefined ? undefined : Math.min(chosen, newest);
   const value = at === undefined ? curve.last : values[at];
   const valueText = value === null || value === undefined ? "unknown" : text(value);
-  const timeText = at === undefined ? "now" : clockText(times[at] ?? last);
+  const timeText = at === undefined ? "now" : clockText((times[at] ?? last) * 1_000);
   const span = durationText(last - first);
   return (
     <figure class="card chart">
@@ -68,8 +65,8 @@ export function Chart({ title, text, times, values }: ChartProps) {
         />
       </div>
       <div class="axis times">
-        <span>{clockText(first)}</span>
-        <span>{clockText(last)}</span>
+        <span>{clockText(first * 1_000)}</span>
+        <span>{clockText(last * 1_000)}</span>
       </div>
     </figure>
   );

@@ -4,8 +4,8 @@ import { PublicKey } from "../../components/identifier.tsx";
 import { Section } from "../../components/page.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
-import { useNode, useResponse } from "../../data/node.ts";
 import { REFUSALS } from "./refusals.ts";
+import { useOverview } from "./use-overview.ts";
 
 type Missed = NodeOverview["forger"]["lastMissed"][number];
 
@@ -17,12 +17,7 @@ const COLUMNS: readonly Column<Missed>[] = [
 
 /** Fetches the missed slots, which the node keeps across restarts. */
 export function useMissedSlots(): readonly Missed[] {
-  const { operations } = useNode();
-  const response = useResponse("node overview", operations.operations.node, {
-    lasts: "session",
-    everyMs: 15_000,
-  });
-  return response.value?.data.forger.lastMissed ?? [];
+  return useOverview()?.forger.lastMissed ?? [];
 }
 
 /** Renders nothing if no slot was missed. */

@@ -1,10 +1,10 @@
 /** Table of the mirrors and API servers that use this node. */
 import type { NodeOverview } from "@uniknode/client";
 import { Badge } from "../../components/badge.tsx";
-import { countText, durationText } from "../../components/format.ts";
+import { countOfText, countText, durationText } from "../../components/format.ts";
 import { Section } from "../../components/page.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { useNode, useResponse } from "../../data/node.ts";
+import { useOverview } from "./use-overview.ts";
 
 type RemoteProcess = NodeOverview["processes"][number];
 
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<RemoteProcess>[] = [
 ];
 
 function Lag({ blocks }: { blocks: number | undefined }) {
-  const text = blocks === undefined ? "unknown" : blocks === 1 ? "1 block" : `${countText(blocks)} blocks`;
+  const text = blocks === undefined ? "unknown" : countOfText(blocks, "blocks");
   return (blocks ?? 0) > MAX_BLOCKS_BEHIND ? <Badge tone="bad">{text}</Badge> : <span>{text}</span>;
 }
 
@@ -46,12 +46,7 @@ const LastSeen = ({ seconds }: { seconds: number }) =>
 
 /** Renders nothing if no process of another machine uses the node. */
 export function RemoteProcesses() {
-  const { operations } = useNode();
-  const response = useResponse("node overview", operations.operations.node, {
-    lasts: "session",
-    everyMs: 15_000,
-  });
-  const processes = response.value?.data.processes ?? [];
+  const processes = useOverview()?.processes ?? [];
   if (processes.length === 0) return null;
   return (
     <Section title="Mirrors and API servers">

@@ -1,6 +1,6 @@
 /** Table cell with the health of a webhook: success rate, recent hours and queue. */
 import type { DeliverySummary, Webhook } from "@uniknode/client";
-import { countOfText, countText } from "../../components/format.ts";
+import { clockText, countOfText, countText } from "../../components/format.ts";
 import { Time } from "../../components/time.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
 
@@ -45,11 +45,9 @@ export function rateOf({ succeeded, failed }: DeliverySummary["lastHour"]): stri
   return `${share} of ${countOfText(attempts, "attempts")} in the last hour`;
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-
 /** Text of one bar, as shown under the pointer. */
 const hourText = ({ at, delivered, failed }: DeliverySummary["hours"][number]): string =>
-  `from ${clock.format(at)}: ${countText(delivered)} delivered, ${countText(failed)} failed`;
+  `from ${clockText(at)}: ${countText(delivered)} delivered, ${countText(failed)} failed`;
 
 function Hours({ hours }: Pick<DeliverySummary, "hours">) {
   const most = Math.max(1, ...hours.map(({ delivered, failed }) => delivered + failed));
