@@ -23,7 +23,10 @@ test("The options determine how long and how many deliveries are kept.", () => {
 
 test("The serving thread receives no secret of the options.", () => {
   const secrets = Object.values(runOptions).filter((option) => "secret" in option);
-  const flags = Object.fromEntries(secrets.map(({ name }) => [name, "a secret"]));
+  const flags = {
+    ...Object.fromEntries(secrets.map(({ name }) => [name, "a secret"])),
+    mirror: "postgres://127.0.0.1/a secret",
+  };
   const options = pickServingOptions(resolved(flags));
   expect(secrets.length).toBeGreaterThan(3);
   expect(JSON.stringify(options)).not.toContain("a secret");
