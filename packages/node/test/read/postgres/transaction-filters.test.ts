@@ -1,9 +1,11 @@
 /** Filters of transactions whose pages and counts need no search. */
 import { expect, test } from "vitest";
+import type { TransactionFilter } from "../../../src/read/filters.ts";
 import { isOfHeightsOnly, isOfTypes } from "../../../src/read/postgres/transaction-filters.ts";
 
 /** A route passes all parameters of its request. */
-const PAGE = { page: "2", limit: "100", offset: "300", orderBy: "timestamp:desc", transform: "true" };
+const PARAMETERS = { page: "2", limit: "100", offset: "300", orderBy: "timestamp:desc", transform: "true" };
+const PAGE = PARAMETERS as object as TransactionFilter;
 
 test("Parameters of the page are not filters.", () => {
   expect(isOfHeightsOnly({ ...PAGE })).toBe(true);
