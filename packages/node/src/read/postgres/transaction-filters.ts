@@ -1,6 +1,7 @@
 /** Converts filters and orders of transactions to selections. */
 import { TYPE_GROUPS } from "@uniknode/protocol";
 import type { TransactionFilter, TransactionOrder } from "../filters.ts";
+import { TRANSACTIONS } from "../lists.ts";
 import { type TransactionTerm, transactionTerms } from "../orders.ts";
 import type { Integer, Interval } from "../page.ts";
 import { type AssetTest, unlocking, withAsset } from "./assets.ts";
@@ -73,7 +74,14 @@ export const isOfTypes = ({ type, typeGroup, ...others }: TransactionFilter): bo
 export const isOfHeightsOnly = ({ height: _, timestamp: __, ...others }: TransactionFilter): boolean =>
   isEmpty(others);
 
-const isEmpty = (filter: object): boolean => Object.values(filter).every((value) => value === undefined);
+const NAMES: ReadonlySet<string> = new Set([
+  ...Object.keys(TRANSACTIONS.filters),
+  ...(["height", "participant", "lockIds"] satisfies (keyof TransactionFilter)[]),
+]);
+
+/** Returns whether a filter has no value. A request passes its other parameters, too, which do not filter. */
+const isEmpty = (filter: object): boolean =>
+  Object.entries(filter).every(([name, value]) => value === undefined || !NAMES.has(name));
 
 const isOne = (value: Integer | Interval | undefined): boolean => typeof value !== "object";
 
