@@ -36,6 +36,8 @@ const UNREADABLE: Readonly<Record<string, readonly [code: ErrorCode, message: st
 
 /** Delay after which clients may retry a list that timed out (`read/sqlite/pages/given-up.ts`), or a starting node. */
 const RETRY_AFTER_SECONDS = 10;
+/** The same for a block that a replica has not reached: a load balancer may choose another one. */
+const RETRY_REPLICA_AFTER_SECONDS = 1;
 
 export function addFailures(app: Server, logger: Logger, methodsOf: MethodsOf): void {
   app.setErrorHandler<FastifyError | Error | undefined | null>(async (thrown, request, reply) => {
@@ -55,15 +57,20 @@ export function addFailures(app: Server, logger: Logger, methodsOf: MethodsOf): 
 }
 
 /** Sets the status, and for 503 also `retry-after`. */
-export function withStatus(reply: FastifyReply, status: number): FastifyReply {
-  if (status === 503) reply.header("retry-after", RETRY_AFTER_SECONDS);
+export function withStatus(
+  reply: FastifyReply,
+  status: number,
+  retryAfterSeconds = RETRY_AFTER_SECONDS,
+): FastifyReply {
+  if (status === 503) reply.header("retry-after", retryAfterSeconds);
   return reply.code(status);
 }
 
 function respond(failure: Failure, { url, headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.header(CODE_HEADER, failure.code);
   if (headers.origin !== undefined) reply.header("access-control-expose-headers", CODE_HEADER);
-  return withStatus(reply, failure.status).send(errorBody(failure, url));
+  const seconds = failure.code === "REPLICA_BEHIND" ? RETRY_REPLICA_AFTER_SECONDS : RETRY_AFTER_SECONDS;
+  return withStatus(reply, failure.status, seconds).send(errorBody(failure, url));
 }
 
 /**
