@@ -93,7 +93,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, open, openForAll }) => {
       await route.fulfill({ response, json: { data: { ...data, forger: { ...data.forger, lastMissed } } } });
     });
     await page.reload();
-    await page.getByText("the signing record already has the slot or a later one").waitFor();
+    await page.getByText("already signed this slot or a later one").waitFor();
     await page.getByText("1 listed below, 0 since the start").waitFor();
     expect(faults).toEqual([]);
   });
