@@ -174,6 +174,10 @@ async function tryToForge(work: Work, own: OwnSlot): Promise<number> {
   // The preflight check may have used up the slot, or the head may have changed.
   if (deps.head().id !== headId || !isStillTime(work.state, slot, view(work))) return 0;
   await blocks.forge(own, deps.selectTransactions()).catch((error) => missIfRefused(blocks, error));
+  // A block has space for some of the pending transactions only.
+  if (work.options.onDemand && deps.selectTransactions().length > 0) {
+    work.state = slotState.demanded(work.state);
+  }
   return untilSlot(deps, slot + 1);
 }
 

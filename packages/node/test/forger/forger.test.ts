@@ -313,6 +313,22 @@ describe("on demand", () => {
     await forger.stop();
     expect(forged).toEqual([START_SLOT + 3, START_SLOT + 4]);
   });
+
+  test("one request yields as many blocks as the pending transactions need", async () => {
+    const pending = [{}, {}, {}] as SealedTransaction[];
+    const { forger, forged } = world(
+      {
+        forgingOrder: () => [one],
+        selectTransactions: () => pending.slice(forged.length, forged.length + 1),
+      },
+      true,
+    );
+    forger.start();
+    forger.demand();
+    await vi.advanceTimersByTimeAsync(6 * slotMs);
+    await forger.stop();
+    expect(forged).toEqual([START_SLOT + 1, START_SLOT + 2, START_SLOT + 3]);
+  });
 });
 
 describe("forging of a slot on request", () => {
