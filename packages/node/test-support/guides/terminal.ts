@@ -163,6 +163,20 @@ async function serve(state: State, command: string, { ready, isChain = false }: 
   await isReady.promise;
   isReady.promise.catch(() => {});
   await sleep(READ_MS);
+  if (isChain) await untilHealthy(`${env.UNIKNODE_URL}/health/ready`);
+}
+
+/** Waits until a node that serves its health is ready: on a busy machine, its first blocks come later than the next command. */
+async function untilHealthy(url: string): Promise<void> {
+  const endMs = performance.now() + READY_MS;
+  while (performance.now() < endMs) {
+    const status = await fetch(url).then(
+      (response) => response.status,
+      () => 0,
+    );
+    if (status !== 503) return;
+    await sleep(100);
+  }
 }
 
 async function ask(state: State, command: string): Promise<string> {

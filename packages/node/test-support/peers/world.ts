@@ -103,14 +103,19 @@ async function getData<T>(process: Running, url: string): Promise<T> {
   return data;
 }
 
-/** Ports below the ephemeral range, so that no other process gets one of them between kill and start. */
-const PORTS = { first: 10_000, count: 20_000 };
+/**
+ * Ports below the ephemeral range, so that no other process gets one of them between kill and start. Each worker has a part
+ * of them, which it uses in order: tests that run at the same time never get the same one.
+ */
+const PORTS = { first: 10_000, perWorker: 2_000, workers: 10 };
+let portsUsed = Math.floor(Math.random() * PORTS.perWorker);
 
-/** Returns a port that is free at the first of the addresses, and so most likely at all. */
+/** Returns a port that is free at every address. */
 export async function freePort(): Promise<number> {
+  const worker = Number(process.env.VITEST_POOL_ID ?? 0) % PORTS.workers;
   for (;;) {
-    const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
-    const server = createServer().listen(port, addressOf(0));
+    const port = PORTS.first + worker * PORTS.perWorker + (portsUsed++ % PORTS.perWorker);
+    const server = createServer().listen(port);
     try {
       await once(server, "listening");
     } catch (error) {
