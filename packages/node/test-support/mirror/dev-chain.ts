@@ -63,7 +63,11 @@ export async function startMirroredDevChain({
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const start = () => startNode(folder, port, feedBlocks);
-  let node = await start();
+  let node = await start().catch(async (error: unknown) => {
+    await postgres.close();
+    await server.stop();
+    throw error;
+  });
 
   const chain: State = { url, postgres, mirrors: [], folder };
   return {
