@@ -5,7 +5,7 @@ const TICK_MS = 10;
 
 type Times = { readonly parent: number; readonly ownMs: number; readonly endedMs: number };
 
-/** Returns the CPU time of a process and its children, those that have ended included. */
+/** Returns the CPU time of a process and of its children, including ended ones. */
 export function processorMsOf(pid: number): number {
   const own = timesOf(pid);
   if (!own) return 0;

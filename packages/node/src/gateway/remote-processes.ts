@@ -22,7 +22,7 @@ export type RemoteProcesses = {
   list(): SeenProcess[];
 };
 
-/** Maximum number of processes, and the time after which one that is no longer seen is forgotten. */
+/** Maximum number of processes, and the time without a call after which a process is forgotten. */
 const MAX_PROCESSES = 100;
 const FORGET_MS = 3_600_000;
 

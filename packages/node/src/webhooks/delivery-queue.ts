@@ -182,7 +182,7 @@ export type ReplayRows = {
 /** Steps that keep the deliveries within their bounds; each is a short transaction. */
 export type RetentionSteps = {
   /**
-   * Reads the next deliveries after a number, and drops those that have expired. Resolves to the last number that was
+   * Reads the next deliveries after a number, and drops expired ones. Resolves to the last number that was
    * read; undefined if all later deliveries are too young.
    */
   dropBehind(after: number, retention: DeliveryRetention, nowMs: number): Promise<number | undefined>;

@@ -1,4 +1,4 @@
-/** Facts of the chain that a webhook may receive, and those that it must receive. */
+/** Facts of the chain that a webhook may receive, and facts that it must receive. */
 import type { Occurrence, Period, Replay } from "./case.ts";
 import type { Evidence } from "./evidence.ts";
 import { FORGOTTEN_FACTS } from "./facts.ts";

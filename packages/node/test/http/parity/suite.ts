@@ -1,4 +1,4 @@
-/** Compares every recorded response of the old network's API with the one that is served over a read model. */
+/** Compares every recorded response of the old network's API with the response over a read model. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkResponses } from "../../../test-support/http/described.ts";
 import { ask } from "../../../test-support/parity/ask.ts";

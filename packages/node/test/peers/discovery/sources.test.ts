@@ -8,7 +8,7 @@ import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { readSources } from "../../../src/peers/discovery/sources.ts";
 
-/** Reads the sources, and returns the addresses and the reasons of those that failed. */
+/** Reads the sources, and returns the addresses, and the reasons of failed sources. */
 async function read(...sources: string[]) {
   const reasons: string[] = [];
   const logger = pino(
