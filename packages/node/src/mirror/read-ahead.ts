@@ -55,7 +55,7 @@ export async function* readAhead<T>(
   } finally {
     isAbandoned = true;
     taken.notify();
-    // The next item may never come; the end of the connection settles it.
-    void source.return?.();
+    // Not awaited: the next item may never come; the end of the connection settles it, even with an error.
+    source.return?.().catch(() => {});
   }
 }
