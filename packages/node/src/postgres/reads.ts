@@ -8,12 +8,22 @@ import { CodedError } from "../platform/coded-error.ts";
 import { PostgresError, sqlStateOf, toPostgresError } from "./error.ts";
 
 /**
- * A statement that the server plans once for each connection, without regard to the values of its parameters: one that an
- * index finds few rows for. The server keeps it until the connection ends: create it when the program starts.
+ * A statement that the server can plan once for each connection, without regard to the values of its parameters, because an
+ * index finds its few rows. The server keeps it until the connection ends: the program has a limited number of them.
  */
-export type Prepared = { readonly name: string; readonly text: string };
+export type Prepared = {
+  readonly name: string;
+  readonly text: string;
+  /** True for a statement of a list, which can be slow. */
+  readonly isOfList?: boolean;
+};
 
 export const prepared = (text: string): Prepared => ({ name: `u${hash("sha1", text).slice(0, 16)}`, text });
+
+export const preparedList = (text: string): Prepared => ({ ...prepared(text), isOfList: true });
+
+export const isOfList = (statement: string | Prepared): boolean =>
+  typeof statement === "string" || statement.isOfList === true;
 
 /** The part of a client of the driver that reads use. The client sends queries at once. */
 export type ReadingClient<Value> = {
@@ -50,6 +60,8 @@ export type Reads<Value> = {
 
 /** Time after which the server closes the connection of a transaction that sends nothing. */
 const MAX_IDLE_MS = 10_000;
+/** Cost of a random page relative to the next one. The default assumes disks with heads, and prefers to read whole tables. */
+const RANDOM_PAGE_COST = 1.1;
 /** Time for a transaction to begin. It begins at once, unless a pooler has no connection to a server. */
 const BEGIN_TIMEOUT_MS = 3_000;
 const FAILED_TRANSACTION = "25P02";
@@ -66,6 +78,7 @@ export function beginReads<Value>(
     text: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
       SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(timeoutMs))};
       SET LOCAL idle_in_transaction_session_timeout = ${MAX_IDLE_MS};
+      SET LOCAL random_page_cost = ${RANDOM_PAGE_COST};
       SAVEPOINT reads`,
     responseMs: BEGIN_TIMEOUT_MS,
   });
@@ -94,9 +107,8 @@ export function beginReads<Value>(
 
   return {
     async query<Row>(statement: string | Prepared, values: readonly Value[] = []) {
-      const isOfList = typeof statement === "string";
-      const named = isOfList ? { text: statement } : statement;
-      const maxAttempts = isShared && isOfList ? 1 : MAX_ATTEMPTS;
+      const named = typeof statement === "string" ? { text: statement } : statement;
+      const maxAttempts = isShared && isOfList(statement) ? 1 : MAX_ATTEMPTS;
       for (let attempts = 0; attempts < maxAttempts; attempts++) {
         if (hasEnded) throw new ReadsEndedError();
         const rows = await attempt(named, values);

@@ -18,9 +18,11 @@ const NOWHERE: Heights = { low: 1, high: 0 };
 export const isFar = ({ offset, after, isWalk = false }: Range): boolean =>
   offset >= FAR && after === undefined && !isWalk;
 
-/** Returns the heights of a page of all blocks, whose first row is the first one of them. */
-export const startOfBlocks = ({ low, high }: Heights, direction: Direction, offset: number): Heights =>
-  direction === "asc" ? { low: low + offset, high } : { low, high: high - offset };
+/** Returns the heights of blocks without the first ones in a direction. */
+export function startOfBlocks({ low, high }: Heights, direction: Direction, offset: number): Heights {
+  const skipped = Math.max(0, offset);
+  return direction === "asc" ? { low: low + skipped, high } : { low, high: high - skipped };
+}
 
 /** The block with a transaction, by its number from a height on. */
 const BLOCK_OF_ROW = prepared(

@@ -4,7 +4,7 @@
  */
 import { LRUCache } from "lru-cache";
 import { PostgresError } from "../../postgres/error.ts";
-import type { ReadQuery } from "../../postgres/reads.ts";
+import { isOfList, type ReadQuery } from "../../postgres/reads.ts";
 
 /** Statements with their values that exceeded the limit, the time for which they are known, and their maximum length. */
 const MAX_SLOW = 1_000;
@@ -22,9 +22,10 @@ export function createQuickReads<Value>(): (query: ReadQuery<Value>) => ReadQuer
   return (query) => {
     let hasExceeded = false;
     return async (statement, values = []) => {
-      const isOfList = typeof statement === "string";
-      const name = `${isOfList ? statement : statement.name} ${JSON.stringify(values)}`;
-      if (isSlow(name) || (isOfList && hasExceeded)) throw new PostgresError("POSTGRES_TIMEOUT");
+      const isList = isOfList(statement);
+      const text = typeof statement === "string" ? statement : statement.name;
+      const name = `${text} ${JSON.stringify(values)}`;
+      if (isSlow(name) || (isList && hasExceeded)) throw new PostgresError("POSTGRES_TIMEOUT");
       try {
         return await query(statement, values);
       } catch (error) {

@@ -25,6 +25,7 @@ import { createRounds } from "./rounds.ts";
 import { createSharedTransactions, type SharedTransactions } from "./shared-transactions.ts";
 import { createTokens } from "./tokens.ts";
 import { createTransactions as createTransactionReads } from "./transactions.ts";
+import { createUsernames } from "./usernames.ts";
 import { createWallets } from "./wallets.ts";
 
 export type PostgresReadModelOptions = {
@@ -145,6 +146,7 @@ const CODES = {
 /** Returns a function that creates snapshots; they share what they cache by head. */
 function createSnapshots(network: Network) {
   const counts = createCounts();
+  const blocks = createBlocks(createUsernames());
   const chain = createChain();
   const delegates = createDelegates();
   const entities = createEntities();
@@ -155,7 +157,7 @@ function createSnapshots(network: Network) {
     const reads: SnapshotReads = { head, transactions: total, query, counts };
     return {
       head,
-      blocks: createBlocks(reads),
+      blocks: blocks(reads),
       chain: chain(reads),
       delegates: delegates(reads),
       entities: entities(reads),
