@@ -24,7 +24,7 @@ export type ForwardedResponse = {
 };
 
 export type Forwarding = {
-  /** @throws {CallError} CALL_CLOSED if no node can be reached, CALL_REFUSED beyond the bound */
+  /** @throws {CallError} CALL_UNREACHABLE if no node can be reached, CALL_REFUSED beyond the bound */
   forward(request: ForwardedRequest): Promise<ForwardedResponse>;
   figures(): CallFigures;
   close(): Promise<void>;
@@ -113,7 +113,7 @@ async function forward(state: State, request: ForwardedRequest): Promise<Forward
     }
   }
   done();
-  throw new CallError("CALL_CLOSED", "no node responded to a forwarded request");
+  throw new CallError("CALL_UNREACHABLE", "no node responded to a forwarded request");
 }
 
 /**

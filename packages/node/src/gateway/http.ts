@@ -123,7 +123,7 @@ async function execute(state: State, { method, parameters, deadline, source }: N
     reasons.push(outcome.reason);
     isTimeout = outcome.isTimeout;
   }
-  const code = isTimeout ? "CALL_TIMEOUT" : "CALL_CLOSED";
+  const code = isTimeout ? "CALL_TIMEOUT" : "CALL_UNREACHABLE";
   throw new CallError(code, `no node executed the call in time: ${reasons.join("; ")}`);
 }
 
