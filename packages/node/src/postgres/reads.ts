@@ -76,9 +76,9 @@ export function beginReads<Value>(
 ): Reads<Value> {
   const begun = client.query({
     text: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-      SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(timeoutMs))};
       SET LOCAL idle_in_transaction_session_timeout = ${MAX_IDLE_MS};
       SET LOCAL random_page_cost = ${RANDOM_PAGE_COST};
+      SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(timeoutMs))};
       SAVEPOINT reads`,
     responseMs: BEGIN_TIMEOUT_MS,
   });
@@ -94,6 +94,10 @@ export function beginReads<Value>(
       await begun;
       return rows;
     } catch (error) {
+      // A transaction that did not begin, perhaps because its own statements took too long, has no savepoint.
+      await begun.catch((reason) => {
+        throw toPostgresError(reason);
+      });
       // If this fails, too, the connection is broken, and the first error says why.
       const isRolledBack = await rolled().then(
         () => true,
