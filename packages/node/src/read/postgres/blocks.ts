@@ -1,6 +1,6 @@
-/** Blocks with the data of their generator that responses contain. */
+/** Blocks, with the data of their generators that responses contain. */
 import { type Prepared, prepared } from "../../postgres/reads.ts";
-import type { BlockFilter } from "../filters.ts";
+import type { BlockField } from "../filters.ts";
 import { type BlockTerm, blockTerms } from "../orders.ts";
 import type { Found } from "../page.ts";
 import type { Blocks } from "../port.ts";
@@ -34,7 +34,7 @@ const FIELDS = {
   payloadLength: integer("payload_length"),
   payloadHash: text("payload_hash"),
   blockSignature: text("signature"),
-} as const satisfies Record<Exclude<keyof BlockFilter, "height" | "timestamp" | "previousBlock">, Field>;
+} as const satisfies Record<BlockField, Field>;
 
 const COLUMNS = { ...FIELDS, height: integer("height") } as const satisfies Record<BlockTerm, Field>;
 
@@ -161,7 +161,7 @@ export function createHeightAt({ head, query }: SnapshotReads): HeightAt {
   };
 }
 
-/** Matches the block after another one. */
+/** Matches the child of a block. */
 async function childOf({ query }: SnapshotReads, id: string): Promise<Condition> {
   if (!isStorable(id)) return NEVER;
   const parent = id === NO_BLOCK ? { height: 0 } : await first(query<{ height: number }>(HEIGHT, [id]));

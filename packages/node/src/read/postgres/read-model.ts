@@ -1,7 +1,7 @@
 /**
- * The read model over the tables that a mirror writes (docs/guides/mirror.md). Each snapshot is one read-only transaction,
- * which reads `head` first. Several snapshots can share a transaction with a short time limit; the work of a snapshot that exceeds
- * it runs again in a transaction of its own.
+ * The read model over the tables that a mirror writes (docs/guides/mirror.md). Each snapshot is one read-only
+ * transaction, which reads `head` first. Several snapshots can share a transaction with a short time limit; the work of
+ * a snapshot that exceeds it is repeated in a separate transaction.
  */
 import type { Network } from "@uniknode/protocol";
 import type { Postgres, PostgresValue } from "../../postgres/connection.ts";
@@ -39,7 +39,7 @@ export type PostgresReadModelOptions = {
   readonly snapshotsPerTransaction?: number;
 };
 
-/** All of them remain open when the model is closed. */
+/** Connections remain open when the model is closed. */
 export type PostgresReadModelDeps = {
   readonly postgres: Postgres;
   /** Connections for shared transactions, so that slow reads do not use all of them; absent: no transaction is shared. */
@@ -84,7 +84,7 @@ export function createPostgresReadModel(
 type Opened = { readonly query: Query; readonly row: HeadRow | undefined };
 type Query = ReadQuery<PostgresValue>;
 
-/** Returns a function that runs works, each in a shared transaction first. */
+/** Returns a function that runs the work of a snapshot, in a shared transaction first. */
 function createTransactions(
   { readTimeoutMs = READ_TIMEOUT_MS, ...options }: PostgresReadModelOptions,
   { postgres, shared }: PostgresReadModelDeps,
@@ -143,7 +143,7 @@ const CODES = {
   POSTGRES_UNREACHABLE: "SNAPSHOT_UNREACHABLE",
 } as const satisfies Record<PostgresError["code"], SnapshotError["code"]>;
 
-/** Returns a function that creates snapshots; they share what they cache by head. */
+/** Returns a function that creates snapshots, which share their caches by head. */
 function createSnapshots(network: Network) {
   const counts = createCounts();
   const blocks = createBlocks(createUsernames());

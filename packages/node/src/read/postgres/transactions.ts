@@ -1,8 +1,8 @@
 /** Confirmed transactions with their position in the chain. */
+import { CERTIFIED_MINT, CERTIFIED_UPDATE } from "@uniknode/ledger";
 import { sealedFromTrustedBytes, TYPE_GROUPS } from "@uniknode/protocol";
 import { prepared } from "../../postgres/reads.ts";
 import type { TransactionFilter, TransactionOrder } from "../filters.ts";
-import { CERTIFIED_MINT, CERTIFIED_UPDATE } from "../foundation.ts";
 import { perSnapshot } from "../head.ts";
 import type { Found, Range } from "../page.ts";
 import type { Transactions } from "../port.ts";
@@ -143,7 +143,7 @@ export function createTransactions(parties: Parties): (reads: SnapshotReads) => 
   };
 }
 
-/** Returns the number of all transactions, or of those between two heights. */
+/** Returns the number of all transactions, or of the transactions between two heights. */
 async function totalOf(
   { transactions, query }: SnapshotReads,
   heights: Heights | undefined,

@@ -1,7 +1,7 @@
 /** Wallets. */
 import { prepared } from "../../postgres/reads.ts";
 import { walletFromRow } from "../attributes.ts";
-import type { WalletFilter } from "../filters.ts";
+import type { WalletField } from "../filters.ts";
 import { type WalletTerm, walletTerms } from "../orders.ts";
 import type { Wallets } from "../port.ts";
 import { jsonOf } from "./json.ts";
@@ -14,7 +14,7 @@ import { firstOf, nullable, orNull, type RowFields, rowText } from "./row-text.t
 /** Attributes are parsed only if they have the member: most wallets have none. */
 const LOCKED_BALANCE = `CASE WHEN strpos(attributes, '"lockedBalance":') > 0
   THEN coalesce((${jsonOf("attributes")} #>> '{htlc,lockedBalance}')::bigint, 0) ELSE 0 END`;
-/** Returns SQL of a member of the attribute, which exactly the wallets with a username have. */
+/** Returns SQL of a member of the attribute `delegate`, which exactly the wallets with a username have. */
 const ofDelegate = (member: string) =>
   `CASE WHEN username IS NOT NULL THEN ${jsonOf("attributes")} #>> '{delegate,${member}}' END`;
 const VOTE_BALANCE = `coalesce((${ofDelegate("voteBalance")})::bigint, 0)`;
@@ -30,7 +30,7 @@ const FIELDS = {
   lockedBalance: integer(`(${LOCKED_BALANCE})`),
   voteBalance: integer(VOTE_BALANCE),
   producedBlocks: integer(`(${ofDelegate("producedBlocks")})::bigint`),
-} as const satisfies Record<Exclude<keyof WalletFilter, "addresses">, Field>;
+} as const satisfies Record<WalletField, Field>;
 
 const COLUMNS = {
   address: text("address"),

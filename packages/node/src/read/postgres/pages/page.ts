@@ -1,6 +1,6 @@
 /**
- * Pages of a table: the keys of the page first, so that whole rows are neither skipped nor sorted. The first pages select whole rows,
- * because planning a join costs more than skipping a few of them.
+ * Reads pages of a table. The keys of a page are selected first, so that whole rows are neither skipped nor sorted. The
+ * first pages select whole rows, because planning a join costs more than skipping a few rows.
  */
 import { preparedList } from "../../../postgres/reads.ts";
 import { cursorAt, type RowValue } from "../../cursor.ts";
@@ -19,13 +19,13 @@ export type ListedTable<Row> = {
   readonly row: RowText<Row>;
 };
 
-/** A condition that has an index of its own; `through` is another table with the keys of the rows. */
+/** A condition that has an index; `through` is another table that contains the keys of the rows. */
 export type Way = Condition & { readonly through?: string };
 
 export type Selection = {
   /** Conditions that must all hold. */
   readonly conditions: readonly Condition[];
-  /** Alternatives of which one must hold, if any are given; each is a query of its own. */
+  /** Alternatives, at least one of which must hold; each becomes a separate query. Absent: no further condition. */
   readonly ways?: readonly Way[];
   /** Must end with terms that are unique to a row, so that pages do not overlap. */
   readonly order: readonly OrderTerm[];
@@ -41,7 +41,7 @@ type Sql = Condition;
 /** Number of rows of a page for which statements are prepared: that of a request without `limit`. */
 const USUAL_LIMIT = 100;
 
-/** Number of skipped rows up to which a page selects whole rows. */
+/** Maximum offset of a page that selects whole rows. */
 const NEAR = 500;
 
 /**
@@ -63,7 +63,7 @@ export async function findPage<Row>(
   const start = range.after === undefined ? [] : [after(order, range.after)];
   const alternatives = alternativesOf(selection);
   if (alternatives.length === 0) return { rows: [], totalCount: (await totalCount?.()) ?? 0 };
-  // One more row than requested shows whether others follow.
+  // Selects one more row than requested, which shows whether others follow.
   const page = { order, start, offset, limit: limit + Number(isWalk), isWalk };
   const isPrepared = selection.isPrepared === true && limit === USUAL_LIMIT;
   const { sql, values } = pageSql(listed, alternatives, { ...page, isPrepared });
@@ -90,7 +90,7 @@ type Selected = RowFields & { readonly [name: string]: RowValue };
 const orderValues = (selected: Selected, order: readonly OrderTerm[]): RowValue[] =>
   valueNames(order).map((name) => selected[name] ?? null);
 
-/** Combines the conditions with each of the ways; leaves out combinations that match no row. */
+/** Combines the conditions with each of the ways; omits combinations that match no row. */
 function alternativesOf({ conditions, ways }: Selection): Way[] {
   if (conditions.includes(NEVER)) return [];
   if (!ways) return [allOf(conditions)];
@@ -104,7 +104,7 @@ type PageOptions = {
   readonly start: readonly Condition[];
   readonly offset: number;
   readonly limit: number;
-  /** True if the rows have their order values, too. */
+  /** True if the rows also contain their order values. */
   readonly isWalk: boolean;
   readonly isPrepared: boolean;
 };
