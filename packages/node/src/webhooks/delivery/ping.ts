@@ -3,13 +3,13 @@ import { randomBytes } from "node:crypto";
 import type { Attempted } from "../collaborators.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
-import type { Intake } from "../intake.ts";
 import type { Webhook } from "../model/webhook.ts";
+import type { RegisterStorage } from "../register/rows.ts";
 import type { MakeAttempt } from "./attempt.ts";
 
 export type PingDeps = {
   readonly deliveryQueue: Pick<DeliveryQueue, "recordPing">;
-  readonly intake: Pick<Intake, "contents" | "deliveries">;
+  readonly register: Pick<RegisterStorage, "queuePing">;
   readonly attempt: MakeAttempt;
   readonly nowMs: () => number;
 };
@@ -40,7 +40,7 @@ const NOTHING = { dataText: "{}" };
 /** Timeout of a ping, shorter than that of the client that requested it. */
 const TIMEOUT_MS = 5_000;
 
-export function createPing({ deliveryQueue, intake, attempt, nowMs }: PingDeps): Ping {
+export function createPing({ deliveryQueue, register, attempt, nowMs }: PingDeps): Ping {
   /** Webhooks with a running ping. */
   const running = new Set<number>();
   let trials = 0;
@@ -79,10 +79,7 @@ export function createPing({ deliveryQueue, intake, attempt, nowMs }: PingDeps):
       const ended = await call.finally(() => trials--);
       return ended ?? timedOut(atMs, nowMs());
     },
-    queue(webhook) {
-      const content = intake.contents.insert(NOTHING);
-      intake.deliveries.insert({ ...newMessage(webhook), content }, nowMs());
-    },
+    queue: (webhook) => register.queuePing({ ...newMessage(webhook), content: NOTHING }, nowMs()),
   };
 }
 

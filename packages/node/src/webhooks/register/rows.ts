@@ -1,6 +1,9 @@
 /** Database port of the register: changes of webhooks, in shared transactions. */
+
+import type { Content } from "../../subscriptions/content.ts";
 import type { HealthRows } from "../health.ts";
-import type { ActiveWebhook, Webhook, WebhookFields } from "../model/webhook.ts";
+import type { NewDelivery } from "../model/deliveries.ts";
+import type { Webhook, WebhookFields } from "../model/webhook.ts";
 
 export type RegisterStorage = {
   /**
@@ -22,9 +25,14 @@ export type RegisterStorage = {
   cancelDeliveries(webhook: number, cancellation: Cancellation, atMs: number): void;
   /** Turns pending deliveries into first attempts again; `DeliveryQueue.finishStep` continues after the first step. */
   restartQueue(webhook: number): void;
+  /** Puts a ping into the queue of its webhook. */
+  queuePing(ping: NewPing, atMs: number): void;
   /** Lifts a suspension: the webhook receives the events after a sequence. */
   resume(webhook: number, after: number): void;
 };
+
+/** A ping that is put into the queue of its webhook. */
+export type NewPing = Pick<NewDelivery, "webhook" | "id" | "event"> & { readonly content: Content };
 
 export type Cancellation = {
   readonly reason: string;
@@ -53,9 +61,6 @@ export type RegisterRows = {
   rotate(id: number, token: string, untilMs: number): void;
   /** Removes the webhook: its deliveries are hidden at once, and dropped step by step. */
   remove(id: number): void;
-  /** Returns a number that changes whenever the active webhooks may have changed. */
-  version(): number;
-  active(): ActiveWebhook[];
 };
 
 /** Aliases of webhooks (webhooks.md W-03); they are removed with the webhook. */

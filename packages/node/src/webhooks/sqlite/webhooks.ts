@@ -2,20 +2,23 @@
 import { subscribedNames } from "../../events/names.ts";
 import { present } from "../../platform/present.ts";
 import type { Database } from "../../store/engine/database.ts";
-import type { Webhook, WebhookFields } from "../model/webhook.ts";
+import type { ActiveWebhook, Webhook, WebhookFields } from "../model/webhook.ts";
 import type { RegisterRows, WebhookAliases } from "../register/rows.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
 import { ownerOf, type SecretRow, secretsFromRow } from "./secrets/secrets.ts";
 
 export type WebhookStore = RegisterRows & {
   ids(): number[];
+  /** Returns a number that changes whenever the active webhooks may have changed. */
+  version(): number;
+  active(): ActiveWebhook[];
   /** Activates webhooks that a crash left between the two steps of their creation. */
   activateWaiting(after: number): void;
   /** Returns the names of events that the log must keep for the active webhooks. */
   eventNames(): Set<string>;
   /** Returns the current target of a webhook; undefined if it was removed. */
   targetOf(id: number): string | undefined;
-  /** Takes the sequence of the next delivery of the webhook. */
+  /** Takes the sequence of the next delivery of the webhook; sequences have no gaps. */
   nextSequence(id: number): number;
 };
 
