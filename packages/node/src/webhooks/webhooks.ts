@@ -118,13 +118,11 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   });
   const { queueChanged: onChanged, queueRestarted: onRestarted, isUnderWay } = dispatcher;
   const rateLimitedAttempt = createRateLimitedAttempt(options, { attempt, clock, rates });
-  const ping = createPing({
-    ...{ deliveryQueue: queue, register: storage.register, attempt: rateLimitedAttempt, nowMs },
-  });
+  const ping = createPing({ deliveryQueue: queue, attempt: rateLimitedAttempt, nowMs });
   const register = createRegister(options, {
     storage: storage.register,
     webhooksChanged,
-    queuePing: ping.queue,
+    createPing: ping.create,
     onChanged,
     onRestarted,
     awaitMatched: createAwaitMatched(storage.register, dispatcher.notify),

@@ -103,7 +103,7 @@ describe("webhooks of an old node", () => {
     await emit(blockApplied(3));
     expect(present(calls[1]).headers.authorization).toBe(HALF);
 
-    const { secrets } = webhooks.register.rotate(old("1").id, { overlapSeconds: 60 });
+    const { secrets } = await webhooks.register.rotate(old("1").id, { overlapSeconds: 60 });
     await emit(blockApplied(4));
     expect(isVerified(secret, present(calls[2]), clock.nowMs())).toBe(true);
     expect(isVerified(secretOf(secrets.token), present(calls[2]), clock.nowMs())).toBe(true);
@@ -118,7 +118,7 @@ describe("webhooks of an old node", () => {
       { write: (line: string) => void named.push(JSON.parse(line).webhooks) },
     );
     const first = createService({ path, logger });
-    first.webhooks.register.rotate("1", {});
+    await first.webhooks.register.rotate("1", {});
     await first.close();
     createService({ path, logger });
     expect(named).toEqual([[1, 2], [2]]);

@@ -103,6 +103,8 @@ function addChanges(app: FastifyInstance, { register }: Service): void {
 
 function addRotation(app: FastifyInstance, { register }: Service): void {
   app.post<WithId>("/webhooks/:id/rotate", { config: { isBodyOptional: true } }, ({ params, body }) =>
-    withHttpErrors(() => ({ data: showSecret(register.rotate(params.id, readOptionalBody(body))) })),
+    withHttpErrors(async () => ({
+      data: showSecret(await register.rotate(params.id, readOptionalBody(body))),
+    })),
   );
 }

@@ -1,21 +1,16 @@
 /** The storage of the webhook service in SQLite. */
 import type { Database } from "../../store/engine/database.ts";
-import { createGroupCommit } from "../../store/engine/group-commit.ts";
 import type { EventLog } from "../../store/events/event-log.ts";
 import { createMetaStore } from "../../store/node/meta.ts";
 import { READER } from "../intake.ts";
 import type { RegisterStorage } from "../register/rows.ts";
 import type { WebhookStorage } from "../webhooks.ts";
-import { createDeliveryStore } from "./deliveries.ts";
 import { createSqliteDeliveryQueue } from "./delivery-queue.ts";
 import { createFinishedDeliveryStore } from "./finished-deliveries.ts";
 import { createHealthRows } from "./health-rows.ts";
 import { createSqliteIntake } from "./intake.ts";
-import { createContentStore } from "./messages.ts";
-import { createReplayStore } from "./replays.ts";
-import { createRestartedQueueStore } from "./restarted-queues.ts";
+import { createSqliteRegisterCommands } from "./register-commands.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
-import { createWebhookHealthStore } from "./webhook-health.ts";
 import { createWebhookAliases, createWebhookStore, type WebhookStore } from "./webhooks.ts";
 
 export type SqliteStorageDeps = {
@@ -61,24 +56,13 @@ function createRegisterStorage(
   webhooks: WebhookStore,
   eventLog: SqliteStorageDeps["eventLog"],
 ): RegisterStorage {
-  const finishedDeliveries = createFinishedDeliveryStore(database);
-  const replays = createReplayStore(database);
-  const contents = createContentStore(database);
-  const deliveries = createDeliveryStore(database);
+  const { lastSequence: lastEvent } = eventLog;
   return {
-    commit: createGroupCommit(database),
     webhooks,
     aliases: createWebhookAliases(database),
     health: createHealthRows(database),
-    lastEvent: eventLog.lastSequence,
+    commands: createSqliteRegisterCommands({ database, webhooks, lastEvent }),
+    lastEvent,
     lastMatched: () => eventLog.cursor(READER) ?? 0,
-    cancelDeliveries(webhook, { reason, withRetractions }, atMs) {
-      replays.end(webhook, "cancelled", atMs, reason);
-      finishedDeliveries.begin(webhook, { state: "cancelled", reason, withRetractions }, atMs);
-    },
-    restartQueue: createRestartedQueueStore(database).begin,
-    queuePing: (ping, atMs) =>
-      void deliveries.insert({ ...ping, content: contents.insert(ping.content) }, atMs),
-    resume: createWebhookHealthStore(database).resume,
   };
 }

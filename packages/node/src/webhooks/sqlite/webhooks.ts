@@ -9,6 +9,22 @@ import { ownerOf, type SecretRow, secretsFromRow } from "./secrets/secrets.ts";
 
 export type WebhookStore = RegisterRows & {
   ids(): number[];
+  /** Returns the size of the conditions of all webhooks, except one. */
+  conditionsBytes(except?: number): number;
+  /** Returns the number of pending deliveries of the webhook. */
+  queued(id: number): number;
+  /** Inserts a webhook, which receives nothing until it is activated. */
+  insert(fields: WebhookFields, token: string): Webhook;
+  activate(id: number, after: number): void;
+  /**
+   * Replaces the definition; id and token stay, the failure count is reset. The webhook receives the events after `after`;
+   * undefined: as before.
+   */
+  replace(id: number, fields: WebhookFields, after: number | undefined): void;
+  /** Sets a new token; the current one stays valid until a time. */
+  rotate(id: number, token: string, untilMs: number): void;
+  /** Removes the webhook; returns `false` if it is unknown. */
+  remove(id: number): boolean;
   /** Returns a number that changes whenever the active webhooks may have changed. */
   version(): number;
   active(): ActiveWebhook[];
@@ -151,13 +167,17 @@ function createWrites(database: Database, cipher: SecretCipher, find: WebhookSto
     rotate: (id, token, untilMs) => void rotate.run(untilMs, cipher.encrypt(token, ownerOf(id)), id),
     remove: (id) =>
       database.transaction(() => {
-        if (remove.run(id).changes > 0) markRemoved.run(id);
+        if (remove.run(id).changes === 0) return false;
+        markRemoved.run(id);
+        return true;
       }),
     nextSequence: (id) => present(nextSequence.get(id), "the row of a queue").sequence,
   };
 }
 
-export function createWebhookAliases(database: Database): WebhookAliases {
+export type WebhookAliasStore = WebhookAliases & { add(alias: string, webhook: number): void };
+
+export function createWebhookAliases(database: Database): WebhookAliasStore {
   const find = database.prepare<{ webhook: number }>("SELECT webhook FROM webhook_aliases WHERE alias = ?");
   const insert = database.prepare("INSERT INTO webhook_aliases VALUES (?, ?)");
   const all = database.prepare<{ webhook: number }>(

@@ -1,4 +1,4 @@
-/** Suites of the delivery queue and its intake on SQLite. */
+/** Suites of the delivery queue, its intake and the register on SQLite. */
 import { onTestFinished } from "vitest";
 import { EVENTS } from "../../../src/events/catalogue.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
@@ -7,20 +7,9 @@ import { createEventLog } from "../../../src/store/events/event-log.ts";
 import { openSqliteStorage } from "../../../src/webhooks/sqlite/storage.ts";
 import { databasePath } from "../../../test-support/webhooks/support.ts";
 import { describeIntake } from "./intake-suite.ts";
-import type { Subject } from "./subject.ts";
+import { describeRegister } from "./register-suite.ts";
+import { addWebhook, type Subject } from "./subject.ts";
 import { describeDeliveryQueue } from "./suite.ts";
-
-const FIELDS = {
-  event: "block.applied",
-  events: [],
-  target: "https://receiver.example/hook",
-  enabled: true,
-  conditions: "[]",
-  match: "any",
-  order: "parallel",
-  confirmations: 0,
-} as const;
-const TOKEN = "5".repeat(64);
 
 async function open(path = databasePath()): Promise<Subject> {
   const database = openDatabase(path);
@@ -28,14 +17,9 @@ async function open(path = databasePath()): Promise<Subject> {
   migrate(database);
   const eventLog = createEventLog(database, { recordedNames: () => new Set(Object.keys(EVENTS)) });
   const storage = openSqliteStorage({ database, eventLog });
-  const { webhooks } = storage.register;
   return {
     ...storage,
-    async addWebhook(fields) {
-      const { id } = webhooks.insert({ ...FIELDS, ...fields }, TOKEN);
-      webhooks.activate(id, 0);
-      return id;
-    },
+    addWebhook: (fields) => addWebhook(storage.register, fields),
     async append(events) {
       database.transaction(() => eventLog.append(events));
     },
@@ -50,3 +34,4 @@ async function open(path = databasePath()): Promise<Subject> {
 
 describeDeliveryQueue("SQLite", () => open());
 describeIntake("SQLite", () => open());
+describeRegister("SQLite", () => open());

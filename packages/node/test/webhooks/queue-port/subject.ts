@@ -23,6 +23,29 @@ export type Subject = WebhookStorage & {
 /** Everything opened is closed with the test. */
 export type OpenSubject = () => Promise<Subject>;
 
+export const FIELDS: WebhookFields = {
+  event: "block.applied",
+  events: [],
+  target: "https://receiver.example/hook",
+  enabled: true,
+  conditions: "[]",
+  match: "any",
+  order: "parallel",
+  confirmations: 0,
+};
+export const TOKEN = "5".repeat(64);
+const WEBHOOK_LIMIT = 10_000;
+
+/** Registers an active webhook. Returns its id. */
+export async function addWebhook(
+  { commands }: WebhookStorage["register"],
+  fields: Partial<WebhookFields> = {},
+): Promise<number> {
+  const { id } = await commands.insert({ fields: { ...FIELDS, ...fields }, token: TOKEN }, WEBHOOK_LIMIT);
+  await commands.activate(id);
+  return id;
+}
+
 export const NOW_MS = 1_700_000_000_000;
 
 export type Extra = Partial<Omit<DeliveryDraft, "webhook">>;

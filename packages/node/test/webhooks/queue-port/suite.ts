@@ -179,9 +179,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       test("of a delivery that was cancelled or dropped meanwhile only records its attempt.", async () => {
         const { register } = subject;
         const [a] = await put(subject, webhook, ["a"]);
-        await register.commit(() =>
-          register.cancelDeliveries(webhook, { reason: "updated", withRetractions: true }, NOW_MS),
-        );
+        await register.commands.update(webhook, { changes: {}, drop: { reason: "updated", atMs: NOW_MS } });
         const none = { isCurrent: false, failures: 0 };
         const recorded = await queue.record([
           success(webhook, present(a)),
@@ -308,7 +306,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         await queue.record([failure(webhook, present(a), { suspension: { reason: "gone" } })]);
         expect(await queue.replays.find(webhook)).toMatchObject({ state: "cancelled", reason: "gone" });
         await finishAll(queue);
-        await register.commit(() => register.resume(webhook, 0));
+        await register.commands.resume(webhook);
         await put(subject, webhook, ["b"]);
         expect(await firstIds(queue, webhook)).toEqual(["b"]);
         const [b] = await queue.nextFirst(webhook, 0, 1);
@@ -324,7 +322,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         await suspend();
         await finishAll(queue);
         expect(await firstIds(queue, webhook)).toEqual([]);
-        await register.commit(() => register.resume(webhook, 0));
+        await register.commands.resume(webhook);
         const [a] = await queue.nextFirst(webhook, 0, 9);
         expect(a).toMatchObject({ message: { id: "a", reverts: "fact" } });
         await queue.record([failure(webhook, present(a).number, { retryMs: NOW_MS })]);
@@ -336,7 +334,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         await suspend();
         expect(await queue.finishStep(NOW_MS)).toEqual({ more: true });
         const crashed = (await subject.crash()).queue;
-        await subject.register.commit(() => subject.register.resume(webhook, 0));
+        await subject.register.commands.resume(webhook);
         await put(subject, webhook, ["later"]);
         expect(await firstIds(crashed, webhook)).toEqual([]);
         let steps = 0;
@@ -581,7 +579,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       test("drops the deliveries of a removed webhook, which are invisible at once.", async () => {
         await put(subject, webhook, numbers(1_200));
         expect(await queue.retention.dropRemoved()).toBe(false);
-        await subject.register.commit(() => subject.register.webhooks.remove(webhook));
+        await subject.register.commands.remove(webhook);
         expect(await firstIds(queue, webhook)).toEqual([]);
         expect(await queue.webhooks()).toEqual([]);
         expect(await queue.states([webhook])).toMatchObject([{ retryMs: undefined, hasRetraction: false }]);
