@@ -96,7 +96,9 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   const { matching = NO_MATCHING_OBSERVER, slices = createSlices(matching) } = deps;
   const { queue } = storage;
   const { nowMs } = clock;
-  logHalfTokens(storage.register, logger);
+  logHalfTokens(storage.register, logger).catch((err) =>
+    logger.error({ err }, "failed to read the imported webhooks"),
+  );
 
   const rates = createHostRates(options, clock);
   const attempt = createAttempt({ post, clock });
@@ -149,9 +151,9 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
 const SIGNED_BY_HALF =
   "webhooks of an imported register sign with half of their token, as ASCII text; rotate them to get a full token";
 
-function logHalfTokens({ webhooks, aliases }: RegisterStorage, logger: Logger): void {
-  const isHalfOf = (id: number) => isHalf(webhooks.find(id)?.secrets.token ?? "");
-  const halves = aliases.webhooks().filter(isHalfOf);
+async function logHalfTokens({ webhooks, aliases }: RegisterStorage, logger: Logger): Promise<void> {
+  const imported = await Promise.all((await aliases.webhooks()).map((id) => webhooks.find(id)));
+  const halves = imported.flatMap((webhook) => (webhook && isHalf(webhook.secrets.token) ? webhook.id : []));
   if (halves.length > 0) logger.info({ webhooks: halves }, SIGNED_BY_HALF);
 }
 
@@ -180,7 +182,7 @@ async function sendPing(
   id: string,
   { register, ping, log }: { register: Register; ping: Ping; log: DeliveryLog },
 ): Promise<DeliveryWithBody> {
-  const webhook = register.find(id);
+  const webhook = await register.find(id);
   const { number, isSuccess } = await ping.send(webhook);
   if (isSuccess && webhook.suspended !== undefined) await register.resume(webhook.id);
   return log.find(id, `${number}`);

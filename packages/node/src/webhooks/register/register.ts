@@ -36,17 +36,17 @@ export type RegisterDeps = {
  */
 export type Register = {
   /** Lists enabled and disabled webhooks by ascending id. */
-  list(range: { offset: number; limit: number }): { webhooks: Webhook[]; totalCount: number };
+  list(range: { offset: number; limit: number }): Promise<WebhookList>;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
-  find(id: string): Webhook;
+  find(id: string): Promise<Webhook>;
   /**
    * Reads a body that has only a target, and checks that the target may be registered.
    *
    * @throws {SubscriptionError}
    */
   readTarget(body: unknown): string;
-  health(webhook: Webhook): WebhookHealth;
-  healthTotals(): HealthTotals;
+  health(webhook: Webhook): Promise<WebhookHealth>;
+  healthTotals(): Promise<HealthTotals>;
   /**
    * Creates a webhook, which receives exactly the events after the promise settles. With `body.ping`, a ping is sent before
    * these events, unless the webhook is disabled.
@@ -76,6 +76,8 @@ export type Register = {
   resume(webhook: number): Promise<void>;
 };
 
+export type WebhookList = { readonly webhooks: readonly Webhook[]; readonly totalCount: number };
+
 /** Shared state of the operations. */
 type Context = RegisterOptions & RegisterDeps;
 
@@ -84,7 +86,10 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
   const { storage, nowMs } = deps;
   const { webhooks, health } = storage;
   return {
-    list: (range) => ({ webhooks: webhooks.page(range), totalCount: webhooks.count() }),
+    async list(range) {
+      const [page, totalCount] = await Promise.all([webhooks.page(range), webhooks.count()]);
+      return { webhooks: page, totalCount };
+    },
     find: (id) => find(storage, id),
     readTarget: (body) => readTarget(context, body),
     health: (webhook) => health.of(webhook, nowMs()),
@@ -100,10 +105,10 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
 /** Maximum characters of an id that an error repeats. */
 const MAX_SHOWN = 64;
 
-function find({ webhooks, aliases }: RegisterStorage, id: string): Webhook {
+async function find({ webhooks, aliases }: RegisterStorage, id: string): Promise<Webhook> {
   // Any text that is neither the decimal form of an id nor an alias is unknown.
-  const number = /^[1-9]\d{0,14}$/.test(id) ? Number(id) : aliases.idOf(id);
-  const webhook = number === undefined ? undefined : webhooks.find(number);
+  const number = /^[1-9]\d{0,14}$/.test(id) ? Number(id) : await aliases.idOf(id);
+  const webhook = number === undefined ? undefined : await webhooks.find(number);
   if (!webhook) throw unknownWebhook(id);
   return webhook;
 }
@@ -142,7 +147,7 @@ const UPDATED = "the webhook was updated";
 async function update(context: Context, id: string, body: unknown): Promise<void> {
   const { storage, nowMs } = context;
   const { changes, isDropping } = readChanges(body);
-  const { id: webhook } = find(storage, id);
+  const { id: webhook } = await find(storage, id);
   if (Object.keys(changes).length === 0 && !isDropping) return;
   if (changes.target !== undefined) checkTarget(context, changes.target);
   // Events under the current definition must be queued before it is replaced.
@@ -171,7 +176,7 @@ const ROTATION_READERS: Readers<{ overlapSeconds: number }> = {
 
 async function rotate({ storage, nowMs, onChanged }: Context, id: string, body: unknown): Promise<Webhook> {
   const { overlapSeconds = DAY_SECONDS } = readMembers(body, ROTATION_READERS);
-  const { id: number } = find(storage, id);
+  const { id: number } = await find(storage, id);
   const webhook = await storage.commands.rotate(number, createToken(), nowMs() + overlapSeconds * 1_000);
   if (!webhook) throw unknownWebhook(id);
   onChanged(number);
@@ -179,7 +184,7 @@ async function rotate({ storage, nowMs, onChanged }: Context, id: string, body: 
 }
 
 async function remove({ storage, logger, onChanged, webhooksChanged }: Context, id: string): Promise<void> {
-  const { id: webhook } = find(storage, id);
+  const { id: webhook } = await find(storage, id);
   if (!(await storage.commands.remove(webhook))) throw unknownWebhook(id);
   logger.info({ webhook }, "webhook removed");
   onChanged(webhook);

@@ -10,24 +10,24 @@ export type RegisterStorage = {
   readonly health: HealthRows;
   readonly commands: RegisterCommands;
   /** Returns the sequence of the newest event ever logged; 0 before the first. */
-  lastEvent(): number;
+  lastEvent(): Promise<number>;
   /** Returns the sequence of the last matched event. */
-  lastMatched(): number;
+  lastMatched(): Promise<number>;
 };
 
 export type RegisterRows = {
-  count(): number;
+  count(): Promise<number>;
   /** Returns webhooks by ascending id. */
-  page(range: { offset: number; limit: number }): Webhook[];
-  find(id: number): Webhook | undefined;
+  page(range: { offset: number; limit: number }): Promise<readonly Webhook[]>;
+  find(id: number): Promise<Webhook | undefined>;
 };
 
 /** Aliases of webhooks (webhooks.md W-03); they are removed with the webhook. */
 export type WebhookAliases = {
   /** Returns the id of the webhook with this alias. */
-  idOf(alias: string): number | undefined;
+  idOf(alias: string): Promise<number | undefined>;
   /** Returns the webhooks that have an alias, by ascending id. */
-  webhooks(): number[];
+  webhooks(): Promise<readonly number[]>;
 };
 
 /**

@@ -2,8 +2,9 @@
 import type { Database } from "../../store/engine/database.ts";
 import type { EventLog } from "../../store/events/event-log.ts";
 import { createMetaStore } from "../../store/node/meta.ts";
+import type { HealthRows } from "../health.ts";
 import { READER } from "../intake.ts";
-import type { RegisterStorage } from "../register/rows.ts";
+import type { RegisterRows, RegisterStorage, WebhookAliases } from "../register/rows.ts";
 import type { WebhookStorage } from "../webhooks.ts";
 import { createSqliteDeliveryQueue } from "./delivery-queue.ts";
 import { createFinishedDeliveryStore } from "./finished-deliveries.ts";
@@ -11,6 +12,7 @@ import { createHealthRows } from "./health-rows.ts";
 import { createSqliteIntake } from "./intake.ts";
 import { createSqliteRegisterCommands } from "./register-commands.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
+import { toPort } from "./sync.ts";
 import { createWebhookAliases, createWebhookStore, type WebhookStore } from "./webhooks.ts";
 
 export type SqliteStorageDeps = {
@@ -56,13 +58,15 @@ function createRegisterStorage(
   webhooks: WebhookStore,
   eventLog: SqliteStorageDeps["eventLog"],
 ): RegisterStorage {
+  const { count, page, find } = webhooks;
+  const { idOf, webhooks: aliased } = createWebhookAliases(database);
   const { lastSequence: lastEvent } = eventLog;
   return {
-    webhooks,
-    aliases: createWebhookAliases(database),
-    health: createHealthRows(database),
+    webhooks: toPort<RegisterRows>({ count, page, find }),
+    aliases: toPort<WebhookAliases>({ idOf, webhooks: aliased }),
+    health: toPort<HealthRows>(createHealthRows(database)),
     commands: createSqliteRegisterCommands({ database, webhooks, lastEvent }),
-    lastEvent,
-    lastMatched: () => eventLog.cursor(READER) ?? 0,
+    lastEvent: async () => lastEvent(),
+    lastMatched: async () => eventLog.cursor(READER) ?? 0,
   };
 }

@@ -6,8 +6,9 @@ import type { ActiveWebhook, Webhook, WebhookFields } from "../model/webhook.ts"
 import type { RegisterRows, WebhookAliases } from "../register/rows.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
 import { ownerOf, type SecretRow, secretsFromRow } from "./secrets/secrets.ts";
+import type { Sync } from "./sync.ts";
 
-export type WebhookStore = RegisterRows & {
+export type WebhookStore = Sync<RegisterRows> & {
   ids(): number[];
   /** Returns the size of the conditions of all webhooks, except one. */
   conditionsBytes(except?: number): number;
@@ -175,7 +176,7 @@ function createWrites(database: Database, cipher: SecretCipher, find: WebhookSto
   };
 }
 
-export type WebhookAliasStore = WebhookAliases & { add(alias: string, webhook: number): void };
+export type WebhookAliasStore = Sync<WebhookAliases> & { add(alias: string, webhook: number): void };
 
 export function createWebhookAliases(database: Database): WebhookAliasStore {
   const find = database.prepare<{ webhook: number }>("SELECT webhook FROM webhook_aliases WHERE alias = ?");

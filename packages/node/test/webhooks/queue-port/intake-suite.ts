@@ -338,7 +338,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
           state: "cancelled",
           reason: "too expensive",
         });
-        expect(subject.register.webhooks.find(webhook)).toMatchObject({
+        expect(await subject.register.webhooks.find(webhook)).toMatchObject({
           suspended: { reason: "too expensive", sinceMs: NOW_MS },
         });
       });

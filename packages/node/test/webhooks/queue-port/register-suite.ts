@@ -29,7 +29,7 @@ export function describeRegister(name: string, open: OpenSubject): void {
       test("has an increasing id that is never used again, and the given fields.", async () => {
         const first = await commands.insert(NEW, 9);
         expect(first).toEqual({ id: first.id, ...FIELDS, secrets: { token: TOKEN } });
-        expect(register.webhooks.find(first.id)).toEqual(first);
+        expect(await register.webhooks.find(first.id)).toEqual(first);
         await commands.remove(first.id);
         expect((await commands.insert(NEW, 9)).id).toBeGreaterThan(first.id);
       });
@@ -38,7 +38,7 @@ export function describeRegister(name: string, open: OpenSubject): void {
         const results = await Promise.allSettled([1, 2, 3].map(() => commands.insert(NEW, 2)));
         expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
         expect(results[2]).toMatchObject({ reason: { code: "WEBHOOK_LIMIT" } });
-        expect(register.webhooks.count()).toBe(2);
+        expect(await register.webhooks.count()).toBe(2);
       });
 
       test("is refused if all conditions would become too large.", async () => {
@@ -80,7 +80,7 @@ export function describeRegister(name: string, open: OpenSubject): void {
         await put(subject, id, ["a"]);
         const updated = present(await commands.update(id, { changes: { name: "mine", order: "strict" } }));
         expect(updated).toMatchObject({ before: { id, order: "parallel" }, restarts: false, dropped: 0 });
-        expect(register.webhooks.find(id)).toMatchObject({
+        expect(await register.webhooks.find(id)).toMatchObject({
           ...FIELDS,
           id,
           name: "mine",
@@ -96,14 +96,14 @@ export function describeRegister(name: string, open: OpenSubject): void {
           commands.update(id, { changes: { name: "mine" } }),
           commands.update(id, { changes: { confirmations: 7 } }),
         ]);
-        expect(register.webhooks.find(id)).toMatchObject({ name: "mine", confirmations: 7 });
+        expect(await register.webhooks.find(id)).toMatchObject({ name: "mine", confirmations: 7 });
       });
 
       test("is refused without an event, and of an unknown webhook.", async () => {
         const id = await subject.addWebhook();
         const refused = commands.update(id, { changes: { event: null, name: "mine" } });
         await expect(refused).rejects.toMatchObject({ code: "MISSING_MEMBER" });
-        expect(present(register.webhooks.find(id)).name).toBeUndefined();
+        expect(present(await register.webhooks.find(id)).name).toBeUndefined();
         expect(await commands.update(UNKNOWN_WEBHOOK, { changes: { name: "mine" } })).toBeUndefined();
       });
 
@@ -153,15 +153,15 @@ export function describeRegister(name: string, open: OpenSubject): void {
       const token = "6".repeat(64);
       const rotated = present(await commands.rotate(id, token, NOW_MS));
       expect(rotated.secrets).toEqual({ token, previous: { token: TOKEN, untilMs: NOW_MS } });
-      expect(register.webhooks.find(id)).toEqual(rotated);
+      expect(await register.webhooks.find(id)).toEqual(rotated);
       expect(await commands.rotate(UNKNOWN_WEBHOOK, token, NOW_MS)).toBeUndefined();
     });
 
     test("a webhook is removed once.", async () => {
       const id = await subject.addWebhook();
       expect(await Promise.all([commands.remove(id), commands.remove(id)])).toEqual([true, false]);
-      expect(register.webhooks.find(id)).toBeUndefined();
-      expect(register.webhooks.page({ offset: 0, limit: 9 })).toEqual([]);
+      expect(await register.webhooks.find(id)).toBeUndefined();
+      expect(await register.webhooks.page({ offset: 0, limit: 9 })).toEqual([]);
     });
 
     test("a resumption lifts a suspension from the newest event on, and changes no other webhook.", async () => {
@@ -171,7 +171,7 @@ export function describeRegister(name: string, open: OpenSubject): void {
       await subject.append([{ id: "peer.added:1", name: "peer.added" }]);
       await commands.resume(id);
       await commands.resume(other);
-      expect(present(register.webhooks.find(id)).suspended).toBeUndefined();
+      expect(present(await register.webhooks.find(id)).suspended).toBeUndefined();
       const { webhooks } = present(await subject.intake.activeWebhooks(undefined));
       expect(webhooks.map(({ id, activeAfter }) => [id, activeAfter])).toEqual([
         [id, 1],

@@ -80,7 +80,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       test("have all data that sending needs.", async () => {
         const [fact] = await put(subject, webhook, ["fact"]);
         const [number] = await put(subject, webhook, ["a"], { height: 7, blockId: "b7", reverts: "fact" });
-        const { secrets } = present(subject.register.webhooks.find(webhook));
+        const { secrets } = present(await subject.register.webhooks.find(webhook));
         expect(await queue.nextFirst(webhook, present(fact), 1)).toEqual([
           {
             number,
@@ -294,7 +294,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
           ["b", "failed"],
           ["c", "failed"],
         ]);
-        expect(subject.register.webhooks.find(webhook)).toMatchObject({
+        expect(await subject.register.webhooks.find(webhook)).toMatchObject({
           suspended: { reason: "failed for too long", sinceMs: NOW_MS + 5 },
         });
       });
