@@ -136,12 +136,11 @@ function openWebhooks(
     eventLog.removeCursor(READER);
     return undefined;
   }
-  const pastEvents = createPastEvents(database, network);
   const cipher = createSecretCipher(data.secretKey);
   return {
-    storage: openSqliteStorage({ database, eventLog, pastEvents, cipher }),
+    storage: openSqliteStorage({ database, eventLog, cipher }),
     webhooksChanged: gateway.webhooksChanged,
-    history: toHistory(pastEvents, createReadTogether(database)),
+    history: toHistory(createPastEvents(database, network), createReadTogether(database)),
   };
 }
 
