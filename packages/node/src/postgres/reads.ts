@@ -8,8 +8,9 @@ import { CodedError } from "../platform/coded-error.ts";
 import { PostgresError, sqlStateOf, toPostgresError } from "./error.ts";
 
 /**
- * A statement that the server can plan once for each connection, regardless of the values of its parameters: suitable only
- * if an index finds few rows. The server keeps it until the connection ends: the program has a limited number of them.
+ * A statement that the server can plan once for each connection, regardless of the values of its parameters: suitable
+ * only if an index finds few rows. The server keeps it until the connection ends, so the program must have a limited
+ * number of such statements.
  */
 export type Prepared = {
   readonly name: string;
@@ -60,7 +61,10 @@ export type Reads<Value> = {
 
 /** Time after which the server closes the connection of an idle transaction. */
 const MAX_IDLE_MS = 10_000;
-/** Cost of a random page relative to the next one. The default assumes disks with heads, and prefers to read whole tables. */
+/**
+ * Cost of reading a random page, relative to the next page. The default assumes rotating disks, and favours reading
+ * whole tables.
+ */
 const RANDOM_PAGE_COST = 1.1;
 /** Time limit for the start of a transaction, which is immediate unless a pooler has no connection to a server. */
 const BEGIN_TIMEOUT_MS = 3_000;
@@ -94,7 +98,7 @@ export function beginReads<Value>(
       await begun;
       return rows;
     } catch (error) {
-      // A transaction that did not begin, perhaps because its own statements took too long, has no savepoint.
+      // A transaction that did not begin has no savepoint; its first statements may have exceeded their time limit.
       await begun.catch((reason) => {
         throw toPostgresError(reason);
       });

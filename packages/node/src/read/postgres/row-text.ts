@@ -1,14 +1,14 @@
 /**
- * Rows as one column of text, which has a character between their fields. The driver spends more time on a column than on its
- * value: a page of 100 rows has 100 columns instead of 1,700.
+ * Encodes each row as one column of text, with a separator between its fields. The driver spends more time on a column
+ * than on its value: a page of 100 rows has 100 values instead of 1,700.
  */
 import { textOf } from "./bytes.ts";
 
-/** Characters that no field contains: JSON escapes control characters, and bytes are hexadecimal. */
+/** Characters that no field contains, because JSON escapes control characters and bytes are hexadecimal. */
 const SEPARATOR = "\x1f";
 const NULL = "\x1e";
 
-/** The text of a row, and its conversion to a row. */
+/** SQL of the text of a row, and the conversion of the text to a row. */
 export type RowText<Row> = {
   /** SQL of the column `fields`. */
   readonly sql: string;

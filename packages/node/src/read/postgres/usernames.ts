@@ -1,4 +1,7 @@
-/** Usernames of the generators of blocks, cached by head: few delegates forge, and joining their wallets would double the planning time. */
+/**
+ * Usernames of the generators of blocks, cached by head: few delegates forge, and a join with their wallets would
+ * double the planning time.
+ */
 import { prepared } from "../../postgres/reads.ts";
 import { perHead } from "../head.ts";
 import type { SnapshotReads } from "./pages/reads.ts";
@@ -15,7 +18,7 @@ const USERNAMES = prepared(
 type Named = { readonly publicKey: string; readonly username: string };
 
 export function createUsernames(): Usernames {
-  /** Has at most one entry for each delegate that has ever forged. */
+  /** At most one entry for each delegate that has ever forged. */
   const knownAt = perHead(() => new Map<string, string | null>());
   return async (reads, publicKeys) => {
     const known = knownAt(reads.head);

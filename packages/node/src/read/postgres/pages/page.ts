@@ -15,7 +15,7 @@ export type ListedTable<Row> = {
   readonly table: string;
   /** Columns of the key. */
   readonly key: readonly string[];
-  /** The selected columns. Subqueries in them are faster than joins, for which the planner compares more plans. */
+  /** The selected columns. A subquery in a column is faster than a join, for which the planner compares more plans. */
   readonly row: RowText<Row>;
 };
 
@@ -30,15 +30,15 @@ export type Selection = {
   /** Must end with terms that are unique to a row, so that pages do not overlap. */
   readonly order: readonly OrderTerm[];
   /**
-   * True if the statement can be prepared, because the program has few such selections: no filter of a request but heights, and the
-   * usual order.
+   * True if the statement can be prepared. The program has few such selections: those in the default order, without
+   * filters other than heights.
    */
   readonly isPrepared?: boolean;
 };
 
 type Sql = Condition;
 
-/** Number of rows of a page for which statements are prepared: that of a request without `limit`. */
+/** Number of rows of pages for which statements are prepared: the default `limit` of requests. */
 const USUAL_LIMIT = 100;
 
 /** Maximum offset of a page that selects whole rows. */
@@ -84,7 +84,7 @@ export async function findPage<Row>(
   };
 }
 
-/** A row, and its order values in a walk. */
+/** A row, with its order values in a walk. */
 type Selected = RowFields & { readonly [name: string]: RowValue };
 
 const orderValues = (selected: Selected, order: readonly OrderTerm[]): RowValue[] =>
@@ -137,7 +137,7 @@ function pageSql(
   };
 }
 
-/** Returns the range of a page. Without values, the server knows how few rows a prepared statement returns. */
+/** Returns SQL of the range of a page. A literal limit shows the server how few rows a prepared statement returns. */
 function rangeSql({ limit, offset, isPrepared }: Pick<PageOptions, "limit" | "offset" | "isPrepared">): Sql {
   if (!isPrepared) return { sql: "LIMIT ?::bigint OFFSET ?::bigint", values: [limit, offset] };
   return offset === 0
