@@ -12,6 +12,13 @@ type LibraryError = Error & { readonly code?: unknown; readonly cause?: unknown 
 export const isWrongSequence = (error: unknown): boolean =>
   (error as LibraryError).name === "JetStreamApiError" && (error as LibraryError).code === WRONG_SEQUENCE;
 
+/** Returns whether a request failed because its connection ended; the connection knows the cause. */
+export function isDisconnection(error: unknown): boolean {
+  const { name, cause } = error as LibraryError;
+  if (name === "RequestError") return cause === undefined || isDisconnection(cause);
+  return name === "ClosedConnectionError";
+}
+
 /** Converts an error of the library; returns other errors unchanged. */
 export function toFailure(error: unknown, subject: string): unknown {
   const { name, message, code, cause } = error as LibraryError;

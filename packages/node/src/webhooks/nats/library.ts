@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 
 export type { MsgRequest, PubAck, StoredMsg } from "@nats-io/jetstream";
-export type { ConnectionOptions, NatsConnection, Transport } from "@nats-io/nats-core/internal";
+export type { ConnectionOptions, NatsConnection, ParserEvent, Transport } from "@nats-io/nats-core/internal";
 
 type NatsLibrary = typeof import("@nats-io/nats-core/internal") &
   Pick<typeof import("@nats-io/jetstream"), "jetstream" | "jetstreamManager">;

@@ -7,6 +7,7 @@ import { connect as connectTls } from "node:tls";
 import type { buildConnector } from "undici";
 import { CodedError } from "../../platform/coded-error.ts";
 import type { NatsTarget } from "../model/nats-target.ts";
+import { MAX_INFO_BYTES, parseInfo } from "./protocol-check.ts";
 
 /** A connection whose server has sent its greeting. */
 export type ServerStream = {
@@ -17,8 +18,8 @@ export type ServerStream = {
 
 type Server = Pick<NatsTarget, "host" | "port" | "isSecure">;
 
-/** Maximum size of a greeting; that of a server without a cluster has 500 bytes. */
-const MAX_GREETING_BYTES = 32_768;
+const GREETING = "INFO {";
+const END_OF_LINE = "\r\n";
 
 /**
  * Connects to a server, and encrypts the connection if the target or the server requires it.
@@ -68,22 +69,29 @@ function readGreeting(socket: Socket, { host, port }: Server): Promise<Uint8Arra
     const onClose = () => settle(protocolError("the server closed the connection before its greeting"));
     const onData = (chunk: Buffer) => {
       read = Buffer.concat([read, chunk]);
-      const isGreeting = "INFO {".startsWith(read.subarray(0, 6).toString("latin1"));
-      if (!isGreeting || read.length > MAX_GREETING_BYTES) {
+      const isGreeting = GREETING.startsWith(read.subarray(0, GREETING.length).toString("latin1"));
+      if (!isGreeting || read.length > MAX_INFO_BYTES) {
         settle(protocolError(`no NATS server at ${host}:${port}: it sent another greeting`));
-      } else if (read.includes("\r\n")) settle();
+      } else if (read.includes(END_OF_LINE)) settle();
     };
     socket.on("data", onData).on("error", settle).on("close", onClose);
   });
 }
 
 async function encryptIfRequired(socket: Socket, greeting: Uint8Array, server: Server): Promise<Socket> {
-  const text = Buffer.from(greeting).toString("latin1");
-  const isRequired = /"tls_required":\s*true/.test(text);
-  if (isRequired) return encrypt(socket, server);
+  const info = readInfo(greeting);
+  if (info.tls_required || (server.isSecure && info.tls_available)) return encrypt(socket, server);
   if (!server.isSecure) return socket;
-  if (/"tls_available":\s*true/.test(text)) return encrypt(socket, server);
   throw protocolError("the server does not offer TLS: use nats:// if the network is trusted");
+}
+
+function readInfo(greeting: Uint8Array): ReturnType<typeof parseInfo> {
+  const [line = ""] = Buffer.from(greeting).toString().split(END_OF_LINE);
+  try {
+    return parseInfo(line.slice(GREETING.length - 1));
+  } catch (error) {
+    throw protocolError(`the greeting of the server cannot be read: ${(error as Error).message}`);
+  }
 }
 
 function encrypt(socket: Socket, { host }: Server): Promise<Socket> {

@@ -1,6 +1,7 @@
 /** The operations of JetStream that deliveries use, on one connection. */
 import { isIP } from "node:net";
 import type { NatsTarget } from "../model/nats-target.ts";
+import { isDisconnection } from "./failure.ts";
 import { type MsgRequest, type NatsConnection, natsLibrary, type PubAck, type StoredMsg } from "./library.ts";
 import { protocolError, type ServerStream } from "./server-stream.ts";
 import { createTransport, type ReceiveBudget, type TransportOptions } from "./transport.ts";
@@ -91,28 +92,36 @@ function createStreamClient(
   const publisher = jetstream(connection, { timeout });
   const manager = jetstreamManager(connection, { timeout, checkAPI: false });
 
-  async function find(stream: string, query: MessageQuery): Promise<StoredMessage | undefined> {
+  /** Runs a request. If it fails because the connection ended, throws the cause. */
+  async function request<T>(run: () => Promise<T>): Promise<T> {
     renewBudget();
-    const message = await (await manager).streams.getMessage(stream, query);
-    return message === null ? undefined : toStoredMessage(stream, message);
+    try {
+      return await run();
+    } catch (error) {
+      const cause = isDisconnection(error) ? await connection.closed() : undefined;
+      throw cause instanceof Error ? cause : error;
+    }
   }
 
+  const find = (stream: string, query: MessageQuery) =>
+    request(async () => {
+      const message = await (await manager).streams.getMessage(stream, query);
+      return message === null ? undefined : toStoredMessage(stream, message);
+    });
+
   return {
-    async publish({ id, subject, headers, body }, after) {
-      renewBudget();
-      const all = createHeaders();
-      for (const [name, value] of Object.entries(headers)) all.set(name, value);
-      const acknowledgement = await publisher.publish(subject, body, {
-        msgID: id,
-        headers: all,
-        timeout,
-        ...(after !== undefined && { expect: { lastSubjectSequence: after } }),
-      });
-      return toAcknowledgement(acknowledgement);
-    },
+    publish: ({ id, subject, headers, body }, after) =>
+      request(async () => {
+        const all = createHeaders();
+        for (const [name, value] of Object.entries(headers)) all.set(name, value);
+        const acknowledgement = await publisher.publish(subject, body, {
+          ...{ msgID: id, headers: all, timeout },
+          ...(after !== undefined && { expect: { lastSubjectSequence: after } }),
+        });
+        return toAcknowledgement(acknowledgement);
+      }),
     async last(subject) {
-      renewBudget();
-      const stream = await (await manager).streams.find(subject);
+      const stream = await request(async () => (await manager).streams.find(subject));
       return find(stream, { last_by_subj: subject });
     },
     next: (stream, subject, sequence) => find(stream, { seq: sequence, next_by_subj: subject }),

@@ -1,6 +1,7 @@
 /** Transport of the NATS library over a guarded connection, with a bound on what the server sends. */
 import { present } from "../../platform/present.ts";
 import type { ConnectionOptions, Transport } from "./library.ts";
+import { createProtocolCheck } from "./protocol-check.ts";
 import { protocolError, type ServerStream } from "./server-stream.ts";
 
 /** Bytes that the server can still send before the connection ends; each request renews them. */
@@ -63,10 +64,20 @@ export function createTransport(): Transport {
 }
 
 async function* readBounded({ greeting, socket, budget }: Opened): AsyncIterableIterator<Uint8Array> {
-  yield greeting;
+  const check = createProtocolCheck();
+  yield checked(greeting, check);
   for await (const chunk of socket as AsyncIterable<Buffer>) {
     budget.remainingBytes -= chunk.length;
     if (budget.remainingBytes < 0) throw protocolError("the server sent more than the reply to a request");
-    yield chunk;
+    yield checked(chunk, check);
   }
+}
+
+function checked(bytes: Uint8Array, check: (bytes: Uint8Array) => void): Uint8Array {
+  try {
+    check(bytes);
+  } catch {
+    throw protocolError("the server sent bytes that are not part of the protocol");
+  }
+  return bytes;
 }

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { missingForNats, startNatsServer } from "../../../test-support/nats/server.ts";
 import { createSender } from "./support.ts";
 
@@ -86,8 +86,33 @@ describe("a program at the port of a target", () => {
     };
     const { target, connected, closed } = await start(afterHandshake(flood));
     const { send } = createSender();
-    await expect(send("a", target)).rejects.toMatchObject({ code: "NATS_DISCONNECTED" });
+    await expect(send("a", target)).rejects.toMatchObject({
+      code: "NATS_PROTOCOL",
+      message: "the server sent more than the reply to a request",
+    });
     await expect.poll(closed).toBe(connected());
+  });
+
+  test.each([
+    ["bytes of another protocol", "HTTP/1.1 400 Bad Request\r\n\r\n"],
+    ["a description that is not JSON", "INFO {x}\r\n"],
+    ["a description of another form", 'INFO {"version":"x"}\r\n'],
+    ["a header whose name is invalid", "HMSG INBOX 1 19 19\r\nNATS/1.0\r\na b: 1\r\n\r\n"],
+  ])("that sends %s loses the connection, and the process prints nothing", async (_what, bytes) => {
+    const print = vi.spyOn(console, "log");
+    onTestFinished(() => print.mockRestore());
+    const { target, connected, closed } = await start(
+      afterHandshake((socket, text) => {
+        const [, inbox = ""] = /PUB \S+ (\S+) /.exec(text) ?? [];
+        socket.write(bytes.replace("INBOX", inbox));
+      }),
+    );
+    await expect(createSender().send("a", target)).rejects.toMatchObject({
+      code: "NATS_PROTOCOL",
+      message: "the server sent bytes that are not part of the protocol",
+    });
+    await expect.poll(closed).toBe(connected());
+    expect(print).not.toHaveBeenCalled();
   });
 
   test("that ends the connection instead of a reply fails the attempt at once", async () => {
