@@ -22,6 +22,8 @@ export type StreamMessage = {
 
 export type StreamAdmin = {
   create(config: StreamConfig): Promise<void>;
+  /** Creates a stream from the JSON of its configuration. */
+  createFrom(json: string): Promise<void>;
   /** Returns the messages of a stream in order, of one subject if it is given. */
   messages(stream: string, subject?: string): Promise<StreamMessage[]>;
   publish(subject: string, count?: number): Promise<void>;
@@ -34,7 +36,7 @@ export type StreamAdmin = {
 const TIMEOUT_MS = 10_000;
 const NANOSECONDS_PER_MS = 1_000_000;
 
-export async function openAdmin(port: number): Promise<StreamAdmin> {
+export async function openAdmin(port: number, password: string): Promise<StreamAdmin> {
   const { NatsConnectionImpl, setTransportFactory, jetstream, jetstreamManager } = natsLibrary();
   const connect = createGuardedConnector({
     ...PUBLIC_TARGETS,
@@ -43,7 +45,7 @@ export async function openAdmin(port: number): Promise<StreamAdmin> {
   });
   const server = { host: "127.0.0.1", port, isSecure: false };
   const options: TransportOptions = {
-    ...{ servers: `127.0.0.1:${port}`, user: "admin", pass: "admin", reconnect: false, resolve: false },
+    ...{ servers: `127.0.0.1:${port}`, user: "admin", pass: password, reconnect: false, resolve: false },
     openStream: () => openServerStream(connect, server, AbortSignal.timeout(TIMEOUT_MS)),
     budget: { remainingBytes: Number.MAX_SAFE_INTEGER },
   };
@@ -60,6 +62,7 @@ export async function openAdmin(port: number): Promise<StreamAdmin> {
         ...(maxMessages !== undefined && { max_msgs: maxMessages, discard: "new" }),
       });
     },
+    createFrom: async (json) => void (await streams.add(JSON.parse(json))),
     async messages(stream, subject) {
       const { state } = await streams.info(stream);
       const messages: StreamMessage[] = [];

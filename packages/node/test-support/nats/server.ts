@@ -37,21 +37,33 @@ const USERS = `authorization { timeout: 2, users: [
 ] }`;
 export const MAX_PAYLOAD = 65_536;
 
-/** @param more further lines of the configuration */
-export async function startNatsServer(more = ""): Promise<NatsServer> {
+export type NatsServerOptions = {
+  /** Further lines of the configuration. */
+  readonly more?: string;
+  /** Replaces the configuration. */
+  readonly configOf?: (port: number, folder: string) => string;
+  /** Password of the user `admin`. */
+  readonly password?: string;
+};
+
+const configWith = (more: string) => (port: number, folder: string) =>
+  [
+    `listen: "127.0.0.1:${port}"`,
+    `jetstream { store_dir: "${folder}" }`,
+    `max_payload: ${MAX_PAYLOAD}`,
+    USERS,
+    more,
+  ].join("\n");
+
+export async function startNatsServer({
+  more = "",
+  configOf = configWith(more),
+  password = "admin",
+}: NatsServerOptions = {}): Promise<NatsServer> {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-nats-"));
   const port = await freePort();
   const file = join(folder, "nats.conf");
-  writeFileSync(
-    file,
-    [
-      `listen: "127.0.0.1:${port}"`,
-      `jetstream { store_dir: "${folder}" }`,
-      `max_payload: ${MAX_PAYLOAD}`,
-      USERS,
-      more,
-    ].join("\n"),
-  );
+  writeFileSync(file, configOf(port, folder));
   let child: ChildProcess | undefined;
 
   async function start(): Promise<void> {
@@ -69,7 +81,7 @@ export async function startNatsServer(more = ""): Promise<NatsServer> {
     port,
     urlOf: (subject, changes = {}) =>
       `${changes.scheme ?? "nats"}://${changes.user ?? "node:p%40ss"}@127.0.0.1:${changes.port ?? port}/${subject}`,
-    admin: () => openAdmin(port),
+    admin: () => openAdmin(port, password),
     start,
     end,
     async remove() {

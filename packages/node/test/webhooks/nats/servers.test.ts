@@ -189,7 +189,7 @@ describe.skipIf(missingForNats() !== undefined)("an encrypted connection", () =>
       ],
       { stdio: "ignore" },
     );
-    const server = await startNatsServer(`tls { cert_file: "${certificate}", key_file: "${key}" }`);
+    const server = await startNatsServer({ more: `tls { cert_file: "${certificate}", key_file: "${key}" }` });
     onTestFinished(server.remove);
     const lookup = (
       _name: string,
