@@ -29,11 +29,11 @@ export type NatsServer = {
   remove(): Promise<void>;
 };
 
-/** The user of deliveries can publish to `chain.>` and use what strict order requires. */
+/** The user of deliveries can publish to `chain.>` and `window.>`, and use what strict order requires. */
 const USERS = `authorization { timeout: 2, users: [
   { user: admin, password: admin }
   { user: node, password: "p@ss", permissions: {
-      publish: ["chain.>", "$JS.API.STREAM.NAMES", "$JS.API.STREAM.MSG.GET.*"], subscribe: ["_INBOX.>"] } }
+      publish: ["chain.>", "window.>", "$JS.API.STREAM.NAMES", "$JS.API.STREAM.MSG.GET.*"], subscribe: ["_INBOX.>"] } }
 ] }`;
 export const MAX_PAYLOAD = 65_536;
 

@@ -17,7 +17,12 @@ const name = `a stream of the facts of a node${missing ? ` (not here: ${missing}
 /** Retries after a second always come later than this. */
 const WINDOW_MS = 100;
 
-type Delivery = { readonly messageId: string; readonly sequence: number; readonly state: string };
+type Delivery = {
+  readonly messageId: string;
+  readonly sequence: number;
+  readonly state: string;
+  readonly attempts: readonly { readonly response?: string }[];
+};
 type Body = {
   readonly id: string;
   readonly event: string;
@@ -39,6 +44,7 @@ describe.skipIf(missing !== undefined)(name, () => {
     proxy = await startLossyProxy(server.port);
     const admin = await server.admin();
     await admin.create({ name: "CHAIN", subjects: ["chain.>"], duplicateMs: WINDOW_MS });
+    await admin.create({ name: "WINDOW", subjects: ["window.>"] });
     await admin.close();
     node = await startNode();
   }, 60_000);
@@ -88,10 +94,10 @@ describe.skipIf(missing !== undefined)(name, () => {
     proxy.loseReplies(false);
   };
 
-  async function register(order: "strict" | "parallel"): Promise<number> {
+  async function register(order: "strict" | "parallel", subject: string): Promise<number> {
     const { data } = await call<{ data: { id: number } }>("POST", "/webhooks", {
       ...{ events: ["block.applied", "round.created"], order },
-      target: server.urlOf(`chain.${order}`, { port: proxy.port }),
+      target: server.urlOf(subject, { port: proxy.port }),
     });
     return data.id;
   }
@@ -105,52 +111,37 @@ describe.skipIf(missing !== undefined)(name, () => {
     }
     return all.filter(({ sequence }) => sequence !== undefined).reverse();
   }
+  const drained = (webhook: number) =>
+    expect
+      .poll(async () => (await deliveries(webhook)).filter(({ state }) => state === "pending").length, WAIT)
+      .toBe(0);
   /** Waits until no delivery is pending, and returns what the stream and the log contain. */
-  async function settled(webhook: number, subject: string) {
-    const pending = async () => (await deliveries(webhook)).filter(({ state }) => state === "pending").length;
+  async function settled(webhook: number, stream: string, subject: string) {
     await call("POST", "/dev/forge", { enabled: false });
-    await expect.poll(pending, WAIT).toBe(0);
+    await drained(webhook);
     const admin: StreamAdmin = await server.admin();
-    const messages = await admin.messages("CHAIN", subject);
+    const messages = await admin.messages(stream, subject);
     await admin.close();
     await call("POST", "/dev/forge", { enabled: true });
     return { messages, log: await deliveries(webhook) };
   }
   const bodies = (messages: readonly StreamMessage[]) => messages.map(({ body }) => JSON.parse(body) as Body);
 
-  test("has each delivery of a strict webhook once, in order, across crashes of both", {
-    timeout: 240_000,
-  }, async () => {
-    const webhook = await register("strict");
-    for (let round = 0; round < 3; round++) {
-      await mine(5);
-      await restartServer();
-      await restartNode();
-      await loseReplies();
-      await call("POST", "/dev/reorg", { depth: 3 });
-      await mine(2);
-      // Both are killed while a delivery has no known outcome.
-      proxy.loseReplies(true);
-      await mine(2);
-      await sleep(200);
-      await Promise.all([server.end("SIGKILL"), restartNode()]);
-      proxy.loseReplies(false);
-      await server.start();
-    }
-    const { messages, log } = await settled(webhook, "chain.strict");
+  /** Every delivery is one message, and every fact whose block was reverted is retracted. */
+  function expectOnce({ messages, log }: Awaited<ReturnType<typeof settled>>): void {
     const received = bodies(messages);
     const ids = received.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(messages.map(({ headers }) => headers["Nats-Msg-Id"])).toEqual(ids);
-    const sequences = received.map(({ sequence }) => sequence);
-    expect(sequences).toEqual(sequences.toSorted((a, b) => a - b));
     // A fact whose block was reverted before its acknowledgement is not sent again: the stream may have it.
     const cancelled = new Set(
       log.filter(({ state }) => state === "cancelled").map(({ messageId }) => messageId),
     );
     const completed = log.filter(({ messageId }) => !cancelled.has(messageId));
     expect(completed.filter(({ state }) => state !== "delivered")).toEqual([]);
-    expect(ids.filter((id) => !cancelled.has(id))).toEqual(completed.map(({ messageId }) => messageId));
+    expect(ids.filter((id) => !cancelled.has(id)).toSorted()).toEqual(
+      completed.map(({ messageId }) => messageId).toSorted(),
+    );
     const retractions = received.filter(({ reverts }) => reverts !== undefined);
     expect(retractions.length).toBeGreaterThanOrEqual(6);
     for (const { reverts = "", sequence } of retractions) {
@@ -159,11 +150,42 @@ describe.skipIf(missing !== undefined)(name, () => {
     }
     const retracted = new Set(retractions.map(({ reverts }) => reverts));
     expect(ids.filter((id) => cancelled.has(id) && !retracted.has(id))).toEqual([]);
-    await call("DELETE", `/webhooks/${webhook}`);
+  }
+
+  test("has each delivery once across crashes of both, in strict order after the duplicate window", {
+    timeout: 240_000,
+  }, async () => {
+    const strict = await register("strict", "chain.strict");
+    const parallel = await register("parallel", "window.parallel");
+    for (let round = 0; round < 3; round++) {
+      await mine(5);
+      await restartServer();
+      await restartNode();
+      await drained(strict);
+      await loseReplies();
+      await call("POST", "/dev/reorg", { depth: 3 });
+      await mine(2);
+      await drained(strict);
+      // Both are killed while a delivery has no known outcome.
+      proxy.loseReplies(true);
+      await mine(2);
+      await sleep(200);
+      await Promise.all([server.end("SIGKILL"), restartNode()]);
+      proxy.loseReplies(false);
+      await server.start();
+    }
+    const inOrder = await settled(strict, "CHAIN", "chain.strict");
+    expectOnce(inOrder);
+    const sequences = bodies(inOrder.messages).map(({ sequence }) => sequence);
+    expect(sequences).toEqual(sequences.toSorted((a, b) => a - b));
+    const found = inOrder.log.filter(({ attempts }) => attempts.at(-1)?.response?.includes("duplicate"));
+    expect(found.length).toBeGreaterThanOrEqual(3);
+    expectOnce(await settled(parallel, "WINDOW", "window.parallel"));
+    for (const webhook of [strict, parallel]) await call("DELETE", `/webhooks/${webhook}`);
   });
 
   test("works with ping, dry run, replay and sending again", { timeout: 120_000 }, async () => {
-    const webhook = await register("strict");
+    const webhook = await register("strict", "chain.again");
     const { data: ping } = await call<{ data: { state: string; attempts: { response: string }[] } }>(
       "POST",
       `/webhooks/${webhook}/ping`,
@@ -172,21 +194,25 @@ describe.skipIf(missing !== undefined)(name, () => {
     expect(ping.state).toBe("delivered");
     expect(JSON.parse(ping.attempts[0]?.response ?? "")).toMatchObject({ stream: "CHAIN" });
     const { data: trial } = await call<{ data: object }>("POST", "/webhooks/ping", {
-      target: server.urlOf("chain.strict", { user: "node:wrong" }),
+      target: server.urlOf("chain.again", { user: "node:wrong" }),
     });
     expect(trial).toMatchObject({ accepted: false, error: "NATS_AUTHORIZATION" });
     const { data: dryRun } = await call<{ data: { fired: { count: number } } }>("POST", "/webhooks/test", {
-      ...{ event: "block.applied", target: server.urlOf("chain.strict"), blocks: 5 },
+      ...{ event: "block.applied", target: server.urlOf("chain.again"), blocks: 5 },
     });
     expect(dryRun.fired.count).toBeGreaterThan(0);
     await mine(3);
-    const before = await settled(webhook, "chain.strict");
+    const before = await settled(webhook, "CHAIN", "chain.again");
     await call("POST", `/webhooks/${webhook}/replay`, { fromHeight: 1, toHeight: 5 });
     const state = async () =>
       (await call<{ data: { state: string } }>("GET", `/webhooks/${webhook}/replay`)).data.state;
     await expect.poll(state, WAIT).toBe("finished");
-    const after = await settled(webhook, "chain.strict");
+    const after = await settled(webhook, "CHAIN", "chain.again");
     expect(after.messages.length - before.messages.length).toBeGreaterThanOrEqual(5);
+    const [first] = after.log;
+    await call("POST", `/webhooks/${webhook}/deliveries/${first?.messageId}/retry`, {});
+    const again = await settled(webhook, "CHAIN", "chain.again");
+    expect(again.messages.at(-1)?.headers["Nats-Msg-Id"]).toBe(first?.messageId);
     await call("DELETE", `/webhooks/${webhook}`);
   });
 });
