@@ -14,7 +14,7 @@ import { deriveAccounts } from "../packages/node/src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../packages/node/src/dev-chain/network.ts";
 import { present } from "../packages/node/src/platform/present.ts";
 import { connect, transferOf } from "../packages/node/test-support/process/client.ts";
-import { spawnUniknode } from "../packages/node/test-support/process/uniknode.ts";
+import { apiUrlOf, spawnUniknode } from "../packages/node/test-support/process/uniknode.ts";
 import { readArguments } from "../tools/arguments.ts";
 
 const { values } = readArguments("bench forge", {
@@ -41,8 +41,8 @@ const node = spawnUniknode(
   { environment: { UNIKNODE_STACK: "1" } },
 );
 try {
-  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-  const { network, get, submit } = await connect(present(url));
+  const url = await apiUrlOf(node);
+  const { network, get, submit } = await connect(url);
   console.log(`signing ${accounts * each} transfers ...`);
   const requests = Array.from({ length: each }, (_, round) =>
     senders.map((sender, index) =>

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../packages/node/src/platform/present.ts";
 import { openDatabase } from "../packages/node/src/store/engine/database.ts";
-import { spawnUniknode } from "../packages/node/test-support/process/uniknode.ts";
+import { apiUrlOf, spawnUniknode } from "../packages/node/test-support/process/uniknode.ts";
 import { readArguments } from "../tools/arguments.ts";
 import { percentile } from "./node/node.ts";
 
@@ -40,9 +40,9 @@ async function start() {
     ["dev", "--data", folder, "--http-port", "0", "--block-time", "2", "--webhook-token", TOKEN],
     { environment: { UNIKNODE_LOG_LEVEL: "silent" } },
   );
-  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+  const url = await apiUrlOf(node);
   return {
-    url: present(url),
+    url: url,
     residentMb: () =>
       Number(present(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${node.child.pid}/status`, "utf8")))[1]) /
       1_024,

@@ -2,10 +2,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { present } from "../../packages/node/src/platform/present.ts";
 import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import { type Client, connect } from "../../packages/node/test-support/process/client.ts";
-import { spawnUniknode } from "../../packages/node/test-support/process/uniknode.ts";
+import { apiUrlOf, spawnUniknode } from "../../packages/node/test-support/process/uniknode.ts";
 
 const TOKEN = "bench";
 
@@ -32,7 +31,7 @@ export async function startBenchNode(): Promise<BenchNode> {
     ["dev", "--data", folder, "--http-port", "0", "--block-time", "1", "--webhook-token", TOKEN],
     { environment: { UNIKNODE_LOG_LEVEL: "silent" } },
   );
-  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+  const url = await apiUrlOf(node);
   const read = <K, V>(sql: string) => {
     const database = openDatabase(join(folder, "node.sqlite"), { readonly: true });
     try {
@@ -47,8 +46,8 @@ export async function startBenchNode(): Promise<BenchNode> {
     }
   };
   return {
-    url: present(url),
-    client: await connect(present(url)),
+    url: url,
+    client: await connect(url),
     async post(path, body) {
       const response = await fetch(`${url}${path}`, {
         method: "POST",

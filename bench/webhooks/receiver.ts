@@ -6,7 +6,6 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { fileURLToPath } from "node:url";
-import { present } from "../../packages/node/src/platform/present.ts";
 
 /** A received delivery: `webhook-id`, and time of the first byte in milliseconds since 1970, with fractions. */
 export type Arrival = readonly [id: string, atMs: number];
@@ -64,11 +63,10 @@ function listen(responseDelayMs: number): void {
       else setTimeout(respond, responseDelayMs);
     });
   });
-  server.listen(0, "127.0.0.1", () =>
-    present(process.send)({ port: (server.address() as AddressInfo).port } satisfies FromReceiver),
-  );
+  const send = (message: FromReceiver) => void process.send?.(message);
+  server.listen(0, "127.0.0.1", () => send({ port: (server.address() as AddressInfo).port }));
   process.on("message", () => {
-    present(process.send)({ arrivals } satisfies FromReceiver);
+    send({ arrivals });
     arrivals = [];
   });
   process.on("disconnect", () => process.exit(0));

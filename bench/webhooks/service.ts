@@ -43,7 +43,7 @@ export function openService(options: Partial<WebhookOptions> = {}): Service {
   const webhooks = createWebhooks(
     { ...DEFAULT_WEBHOOK_OPTIONS, ...options },
     {
-      storage: openSqliteStorage({ database, eventLog, pastEvents: { head: () => 0, eventsAt: () => [] } }),
+      storage: openSqliteStorage({ database, eventLog }),
       webhooksChanged: async () => {},
       history: { head: async () => 0, eventsAt: async () => [] },
       post,

@@ -7,7 +7,7 @@ import { present } from "../../packages/node/src/platform/present.ts";
 import { type NetworkShape, testNetwork } from "../../packages/node/test-support/peers/test-network.ts";
 import { freePort } from "../../packages/node/test-support/peers/world.ts";
 import { writeNetwork } from "../../packages/node/test-support/process/network.ts";
-import { spawnUniknode } from "../../packages/node/test-support/process/uniknode.ts";
+import { apiUrlOf, spawnUniknode } from "../../packages/node/test-support/process/uniknode.ts";
 import { reachedDisk, throughDisk } from "./data-disk.ts";
 import { tickRecorder } from "./observers/ticks.ts";
 import { type SiegedNode, siegedNode, untilForged } from "./target.ts";
@@ -104,7 +104,7 @@ export async function startDevChain(): Promise<SiegedNode> {
     ],
     tickRecorder(ticksFile),
   );
-  const [, url = ""] = await process.printed(/API\s+(http:\S+?)\/api/);
+  const url = await apiUrlOf(process);
   const target = {
     host: HOST,
     httpPort: Number(new URL(url).port),

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../packages/node/src/platform/present.ts";
-import { spawnUniknode } from "../../packages/node/test-support/process/uniknode.ts";
+import { apiUrlOf, spawnUniknode } from "../../packages/node/test-support/process/uniknode.ts";
 import { type ReceiverKind, type Receivers, startReceivers } from "./receivers.ts";
 import { startStreams } from "./streams.ts";
 import { startTraffic } from "./traffic.ts";
@@ -50,7 +50,7 @@ export async function soak({ minutes, onMinute }: SoakOptions): Promise<SoakRepo
   const receivers = await startReceivers();
   try {
     await node.printed(/Ctrl-C stops/);
-    const [, url = ""] = await node.printed(/API\s+(http:\S+?)\/api/);
+    const url = await apiUrlOf(node);
     const endpoint = new URL(url);
     const transactionWebhooks = await registerWebhooks(url, receivers);
     const streams = startStreams({

@@ -20,6 +20,9 @@ export { legacySupplyAt, supplyAt } from "./rounds/supply.ts";
 export { findRule } from "./rules/registry.ts";
 export { hopelessReason, unsupportedMultiSignatures } from "./rules/shared/common.ts";
 export {
+  CERTIFIED_MINT,
+  CERTIFIED_UPDATE,
+  declaresAlive,
   INDIVIDUAL,
   isAliveDemand,
   isCertifiedMint,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { spawnUniknode } from "../../../packages/node/test-support/process/uniknode.ts";
+import { apiUrlOf, spawnUniknode } from "../../../packages/node/test-support/process/uniknode.ts";
 import type { Attack } from "../attack-definition.ts";
 import { repeat, send } from "../requests.ts";
 
@@ -25,7 +25,7 @@ export const unwritableLog: Attack = {
     );
     try {
       tally.offered();
-      const [, url = ""] = await node.printed(/API\s+(http:\S+?)\/api/);
+      const url = await apiUrlOf(node);
       const { hostname: host, port } = new URL(url);
       const height = async () => {
         const response = await fetch(`${url}/api/v2/blockchain`);

@@ -1,4 +1,4 @@
-/** Options of mirrors: every option of `uniknode mirror`, and what a node with a mirror of its own does. */
+/** Options of mirrors: every option of `uniknode mirror`, and the feed of a node that starts a mirror. */
 import { option, readDatabaseUrl, readNodeUrl, readText, readToken } from "./define-option.ts";
 import { MAX_FEED_BLOCKS, nodeOptions, type Options } from "./options.ts";
 
@@ -29,13 +29,13 @@ export const mirrorOptions = {
     name: "name",
     placeholder: "NAME",
     sentence:
-      "Name of this mirror in the database; the host and the process id if not given. A mirror that starts again under its name need not wait until its lease expires.",
+      "Name of this mirror in the database; the host and the process id if not given. A mirror that restarts with the same name does not wait for its lease to expire.",
     read: readText,
   }),
   logLevel: nodeOptions.logLevel,
   logFormat: nodeOptions.logFormat,
 };
 
-/** Number of last blocks whose changes the node stores: its own mirror needs some. */
+/** Number of last blocks whose changes the node stores: a mirror that the node starts needs some. */
 export const feedBlocksOf = ({ mirror, feedBlocks }: Pick<Options, "mirror" | "feedBlocks">): number =>
   mirror !== undefined && feedBlocks === 0 ? MAX_FEED_BLOCKS : feedBlocks;

@@ -1,7 +1,7 @@
 /**
- * The feed for mirrors (docs/spec/feed.md): every block after a position, and what a mirror needs before it can follow. The next
- * part is read from the database when the mirror has read the one before, so that a slow mirror costs the node a connection and its
- * buffer.
+ * The feed for mirrors (docs/spec/feed.md): every block after a position, and the data that a mirror needs before it
+ * can follow. The next part is read from the database only after the mirror has read the previous one: a slow mirror
+ * costs the node a connection and its buffer.
  */
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { FactReader } from "../facts/reader.ts";
@@ -31,7 +31,7 @@ export type FeedDeps = {
 /** A response that is being sent. */
 export type FeedResponse = {
   readonly text: AsyncIterable<string>;
-  /** Must be called when the text was read or abandoned. */
+  /** Must be called after the text was read or abandoned. */
   release(): void;
 };
 
@@ -49,8 +49,8 @@ export type FeedFigures = {
 
 export type Feed = {
   /**
-   * Returns every block after the first of the positions that is on the chain, now and later. Ends after a revert: the mirror
-   * asks again. At the head, the tree of final facts follows the blocks.
+   * Returns every block after the first of the positions that is on the chain, now and later. Ends after a revert, so
+   * that the mirror requests the feed again. At the head, a checkpoint of the fact tree follows the blocks.
    *
    * @param positions blocks of the mirror, newest first
    * @throws {FeedError} FEED_GONE, FEED_FULL
@@ -124,7 +124,7 @@ async function* measured(state: State, text: AsyncIterable<string>): AsyncIterab
   for await (const part of text) {
     state.sentCharacters += part.length;
     yield part;
-    // Requests of others come between two parts.
+    // Lets other requests run between two parts.
     await nextTick();
     if (state.isClosed) return;
   }
@@ -142,7 +142,7 @@ function startOf({ reader }: State, positions: readonly Position[]): Position {
   );
 }
 
-/** @param sent the last block that was sent to the client; at first where the mirror continues */
+/** @param sent the last block that was sent to the client; initially the block at which the mirror continues */
 async function* follow(
   state: State,
   sent: { position: Position },
@@ -152,7 +152,7 @@ async function* follow(
   if (sent.position.id !== newest?.id) yield backLine(sent.position);
   let comparedId: string | undefined;
   while (!state.isClosed) {
-    // Must precede the read: a block that is committed meanwhile notifies again.
+    // Must precede the read, so that a block committed during the read notifies again.
     const notified = notifier.next();
     const batch = reader.read(sent.position);
     if (batch.kind === "reverted" || batch.kind === "gone") return;
@@ -173,7 +173,7 @@ async function* follow(
   }
 }
 
-/** Settles after the promise or the time. Returns false after the time. */
+/** Waits for the promise, but at most for this time. Returns false after the time. */
 async function isWithin(promise: Promise<void>, timeMs: number): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(resolve, timeMs, false);

@@ -1,6 +1,6 @@
 /**
- * Lines of the feed as the node sends them (docs/spec/feed.md 2): the SHA-256 of a JSON text, a space, and the text. A line that
- * was cut or changed on its way does not match its digest. An empty line is a heartbeat.
+ * Formats the lines of the feed (docs/spec/feed.md 2): the SHA-256 of a JSON text, a space, and the text. A line that
+ * was truncated or changed in transit does not match its digest. An empty line is a heartbeat.
  */
 import { hash } from "node:crypto";
 import { joinBlock } from "@uniknode/protocol";
@@ -13,9 +13,10 @@ export const HEARTBEAT = "\n";
 const line = (json: string): string => `${hash("sha256", json, "hex")} ${json}\n`;
 
 /**
- * A block on its parent.
+ * Formats a block with the id of its parent.
  *
- * @param changes JSON text of the records that it wrote; undefined for blocks below a state that is sent separately
+ * @param changes JSON text of the records that the block wrote; undefined for blocks below a state that is sent
+ * separately
  */
 export function bundleLine(
   { height, id, header, transactions }: BlockBytes,
@@ -27,7 +28,7 @@ export function bundleLine(
   return line(`{"height":${height},"id":"${id}","parent":"${parent}","block":"${block}"${written}}`);
 }
 
-/** The mirror must return to a block that both have, and ask again from there. */
+/** Requires the mirror to return to a common block, and to request the feed again from there. */
 export const backLine = ({ height, id }: Position): string => line(JSON.stringify({ back: { height, id } }));
 
 /** Begins the rows of the state after a block. */
@@ -37,9 +38,9 @@ export const stateLine = ({ height, id }: Position): string =>
 /** @param rows JSON texts of rows: table, key and members */
 export const rowsLine = (rows: readonly string[]): string => line(`{"rows":[${rows.join()}]}`);
 
-/** The node's tree of final facts up to a block. */
+/** Size and root of the node's fact tree after a block. */
 export const checkpointLine = ({ height, id }: Position, { size, root }: Checkpoint): string =>
   line(JSON.stringify({ checkpoint: { height, id, size, root: Buffer.from(root).toString("hex") } }));
 
-/** Ends a response that is complete. */
+/** Ends a complete response. */
 export const endLine = (count: number): string => line(JSON.stringify({ end: count }));

@@ -1,9 +1,9 @@
-/** Positions on the chain, as a mirror names them. */
+/** Positions on the chain, as mirrors send them. */
 
 /** The state after a block. */
 export type Position = { readonly height: number; readonly id: string };
 
-/** Two forms of ids: 64 bits as a decimal number on old heights, SHA-256 otherwise. */
+/** An id is a decimal number of 64 bits at old heights, and a SHA-256 hash at all others. */
 const POSITION = /^([1-9]\d{0,15}):([0-9a-f]{64}|\d{1,20})$/;
 
 /** Formats a position as `HEIGHT:ID`. */

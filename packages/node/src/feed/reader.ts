@@ -7,7 +7,7 @@ import { bundleLine } from "./line.ts";
 import type { Position } from "./position.ts";
 
 export type FeedBatch =
-  /** Lines of the next blocks, and the last of them. */
+  /** Lines of the next blocks, and the position of the last one. */
   | { readonly kind: "blocks"; readonly lines: string; readonly last: Position }
   /** No block follows. */
   | { readonly kind: "head" }

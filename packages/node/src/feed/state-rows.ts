@@ -1,6 +1,6 @@
 /**
- * The rows of the state after one block, in parts, for a mirror that begins. They are read from one snapshot of the database, on
- * a connection of their own: other reads and all writes continue meanwhile.
+ * Reads the rows of the state after one block, page by page, for a new mirror. All pages come from one snapshot of the
+ * database, on a separate connection: other reads and all writes continue meanwhile.
  */
 import { createBlockStore } from "../store/chain/blocks.ts";
 import { type Database, openDatabase, type SqlValue } from "../store/engine/database.ts";
@@ -10,13 +10,13 @@ import type { Position } from "./position.ts";
 export type StateRows = {
   /** The block after which the state has these rows; undefined before the genesis block. */
   readonly position: Position | undefined;
-  /** Each line with the number of its rows. */
+  /** Lines, each with the number of its rows. */
   readonly lines: Iterable<{ readonly line: string; readonly count: number }>;
   /** Ends the snapshot. */
   close(): void;
 };
 
-/** Rows of one line: reading them costs 5 ms at most. */
+/** Number of rows in one line; reading them costs at most 5 ms. */
 const ROWS_PER_LINE = 500;
 
 export function openStateRows(databasePath: string): StateRows {
@@ -46,7 +46,7 @@ type Table<Row = Record<string, string | null>> = {
   readonly toText: (row: Row) => string;
 };
 
-/** Yields the rows in pages, each of which begins after the last key of the page before. */
+/** Yields pages of rows; each begins after the last key of the previous page. */
 function* pagesOf(database: Database, { name, columns, key, toText }: Table): Iterable<string[]> {
   const order = key.join(", ");
   const first = database.prepare<Record<string, string>>(

@@ -1,4 +1,7 @@
-/** The calling side of the gateway, for every transport: bounded calls, each with a deadline; submissions take turns by source. */
+/**
+ * Calling side of the gateway, for every transport. The number of calls is bounded, each call has a deadline, and
+ * sources take turns with their submissions.
+ */
 import { lengthOf } from "../platform/json/size.ts";
 import { CallError, type Deadline, deadlineIn, isOver } from "../platform/threads/call.ts";
 import { createOpenCalls, type OpenCalls } from "../platform/threads/open-calls.ts";
@@ -9,18 +12,18 @@ export type Method = keyof Gateway;
 
 export type CallOptions = {
   readonly timeoutsMs: Readonly<Record<Method, number>>;
-  /** Maximum of open calls. */
+  /** Maximum number of open calls. */
   readonly maxCalls: number;
-  /** Maximum of characters in the parameters of all open calls; a single call may exceed it. */
+  /** Maximum number of characters in the parameters of all open calls; a single call may exceed it. */
   readonly maxLength: number;
-  /** Maximum of characters in the submissions that are on their way; a single one may exceed it. The others wait for their turn. */
+  /**
+   * Maximum number of characters in the submissions in transit; a single submission may exceed it. Others wait for
+   * their turn.
+   */
   readonly windowLength: number;
 };
 
-/**
- * Slightly less than the response timeout of the HTTP server (`http/server/server.ts`): a later result would
- * be useless.
- */
+/** Slightly less than the response timeout of the HTTP server (`http/server/server.ts`), after which a result is useless. */
 const CALL_TIMEOUT_MS = 7_500;
 const DEV_TIMEOUT_MS = 27_500;
 
@@ -40,7 +43,7 @@ export const DEFAULT_CALL_OPTIONS: CallOptions = {
   },
   maxCalls: 1_000,
   maxLength: 16 * 1024 * 1024,
-  // Costs a few milliseconds to read.
+  // Reading them costs a few milliseconds.
   windowLength: 256 * 1024,
 };
 

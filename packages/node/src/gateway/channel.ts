@@ -43,7 +43,7 @@ export function serveCalls(port: MessagePort, gateway: Gateway): void {
       reply({ number, error: toFailure(error) });
     }
   }
-  // The event loop reads all messages that have arrived before it does anything else.
+  // Without slices, the event loop would handle all received messages before anything else.
   const slices = createTimeSlices({ sliceMs: SLICE_MS });
   port.on("message", (call: Call) => void slices.run(inOneStep(() => void handle(call))));
   port.on("messageerror", () => reply({ isCallLost: true }));
@@ -53,13 +53,13 @@ const LATE: Failure = { code: "CALL_TIMEOUT", message: "the call arrived after i
 
 export type ChannelGateway = {
   readonly gateway: Gateway;
-  /** Returns the gateway for calls that have less time. */
+  /** Returns a gateway whose calls have at most this time. */
   within(timeoutMs: number): Gateway;
   /** Returns figures about the calls. */
   readonly figures: () => CallFigures;
 };
 
-/** A gateway that sends its calls through the port. Calls can also reject with a `CallError`. */
+/** Creates a gateway that sends its calls through the port. Calls can also reject with a `CallError`. */
 export function gatewayThrough(
   port: MessagePort,
   options: CallOptions = DEFAULT_CALL_OPTIONS,

@@ -2,9 +2,9 @@
 import { CodedError } from "../platform/coded-error.ts";
 
 export type GatewayErrorCode =
-  /** The maximum of calls from other machines is open; retry in a moment. */
+  /** Too many calls from other machines are open; retry in a moment. */
   | "GATEWAY_FULL"
-  /** The time of the call was over before it could begin. */
+  /** The deadline of the call passed before it began. */
   | "GATEWAY_LATE";
 
 export class GatewayError extends CodedError<GatewayErrorCode> {

@@ -4,7 +4,7 @@ import { BodyError } from "./gateway.ts";
 
 export type Failure = { readonly code?: string; readonly message: string };
 
-/** Bound of the messages of errors: some quote the input. */
+/** Maximum length of an error message; some quote the input. */
 const MAX_MESSAGE_LENGTH = 1_000;
 
 /** Returns code and message of a thrown value. */
@@ -17,7 +17,7 @@ export function toFailure(thrown: unknown): Failure {
   };
 }
 
-/** Returns an error with code and message of a failure. Callers of the gateway test for two classes: they are restored. */
+/** Returns an error with code and message of a failure. Restores the two classes for which callers of the gateway test. */
 export function toError({ code, message }: Failure): Error {
   if (code === "BODY_SCHEMA") return new BodyError(message);
   if (isCallErrorCode(code)) return new CallError(code, message);

@@ -12,7 +12,7 @@ export type SyncProgress = {
   secondsLeft?: number;
 };
 
-/** Usage of the limits of the peer port, and the refusals. */
+/** Usage of the limits of the peer port, and refusals. */
 export type PeerBounds = {
   /** Current inbound connections, and the number without a completed handshake. */
   readonly sessions: number;
@@ -99,8 +99,8 @@ export type NodeReport = {
   /** Keys of this node that another forger signs with now. */
   keysUsedElsewhere: number;
   /**
-   * Figures of the tree of final facts: its leaves, the height of its last block, and the final blocks that
-   * it lacks.
+   * Number of leaves in the tree of final facts, the height of its last block, and the number of final blocks that it
+   * lacks.
    */
   facts: { size: number; height: number; lag: number };
   /** Absent for a node that does not compare its tree. */

@@ -24,7 +24,7 @@ export type ForwardedResponse = {
 };
 
 export type Forwarding = {
-  /** @throws {CallError} CALL_CLOSED if no node can be reached, CALL_REFUSED beyond the bound */
+  /** @throws {CallError} CALL_UNREACHABLE if no node can be reached, CALL_REFUSED beyond the bound */
   forward(request: ForwardedRequest): Promise<ForwardedResponse>;
   figures(): CallFigures;
   close(): Promise<void>;
@@ -33,12 +33,12 @@ export type Forwarding = {
 export type ForwardingOptions = {
   /** Base URLs of the nodes, in the order of preference. */
   readonly urls: readonly string[];
-  /** Maximum of requests whose responses have not ended; live streams included. */
+  /** Maximum number of requests whose responses have not ended, including live streams. */
   readonly maxOpen: number;
-  /** The same for one client: an IPv4 address, or the /64 of an IPv6 address. */
+  /** Maximum number of such requests of one client: an IPv4 address, or the /64 of an IPv6 address. */
   readonly maxOpenPerClient: number;
   readonly connectTimeoutMs: number;
-  /** Time in which a node must begin its response to a request that changes nothing; then the next node gets it. */
+  /** Time limit for the start of a response to a request that changes nothing; then the request goes to the next node. */
   readonly headersTimeoutMs: number;
 };
 
@@ -51,7 +51,7 @@ export const DEFAULT_FORWARDING_OPTIONS: Omit<ForwardingOptions, "urls"> = {
   maxOpen: 500,
   maxOpenPerClient: 50,
   connectTimeoutMs: 1_000,
-  // As long as the node itself takes for a response at most.
+  // Maximum time of a response of the node itself.
   headersTimeoutMs: 8_000,
 };
 
@@ -60,7 +60,7 @@ type State = {
   readonly deps: ForwardingDeps;
   readonly nodes: readonly Node[];
   readonly figures: { open: number; timedOut: number; refused: number };
-  /** Requests of each client in progress. */
+  /** Number of open requests by client. */
   readonly byClient: Map<string, number>;
 };
 
@@ -74,7 +74,7 @@ export function createForwarding(options: ForwardingOptions, deps: ForwardingDep
       connections: maxOpen,
       pipelining: 1,
       connect: { timeout: connectTimeoutMs },
-      // A live stream is silent while nothing happens; the client's connection ends both.
+      // A live stream is silent while no event occurs; the end of the client's connection ends it.
       bodyTimeout: 0,
     });
     return { url, basePath: pathname.replace(/\/$/, ""), pool };
@@ -113,7 +113,7 @@ async function forward(state: State, request: ForwardedRequest): Promise<Forward
     }
   }
   done();
-  throw new CallError("CALL_CLOSED", "no node responded to a forwarded request");
+  throw new CallError("CALL_UNREACHABLE", "no node responded to a forwarded request");
 }
 
 /**
@@ -152,7 +152,7 @@ async function send(
     signal,
     headersTimeout,
   });
-  // The client may leave before it has read everything.
+  // The client may disconnect before it has read everything.
   response.body.on("error", () => {});
   return { status: response.statusCode, headers: response.headers, body: response.body };
 }

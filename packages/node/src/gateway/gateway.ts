@@ -38,8 +38,8 @@ export type AssumedBlock = {
 export type PoolRange = { offset: number; limit: number; afterId?: string };
 
 /**
- * A pending transaction: `members` is its decoded JSON form (transactions.md 15) without the asset, `asset` the JSON text
- * of the asset, which can have thousands of members.
+ * A pending transaction: `members` is its decoded JSON form (transactions.md 15) without the asset, `asset` the JSON
+ * text of the asset, which can have thousands of members.
  */
 export type PendingTransaction = { members: PendingMembers; asset: string | null };
 export type PendingMembers = { id: string } & Record<string, unknown>;
@@ -64,7 +64,7 @@ export type Gateway = {
   /**
    * Submits the items of a `POST /transactions` body.
    *
-   * @param source the client, for turns between clients
+   * @param source the client; clients take turns
    * @throws {BodyError} when the body as a whole fails the schema (pool.md 3): nothing was processed
    */
   submit(transactions: unknown[], source?: string): Promise<AdmissionResult>;
@@ -84,21 +84,21 @@ export type Gateway = {
    */
   streamsChanged(names: string[]): Promise<Record<string, number>>;
   /**
-   * Records these events for the next 15 minutes at least. Other machines, whose streams and webhooks need them, must renew it.
-   * Returns the same as `streamsChanged`.
+   * Records these events for at least 15 minutes. Other machines whose streams or webhooks need them must repeat the
+   * call in time. Returns the same as `streamsChanged`.
    */
   recordEvents(names: string[]): Promise<Record<string, number>>;
   /**
    * Runs a command of the dev chain.
    *
-   * @throws {DevError} DEV_ONLY on every other chain; whatever the command throws
+   * @throws {DevError} DEV_ONLY on every other chain; also the errors of the command
    */
   dev(command: DevCommand): Promise<DevResult>;
 };
 
 /**
- * The calls that processes on other machines make. `figures` is not one of them: each reading begins a new interval of the
- * loop delay, which belongs to the metrics of the node.
+ * Methods that processes on other machines can call. `figures` is not among them, because each reading begins a new
+ * interval of the loop delay, which belongs to the metrics of the node.
  */
 export const REMOTE_METHODS = [
   "submit",

@@ -1,4 +1,7 @@
-/** One node, as the gateway over HTTP calls it. Every attempt ends with an outcome that says whether the node may have executed the call. */
+/**
+ * Calls one node, for the gateway over HTTP. The outcome of every attempt says whether the node may have executed the
+ * call.
+ */
 import { Readable } from "node:stream";
 import { Pool } from "undici";
 import { parseExternal } from "../platform/json/external.ts";
@@ -9,16 +12,17 @@ import { readBounded } from "../platform/text/bounded.ts";
 import { shortened, withoutControls } from "../platform/text/foreign.ts";
 import { isCallErrorCode } from "../platform/threads/call.ts";
 import type { Failure } from "./failure.ts";
+import { REFUSAL_STEPS } from "./refusal-steps.ts";
 
 export type NodeOptions = {
   /** Base URL of the node's API. */
   readonly url: string;
   /** The webhook token of the node. */
   readonly token: string;
-  /** Maximum of connections, each for one call at a time; further calls wait. */
+  /** Maximum number of connections, each for one call at a time; further calls wait. */
   readonly maxConnections: number;
   readonly connectTimeoutMs: number;
-  /** Maximum of bytes in a response. */
+  /** Maximum number of bytes in a response. */
   readonly maxResponseLength: number;
   /** Returns headers that describe this process. Default: none. */
   readonly describe?: () => Readonly<Record<string, string>>;
@@ -46,7 +50,7 @@ export type HttpNode = {
 };
 
 const MAX_REASON_CHARACTERS = 300;
-/** Time in which the node can report that the time of a call is over; afterwards the connection is closed. */
+/** Additional time in which the node can report that the deadline passed; then the connection is closed. */
 const GRACE_MS = 50;
 const MAX_SOURCE_LENGTH = 64;
 
@@ -58,7 +62,7 @@ export function createHttpNode(options: NodeOptions): HttpNode {
     connections: maxConnections,
     pipelining: 1,
     connect: { timeout: connectTimeoutMs },
-    // The signal of an attempt ends it.
+    // The signal of an attempt limits its time.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -108,12 +112,12 @@ export function createHttpNode(options: NodeOptions): HttpNode {
 }
 
 type Sending = {
-  /** Monotonic time from which the request is no longer sent. */
+  /** Monotonic time after which the request is no longer sent. */
   readonly endMs: number;
   readonly onSend: () => void;
 };
 
-/** The body of a request. It is read, and `onSend` called, when a connection begins to send the request. */
+/** Creates the body of a request. It is read, and `onSend` is called, when a connection begins to send the request. */
 const bodyOf = (text: string, { endMs, onSend }: Sending): Readable =>
   new Readable({
     read() {
@@ -139,7 +143,7 @@ function toOutcome(url: string, text: string): AttemptOutcome {
     // The text was bounded while it was read.
     executed = parseExternal(text, EXECUTED, { maxCharacters: text.length, ...TEXT_COMPLEXITY });
   } catch {
-    const reason = `${url} sent a response that is not one of the gateway: ${shown(text)}; check the URL`;
+    const reason = `${url} sent a response that is not from the gateway: ${shown(text)}; check the URL`;
     return { kind: "unknown", reason, isTimeout: false };
   }
   if ("value" in executed) return { kind: "value", value: executed.value ?? undefined };
@@ -154,19 +158,14 @@ function toFailed(url: string, error: Failure): AttemptOutcome {
   return { kind, reason: `${url} failed: ${shown(message)}`, isTimeout: code === "CALL_TIMEOUT" };
 }
 
-/** Codes of 503 responses to calls that were not executed; a proxy, and the deadline of the server, send others. */
+/** Codes of 503 responses to calls that were not executed; a proxy and the timeout of the server send other codes. */
 const NOT_EXECUTED: ReadonlySet<string> = new Set(["GATEWAY_FULL", "GATEWAY_LATE", "NODE_BUSY"]);
-
-const NEXT_STEPS: Readonly<Record<number, string>> = {
-  401: '; give the webhook token of the node with --token ("uniknode token" prints it)',
-  403: "; add the address of this machine to --feed-allow of the node",
-  404: "; start the node with --feed-blocks",
-};
 
 type RefusedResponse = { readonly status: number; readonly code: string; readonly text: string };
 
 function toRefusal(url: string, { status, code, text }: RefusedResponse): AttemptOutcome {
-  const reason = `${url} responded ${status}: ${shown(text)}${NEXT_STEPS[status] ?? ""}`;
+  const step = REFUSAL_STEPS[status];
+  const reason = `${url} responded ${status}: ${shown(text)}${step === undefined ? "" : `; ${step}`}`;
   const isRefused = (status >= 300 && status < 500) || NOT_EXECUTED.has(code);
   return { kind: isRefused ? "refused" : "unknown", reason, isTimeout: false };
 }

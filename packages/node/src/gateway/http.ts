@@ -1,7 +1,7 @@
 /**
- * The gateway over HTTP, on the side of another machine (docs/spec/gateway.md). It calls the first of its nodes that responds.
- * Calls that change nothing are repeated at the next node. A submission and a command of a dev chain go to another node only if
- * the previous one has not executed them.
+ * Client side of the gateway over HTTP (docs/spec/gateway.md). A call goes to the first node that responds. Calls that
+ * change nothing are repeated at the next node. A submission or a command of a dev chain goes to another node only if
+ * the previous one has not executed it.
  */
 import { exactText } from "../platform/json/lossless.ts";
 import { CallError, remainingMs } from "../platform/threads/call.ts";
@@ -23,13 +23,13 @@ export const DEFAULT_HTTP_GATEWAY_OPTIONS: Omit<HttpGatewayOptions, "urls" | "to
   ...DEFAULT_CALL_OPTIONS,
   maxConnections: 16,
   connectTimeoutMs: 1_000,
-  // A page of pending transactions that each fill a request.
+  // Enough for a page of pending transactions, each of which fills a request.
   maxResponseLength: 128 * 1024 * 1024,
   pauseMs: 5_000,
 };
 
 export type HttpGatewayDeps = {
-  /** Called when a node fails, with the reason, and when it responds again, without a reason. */
+  /** Called with the reason when a node fails, and without a reason when it responds again. */
   readonly onChange: (url: string, reason?: string) => void;
 };
 
@@ -87,7 +87,7 @@ export function gatewayOverHttp(options: HttpGatewayOptions, deps: HttpGatewayDe
   };
 }
 
-/** Returns the members of a request's body (`http/gateway/methods.ts`). */
+/** Converts the parameters of each method to the body of its request (`http/gateway/methods.ts`). */
 const BODIES: { readonly [M in RemoteMethod]: (...parameters: Parameters<Gateway[M]>) => object } = {
   submit: (transactions) => ({ transactions }),
   pendingTransactions: (range) => range,
@@ -113,7 +113,7 @@ async function execute(state: State, { method, parameters, deadline, source }: N
   for (const [index, candidate] of [...ready, ...paused].entries()) {
     const remaining = remainingMs(deadline);
     if (remaining < 1) break;
-    // A node that does not respond leaves time for the ones after it.
+    // Reserves time for the next nodes, in case this one does not respond.
     const timeoutMs = isOnce ? remaining : remaining / Math.max(ready.length - index, 1);
     const outcome = await candidate.node.attempt({ method, body, source, timeoutMs });
     note(state, candidate, outcome);
@@ -123,11 +123,11 @@ async function execute(state: State, { method, parameters, deadline, source }: N
     reasons.push(outcome.reason);
     isTimeout = outcome.isTimeout;
   }
-  const code = isTimeout ? "CALL_TIMEOUT" : "CALL_CLOSED";
+  const code = isTimeout ? "CALL_TIMEOUT" : "CALL_UNREACHABLE";
   throw new CallError(code, `no node executed the call in time: ${reasons.join("; ")}`);
 }
 
-/** Returns the nodes that respond, or whose pause is over, and the paused ones; each in the given order. */
+/** Returns the available nodes and the paused nodes, both in the given order. */
 function byPreference(candidates: readonly Candidate[]): [ready: Candidate[], paused: Candidate[]] {
   const nowMs = performance.now();
   const isPaused = ({ pausedUntilMs = 0 }: Candidate) => pausedUntilMs > nowMs;

@@ -1,11 +1,14 @@
-/** Executes the calls of other machines, on the side of the node: their number is bounded, and none begins after its time. */
+/**
+ * Node side of the gateway over HTTP: executes the calls of other machines. Their number is bounded, and no call begins
+ * after its deadline.
+ */
 import { type Deadline, isOver, remainingMs } from "../platform/threads/call.ts";
 import { GatewayError } from "./error.ts";
 import { type Failure, toFailure } from "./failure.ts";
 import type { RemoteGateway } from "./gateway.ts";
 
 export type RemoteCallOptions = {
-  /** Maximum of open calls of all machines. */
+  /** Maximum number of open calls of all machines. */
   readonly maxCalls: number;
 };
 
@@ -25,7 +28,7 @@ export type RemoteCallFigures = {
 
 export type RemoteCalls = {
   /**
-   * Executes a call; what the gateway throws is part of the outcome.
+   * Executes a call; errors of the gateway are part of the outcome.
    *
    * @throws {GatewayError} when the call is not executed
    */
@@ -43,7 +46,7 @@ export function createRemoteCalls(
     async run(deadline, call) {
       if (isOver(deadline)) {
         figures.late += 1;
-        throw new GatewayError("GATEWAY_LATE", "The time of the call was over before it began");
+        throw new GatewayError("GATEWAY_LATE", "The deadline of the call passed before it began");
       }
       if (figures.open >= maxCalls) {
         figures.refused += 1;

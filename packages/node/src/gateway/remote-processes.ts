@@ -6,7 +6,7 @@ export type RemoteProcess = {
   readonly address: string;
   /** Name that the process gives itself. */
   readonly name?: string;
-  /** Height of the last block that it has, as far as the node knows. */
+  /** Height of the last block of the process, if the node knows it. */
   readonly height?: number;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Sends calls to another thread within a window, taking one call of each source in turn: the thread never has
- * much to read, and a source with many calls does not delay the others.
+ * Limits the calls in transit to another thread, and sends one call of each source in turn: the thread never has much
+ * to read, and a source with many calls does not delay the others.
  */
 
 export type WindowedCall = {
@@ -19,11 +19,11 @@ export type SendWindow = {
   end(number: number): void;
 };
 
-/** @param maxLength characters of all calls that are on their way; a single call may exceed it */
+/** @param maxLength maximum number of characters of all calls in transit; a single call may exceed it */
 export function createSendWindow(maxLength: number): SendWindow {
   /** Waiting calls by source, in the order of the turns. */
   const waiting = new Map<string, WindowedCall[]>();
-  /** Lengths of the calls that are on their way, by number. */
+  /** Lengths of the calls in transit, by number. */
   const sent = new Map<number, number>();
   let sentLength = 0;
 
@@ -32,7 +32,7 @@ export function createSendWindow(maxLength: number): SendWindow {
       const [call] = calls;
       if (!call || (sent.size > 0 && sentLength + call.length > maxLength)) return;
       calls.shift();
-      // The source goes to the end.
+      // Moves the source to the end.
       waiting.delete(source);
       if (calls.length > 0) waiting.set(source, calls);
       sent.set(call.number, call.length);

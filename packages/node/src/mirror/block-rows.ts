@@ -1,9 +1,12 @@
-/** Blocks as rows of PostgreSQL. */
-import type { BlockHeader, EncodedBlock } from "@uniknode/protocol";
+/** Converts blocks to rows of PostgreSQL. */
+import type { EncodedBlock } from "@uniknode/protocol";
 import type { PostgresValue, Query } from "../postgres/connection.ts";
-import { transactionColumns } from "../store/chain/transactions.ts";
+import { blockRow } from "../store/chain/blocks.ts";
+import { payeesOf, transactionRow } from "../store/chain/transactions.ts";
+import type { SqlValue } from "../store/engine/database.ts";
+import type { Columns } from "./statements.ts";
 
-/** Rows of the three tables that have the chain. */
+/** Rows of the three tables that contain the chain. */
 export type ChainRows = Readonly<Record<"blocks" | "transactions" | "payees", PostgresValue[][]>>;
 
 /**
@@ -21,7 +24,7 @@ export async function chainRows(
   const rows: ChainRows = { blocks: [], transactions: [], payees: [] };
   for (const block of blocks) {
     total += BigInt(block.transactions.length);
-    rows.blocks.push(blockColumns(block, total));
+    rows.blocks.push([...toPostgres(BLOCK_COLUMNS, blockRow(block)), `${total}`]);
     const { transactions, payees } = transactionRows(block, nextNonce);
     rows.transactions.push(...transactions);
     rows.payees.push(...payees);
@@ -29,13 +32,17 @@ export async function chainRows(
   return rows;
 }
 
-/** Adds the transactions of blocks to numbers by type group and type, separated by a space. */
+/** Adds the transactions of blocks to counts, whose keys are type group and type, separated by a space. */
 export function countTypes(counts: Map<string, number>, blocks: readonly EncodedBlock[]): void {
   for (const { data } of blocks.flatMap(({ transactions }) => transactions)) {
     const type = `${data.typeGroup} ${data.type}`;
     counts.set(type, (counts.get(type) ?? 0) + 1);
   }
 }
+
+/** Returns the rows of these counts: type group, type, number of transactions. */
+export const typeRows = (counts: ReadonlyMap<string, number>): (string | number)[][] =>
+  [...counts].map(([type, count]) => [...type.split(" "), count]);
 
 export const BLOCK_COLUMNS = [
   ["height", "bigint"],
@@ -54,28 +61,6 @@ export const BLOCK_COLUMNS = [
   ["header", "bytea"],
   ["transactions_up_to", "bigint"],
 ] as const;
-
-/** @param transactionsUpTo number of transactions up to and including the block */
-const blockColumns = (
-  { header, headerBytes }: { readonly header: BlockHeader; readonly headerBytes: Uint8Array },
-  transactionsUpTo: bigint,
-): PostgresValue[] => [
-  header.height,
-  header.id,
-  header.version,
-  header.timestamp,
-  header.numberOfTransactions,
-  `${header.totalAmount}`,
-  `${header.totalFee}`,
-  `${header.reward}`,
-  header.generatorPublicKey,
-  header.previousBlock,
-  header.payloadLength,
-  header.payloadHash,
-  header.blockSignature,
-  headerBytes,
-  `${transactionsUpTo}`,
-];
 
 export const TRANSACTION_COLUMNS = [
   ["height", "bigint"],
@@ -103,41 +88,34 @@ export const PAYEE_COLUMNS = [
   ["sequence", "integer"],
 ] as const;
 
+/** Converts a row of the node's database, whose first columns are the same. */
+const toPostgres = (columns: Columns, row: readonly SqlValue[]): PostgresValue[] =>
+  row.map((value, column) => {
+    if (typeof value === "bigint") return `${value}`;
+    return typeof value === "string" && columns[column]?.[1] === "bytea" ? Buffer.from(value) : value;
+  });
+
 /** @param nextNonce returns the next nonce of a sender, for transactions that contain none */
 function transactionRows(
   { header: { height, timestamp }, transactions }: EncodedBlock,
   nextNonce: (sender: string) => bigint,
 ): { readonly transactions: PostgresValue[][]; readonly payees: PostgresValue[][] } {
-  const rows = transactions.map(transactionColumns);
   return {
-    transactions: rows.map((row, sequence) => [
-      height,
-      sequence,
-      row.id,
-      row.version,
-      row.typeGroup,
-      row.type,
-      row.sender,
-      row.recipient,
-      `${row.nonce ?? nextNonce(row.sender)}`,
-      `${row.amount}`,
-      `${row.fee}`,
-      timestamp,
-      row.vendorField === null ? null : Buffer.from(row.vendorField),
-      row.isAlive,
-      row.signatures,
-      row.asset,
-      row.bytes,
-    ]),
-    payees: rows.flatMap(({ payees }, sequence) =>
-      [...new Set(payees)].map((address) => [address, height, sequence]),
+    transactions: transactions.map((transaction, sequence) => {
+      const { nonce = nextNonce(transaction.data.senderPublicKey) } = transaction.data;
+      const inBlock = { height, sequence, timestamp, nonce };
+      return toPostgres(TRANSACTION_COLUMNS, transactionRow(transaction, inBlock));
+    }),
+    payees: transactions.flatMap(({ data }, sequence) =>
+      [...new Set(payeesOf(data))].map((address) => [address, height, sequence]),
     ),
   };
 }
 
 /**
- * Transactions of version 1 contain no nonce: it is their position among those of the sender, from 1. The
- * preset networks have some in their first two blocks only, so that no index on senders is needed while a mirror is built.
+ * Returns a function that returns the next nonce of a sender: transactions of version 1 contain none, so their nonce is
+ * their position among the sender's transactions, counted from 1. The preset networks have such transactions only in
+ * their first two blocks: a mirror that is being built needs no index on senders.
  */
 async function nonceSource(query: Query, blocks: readonly EncodedBlock[]) {
   const senders = new Set(

@@ -3,7 +3,14 @@ import { blockFromTrustedBytes, type EncodedBlock, encodeHeader, type Network } 
 import { receiveBlock } from "../chain/pipeline/receive.ts";
 import type { Position } from "../feed/position.ts";
 import type { Transaction } from "../postgres/connection.ts";
-import { BLOCK_COLUMNS, chainRows, countTypes, PAYEE_COLUMNS, TRANSACTION_COLUMNS } from "./block-rows.ts";
+import {
+  BLOCK_COLUMNS,
+  chainRows,
+  countTypes,
+  PAYEE_COLUMNS,
+  TRANSACTION_COLUMNS,
+  typeRows,
+} from "./block-rows.ts";
 import { MirrorError } from "./error.ts";
 import type { Bundle } from "./line.ts";
 import { insertRows } from "./statements.ts";
@@ -41,7 +48,7 @@ function readBlock({ height, id, parent, block }: Bundle, network: Network): Enc
   return received;
 }
 
-/** The genesis block does not follow the rules of other blocks, and its id does not follow from its bytes (blocks.md 10). */
+/** The genesis block does not follow the rules of other blocks, and its id is not derived from its bytes (blocks.md 10). */
 function readGenesis(bytes: Uint8Array, id: string, network: Network): EncodedBlock {
   const block = blockFromTrustedBytes(bytes, network, id);
   if (block.header.payloadHash !== network.description.nethash) {
@@ -66,7 +73,7 @@ export async function appendBlocks(
 async function addTypeTotals(transaction: Transaction, blocks: readonly EncodedBlock[]): Promise<void> {
   const counts = new Map<string, number>();
   countTypes(counts, blocks);
-  const rows = [...counts].map(([type, count]) => [...type.split(" "), count]);
+  const rows = typeRows(counts);
   if (rows.length === 0) return;
   await transaction.change(
     `INSERT INTO type_totals AS total SELECT * FROM unnest($1::bigint[], $2::integer[], $3::bigint[])
@@ -76,7 +83,7 @@ async function addTypeTotals(transaction: Transaction, blocks: readonly EncodedB
 }
 
 /**
- * Removes the blocks above a block, and returns the number of their transactions.
+ * Removes the blocks above a stored block, and returns the number of their transactions.
  *
  * @throws {MirrorError} MIRROR_FEED_INVALID if the block is not stored
  */
@@ -84,6 +91,11 @@ export async function removeBlocks(transaction: Transaction, { height, id }: Pos
   const [known] = await transaction.query("SELECT 1 FROM blocks WHERE height = $1 AND id = $2", [height, id]);
   if (!known)
     throw new MirrorError("MIRROR_FEED_INVALID", `cannot return to block ${height}: ${id} is not stored`);
+  return removeAbove(transaction, height);
+}
+
+/** Removes the blocks above a height, and returns the number of their transactions. */
+export async function removeAbove(transaction: Transaction, height: number): Promise<number> {
   await transaction.change(
     `UPDATE type_totals AS total SET transactions = total.transactions - removed.count
      FROM (SELECT type_group, type, count(*) AS count FROM transactions WHERE height > $1 GROUP BY 1, 2) AS removed

@@ -1,16 +1,17 @@
 /**
- * Builds a mirror: first the blocks, in transactions that each continue the one before, so that a mirror that is killed continues
- * where it was; then, in one transaction, the state after the last block of the node, the blocks up to it, and the indexes.
+ * Builds a mirror. The blocks come first, in consecutive transactions, so that a mirror that is killed resumes at its
+ * last block. One more transaction then writes the state after the last block of the node, the blocks up to it, and the
+ * indexes.
  */
 import type { Network } from "@uniknode/protocol";
 import type { Position } from "../feed/position.ts";
 import type { Postgres, Transaction } from "../postgres/connection.ts";
 import { indexSql } from "../postgres/migrations.ts";
-import { appendBlocks, type DecodedBundle, decodeBundle } from "./blocks.ts";
+import { appendBlocks, type DecodedBundle, decodeBundle, removeAbove } from "./blocks.ts";
 import { MirrorError } from "./error.ts";
 import { removeFactsAbove } from "./facts/tree.ts";
 import type { FeedClient } from "./feed-client.ts";
-import { type Epoch, enterPhase, moveHead, NO_BLOCK, type Phase } from "./head.ts";
+import { deposed, type Epoch, enterPhase, moveHead, NO_BLOCK, type Phase } from "./head.ts";
 import type { FeedLine } from "./line.ts";
 import { type AheadOptions, readAhead } from "./read-ahead.ts";
 import { RECORD_TABLES } from "./records.ts";
@@ -22,22 +23,22 @@ export type BootstrapDeps = {
   readonly network: Network;
   readonly epoch: Epoch;
   readonly signal: AbortSignal;
-  /** Called with the height of the last stored block, and that of the node when the blocks were requested. */
+  /** Called with the height of the last stored block, and the height of the node when the blocks were requested. */
   readonly onProgress: (height: number, target: number | undefined) => void;
 };
 
-/** Blocks of one transaction, and characters of their bytes in base64. */
+/** Bounds of one transaction: blocks, and characters of their bytes in base64. */
 const MAX_BLOCKS = 1_000;
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 /** The next blocks are read and decoded while a transaction is written. */
 const AHEAD: AheadOptions<unknown> = { maxItems: 1, maxSize: 0, sizeOf: () => 0 };
-/** Blocks that are removed when the node has switched to another branch; then twice as many, and so on. */
+/** Number of blocks that are removed when the node has switched to another branch; doubled with each further attempt. */
 const FIRST_STEP_BACK = 100;
 
 /**
  * Settles when the mirror can follow the feed.
  *
- * @param head block up to which blocks are stored
+ * @param head last stored block
  * @throws {MirrorError}
  */
 export async function bootstrap(head: Position, deps: BootstrapDeps): Promise<void> {
@@ -90,7 +91,7 @@ async function append(
 const branchLeft = ({ height }: Position): MirrorError =>
   new MirrorError("MIRROR_BRANCH_LEFT", `the node has switched from the branch of block ${height}`);
 
-/** Decodes the blocks of a response as they arrive, and yields many at a time. */
+/** Decodes the blocks of a response as they arrive, and yields them in batches. */
 export async function* batchesOf(
   lines: AsyncIterable<FeedLine>,
   network: Network,
@@ -128,7 +129,7 @@ async function fetchState(head: Position, deps: BootstrapDeps): Promise<void> {
   });
 }
 
-/** Writes the records of a response, and returns the block after which the state has them. */
+/** Writes the records of the state, and returns the block after which they were read. */
 async function writeState(transaction: Transaction, lines: AsyncIterable<FeedLine>): Promise<Position> {
   let position: Position | undefined;
   let count = 0;
@@ -154,19 +155,13 @@ async function stepBack(height: number, { postgres, epoch }: BootstrapDeps): Pro
       [height],
     );
     const target = block ? { height, id: block.id } : NO_BLOCK;
-    for (const table of ["blocks", "transactions", "payees"]) {
-      await transaction.change(`DELETE FROM ${table} WHERE height > $1`, [target.height]);
-    }
+    await removeAbove(transaction, target.height);
     await removeFactsAbove(transaction, target.height);
-    await transaction.change("DELETE FROM type_totals");
-    await transaction.change(
-      "INSERT INTO type_totals SELECT type_group, type, count(*) FROM transactions GROUP BY 1, 2",
-    );
     const moved = await transaction.change(
       "UPDATE head SET height = $1, id = $2, transactions = $3 WHERE epoch = $4 AND phase = 'blocks'",
       [target.height, target.id, block?.total ?? 0, epoch],
     );
-    if (moved !== 1) throw new MirrorError("MIRROR_DEPOSED", "another mirror has taken over");
+    if (moved !== 1) throw deposed();
     return target;
   });
 }

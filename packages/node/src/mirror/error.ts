@@ -6,11 +6,14 @@ export type MirrorErrorCode =
   | "MIRROR_NODE_UNREACHABLE"
   /** The node refuses the token or the address, or has no feed. */
   | "MIRROR_REFUSED"
-  /** A line is damaged, or contradicts the line before. */
+  /** A line is damaged, or contradicts the previous line. */
   | "MIRROR_FEED_INVALID"
   /** The node has switched to another branch while the mirror was built. */
   | "MIRROR_BRANCH_LEFT"
-  /** The feed no longer reaches the mirror's block, or the mirror cannot return to the node's branch: it is built again. */
+  /**
+   * The feed no longer reaches the mirror's block, or the mirror cannot return to the node's branch: it must be built
+   * again.
+   */
   | "MIRROR_GONE"
   /** The database belongs to another network. */
   | "MIRROR_DATABASE"

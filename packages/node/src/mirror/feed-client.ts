@@ -1,9 +1,10 @@
-/** Reads the feed of a node over HTTP, line by line. The connection carries no more than the mirror has taken. */
+/** Reads the feed of a node over HTTP, line by line. The node sends only as fast as the mirror reads. */
 
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { Agent, request } from "undici";
 import { type Position, positionText } from "../feed/position.ts";
+import { REFUSAL_STEPS } from "../gateway/refusal-steps.ts";
 import { shortened, withoutControls } from "../platform/text/foreign.ts";
 import { MirrorError, type MirrorErrorCode } from "./error.ts";
 import { type FeedLine, readLine } from "./line.ts";
@@ -40,7 +41,7 @@ export function createFeedClient({ url, token }: FeedClientOptions): FeedClient 
     headersTimeout: SILENCE_TIMEOUT_MS,
     bodyTimeout: SILENCE_TIMEOUT_MS,
   });
-  // Compression costs more than a loopback connection.
+  // On loopback, compression costs more than it saves.
   const encoding = LOOPBACK.test(new URL(url).hostname) ? "identity" : "gzip";
   const base = `${url.replace(/\/$/, "")}/api/internal/feed`;
 
@@ -54,7 +55,7 @@ export function createFeedClient({ url, token }: FeedClientOptions): FeedClient 
     });
     if (response.statusCode !== 200) throw refusal(url, response.statusCode, await response.body.text());
     const isCompressed = response.headers["content-encoding"] === "gzip";
-    // `pipeline` destroys both sides with the first that fails; the loop below gets the error.
+    // `pipeline` destroys both streams when one fails; the loop below receives the error.
     const text = isCompressed ? pipeline(response.body, createGunzip(), () => {}) : response.body;
     try {
       for await (const line of linesOf(text as AsyncIterable<Buffer>)) yield readLine(line);
@@ -69,7 +70,7 @@ export function createFeedClient({ url, token }: FeedClientOptions): FeedClient 
     blocks: (after, last, signal) => get(`/blocks?after=${after}&last=${last}`, signal),
     state: (signal) => get("/state", signal),
     async height(signal) {
-      // Its first line names the last block; the rest is not read.
+      // The first line names the last block; the rest of the response is not read.
       for await (const line of get("/state", signal)) return "state" in line ? line.state.height : undefined;
       return undefined;
     },
@@ -77,10 +78,10 @@ export function createFeedClient({ url, token }: FeedClientOptions): FeedClient 
   };
 }
 
-/** Splits bytes into lines; omits empty ones, and the beginning of a line that was cut off. */
+/** Splits bytes into lines. Omits empty lines, and an incomplete last line. */
 async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncIterable<string> {
   const decoder = new TextDecoder();
-  // Joined at the end of a line: a line of many chunks must not be copied for each of them.
+  // Joined at the end of a line, so that a line of many chunks is copied only once.
   let parts: string[] = [];
   let length = 0;
   for await (const chunk of chunks) {
@@ -113,9 +114,7 @@ const CODES: Readonly<Record<number, MirrorErrorCode>> = {
 };
 
 const NEXT_STEPS: Readonly<Record<number, string>> = {
-  401: 'give the webhook token of the node with --token ("uniknode token" prints it)',
-  403: "add the address of this machine to --feed-allow of the node",
-  404: "start the node with --feed-blocks",
+  ...REFUSAL_STEPS,
   409: "the mirror will be built again",
 };
 

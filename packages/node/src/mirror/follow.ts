@@ -1,4 +1,4 @@
-/** Follows the feed of a node: writes its blocks as they arrive, and returns to an earlier block if the node asks for it. */
+/** Follows the feed of a node: writes its blocks as they arrive, and returns to an earlier block if the node requires it. */
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Position } from "../feed/position.ts";
@@ -18,24 +18,24 @@ export type FollowDeps = {
   readonly feed: FeedClient;
   readonly network: Network;
   readonly epoch: Epoch;
-  /** Blocks below the head that can be reverted. */
+  /** Number of blocks below the head that can be reverted. */
   readonly undoDepth: number;
   readonly signal: AbortSignal;
   /** Called with each new head. */
   readonly onHead: (head: Position) => void;
-  /** Called with the height of the tree of final facts while many blocks are missing in it. */
+  /** Called with the height of the tree of final facts while it lacks many blocks. */
   readonly onFacts: (height: number) => void;
   readonly logger: Pick<Logger, "info" | "debug">;
 };
 
-/** Lines of one transaction, and of the next one meanwhile; the size is that of the transactions in bytes. */
+/** Bounds of the lines that are read while others are written: their number, and the bytes of their transactions. */
 const AHEAD: AheadOptions<Line> = {
   maxItems: 1_000,
   maxSize: 2 * 1024 * 1024,
   sizeOf: (line) =>
     "block" in line ? line.block.transactions.reduce((sum, { bytes }) => sum + bytes.length, 0) : 0,
 };
-/** The distance of a position from the head doubles with each: 20 of them reach a million blocks back. */
+/** Maximum number of positions. Their distance from the head doubles with each, so that 20 reach a million blocks back. */
 const MAX_STEPS = 20;
 
 /**
@@ -67,7 +67,7 @@ export async function follow(deps: FollowDeps): Promise<void> {
 /** A line of the feed; blocks are decoded. */
 type Line = DecodedBundle | Exclude<FeedLine, Bundle>;
 
-/** Decodes blocks as they arrive, while earlier ones are written. */
+/** Decodes blocks as they arrive, while earlier blocks are written. */
 async function* decoded(lines: AsyncIterable<FeedLine>, network: Network): AsyncIterable<Line> {
   for await (const line of lines) yield "block" in line ? decodeBundle(line, network) : line;
 }
@@ -83,7 +83,10 @@ function split(lines: readonly Line[]): { bundles: DecodedBundle[]; checkpoints:
   return { bundles, checkpoints };
 }
 
-/** Returns the head, older blocks at growing distances, and the oldest block to which the mirror can return; newest first. */
+/**
+ * Returns the head, older blocks at growing distances, and the oldest block to which the mirror can return; newest
+ * first.
+ */
 async function positionsOf(postgres: Postgres): Promise<Position[]> {
   const rows = await postgres.query<{ height: string; id: string }>(
     `WITH oldest AS (SELECT coalesce(min(undo.height) - 1, max(head.height)) AS height FROM head LEFT JOIN undo ON true)

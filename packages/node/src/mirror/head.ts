@@ -1,4 +1,4 @@
-/** The head of the mirror: its block, and the mirror that may move it. */
+/** The head of a mirror: its last block, and the process that may move it. */
 import type { EncodedBlock } from "@uniknode/protocol";
 import type { Position } from "../feed/position.ts";
 import type { Postgres, PostgresValue, Transaction } from "../postgres/connection.ts";
@@ -12,14 +12,17 @@ export type Epoch = number;
 
 export type MirrorHead = Position & { readonly phase: Phase; readonly epoch: Epoch };
 
-/** A mirror renews its lease several times within this time; another one may then take over. */
+/**
+ * Duration of a lease, after which another mirror may take over. A running mirror renews it several times within this
+ * time.
+ */
 export const LEASE_SECONDS = 15;
 
 /** Parent of the genesis block. */
 export const NO_BLOCK: Position = { height: 0, id: "0" };
 
 /**
- * Takes the lease, or renews that of the same owner. Times are those of the database.
+ * Takes the lease, or renews the lease of the same owner, by the clock of the database.
  *
  * @returns undefined while another mirror has the lease
  * @throws {MirrorError} MIRROR_DATABASE if the database belongs to another network
@@ -48,13 +51,15 @@ export async function takeLease(
   return taken && headFromRow(taken);
 }
 
+export const deposed = (): MirrorError => new MirrorError("MIRROR_DEPOSED", "another mirror has taken over");
+
 /** @throws {MirrorError} MIRROR_DEPOSED if another mirror has taken over */
 export async function renewLease(postgres: Postgres, epoch: Epoch): Promise<void> {
   const [renewed] = await postgres.query(
     "UPDATE head SET lease_until = now() + make_interval(secs => $2) WHERE epoch = $1 RETURNING 1",
     [epoch, LEASE_SECONDS],
   );
-  if (!renewed) throw new MirrorError("MIRROR_DEPOSED", "another mirror has taken over");
+  if (!renewed) throw deposed();
 }
 
 /** Ends the lease, so that another mirror need not wait. */
@@ -72,18 +77,18 @@ export async function lockHead(transaction: Transaction, epoch: Epoch): Promise<
     "SELECT height FROM head WHERE epoch = $1 FOR UPDATE",
     [epoch],
   );
-  if (!head) throw new MirrorError("MIRROR_DEPOSED", "another mirror has taken over");
+  if (!head) throw deposed();
   return Number(head.height);
 }
 
 /** Enters the next phase of a mirror that is being built. */
 export async function enterPhase(transaction: Transaction, phase: Phase, epoch: Epoch): Promise<void> {
   const entered = await transaction.change("UPDATE head SET phase = $1 WHERE epoch = $2", [phase, epoch]);
-  if (entered !== 1) throw new MirrorError("MIRROR_DEPOSED", "another mirror has taken over");
+  if (entered !== 1) throw deposed();
 }
 
 /**
- * Returns to the phase in which a mirror is built. The blocks stay; the state is fetched again.
+ * Returns to the phase `blocks`: the blocks are kept, the state is fetched again.
  *
  * @throws {MirrorError} MIRROR_DEPOSED
  */

@@ -1,10 +1,13 @@
-/** Reads the lines of a feed (docs/spec/feed.md 2). Nothing in a line is trusted before its digest and its form are checked. */
+/**
+ * Reads the lines of a feed (docs/spec/feed.md 2). Nothing in a line is trusted before its digest and its form are
+ * checked.
+ */
 import { hash } from "node:crypto";
 import { formOf } from "../platform/json/form.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
 import { MirrorError } from "./error.ts";
 
-/** A record: table, key, and the members that are not part of the key; no members: the record was removed. */
+/** A record: table, key, and the members that are not part of the key; without members if the record was removed. */
 export type Row = readonly [table: string, key: string, ...members: unknown[]];
 
 const DIGEST_CHARACTERS = 64;
@@ -45,7 +48,7 @@ export type FeedLine = Static<typeof Line>;
 const LINE = formOf(Line);
 
 /**
- * Parses a line without its end.
+ * Parses a line without its line break.
  *
  * @throws {MirrorError} MIRROR_FEED_INVALID
  */
@@ -58,7 +61,7 @@ export function readLine(text: string): FeedLine {
   if (!LINE.is(line)) {
     throw new MirrorError(
       "MIRROR_FEED_INVALID",
-      "a line of the feed has an unknown form: is the node of another version?",
+      "a line of the feed has an unknown form; check that the node has the same version",
     );
   }
   return line;

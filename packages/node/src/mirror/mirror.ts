@@ -1,6 +1,6 @@
 /**
- * Keeps a database equal to a node: takes the lease, builds the mirror if necessary, and follows the feed. After any failure it
- * starts again from what is in the database.
+ * Keeps a database equal to a node: takes the lease, builds the mirror if necessary, and follows the feed. After a
+ * failure, it resumes from the state of the database.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Network } from "@uniknode/protocol";
@@ -15,9 +15,9 @@ import { LEASE_SECONDS, type MirrorHead, releaseLease, renewLease, restart, take
 import { type IdentityTexts, storeIdentity } from "./node-identity.ts";
 
 export type MirrorOptions = {
-  /** Name of this mirror; a mirror that starts again under the same name need not wait for its lease. */
+  /** Name of this mirror. A mirror that restarts with the same name does not wait for the end of its lease. */
   readonly owner: string;
-  /** Blocks below the head that can be reverted. */
+  /** Number of blocks below the head that can be reverted. */
   readonly undoDepth: number;
 };
 
@@ -32,7 +32,7 @@ export type MirrorDeps = {
   readonly onHeight: (height: number) => void;
 };
 
-/** Pause after a failure: doubled with each further one. */
+/** Pause after a failure, doubled with each further failure. */
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 15_000;
 /** The lease survives two failed renewals. */
@@ -43,7 +43,7 @@ const PROGRESS_MS = 5_000;
 /**
  * Runs until the signal is aborted.
  *
- * @throws {MirrorError} MIRROR_REFUSED, MIRROR_DATABASE, MIRROR_DIFFERS: nothing changes without the operator
+ * @throws {MirrorError} MIRROR_REFUSED, MIRROR_DATABASE, MIRROR_DIFFERS: only the operator can resolve these
  */
 export async function runMirror(
   options: MirrorOptions,

@@ -1,15 +1,16 @@
 /**
- * The network of a chain, and the information that a node returns about itself. The mirror copies both from the node into the
- * database, from which API servers start without a node.
+ * The network of a chain, and the information that a node returns about itself. The mirror copies both from the node
+ * into the database, so that API servers start without a node.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createNetwork, type Network, networkFilesFromJson } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { request } from "undici";
 import type { Identity } from "../http/core/api.ts";
+import { CryptoConfiguration, DynamicFees, feePolicyFrom } from "../http/responses/node-configuration.ts";
 import { parseExternal, type TextBounds } from "../platform/json/external.ts";
 import { type Form, formOf } from "../platform/json/form.ts";
-import { type Static, Type } from "../platform/json/schema.ts";
+import { Type } from "../platform/json/schema.ts";
 import type { Postgres } from "../postgres/connection.ts";
 import { checkSchema, SchemaError } from "../postgres/migrations.ts";
 import type { Epoch } from "./head.ts";
@@ -21,32 +22,19 @@ export type NodeIdentity = { readonly network: Network; readonly identity: Ident
 
 const TIMEOUT_MS = 10_000;
 const RETRY_MS = 2_000;
-/** Largest preset of a network with its genesis block. */
+/** Bounds for the largest preset of a network, with its genesis block. */
 const BOUNDS: TextBounds = { maxCharacters: 64 * 1024 * 1024, maxDepth: 64, maxValues: 10_000_000 };
 
-const members = Type.Record(Type.String(), Type.Unknown());
-const PRESET = formOf(
+const PRESET = formOf(CryptoConfiguration);
+/** The members that API servers need; a node of another version may send other members. */
+const CONFIGURATION = formOf(
   Type.Object({
-    exceptions: members,
-    genesisBlock: members,
-    milestones: Type.Array(members),
-    network: members,
+    core: Type.Object({ version: Type.String({ maxLength: 64 }) }),
+    ports: Type.Record(Type.String(), Type.Integer()),
+    transactionPool: Type.Object({ dynamicFees: DynamicFees }),
   }),
 );
-const Configuration = Type.Object({
-  core: Type.Object({ version: Type.String({ maxLength: 64 }) }),
-  ports: Type.Record(Type.String(), Type.Integer()),
-  transactionPool: Type.Object({
-    dynamicFees: Type.Object({
-      enabled: Type.Boolean(),
-      minFeePool: Type.Optional(Type.Integer()),
-      minFeeBroadcast: Type.Optional(Type.Integer()),
-      addonBytes: Type.Optional(Type.Record(Type.String(), Type.Integer())),
-    }),
-  }),
-});
-const CONFIGURATION = formOf(Configuration);
-/** The member is checked when it is read from the database. */
+/** `parseIdentity` checks the member. */
 const RESPONSE = formOf(Type.Object({ data: Type.Unknown() }));
 
 /**
@@ -112,7 +100,7 @@ export async function waitForIdentity(
 }
 
 /**
- * Returns the stored identity, or why there is none yet.
+ * Returns the stored identity, or the reason why there is none yet.
  *
  * @throws {SchemaError} SCHEMA_NEWER, SCHEMA_CHANGED
  */
@@ -140,16 +128,10 @@ function parseIdentity({ networkFiles, configuration }: IdentityTexts): NodeIden
     identity: {
       version: node.core.version,
       genesisBlock,
-      feePolicy: toFeePolicy(node),
+      feePolicy: feePolicyFrom(node.transactionPool.dynamicFees),
       ports: node.ports,
     },
   };
-}
-
-/** A node without dynamic fees does not name their values, and an API server does not either. */
-function toFeePolicy({ transactionPool }: Static<typeof Configuration>): Identity["feePolicy"] {
-  const { enabled, minFeePool = 0, minFeeBroadcast = 0, addonBytes = {} } = transactionPool.dynamicFees;
-  return { dynamic: enabled, minFeePool, minFeeBroadcast, addonBytes };
 }
 
 function parse<T>(text: string, form: Form<T>, subject: string): T {

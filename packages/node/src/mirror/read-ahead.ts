@@ -1,14 +1,20 @@
-/** Reads items while the consumer works on earlier ones: fewer and larger transactions, and no waiting for the connection. */
+/**
+ * Reads items while the consumer processes earlier ones: transactions become fewer and larger, and do not wait for the
+ * connection.
+ */
 import { createNotifier } from "../platform/notifier.ts";
 
 export type AheadOptions<T> = {
-  /** Nothing more is read while this number of items, or more than this size, has not been taken. */
+  /** Reading pauses while this number of items, or more than this size, is queued. */
   readonly maxItems: number;
   readonly maxSize: number;
   readonly sizeOf: (item: T) => number;
 };
 
-/** Yields what has arrived since the last time, at least one item. An error of the source follows the items before it. */
+/**
+ * Yields all items that arrived since the previous batch, at least one. Throws an error of the source after the items
+ * before it.
+ */
 export async function* readAhead<T>(
   items: AsyncIterable<T>,
   { maxItems, maxSize, sizeOf }: AheadOptions<T>,
@@ -55,7 +61,8 @@ export async function* readAhead<T>(
   } finally {
     isAbandoned = true;
     taken.notify();
-    // Not awaited: the next item may never come; the end of the connection settles it, even with an error.
+    // Not awaited, because the next item may never arrive. The end of the connection settles the promise, possibly with
+    // an error.
     source.return?.().catch(() => {});
   }
 }

@@ -1,13 +1,13 @@
-/** Records of the state as columns of PostgreSQL, and back (docs/spec/feed.md 3). */
+/** Converts records of the state to columns of PostgreSQL, and back (docs/spec/feed.md 3). */
 import { TABLE_NAMES, type TableName } from "@uniknode/ledger";
 import type { PostgresValue } from "../postgres/connection.ts";
 import { MirrorError } from "./error.ts";
 import type { Row } from "./line.ts";
 
-/** A table of PostgreSQL that has records. */
+/** A table of PostgreSQL that contains records. */
 export type RecordTable = {
   readonly name: "wallets" | "tokens" | "properties" | "entries" | "rounds";
-  /** Columns with their types; the first ones are the key. */
+  /** Columns with their types; the columns of the key come first. */
   readonly columns: readonly (readonly [name: string, type: string])[];
   readonly keyLength: number;
 };
@@ -66,7 +66,7 @@ const ROUNDS: RecordTable = {
 
 export const RECORD_TABLES: readonly RecordTable[] = [WALLETS, TOKENS, PROPERTIES, ENTRIES, ROUNDS];
 
-/** Returns the table in which the records of a table of the ledger are. */
+/** Returns the table that stores the records of a table of the ledger. */
 export function tableOf(name: string): RecordTable {
   if (name === "wallets") return WALLETS;
   if (name === "tokens") return TOKENS;
@@ -82,7 +82,7 @@ export function tableOf(name: string): RecordTable {
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 const textOf = (value: PostgresValue | undefined): string => Buffer.from(value as Uint8Array).toString();
 
-/** A property key of the ledger is the id of the token, a slash, and the key. */
+/** Length of the token id in a property key of the ledger, which is the id, a slash, and the name of the property. */
 const TOKEN_ID_CHARACTERS = 64;
 
 /** Returns the key of a record in its table. */
@@ -103,7 +103,7 @@ type WalletAttributes = {
   readonly secondPublicKey?: string;
 };
 
-/** Returns the columns of a record that exists. */
+/** Returns the columns of an existing record. */
 export function toColumns(row: Row): PostgresValue[] {
   const [table, , ...members] = row;
   const key = toKey(row);

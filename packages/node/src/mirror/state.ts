@@ -10,11 +10,11 @@ const UNDO_COLUMNS: Columns = [
   ["record", "text"],
 ];
 
-/** A row as its table knows it: rows with the same text are the same record. */
+/** Identifies the record of a row: all rows of a record have the same text. */
 const identity = ([table, key]: Row): string => `${table} ${key}`;
 const absent = ([table, key]: Row): string => JSON.stringify([table, key]);
 
-/** Applies the changes of blocks in order, each record once, and stores how to undo each block. */
+/** Applies the changes of blocks in order, and writes each record once. Stores an undo row for each change. */
 export async function applyChanges(
   transaction: Transaction,
   bundles: readonly Pick<Bundle, "height" | "changes">[],
@@ -37,10 +37,10 @@ export async function applyChanges(
   await writeRecords(transaction, [...written.values()]);
 }
 
-/** Brings back the records as they were after the block of a height. */
+/** Restores the records as they were after the block at a height. */
 export async function restoreRecords(transaction: Transaction, height: number): Promise<void> {
   const [head] = await transaction.query<{ oldest: string | null }>("SELECT min(height) AS oldest FROM undo");
-  // Every block writes records: without any, the mirror began at its head.
+  // Every block writes records: a mirror without undo rows was built at its head.
   if (head?.oldest == null || Number(head.oldest) > height + 1) {
     throw new MirrorError(
       "MIRROR_GONE",
@@ -92,7 +92,7 @@ export async function insertRecords(transaction: Transaction, rows: readonly Row
   }
 }
 
-/** The rows of each table, in a fixed order of tables. */
+/** Groups rows by table, in a fixed order of tables. */
 const byTable = (rows: readonly Row[]): [RecordTable, Row[]][] => {
   const grouped = Map.groupBy(rows, ([table]) => tableOf(table));
   return RECORD_TABLES.flatMap((table): [RecordTable, Row[]][] => {

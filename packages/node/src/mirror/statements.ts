@@ -4,9 +4,9 @@ import { copyLine } from "./copy.ts";
 
 export type Columns = readonly (readonly [name: string, type: string])[];
 
-/** Rows of one statement: its parameters are 10 MB at most with ordinary rows. */
+/** Maximum number of rows per statement; with ordinary rows, its parameters have at most 10 MB. */
 const MAX_ROWS = 2_000;
-/** `COPY` writes 1.45 times as many rows in a second (docs/decisions/0043), but waits for the server twice. */
+/** `COPY` writes 1.45 times as many rows per second (docs/decisions/0043), but waits for the server twice. */
 const MIN_COPIED_ROWS = 200;
 
 export async function insertRows(
@@ -28,7 +28,7 @@ export async function insertRows(
   );
 }
 
-/** Inserts rows, or replaces those with the same key. The rows have different keys. */
+/** Inserts rows, or replaces stored rows with the same key. No two given rows have the same key. */
 export async function upsertRows(
   transaction: Transaction,
   table: string,

@@ -1,6 +1,7 @@
 /**
- * Writes the bundles of a feed to PostgreSQL. Each transaction first moves `head` from the block that the bundles continue: a
- * bundle that arrives twice, out of order, or from a mirror that was replaced changes nothing (docs/decisions/0042).
+ * Writes the bundles of a feed to PostgreSQL. Each transaction first moves `head` from the block that the bundles
+ * continue: a bundle that arrives twice, out of order, or from a mirror that was replaced changes nothing
+ * (docs/decisions/0043).
  */
 import type { Network } from "@uniknode/protocol";
 import type { Position } from "../feed/position.ts";
@@ -15,7 +16,7 @@ import { applyChanges, restoreRecords } from "./state.ts";
  * Writes blocks that continue the head, with the records that they wrote and the facts that became final.
  *
  * @param undoDepth number of blocks below the head that can be reverted
- * @returns what the tree of final facts has passed
+ * @returns marks of the blocks that the tree of final facts has passed
  * @throws {MirrorError} MIRROR_FEED_INVALID, MIRROR_DEPOSED, MIRROR_DIFFERS; then nothing is written
  */
 export async function appendBundles(

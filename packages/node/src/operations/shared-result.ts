@@ -4,6 +4,13 @@
  * if one of them disconnects.
  */
 
+/** Time for which `shared` reuses a result: less than the interval of any monitoring. */
+const REUSE_MS = 1_000;
+
+/** Shares a result among all callers within a second. */
+export const shared = <T>(make: () => Promise<T>): (() => Promise<T>) =>
+  createSharedResult(make, REUSE_MS, () => performance.now());
+
 /**
  * A failure is not reused: the next caller tries again.
  *

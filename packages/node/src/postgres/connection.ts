@@ -5,7 +5,8 @@ import { beginReads, type ReadingClient, type ReadLimits, type ReadQuery } from 
 import { beginWith, createSessions, type Settings } from "./session.ts";
 
 /**
- * A value of a parameter or a column. 64-bit integers are decimal text in both directions: JavaScript numbers would round them.
+ * A value of a parameter or a column. 64-bit integers are decimal text in both directions: JavaScript numbers would
+ * round them.
  */
 export type PostgresValue = string | number | boolean | Uint8Array | null | readonly PostgresValue[];
 
@@ -34,10 +35,10 @@ export type Postgres = {
    * @throws {PostgresError}
    */
   reads<T>(limits: ReadLimits, work: (query: ReadQuery<PostgresValue>) => Promise<T>): Promise<T>;
-  /** Returns whether a pooler such as pgbouncer is between this program and the server, as far as connections have shown. */
+  /** Returns true if the last new connection goes through a pooler such as pgbouncer. */
   isPooled(): boolean;
   connections(): ConnectionFigures;
-  /** Waits for running statements. */
+  /** Closes all connections after their running statements. */
   close(): Promise<void>;
 };
 
@@ -57,8 +58,8 @@ export type PostgresOptions = {
   /** Time limit of a statement. */
   readonly statementTimeoutMs: number;
   /**
-   * True if a commit may return before it is on disk. A crash of the server then loses the last commits, but never reorders
-   * them.
+   * True if a commit may return before it is on disk. A crash of the server then loses the last commits, but never
+   * reorders them.
    */
   readonly isCommitAsynchronous: boolean;
   /** Called when an idle connection breaks; the next statement opens another one. */
@@ -66,11 +67,11 @@ export type PostgresOptions = {
 };
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Time for the response to a statement beyond its time limit; then the connection is closed. */
+/** Time to wait for a response after the time limit of a statement; then the connection is closed. */
 const RESPONSE_GRACE_MS = 10_000;
 const WAITING_PER_CONNECTION = 100;
 
-/** Connections are opened by the first statements. */
+/** Opens no connection yet: the first statements open them. */
 export function openPostgres(options: PostgresOptions): Postgres {
   const { maxConnections, maxWaiting = WAITING_PER_CONNECTION * maxConnections } = options;
   const settings = settingsOf(options);
@@ -83,11 +84,11 @@ export function openPostgres(options: PostgresOptions): Postgres {
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: options.statementTimeoutMs + RESPONSE_GRACE_MS,
     pipeline: true,
-    // Not as parameters of the connection: a pooler refuses those.
+    // Not passed as parameters of the connection, because a pooler refuses them.
     onConnect: sessions.begin,
   });
   pool.on("error", options.onConnectionLost);
-  // A connection can break between two statements of a transaction: the next one fails.
+  // A connection can break between two statements of a transaction; the next statement then fails.
   pool.on("connect", (client) => client.on("error", () => {}));
   return {
     query: queryOf(pool),
@@ -158,7 +159,10 @@ async function connectToRead(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-/** A statement that a pooled connection has prepared may be unknown where the next one runs: there, none has a name. */
+/**
+ * Omits the names of statements on pooled connections: the server process of the next statement may not have prepared
+ * it.
+ */
 const readingClient = (client: pg.ClientBase, isPooled: boolean): ReadingClient<PostgresValue> => ({
   query: ({ name, text, values, responseMs }) =>
     client.query<object>({
@@ -182,7 +186,7 @@ const transactionOn = (client: Queryable): Transaction => ({
   copy: (sql, rows) => copyInto(client, sql, rows),
 });
 
-/** The part of the driver's connection that `COPY` uses. */
+/** Members of the driver's connection that `COPY` uses. */
 type CopyConnection = { sendCopyFromChunk(chunk: Buffer): void; endCopyFrom(): void };
 
 /** The driver calls `handleCopyInResponse` of a query when the server expects the rows. */
@@ -201,6 +205,6 @@ function copyInto(client: Queryable, sql: string, rows: string): Promise<void> {
   return promise;
 }
 
-/** The driver takes a `Buffer` for bytes. */
+/** The driver requires a `Buffer` for bytes. */
 const toDriver = (value: PostgresValue): unknown =>
   value instanceof Uint8Array ? Buffer.from(value) : value;

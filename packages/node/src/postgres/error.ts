@@ -1,9 +1,10 @@
-/** Failures of PostgreSQL that callers distinguish, from the errors of the driver. */
+/** Failures of PostgreSQL that callers distinguish, derived from errors of the driver. */
 import { CodedError } from "../platform/coded-error.ts";
 
 /**
  * - `POSTGRES_UNREACHABLE`: the server cannot be reached, or it closed the connection
- * - `POSTGRES_BUSY`: no connection became free in time, or the server ended the statement for the benefit of others
+ * - `POSTGRES_BUSY`: no connection became free in time, the server has no resources left, or a standby cancelled the
+ *   statement
  * - `POSTGRES_TIMEOUT`: a statement exceeded its time limit
  */
 export type PostgresErrorCode = "POSTGRES_UNREACHABLE" | "POSTGRES_BUSY" | "POSTGRES_TIMEOUT";
@@ -21,10 +22,10 @@ export class PostgresError extends CodedError<PostgresErrorCode> {
   }
 }
 
-/** Codes of SQLSTATE, or their class: the first two characters. */
+/** Failures by SQLSTATE, or by its class, which is its first two characters. */
 const CODES: Readonly<Record<string, PostgresErrorCode>> = {
   "57014": "POSTGRES_TIMEOUT",
-  /** A standby ended the statement to apply changes of the primary. */
+  /** A standby cancelled the statement to apply changes of the primary. */
   "40001": "POSTGRES_BUSY",
   /** Too many connections, out of memory. */
   "53": "POSTGRES_BUSY",
@@ -42,7 +43,7 @@ export const sqlStateOf = (error: unknown): string | undefined => {
   return severity === undefined ? undefined : code;
 };
 
-/** Returns the failure that an error of the driver stands for; the error itself if a statement is wrong. */
+/** Converts an error of the driver to a failure. Returns the error itself if a statement is wrong. */
 export function toPostgresError(error: unknown): unknown {
   if (error instanceof CodedError) return error;
   const state = sqlStateOf(error);

@@ -1,4 +1,4 @@
-/** Numbered SQL files, each applied once and recorded with its checksum, as for the node's database. */
+/** Numbered SQL files, each applied once and recorded with its checksum, as in the node's database. */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import type { Postgres } from "./connection.ts";
 
 const FOLDER = join(import.meta.dirname, "schema");
 
-/** The database does not fit this program. A retry never succeeds. */
+/** The schema of the database does not match this program. A retry never succeeds. */
 export class SchemaError extends CodedError<"SCHEMA_CHANGED" | "SCHEMA_NEWER" | "SCHEMA_OLDER"> {
   constructor(code: SchemaError["code"], message: string) {
     super(code, message, { isRetryable: false });

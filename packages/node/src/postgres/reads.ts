@@ -1,27 +1,38 @@
 /**
- * Reads of one commit. Statements are sent without waiting for the results of earlier ones, the beginning of the transaction
- * included. A statement that fails leaves the others valid: PostgreSQL aborts the transaction, which then returns to a
- * savepoint, and statements that arrived meanwhile are sent again.
+ * Reads of one commit. All statements are pipelined, including the one that begins the transaction: none waits for the
+ * result of an earlier one. A failed statement does not affect the others: the transaction returns to a savepoint, and
+ * statements that PostgreSQL refused in the meantime are sent again.
  */
 import { hash } from "node:crypto";
 import { CodedError } from "../platform/coded-error.ts";
 import { PostgresError, sqlStateOf, toPostgresError } from "./error.ts";
 
 /**
- * A statement that the server plans once for each connection, without regard to the values of its parameters: one that an
- * index finds few rows for. The server keeps it until the connection ends: create it when the program starts.
+ * A statement that the server can plan once for each connection, regardless of the values of its parameters: suitable
+ * only if an index finds few rows. The server keeps it until the connection ends, so the program must have a limited
+ * number of such statements.
  */
-export type Prepared = { readonly name: string; readonly text: string };
+export type Prepared = {
+  readonly name: string;
+  readonly text: string;
+  /** True for a statement of a list, which can be slow. */
+  readonly isOfList?: boolean;
+};
 
 export const prepared = (text: string): Prepared => ({ name: `u${hash("sha1", text).slice(0, 16)}`, text });
 
-/** The part of a client of the driver that reads use. The client sends queries at once. */
+export const preparedList = (text: string): Prepared => ({ ...prepared(text), isOfList: true });
+
+export const isOfList = (statement: string | Prepared): boolean =>
+  typeof statement === "string" || statement.isOfList === true;
+
+/** Members of the driver's client that reads use. The client sends queries immediately. */
 export type ReadingClient<Value> = {
   query(statement: {
     readonly name?: string;
     readonly text: string;
     readonly values?: readonly Value[];
-    /** Time limit for the response; then the connection is closed. Absent: that of the connection. */
+    /** Time limit for the response, after which the connection is closed. Default: that of the connection. */
     readonly responseMs?: number;
   }): Promise<{ readonly rows: unknown[] }>;
 };
@@ -35,8 +46,8 @@ export type ReadLimits = {
   /** Time limit of each statement. */
   readonly timeoutMs: number;
   /**
-   * True if the transaction has reads of other callers: statements of lists, which can be slow, are then not sent again after the
-   * failure of another one. Default: false.
+   * True if other callers read in the same transaction: statements of lists, which can be slow, are then not sent again
+   * after another statement failed. Default: false.
    */
   readonly isShared?: boolean;
 };
@@ -48,14 +59,19 @@ export type Reads<Value> = {
   end(): Promise<void>;
 };
 
-/** Time after which the server closes the connection of a transaction that sends nothing. */
+/** Time after which the server closes the connection of an idle transaction. */
 const MAX_IDLE_MS = 10_000;
-/** Time for a transaction to begin. It begins at once, unless a pooler has no connection to a server. */
+/**
+ * Cost of reading a random page, relative to the next page. The default assumes rotating disks, and favours reading
+ * whole tables.
+ */
+const RANDOM_PAGE_COST = 1.1;
+/** Time limit for the start of a transaction, which is immediate unless a pooler has no connection to a server. */
 const BEGIN_TIMEOUT_MS = 3_000;
 const FAILED_TRANSACTION = "25P02";
-/** The statement should have been prepared by one that was refused in a failed transaction. */
+/** SQLSTATE of a statement whose preparation was refused in a failed transaction. */
 const UNKNOWN_STATEMENT = "26000";
-/** Attempts of one statement while others fail. */
+/** Maximum number of attempts of one statement while others fail. */
 const MAX_ATTEMPTS = 5;
 
 export function beginReads<Value>(
@@ -64,12 +80,13 @@ export function beginReads<Value>(
 ): Reads<Value> {
   const begun = client.query({
     text: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-      SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(timeoutMs))};
       SET LOCAL idle_in_transaction_session_timeout = ${MAX_IDLE_MS};
+      SET LOCAL random_page_cost = ${RANDOM_PAGE_COST};
+      SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(timeoutMs))};
       SAVEPOINT reads`,
     responseMs: BEGIN_TIMEOUT_MS,
   });
-  // Each query awaits it.
+  // Each query awaits the promise, and reports its error.
   begun.catch(() => {});
   let hasEnded = false;
 
@@ -81,7 +98,11 @@ export function beginReads<Value>(
       await begun;
       return rows;
     } catch (error) {
-      // If this fails, too, the connection is broken, and the first error says why.
+      // A transaction that did not begin has no savepoint; its first statements may have exceeded their time limit.
+      await begun.catch((reason) => {
+        throw toPostgresError(reason);
+      });
+      // If the rollback fails, too, the connection is broken, and the first error has the reason.
       const isRolledBack = await rolled().then(
         () => true,
         () => false,
@@ -94,15 +115,14 @@ export function beginReads<Value>(
 
   return {
     async query<Row>(statement: string | Prepared, values: readonly Value[] = []) {
-      const isOfList = typeof statement === "string";
-      const named = isOfList ? { text: statement } : statement;
-      const maxAttempts = isShared && isOfList ? 1 : MAX_ATTEMPTS;
+      const named = typeof statement === "string" ? { text: statement } : statement;
+      const maxAttempts = isShared && isOfList(statement) ? 1 : MAX_ATTEMPTS;
       for (let attempts = 0; attempts < maxAttempts; attempts++) {
         if (hasEnded) throw new ReadsEndedError();
         const rows = await attempt(named, values);
         if (rows) return rows as Row[];
       }
-      // The others took the time of this one.
+      // The other statements used up the time.
       throw new PostgresError("POSTGRES_TIMEOUT");
     },
     async end() {
@@ -112,7 +132,7 @@ export function beginReads<Value>(
   };
 }
 
-/** A statement came after the end of its transaction. */
+/** A statement was sent after the end of its transaction. */
 export class ReadsEndedError extends CodedError<"READS_ENDED"> {
   constructor() {
     super("READS_ENDED", "the transaction of these reads has ended", { isRetryable: true });

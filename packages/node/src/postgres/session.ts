@@ -1,12 +1,12 @@
 /**
- * Settings of a connection. A pooler such as pgbouncer lends one connection to the server to many clients, so that a client can
- * rely neither on the settings of its session nor on statements that it has prepared. It needs no configuration: the server
- * process that a pooler names when a client connects is invented.
+ * Settings of a connection. A pooler such as pgbouncer shares connections to the server among clients, so that a client
+ * can rely neither on session settings nor on prepared statements. A pooler is detected without configuration: the id
+ * that it reports to a new client is not that of a server process.
  */
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** The part of a client of the driver that prepares a connection. */
+/** Members of the driver's client that prepare a connection. */
 export type SessionClient = {
   query(statement: {
     readonly text: string;
@@ -15,19 +15,19 @@ export type SessionClient = {
   }): Promise<{ readonly rowCount: number | null }>;
 };
 
-/** The driver has received the id, but its types lack it. */
+/** The driver has this member, but its types do not. */
 type WithProcess = { readonly processID?: number | null };
 
 export type Sessions = {
-  /** Prepares a new connection: settings apply to the session, unless a pooler is in between. */
+  /** Applies the settings to the session of a new connection, unless it goes through a pooler. */
   begin(client: SessionClient): Promise<void>;
-  /** Returns whether a connection goes through a pooler. */
+  /** Returns true if a connection goes through a pooler. */
   isPooled(client: SessionClient): boolean;
-  /** Returns whether the last new connection goes through a pooler. */
+  /** Returns true if the last new connection goes through a pooler. */
   isLastPooled(): boolean;
 };
 
-/** @param timeoutMs time for a new connection to reach a server: a pooler accepts connections without one */
+/** @param timeoutMs time limit for a new connection to reach a server: a pooler without a server accepts connections, too */
 export function createSessions(settings: Settings, timeoutMs: number): Sessions {
   const pooled = new WeakSet<SessionClient>();
   let isLastPooled = false;
@@ -50,7 +50,7 @@ export function createSessions(settings: Settings, timeoutMs: number): Sessions 
   };
 }
 
-/** Returns SQL that applies settings to the transaction that it begins. */
+/** Returns SQL that begins a transaction, and applies settings to it. */
 export const beginWith = (mode: string, settings: Settings): string =>
   [
     `BEGIN ${mode}`,

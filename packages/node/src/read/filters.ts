@@ -21,6 +21,9 @@ export type BlockFilter = FilterOf<typeof DELEGATE_BLOCKS> & {
   readonly forgedBy?: string;
 };
 
+/** Filters of blocks that compare a column with a value. */
+export type BlockField = Exclude<keyof BlockFilter, "height" | "timestamp" | "previousBlock">;
+
 /** Ties are broken by height, highest first. */
 export type BlockOrder = OrderOf<typeof BLOCKS>;
 
@@ -32,6 +35,23 @@ export type TransactionFilter = FilterOf<typeof TRANSACTIONS> & {
   /** Locks that the transaction claims or refunds. Set by the list of ended locks. */
   readonly lockIds?: readonly string[];
 };
+
+/** Filters of transactions that compare a column with a value. */
+export type TransactionField = Exclude<
+  keyof TransactionFilter,
+  | "addresses"
+  | "asset"
+  | "blockId"
+  | "height"
+  | "lockIds"
+  | "participant"
+  | "recipientId"
+  | "senderId"
+  | "timestamp"
+  | "type"
+  | "typeGroup"
+  | "vendorField"
+>;
 
 /**
  * Ties are broken by the position in the chain, newest first; absent vendorFields count as the highest. Transactions of one
@@ -46,6 +66,9 @@ export type WalletFilter = FilterOf<typeof WALLETS> & {
   /** Delegate whose voters are listed, in addition to `vote`. */
   readonly votesFor?: string;
 };
+
+/** Filters of wallets that compare a column with a value. */
+export type WalletField = Exclude<keyof WalletFilter, "addresses">;
 
 /**
  * Wallets without a value come last in both directions, but count as 0 if the value is an amount; resigned delegates

@@ -8,10 +8,6 @@ export type Foundation = {
   readonly until: number | undefined;
 };
 
-/** Numbers of the types that can pay; mints pay at every height. */
-export const CERTIFIED_MINT = 3;
-export const CERTIFIED_UPDATE = 4;
-
 export const foundationOf = ({ description, milestones }: Network): Foundation => ({
   address:
     description.foundation && addressFromPublicKey(description.foundation.publicKey, description.pubKeyHash),

@@ -34,6 +34,6 @@ export const stateOf = (
 export type HealthTotals = Readonly<Record<WebhookState, number>> & { readonly queued: number };
 
 export type HealthRows = {
-  of(webhook: Pick<Webhook, "id" | "enabled" | "suspended">, nowMs: number): WebhookHealth;
-  totals(nowMs: number): HealthTotals;
+  of(webhook: Pick<Webhook, "id" | "enabled" | "suspended">, nowMs: number): Promise<WebhookHealth>;
+  totals(nowMs: number): Promise<HealthTotals>;
 };

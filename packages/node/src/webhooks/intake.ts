@@ -1,115 +1,168 @@
 /**
- * Storage of matching and replays: deliveries enter the queues in the transaction that moves the cursor of the event log, or
- * the position of a replay. Log and deliveries are tables of one database; reads and writes of a transaction are
- * synchronous, so that nothing can run between them.
+ * The intake: the database port of matching and replays, which put deliveries into queues. A step reads, decides what to
+ * write, and applies it as one batch of commands. Each implementation must pass the tests in
+ * `packages/node/test/webhooks/queue-port`.
+ *
+ * A batch is applied with its position in the event log or in a replay, or not at all. A step that is repeated, because the
+ * process died before the position moved, writes nothing twice: deliveries have ids, and the storage assigns sequences.
  */
-import type { PastEvents } from "../event-log/history.ts";
 import type { Event, LoggedEvent } from "../events/event.ts";
 import type { Content } from "../subscriptions/content.ts";
 import type { DeliveredFact, NewDelivery } from "./model/deliveries.ts";
-import type { ReplayPosition } from "./model/replay.ts";
+import type { Replay } from "./model/replay.ts";
+import type { ActiveWebhook } from "./model/webhook.ts";
 
 /** Name of the matcher's cursor in the event log. */
 export const READER = "webhooks";
 
 export type Intake = {
-  /**
-   * Runs synchronous work atomically.
-   *
-   * @param survives failure that the changes survive after the promise has settled: power loss, or only process death, which
-   *   needs no wait for the disk
-   */
-  transaction<T>(work: () => T, survives?: "power loss" | "process death"): Promise<T>;
-  /** Runs synchronous reads, including reads of blocks, that see one state of the database. */
-  readTogether<T>(work: () => T): T;
-  /**
-   * Suspends a webhook until it is updated or its target responds to a ping (webhooks.md 10 point 6): its deliveries fail,
-   * a step at a time, and its replay is cancelled. The register shows the reason. Must be called in a transaction.
-   */
-  suspend(webhook: number, reason: string, atMs: number): void;
-  readonly events: EventCursor;
-  /** Events of stored blocks, for replays. */
-  readonly pastEvents: PastEvents;
-  readonly deliveries: NewDeliveries;
-  readonly contents: Contents;
-  readonly facts: DeliveredFacts;
-  readonly unconfirmed: UnconfirmedEvents;
-  readonly blockReverts: BlockReverts;
-  readonly replayed: ReplayedDeliveries;
-};
-
-/** Position in the event log up to which events were matched. */
-export type EventCursor = {
-  /** Returns unmatched events, in order. */
-  next(limit: number): LoggedEvent[];
-  /** Marks every event up to a sequence as matched. */
-  moveTo(sequence: number): void;
+  /** Returns the active webhooks; undefined if the register still has the version `known`. */
+  activeWebhooks(known: number | undefined): Promise<ActiveWebhooks | undefined>;
+  /** Returns the next unmatched events of the log, in order. */
+  nextEvents(limit: number): Promise<readonly LoggedEvent[]>;
   /** Returns whether an unmatched event is a retraction. */
-  hasRetraction(): boolean;
-};
-
-export type NewDeliveries = {
-  /** Returns whether the webhook has a delivery with this id. */
-  has(webhook: number, id: string): boolean;
-  /** Takes the sequence of the next delivery of the webhook; sequences have no gaps. */
-  nextSequence(webhook: number): number;
-  /** Puts a delivery into the queue of its webhook. Returns its number. */
-  insert(delivery: NewDelivery, atMs: number): number;
-};
-
-/** Contents of deliveries. A content is dropped with the last delivery that refers to it. */
-export type Contents = {
-  /** Stores a content and returns its number. */
-  insert(content: Content): number;
-};
-
-/** Facts of blocks that were delivered to webhooks: they are retracted when their block is reverted. */
-export type DeliveredFacts = {
+  hasRetraction(): Promise<boolean>;
+  /** Returns how often each block was reverted before a sequence of the event log; blocks without reverts may be absent. */
+  countReverts(blockIds: readonly string[], before: number): Promise<ReadonlyMap<string, number>>;
   /**
-   * Returns the unretracted deliveries of facts of the block, latest first and the block itself last: the order of their
-   * retractions (webhooks.md 5).
+   * Returns the unretracted deliveries of facts, block by block: of each block the latest first and the block itself last,
+   * which is the order of their retractions (webhooks.md 5).
    */
-  unretracted(height: number, blockId: string, limit: number): DeliveredFact[];
-  /** Marks the fact as retracted: it is neither retried nor sent again on demand. */
-  retract(number: number, atMs: number): void;
+  unretracted(blocks: readonly BlockReference[], limit: number): Promise<readonly DeliveredFact[]>;
+  /**
+   * Returns the unconfirmed events that the first of the heights confirms which confirms any, by webhook and in the order of
+   * the log. Events of inactive webhooks are not confirmed.
+   */
+  firstConfirmed(heights: readonly number[], limit: number): Promise<Confirmed | undefined>;
+  /** Applies all commands in order, and moves the position; nothing if the batch is not current. */
+  apply(batch: IntakeBatch): Promise<Applied>;
 };
 
-/** Log of reverted blocks: a block that is applied again is a new fact. */
-export type BlockReverts = {
-  /** Records a revert with its sequence in the event log; idempotent. */
-  record(blockId: string, sequence: number): void;
-  /** Returns how often the block was reverted before a sequence of the event log. */
-  count(blockId: string, before: number): number;
+export type ActiveWebhooks = {
+  /** Changes whenever the active webhooks may have changed. */
+  readonly version: number;
+  readonly webhooks: readonly ActiveWebhook[];
 };
 
+export type BlockReference = { readonly height: number; readonly blockId: string };
+
+/** A fact of a block that waits for the confirmations that its webhook requires. */
 export type UnconfirmedEvent = {
   readonly webhook: number;
   /** Sequence of the event in the log. */
   readonly logSequence: number;
   /** Name of the event in the subscription. */
   readonly name: string;
-  readonly event: Event & { readonly height: number; readonly blockId: string };
+  readonly event: Pick<Event, "id" | "name"> & BlockReference;
+  /** Content of the event as JSON. */
   readonly dataText: string | undefined;
 };
 
-/** Facts of blocks that wait for the confirmations that their webhooks require. */
-export type UnconfirmedEvents = {
-  /** Stores the event until the chain has reached `dueHeight`; returns `false` if it is already stored. */
-  add(event: UnconfirmedEvent, dueHeight: number): boolean;
-  /** Returns the webhooks with facts that are due at a height, by ascending id. */
-  due(height: number): number[];
-  /** Removes and returns the events of blocks up to a height, in the order of the log. */
-  release(webhook: number, height: number, limit: number): UnconfirmedEvent[];
-  /** Drops the events of a reverted block: they are never delivered. */
-  dropBlock(height: number, blockId: string): void;
+export type ConfirmedEvent = UnconfirmedEvent & {
+  /** Number of reverts of the block before the event. */
+  readonly timesReverted: number;
 };
 
-export type ReplayedDeliveries = {
-  /** Puts a finished delivery back into the replay lane if its number is at most `upTo`; returns `false` if nothing changed. */
-  putAgain(
-    webhook: number,
-    delivery: { readonly id: string; readonly position: number; readonly upTo: number },
-  ): boolean;
-  /** Sets the position at which the next step of the replay continues. */
-  advance(webhook: number, position: ReplayPosition): void;
+export type Confirmed = { readonly height: number; readonly events: readonly ConfirmedEvent[] };
+
+export type IntakeBatch = {
+  /** Version of the register by which the commands were determined; the batch is not current if the register has another. */
+  readonly registerVersion: number;
+  /** Time of the changes. */
+  readonly atMs: number;
+  readonly commands: readonly IntakeCommand[];
+  readonly position: LogPosition | ReplayStep;
+};
+
+/** Position after a batch of matching. */
+export type LogPosition = {
+  readonly reader: "log";
+  /** Sequence up to which every event is matched; absent if the first event needs a further batch. */
+  readonly matched?: number;
+};
+
+/**
+ * Position before and after a batch of a replay. The batch is not current if the replay has ended or moved meanwhile, or an
+ * unmatched event is a retraction: retractions precede replays. Its deliveries enter the replay lane. Those that had
+ * finished before the replay return to it.
+ */
+export type ReplayStep = {
+  readonly reader: "replay";
+  readonly replay: Replay;
+  readonly next: Pick<Replay, "nextHeight" | "nextIndex">;
+};
+
+export type Applied = {
+  /** False if nothing was written, because the batch is not current: the step must be repeated. */
+  readonly isCurrent: boolean;
+  /** Webhooks for which something was written. */
+  readonly webhooks: readonly number[];
+};
+
+export type IntakeCommand =
+  | EnqueueDelivery
+  | DeferEvent
+  | ConfirmEvent
+  | RetractFact
+  | DropUnconfirmed
+  | RecordRevert
+  | SuspendWebhook;
+
+/** A delivery without what the storage assigns: number, sequence, and position in the replay lane. */
+export type DeliveryDraft = Omit<NewDelivery, "sequence" | "replay" | "content"> & {
+  /** Number of a stored content, or a new one. Deliveries of a batch that have the same object share the stored content. */
+  readonly content: Content | number;
+  /** Id of the retracted delivery; dropped unless the webhook has that delivery. */
+  readonly reverts?: string;
+  /** Id of a delivery that the webhook must have; without it, the draft is dropped. */
+  readonly requires?: string;
+};
+
+/** Puts a delivery into the queue of its webhook, unless the webhook has a delivery with this id. */
+export type EnqueueDelivery = { readonly kind: "enqueue"; readonly delivery: DeliveryDraft };
+
+/** Stores an event until the chain has reached `dueHeight`, unless it is stored. */
+export type DeferEvent = {
+  readonly kind: "defer";
+  readonly event: UnconfirmedEvent;
+  readonly dueHeight: number;
+};
+
+/** Puts the delivery of an unconfirmed event into the queue, and removes the event. */
+export type ConfirmEvent = {
+  readonly kind: "confirm";
+  readonly logSequence: number;
+  readonly delivery: DeliveryDraft;
+};
+
+/**
+ * Marks a delivered fact as retracted: it is neither retried nor sent again on demand. The retraction is absent if the target
+ * did not receive the fact.
+ */
+export type RetractFact = {
+  readonly kind: "retract";
+  /** Number of the delivery. */
+  readonly number: number;
+  readonly webhook: number;
+  readonly retraction?: DeliveryDraft;
+};
+
+/** Drops the unconfirmed events of a reverted block: they are never delivered. */
+export type DropUnconfirmed = { readonly kind: "drop"; readonly block: BlockReference };
+
+/** Records the revert of a block with its sequence in the event log, once. */
+export type RecordRevert = {
+  readonly kind: "revert";
+  readonly blockId: string;
+  readonly sequence: number;
+};
+
+/**
+ * Suspends a webhook until it is updated or its target responds to a ping (webhooks.md 10 point 6): its deliveries fail, a
+ * step at a time, and its replay is cancelled. The register shows the reason.
+ */
+export type SuspendWebhook = {
+  readonly kind: "suspend";
+  readonly webhook: number;
+  readonly reason: string;
 };

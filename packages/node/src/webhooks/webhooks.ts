@@ -11,7 +11,6 @@ import { createFit } from "../subscriptions/content.ts";
 import {
   type Attempted,
   type Clock,
-  logSuspension,
   NO_WEBHOOK_OBSERVER,
   systemClock,
   type WebhookObserver,
@@ -28,11 +27,8 @@ import type { DeliveryQueue } from "./delivery-queue.ts";
 import { createDryRun, type DryRun } from "./dry-run.ts";
 import type { Intake } from "./intake.ts";
 import { createAwaitMatched } from "./matching/await-matched.ts";
-import { createConfirmations } from "./matching/confirmations.ts";
-import { createDefinitions } from "./matching/definitions.ts";
+import { createReadDefinitions } from "./matching/definitions.ts";
 import { createMatcher, type Matched } from "./matching/matcher.ts";
-import { createOutbox } from "./matching/outbox.ts";
-import { createRetract } from "./matching/retract.ts";
 import { createVerdicts } from "./matching/verdicts.ts";
 import { isHalf } from "./model/message.ts";
 import type { WebhookOptions } from "./options.ts";
@@ -54,7 +50,7 @@ export type WebhookDeps = {
   storage: WebhookStorage;
   /** Settles when every event that the register names reaches the log (`Gateway.webhooksChanged`). */
   webhooksChanged: () => Promise<void>;
-  /** Events of stored blocks, for dry runs and the bounds of replays. */
+  /** Events of stored blocks, for dry runs and replays. */
   history: History;
   /** See `createPost`. */
   post: Post;
@@ -98,18 +94,17 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   const { storage, history, webhooksChanged, post, logger } = deps;
   const { clock = systemClock, random = Math.random, observer = NO_WEBHOOK_OBSERVER } = deps;
   const { matching = NO_MATCHING_OBSERVER, slices = createSlices(matching) } = deps;
-  const { queue, intake } = storage;
+  const { queue } = storage;
   const { nowMs } = clock;
-  logHalfTokens(storage.register, logger);
+  logHalfTokens(storage.register, logger).catch((err) =>
+    logger.error({ err }, "failed to read the imported webhooks"),
+  );
 
   const rates = createHostRates(options, clock);
   const attempt = createAttempt({ post, clock });
   const retention = createRetention(options.retention, { steps: queue.retention, clock, logger });
   const { match, replayStep } = createSources(options, {
-    storage,
-    observer: matching,
-    nowMs,
-    logger,
+    ...{ storage, history, observer: matching, nowMs, logger },
   });
   const dispatcher = createDispatcher(options, {
     deliveryQueue: queue,
@@ -125,11 +120,11 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   });
   const { queueChanged: onChanged, queueRestarted: onRestarted, isUnderWay } = dispatcher;
   const rateLimitedAttempt = createRateLimitedAttempt(options, { attempt, clock, rates });
-  const ping = createPing({ deliveryQueue: queue, intake, attempt: rateLimitedAttempt, nowMs });
+  const ping = createPing({ deliveryQueue: queue, attempt: rateLimitedAttempt, nowMs });
   const register = createRegister(options, {
     storage: storage.register,
     webhooksChanged,
-    queuePing: ping.queue,
+    createPing: ping.create,
     onChanged,
     onRestarted,
     awaitMatched: createAwaitMatched(storage.register, dispatcher.notify),
@@ -156,13 +151,13 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
 const SIGNED_BY_HALF =
   "webhooks of an imported register sign with half of their token, as ASCII text; rotate them to get a full token";
 
-function logHalfTokens({ webhooks, aliases }: RegisterStorage, logger: Logger): void {
-  const isHalfOf = (id: number) => isHalf(webhooks.find(id)?.secrets.token ?? "");
-  const halves = aliases.webhooks().filter(isHalfOf);
+async function logHalfTokens({ webhooks, aliases }: RegisterStorage, logger: Logger): Promise<void> {
+  const imported = await Promise.all((await aliases.webhooks()).map((id) => webhooks.find(id)));
+  const halves = imported.flatMap((webhook) => (webhook && isHalf(webhook.secrets.token) ? webhook.id : []));
   if (halves.length > 0) logger.info({ webhooks: halves }, SIGNED_BY_HALF);
 }
 
-type SourceDeps = Pick<WebhookDeps, "storage" | "logger"> & {
+type SourceDeps = Pick<WebhookDeps, "storage" | "history" | "logger"> & {
   readonly observer: MatchingObserver;
   readonly nowMs: () => number;
 };
@@ -170,24 +165,15 @@ type SourceDeps = Pick<WebhookDeps, "storage" | "logger"> & {
 /** Creates the two steps that put deliveries into queues: for new events, and for the events of replays. */
 function createSources(
   { maxContentBytes }: WebhookOptions,
-  { storage, observer, nowMs, logger }: SourceDeps,
+  { storage, history, observer, nowMs, logger }: SourceDeps,
 ): { match: () => Promise<Matched>; replayStep: BackgroundTask } {
   const { network, intake, queue } = storage;
-  const definitions = createDefinitions({ webhooks: storage.register.webhooks, logger });
-  const outbox = createOutbox({ network, intake, fit: createFit(maxContentBytes), nowMs });
-  const suspend: Intake["suspend"] = (webhook, reason, atMs) => {
-    intake.suspend(webhook, reason, atMs);
-    logSuspension(logger, webhook, reason);
-  };
-  const shared = { intake, definitions, outbox, suspend, observer, nowMs };
+  const readDefinitions = createReadDefinitions({ intake, logger });
+  const fit = createFit(maxContentBytes);
+  const shared = { network, intake, readDefinitions, fit, observer, nowMs, logger };
   return {
-    match: createMatcher({
-      ...shared,
-      verdicts: createVerdicts({ definitions, observer, logger }),
-      retract: createRetract({ facts: intake.facts, outbox, nowMs }),
-      confirmations: createConfirmations({ unconfirmed: intake.unconfirmed, definitions, outbox }),
-    }),
-    replayStep: createReplayWorker({ ...shared, replays: queue.replays }),
+    match: createMatcher({ ...shared, verdicts: createVerdicts({ observer, logger }) }),
+    replayStep: createReplayWorker({ ...shared, replays: queue.replays, history }),
   };
 }
 
@@ -196,7 +182,7 @@ async function sendPing(
   id: string,
   { register, ping, log }: { register: Register; ping: Ping; log: DeliveryLog },
 ): Promise<DeliveryWithBody> {
-  const webhook = register.find(id);
+  const webhook = await register.find(id);
   const { number, isSuccess } = await ping.send(webhook);
   if (isSuccess && webhook.suspended !== undefined) await register.resume(webhook.id);
   return log.find(id, `${number}`);

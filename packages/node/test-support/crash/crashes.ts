@@ -11,7 +11,7 @@ import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { present } from "../../src/platform/present.ts";
 import { type Client, connect, transferOf } from "../process/client.ts";
-import { type Running, spawnUniknode } from "../process/uniknode.ts";
+import { apiUrlOf, type Running, spawnUniknode } from "../process/uniknode.ts";
 import { type Findings, inspectData } from "./inspect.ts";
 import { createRandom } from "./random.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
@@ -48,10 +48,10 @@ export async function runCrashes({ kills, seed, log }: CrashOptions): Promise<Cr
   async function live(lifeMs: number): Promise<void> {
     const node = start(folder);
     try {
-      const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-      if (registeredHeight === 0) registeredHeight = await register(present(url), receiver);
+      const url = await apiUrlOf(node);
+      if (registeredHeight === 0) registeredHeight = await register(url, receiver);
       const isOver = sleep(lifeMs).then(() => true);
-      const client = await connect(present(url));
+      const client = await connect(url);
       // The first account has minted its unik in the first blocks.
       let nonce = findings?.nextNonce ?? 2n;
       while (!(await Promise.race([isOver, submit(client, nonce++)])));

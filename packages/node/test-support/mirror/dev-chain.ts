@@ -14,7 +14,7 @@ import type { Postgres } from "../../src/postgres/connection.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { freePort } from "../peers/world.ts";
 import { connect, type PostgresServer, startPostgres } from "../postgres/server.ts";
-import { type Running, spawnUniknode } from "../process/uniknode.ts";
+import { apiUrlOf, type Running, spawnUniknode } from "../process/uniknode.ts";
 import { mirrorTables, nodeTables } from "./tables.ts";
 
 export const TOKEN = "mirror";
@@ -34,6 +34,7 @@ export type MirroredDevChain = {
   followed(): Promise<void>;
   /** Stops forging, and compares all rows and the trees of facts. */
   compare(): Promise<void>;
+  stopNode(): Promise<void>;
   /** Stops the node, and starts it again. */
   restartNode(): Promise<void>;
   closeAll(): Promise<void>;
@@ -45,6 +46,8 @@ const POLL_MS = 50;
 export type MirroredDevChainOptions = {
   /** Number of last blocks in the feed. */
   readonly feedBlocks?: number;
+  /** Further arguments of the node. */
+  readonly nodeArgs?: readonly string[];
   /** Settings of the PostgreSQL server. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Folder for its data. */
@@ -53,6 +56,7 @@ export type MirroredDevChainOptions = {
 
 export async function startMirroredDevChain({
   feedBlocks = 1_000,
+  nodeArgs = ["--webhooks", "off"],
   settings = {},
   parent,
 }: MirroredDevChainOptions = {}): Promise<MirroredDevChain> {
@@ -62,7 +66,8 @@ export async function startMirroredDevChain({
   const postgres = connect(databaseUrl);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const start = () => startNode(folder, port, feedBlocks);
+  const args = ["--http-port", `${port}`, "--feed-blocks", `${feedBlocks}`, ...nodeArgs];
+  const start = () => startNode(folder, args);
   let node = await start().catch(async (error: unknown) => {
     await postgres.close();
     await server.stop();
@@ -72,7 +77,7 @@ export async function startMirroredDevChain({
   const chain: State = { url, postgres, mirrors: [], folder };
   return {
     ...{ server, databaseUrl, postgres, url },
-    command: (name, body) => command(url, name, body),
+    command: (name, body) => runDevCommand(url, name, body),
     head: () => head(url),
     startMirror(...args) {
       const mirror = spawnUniknode([
@@ -87,6 +92,7 @@ export async function startMirroredDevChain({
       await waitFor(chain, (mirror) => mirror.height >= height);
     },
     compare: () => compare(chain),
+    stopNode: () => end(node),
     async restartNode() {
       await end(node);
       node = await start();
@@ -120,7 +126,8 @@ async function read(url: string, path: string): Promise<unknown> {
 const head = async (url: string) =>
   ((await read(url, "/blockchain")) as { block: { height: number; id: string } }).block;
 
-async function command(url: string, name: string, body: object): Promise<void> {
+/** Runs a command of the dev chain on its node, or on an API server. */
+export async function runDevCommand(url: string, name: string, body: object): Promise<void> {
   const response = await fetch(`${url}/api/v2/dev/${name}`, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: TOKEN },
@@ -147,7 +154,7 @@ async function waitFor(
 
 async function compare(chain: State): Promise<void> {
   const { url, postgres, folder } = chain;
-  await command(url, "forge", { enabled: false });
+  await runDevCommand(url, "forge", { enabled: false });
   const { id } = await head(url);
   await waitFor(chain, (mirror) => mirror.id === id);
   const files = (await read(url, "/node/configuration/crypto")) as NetworkFiles;
@@ -155,16 +162,15 @@ async function compare(chain: State): Promise<void> {
   await compareTables(database, postgres);
   await compareFacts(database, postgres, files);
   database.close();
-  await command(url, "forge", { enabled: true });
+  await runDevCommand(url, "forge", { enabled: true });
 }
 
-async function startNode(folder: string, port: number, feedBlocks: number): Promise<Running> {
+async function startNode(folder: string, args: readonly string[]): Promise<Running> {
   const node = spawnUniknode([
-    "dev",
-    ...["--data", join(folder, "data"), "--http-port", `${port}`, "--block-time", "1"],
-    ...["--webhook-token", TOKEN, "--feed-blocks", `${feedBlocks}`, "--webhooks", "off"],
+    ...["dev", "--data", join(folder, "data"), "--block-time", "1", "--webhook-token", TOKEN],
+    ...args,
   ]);
-  await node.printed(/API\s+(http:\S+?)\/api/);
+  await apiUrlOf(node);
   return node;
 }
 

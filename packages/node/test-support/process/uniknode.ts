@@ -67,6 +67,12 @@ export function spawnUniknode(args: readonly string[], options: SpawnOptions = {
   return { child, stdout: () => stdout, stderr: () => stderr, ended, printed };
 }
 
+/** Returns the base URL that a dev chain prints when it serves. */
+export async function apiUrlOf(node: Pick<Running, "printed">): Promise<string> {
+  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+  return present(url, "the URL of the API");
+}
+
 /** Runs the program to its end. */
 export const runUniknode = (args: readonly string[], options?: SpawnOptions): Promise<Ended> =>
   spawnUniknode(args, options).ended;

@@ -6,9 +6,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { present } from "../../src/platform/present.ts";
 import { type Client, connect } from "../process/client.ts";
-import { type Running, spawnUniknode } from "../process/uniknode.ts";
+import { apiUrlOf, type Running, spawnUniknode } from "../process/uniknode.ts";
 import { type Control, createControl, TOKEN } from "./register.ts";
 
 export type Life = {
@@ -55,11 +54,11 @@ export async function beginLife(folder: string): Promise<Life> {
       environment: { UNIKNODE_TEST_CLOCK: clockFile(folder) },
     },
   );
-  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+  const url = await apiUrlOf(node);
   return {
     node,
-    client: await connectTo(present(url)),
-    control: createControl(present(url)),
+    client: await connectTo(url),
+    control: createControl(url),
     async kill() {
       const { exitCode } = node.child;
       node.child.kill("SIGKILL");

@@ -15,7 +15,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "@uniknode/client";
 import { present } from "../../src/platform/present.ts";
-import { runUniknode, spawnUniknode } from "../process/uniknode.ts";
+import { apiUrlOf, runUniknode, spawnUniknode } from "../process/uniknode.ts";
 import { describeChain, WEBHOOK_TOKEN } from "./describe.ts";
 
 const MAX_WAIT_MS = 30_000;
@@ -39,9 +39,9 @@ async function make(file: string): Promise<void> {
     ...["dev", "--data", data, "--http-port", "0", "--block-time", "1"],
     ...["--webhook-token", WEBHOOK_TOKEN],
   ]);
-  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+  const url = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
-  const client = createClient({ url: present(url), webhookToken: WEBHOOK_TOKEN });
+  const client = createClient({ url: url, webhookToken: WEBHOOK_TOKEN });
   const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
   const delivered = await client.webhooks.create({ events: ["transaction.applied"], target, conditions });
   // Nothing listens on port 1: its deliveries stay queued.
@@ -50,7 +50,7 @@ async function make(file: string): Promise<void> {
     target: "http://127.0.0.1:1/",
     conditions,
   });
-  const environment = { UNIKNODE_URL: present(url), UNIKNODE_WEBHOOK_TOKEN: WEBHOOK_TOKEN };
+  const environment = { UNIKNODE_URL: url, UNIKNODE_WEBHOOK_TOKEN: WEBHOOK_TOKEN };
   for (const event of ["transaction.applied", "unik.minted", "block.reverted", "unik.updated"]) {
     const { code, stderr } = await runUniknode(["trigger", event, "--data", data], { environment });
     if (code !== 0) throw new Error(`${event}: ${stderr}`);

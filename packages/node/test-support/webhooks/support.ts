@@ -130,7 +130,7 @@ export function createService(given: ServiceOptions = {}): Service {
     { ...DEFAULT_WEBHOOK_OPTIONS, closeGraceMs: 0, ...given.options },
     {
       storage: openSqliteStorage({
-        ...{ database, eventLog, pastEvents },
+        ...{ database, eventLog },
         ...(given.cipher && { cipher: given.cipher }),
       }),
       history: toHistory(pastEvents, createReadTogether(database)),

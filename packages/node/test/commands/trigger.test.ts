@@ -7,7 +7,7 @@ import { CAUSES } from "../../src/commands/trigger/causes.ts";
 import { EVENTS } from "../../src/events/catalogue.ts";
 import { present } from "../../src/platform/present.ts";
 import { runMain } from "../../test-support/process/main.ts";
-import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-trigger-"));
 let node: Running;
@@ -15,7 +15,7 @@ let url: string;
 
 beforeAll(async () => {
   node = spawnUniknode(["dev", "--data", folder, "--http-port", "0", "--block-time", "1"]);
-  [, url] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
+  url = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
 }, 60_000);
 

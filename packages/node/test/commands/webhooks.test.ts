@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { runMain } from "../../test-support/process/main.ts";
-import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-webhooks-"));
 const receiver = createServer((_request, response) => response.writeHead(204).end());
@@ -33,7 +33,7 @@ beforeAll(async () => {
   target = `http://127.0.0.1:${(receiver.address() as { port: number }).port}/`;
   await importWebhook();
   node = spawnUniknode(["dev", "--data", folder, "--http-port", "0", "--block-time", "3600"]);
-  [, url] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
+  url = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
 }, 60_000);
 

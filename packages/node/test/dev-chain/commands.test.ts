@@ -12,7 +12,7 @@ import { SETUP_HEIGHT } from "../../src/dev-chain/setup.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { type Client, connect, transferOf } from "../../test-support/process/client.ts";
-import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const people = deriveAccounts(
   "test test test test test test test test test test test junk",
@@ -41,7 +41,7 @@ let client: Client;
 async function start(): Promise<void> {
   const fixed = ["dev", "--data", folder, "--http-port", "0", "--webhook-token", TOKEN];
   node = spawnUniknode([...fixed, "--block-time", String(BLOCK_TIME)]);
-  [, url] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
+  url = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
   client = await connect(url);
 }
@@ -407,9 +407,9 @@ test("with blocks on demand, transactions that return from a branch cause one", 
     ),
   );
   try {
-    const [, base] = await instant.printed(/API\s+(http:\S+?)\/api/);
+    const base = await apiUrlOf(instant);
     await instant.printed(/Ctrl-C stops/);
-    const { network, submit } = await connect(present(base));
+    const { network, submit } = await connect(base);
     const carol = people("account 5");
     await submit([transferOf(network, carol, bob.address, 1n)]);
     await instant.printed(/^block 4 .* 1 transaction /m);

@@ -77,7 +77,7 @@ test("Paused nodes are called if all others fail.", async () => {
   expect([submitted.length, second.submitted.length]).toEqual([0, 1]);
   await second.close();
   await expect(gateway.submit([{}])).rejects.toMatchObject({
-    code: "CALL_CLOSED",
+    code: "CALL_UNREACHABLE",
     isRetryable: true,
     message: expect.stringMatching(/^no node executed the call in time: .*ECONNREFUSED.*; .*ECONNREFUSED/),
   });
@@ -255,4 +255,19 @@ test("Clients of a server get 503 while it is unknown whether a submission was a
   const repeated = await submit();
   // The result of the node, which knows whether it has the transaction.
   expect([repeated.statusCode, repeated.json()]).toEqual([200, await node.submit([{ id: "1" }])]);
+});
+
+test("Clients of a server learn that no node responds, but not which ones.", async () => {
+  const gone = await serveGateway(createGateway());
+  await gone.close();
+  const { gateway } = connect([gone.url]);
+  const { get, post, close } = openFixture({}, { gateway });
+  onTestFinished(close);
+  for (const response of [
+    await get("/api/transactions/unconfirmed"),
+    await post("/api/transactions", { transactions: [{ id: "1" }] }),
+  ]) {
+    expect([response.statusCode, response.headers["error-code"]]).toEqual([503, "NODE_UNREACHABLE"]);
+    expect(response.json().message).toBe("Service Unavailable: no node responds; retry in 10 s");
+  }
 });

@@ -8,7 +8,7 @@ import { createClient } from "@uniknode/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { blocksOf } from "../../test-support/guides/page.ts";
-import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const TOKEN = "guide-test";
 const folder = mkdtempSync(join(tmpdir(), "uniknode-guide-"));
@@ -26,7 +26,7 @@ const commandsOf = (path: string): string[] =>
 beforeAll(async () => {
   const args = ["dev", "--data", folder, "--http-port", "0", "--block-time", "2", "--webhook-token", TOKEN];
   node = spawnUniknode(args);
-  [, url] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
+  url = await apiUrlOf(node);
   // Deep enough for all reorganisations of the pages.
   await node.printed(/Ctrl-C stops/);
   await type(

@@ -10,7 +10,7 @@ import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { present } from "../../src/platform/present.ts";
 import { blocksOf, ROOT } from "../../test-support/guides/page.ts";
 import { freePort } from "../../test-support/peers/world.ts";
-import { spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const TOKEN = "first-event-test";
@@ -50,12 +50,12 @@ test("the first event arrives, and a stopped receiver gets its missed events aft
     node.child.kill("SIGKILL");
     await node.ended;
   });
-  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+  const url = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
   const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
   const port = `${await freePort()}`;
   const values: Record<string, string> = {
-    "http://127.0.0.1:4003": present(url),
+    "http://127.0.0.1:4003": url,
     5005: port,
     TOKEN,
     ADDRESS: people("account 1").address,

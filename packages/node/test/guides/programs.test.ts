@@ -13,7 +13,7 @@ import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { present } from "../../src/platform/present.ts";
 import { blocksOf } from "../../test-support/guides/page.ts";
-import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const people = deriveAccounts(
   "test test test test test test test test test test test junk",
@@ -37,7 +37,7 @@ beforeAll(async () => {
   receiver.listen(0, "127.0.0.1");
   const data = join(folder, "chain");
   node = spawnUniknode(["dev", "--data", data, "--http-port", "0", "--instant", "--webhook-token", "TOKEN"]);
-  [, url] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
+  url = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
 }, 60_000);
 

@@ -5,8 +5,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { present } from "../../src/platform/present.ts";
-import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const TOKEN = "the token of the operator";
 const JSON_BODY = { "content-type": "application/json" };
@@ -30,8 +29,8 @@ beforeAll(async () => {
   const fixed = ["dev", "--data", folder, "--http-port", "0", "--webhook-token", TOKEN];
   const environment = { ...process.env, UNIKNODE_WEBHOOK_PRIVATE_TARGETS: "false" };
   node = spawnUniknode([...fixed, "--block-time", "2"], { environment });
-  const [, address] = await node.printed(/API\s+(http:\S+?)\/api/);
-  url = new URL(present(address, "the address of the API"));
+  const address = await apiUrlOf(node);
+  url = new URL(address);
   await node.printed(/Ctrl-C stops/);
   const { status } = await ask("/api/v2/webhooks", post(WEBHOOK));
   expect(status).toBe(201);

@@ -1,63 +1,21 @@
 /** The comparison of a mirror with its node names every table that differs, and the keys of its rows. */
-import { createNetwork } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkMirror, requireEqual } from "../../src/mirror/check/check.ts";
-import type { Postgres } from "../../src/postgres/connection.ts";
-import {
-  blocksOf,
-  CHAINS,
-  type OpenChain,
-  openChain,
-  readChain,
-  temporaryFolder,
-} from "../../test-support/chain/fixtures.ts";
-import { type BuiltMirror, buildMirror } from "../../test-support/mirror/build.ts";
-import {
-  connect,
-  hasPostgres,
-  type PostgresServer,
-  startPostgres,
-} from "../../test-support/postgres/server.ts";
+import { CHAINS } from "../../test-support/chain/fixtures.ts";
+import { changedTable, changeRows } from "../../test-support/mirror/changed-rows.ts";
+import { type MirroredChain, mirrorChain } from "../../test-support/mirror/mirrored-chain.ts";
+import { useDatabases } from "../../test-support/postgres/databases.ts";
+import { hasPostgres } from "../../test-support/postgres/server.ts";
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await startPostgres();
-}, 60_000);
-afterAll(() => server?.stop());
+const databases = useDatabases();
 
-type Mirrored = {
-  readonly postgres: Postgres;
-  readonly node: OpenChain;
-  readonly blocks: readonly Uint8Array[];
-  readonly check: () => ReturnType<typeof checkMirror>;
-  close(): Promise<void>;
-};
+type Mirrored = MirroredChain & { readonly check: () => ReturnType<typeof checkMirror> };
 
-let databases = 0;
-
-async function mirrored(name: string, upTo = Number.POSITIVE_INFINITY): Promise<Mirrored> {
-  const folder = temporaryFolder();
-  const postgres = connect(await server.createDatabase(`check_${++databases}`));
-  const content = readChain(name);
-  const blocks = blocksOf(content);
-  const path = `${folder.path}/node.sqlite`;
-  const node = openChain(content, path, { feedBlocks: 10_000 });
-  await node.chain.accept(blocks.slice(0, upTo));
-  const network = createNetwork(content.network);
-  const built: BuiltMirror = await buildMirror(postgres, path, network);
+async function mirrored(name: string): Promise<Mirrored> {
+  const chain = await mirrorChain(name, await databases.connect());
+  const { postgres, network, built } = chain;
   const { signal } = new AbortController();
-  return {
-    postgres,
-    node,
-    blocks,
-    check: () => checkMirror({ postgres, feed: built.feed, network, signal }),
-    async close() {
-      built.close();
-      await postgres.close();
-      await node.close();
-      folder.remove();
-    },
-  };
+  return { ...chain, check: () => checkMirror({ postgres, feed: built.feed, network, signal }) };
 }
 
 describe.skipIf(!hasPostgres)("the comparison of a mirror", () => {
@@ -136,8 +94,8 @@ describe.skipIf(!hasPostgres)("the comparison of a mirror", () => {
     ])("names %s", async (_, change, keySql) => {
       const { postgres, check } = mirror;
       const [{ key } = { key: "" }] = await postgres.query<{ key: string }>(keySql);
-      const table = /(?:UPDATE|INTO|FROM) (\w+)/.exec(change)?.[1];
-      const rollback = await changeUntilRestored(postgres, change, `${table}`);
+      const table = changedTable(change);
+      await using _restored = await changeRows(postgres, change);
       const result = await check();
       const found = result.tables.filter(({ difference }) => difference);
       expect(found).toEqual([
@@ -145,7 +103,6 @@ describe.skipIf(!hasPostgres)("the comparison of a mirror", () => {
       ]);
       expect(found[0]?.digests.mirror).not.toBe(found[0]?.digests.node);
       expect(() => requireEqual(result)).toThrow(`${table} (1 rows, from ${key} to ${key})`);
-      await rollback();
     });
 
     test("is refused while the mirror is being built, or has another block", async () => {
@@ -157,14 +114,3 @@ describe.skipIf(!hasPostgres)("the comparison of a mirror", () => {
     });
   });
 });
-
-/** Changes a table, and returns a function that restores it. */
-async function changeUntilRestored(postgres: Postgres, change: string, table: string) {
-  await postgres.query(`CREATE TABLE saved AS SELECT * FROM ${table}`);
-  await postgres.query(change);
-  return async () => {
-    await postgres.query(`DELETE FROM ${table}`);
-    await postgres.query(`INSERT INTO ${table} SELECT * FROM saved`);
-    await postgres.query("DROP TABLE saved");
-  };
-}

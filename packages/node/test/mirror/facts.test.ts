@@ -1,5 +1,4 @@
 /** The facts of a mirror are those of the node, and a row that influences them cannot differ unnoticed. */
-import { createNetwork } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGrowth } from "../../src/facts/growth.ts";
@@ -9,52 +8,26 @@ import type { FeedClient } from "../../src/mirror/feed-client.ts";
 import { follow } from "../../src/mirror/follow.ts";
 import type { FeedLine } from "../../src/mirror/line.ts";
 import type { Postgres } from "../../src/postgres/connection.ts";
-import {
-  blocksOf,
-  type OpenChain,
-  openChain,
-  readChain,
-  temporaryFolder,
-} from "../../test-support/chain/fixtures.ts";
-import { type BuiltMirror, buildMirror } from "../../test-support/mirror/build.ts";
-import {
-  connect,
-  hasPostgres,
-  type PostgresServer,
-  startPostgres,
-} from "../../test-support/postgres/server.ts";
+import { changeRows } from "../../test-support/mirror/changed-rows.ts";
+import { type MirroredChain, mirrorChain } from "../../test-support/mirror/mirrored-chain.ts";
+import { useDatabases } from "../../test-support/postgres/databases.ts";
+import { hasPostgres } from "../../test-support/postgres/server.ts";
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await startPostgres();
-}, 60_000);
-afterAll(() => server?.stop());
+const databases = useDatabases();
 
-type Mirrored = {
-  readonly postgres: Postgres;
-  readonly node: OpenChain;
-  readonly built: BuiltMirror;
+type Mirrored = MirroredChain & {
   /** Follows until the first checkpoint has been compared, and returns the log. */
   follow(epoch?: number): Promise<string>;
-  close(): Promise<void>;
 };
 
-let databases = 0;
-
-/** Builds a mirror of a whole chain, without its facts. */
+/** Builds a mirror without facts, and completes the tree of its node. */
 async function mirrored(name: string): Promise<Mirrored> {
-  const folder = temporaryFolder();
-  const postgres = connect(await server.createDatabase(`facts_${++databases}`));
-  const content = readChain(name);
-  const path = `${folder.path}/node.sqlite`;
-  const node = openChain(content, path, { feedBlocks: 10_000 });
-  await node.chain.accept(blocksOf(content));
-  const network = createNetwork(content.network);
+  const chain = await mirrorChain(name, await databases.connect());
+  const { postgres, node, network, built } = chain;
   const growth = createGrowth({ database: node.database, network, onTruncated: () => {} });
   while (growth.step(Number.POSITIVE_INFINITY));
-  const built = await buildMirror(postgres, path, network);
   return {
-    ...{ postgres, node, built },
+    ...chain,
     async follow(epoch = built.epoch) {
       const lines: string[] = [];
       await follow({
@@ -65,12 +38,6 @@ async function mirrored(name: string): Promise<Mirrored> {
         logger: pino({ level: "info" }, { write: (line) => lines.push(line) }),
       });
       return lines.join("");
-    },
-    async close() {
-      built.close();
-      await postgres.close();
-      await node.close();
-      folder.remove();
     },
   };
 }
@@ -163,19 +130,10 @@ describe.skipIf(!hasPostgres)("the facts of a mirror", () => {
   });
 });
 
-/** Changes rows until the end of the block; the tree of facts begins anew. */
+/** Changes rows, and empties the tree of facts. */
 async function changed(postgres: Postgres, change: string): Promise<AsyncDisposable> {
-  const table = /(?:UPDATE|FROM) (\w+)/.exec(change)?.[1];
   await postgres.query("DELETE FROM facts");
-  await postgres.query(`CREATE TABLE saved AS SELECT * FROM ${table}`);
-  await postgres.query(change);
-  return {
-    async [Symbol.asyncDispose]() {
-      await postgres.query(`DELETE FROM ${table}`);
-      await postgres.query(`INSERT INTO ${table} SELECT * FROM saved`);
-      await postgres.query("DROP TABLE saved");
-    },
-  };
+  return changeRows(postgres, change);
 }
 
 const markAt = (height: number): FactMark => ({

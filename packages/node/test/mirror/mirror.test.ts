@@ -2,7 +2,7 @@
 import assert from "node:assert";
 import { createNetwork } from "@uniknode/protocol";
 import { pino } from "pino";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { finalHeight } from "../../src/facts/final.ts";
 import { createGrowth } from "../../src/facts/growth.ts";
 import { edgeRoot } from "../../src/facts/merkle/edge.ts";
@@ -31,20 +31,11 @@ import {
 } from "../../test-support/chain/fixtures.ts";
 import { clientOf } from "../../test-support/mirror/feed-client.ts";
 import { mirrorTables, nodeTables } from "../../test-support/mirror/tables.ts";
-import {
-  connect,
-  hasPostgres,
-  type PostgresServer,
-  startPostgres,
-} from "../../test-support/postgres/server.ts";
+import { useDatabases } from "../../test-support/postgres/databases.ts";
+import { hasPostgres } from "../../test-support/postgres/server.ts";
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await startPostgres();
-}, 60_000);
-afterAll(() => server?.stop());
+const databases = useDatabases();
 
-let databases = 0;
 let folder: ReturnType<typeof temporaryFolder>;
 let postgres: Postgres;
 let open: OpenChain | undefined;
@@ -54,7 +45,7 @@ let feed: Feed;
 
 beforeEach(async () => {
   folder = temporaryFolder();
-  postgres = connect(await server.createDatabase(`test_${++databases}`));
+  postgres = await databases.connect();
   await migrate(postgres);
 });
 afterEach(async () => {

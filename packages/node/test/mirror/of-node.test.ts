@@ -1,5 +1,4 @@
 /** `--mirror`: a node starts and supervises its mirror, which does not affect the node. */
-import assert from "node:assert";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +13,7 @@ import {
   type PostgresServer,
   startPostgres,
 } from "../../test-support/postgres/server.ts";
-import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const TOKEN = "mirror";
 const WAIT = { timeout: 60_000, interval: 50 };
@@ -44,12 +43,6 @@ const startNode = (): Running =>
     ...["--data", join(folder, "data"), "--http-port", "0", "--block-time", "1", "--webhook-token", TOKEN],
     ...["--webhooks", "off", "--log-level", "info", "--mirror", databaseUrl],
   ]);
-
-async function urlOf(node: Running): Promise<string> {
-  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-  assert(url);
-  return url;
-}
 
 async function heightOf(url: string): Promise<number> {
   const { data } = (await (await fetch(`${url}/api/v2/blockchain`)).json()) as {
@@ -90,7 +83,7 @@ describe.skipIf(!hasPostgres)("a node with --mirror", () => {
   test("starts while PostgreSQL is down, and copies its chain later.", async () => {
     await server.halt();
     node = startNode();
-    url = await urlOf(node);
+    url = await apiUrlOf(node);
     await expect.poll(node.stderr, WAIT).toContain("waiting for the database");
     expect(await heightOf(url)).toBeGreaterThan(0);
     await server.resume();

@@ -1,7 +1,8 @@
 /** Connections to PostgreSQL that break, and reads of one commit. */
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Postgres } from "../../src/postgres/connection.ts";
-import { prepared } from "../../src/postgres/reads.ts";
+import type { Postgres, PostgresValue } from "../../src/postgres/connection.ts";
+import { beginReads, prepared, type ReadingClient } from "../../src/postgres/reads.ts";
 import {
   connect,
   hasPostgres,
@@ -10,6 +11,7 @@ import {
 } from "../../test-support/postgres/server.ts";
 
 let server: PostgresServer;
+let url: string;
 let postgres: Postgres;
 
 const TIMEOUT_MS = 1_000;
@@ -20,7 +22,8 @@ const DIVIDED = prepared("SELECT 1 / $1::integer AS one");
 describe.skipIf(!hasPostgres)("a connection to PostgreSQL", () => {
   beforeAll(async () => {
     server = await startPostgres();
-    postgres = connect(await server.createDatabase("test"));
+    url = await server.createDatabase("test");
+    postgres = connect(url);
   }, 60_000);
   afterAll(async () => {
     await postgres?.close();
@@ -71,6 +74,25 @@ describe.skipIf(!hasPostgres)("a connection to PostgreSQL", () => {
       const failed = { status: "rejected", reason: { code: "22012" } };
       expect(results).toMatchObject([failed, one, one, one, one, failed, one]);
     }
+  });
+
+  test("reports that the transaction did not begin in time, whatever its statements report.", async () => {
+    const client = new pg.Client({ connectionString: url, pipeline: true });
+    await client.connect();
+    // On a machine without a free processor, beginning can take longer than a statement may.
+    const slow: ReadingClient<PostgresValue> = {
+      query: ({ text, values }) =>
+        client.query({
+          text: text.replace(/;\s+SAVEPOINT reads$/, "; SELECT pg_sleep(1); SAVEPOINT reads"),
+          ...(values && { values: [...values] }),
+        }),
+    };
+    const { query, end } = beginReads(slow, { timeoutMs: 50 });
+    const results = await Promise.allSettled([query("SELECT 1"), query(ONE, [1])]);
+    await end();
+    const late = { status: "rejected", reason: expect.objectContaining({ code: "POSTGRES_TIMEOUT" }) };
+    expect(results).toEqual([late, late]);
+    await client.end();
   });
 
   test("ends a statement whose time is up.", async () => {

@@ -6,9 +6,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { devGenesis } from "../../src/dev-chain/genesis.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
-import { present } from "../../src/platform/present.ts";
 import { writeNetwork } from "../../test-support/process/network.ts";
-import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const folder = mkdtempSync(join(tmpdir(), "uniknode-archive-"));
@@ -22,7 +21,7 @@ beforeAll(async () => {
   writeNetwork(at("network"), devGenesis(castOf(deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION), 1), 1));
   const options = ["--accounts", "1", "--block-time", "1", "--http-port", "0"];
   node = spawnUniknode(["dev", "--data", at("dev"), ...options]);
-  url = present((await node.printed(/API\s+(http:\S+?)\/api/))[1]);
+  url = await apiUrlOf(node);
   while ((await headOf(url)).height < 10) await new Promise((next) => setTimeout(next, 200));
 }, 60_000);
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import { spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 /**
  * Warm-up requests: afterwards the heaps of both threads have their working size, so that further growth is a
@@ -40,7 +40,7 @@ async function start() {
     await node.ended;
     rmSync(folder, { recursive: true });
   });
-  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+  const url = await apiUrlOf(node);
   return { url: `${url}/api`, pid: present(node.child.pid) };
 }
 

@@ -13,7 +13,13 @@ import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { present } from "../../src/platform/present.ts";
 import { closedPort } from "../../test-support/process/closed-port.ts";
-import { type Ended, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import {
+  apiUrlOf,
+  type Ended,
+  type Running,
+  runUniknode,
+  spawnUniknode,
+} from "../../test-support/process/uniknode.ts";
 
 const people = deriveAccounts(
   "test test test test test test test test test test test junk",
@@ -39,7 +45,7 @@ let client: Client;
 beforeAll(async () => {
   const data = join(folder, "data");
   node = spawnUniknode(["dev", "--data", data, "--http-port", "0", "--instant", "--webhook-token", TOKEN]);
-  [, url] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
+  url = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
   client = createClient({ url, webhookToken: TOKEN });
 }, 60_000);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
-import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-damage-"));
 const data = join(folder, "dev");
@@ -16,7 +16,7 @@ let node: Running | undefined;
 
 const start = async (): Promise<string> => {
   node = spawnUniknode(["dev", "--data", data, ...OPTIONS, "--log-format", "json", "--log-level", "info"]);
-  return present((await node.printed(/API\s+(http:\S+?)\/api/))[1]);
+  return apiUrlOf(node);
 };
 const stop = async () => {
   node?.child.kill("SIGTERM");

@@ -9,7 +9,7 @@ import { type Client, createClient, verifyDelivery } from "@uniknode/client";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 type Received = { readonly headers: IncomingHttpHeaders; readonly body: Buffer };
 
@@ -28,8 +28,8 @@ beforeAll(async () => {
   receiver.listen(0, "127.0.0.1");
   const options = ["--http-port", "0", "--block-time", "1", "--webhook-token", webhookToken];
   node = spawnUniknode(["dev", "--data", folder, ...options]);
-  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-  client = createClient({ url: present(url), webhookToken });
+  const url = await apiUrlOf(node);
+  client = createClient({ url: url, webhookToken });
 }, 30_000);
 
 afterAll(async () => {

@@ -5,8 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { present } from "../../src/platform/present.ts";
-import { runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const BLOCKS = 700;
 const folder = mkdtempSync(join(tmpdir(), "uniknode-dev-archive-"));
@@ -20,8 +19,8 @@ const OPTIONS = ["--accounts", "1", "--block-time", "1", "--http-port", "0", "--
 async function onDevChain(name: string, work: (url: string) => Promise<unknown>): Promise<number> {
   const node = spawnUniknode(["dev", "--data", at(name), ...OPTIONS]);
   try {
-    const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-    await work(present(url));
+    const url = await apiUrlOf(node);
+    await work(url);
     const { data } = (await (await fetch(`${url}/api/blockchain`)).json()) as {
       data: { block: { height: number } };
     };

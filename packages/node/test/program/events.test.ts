@@ -8,9 +8,8 @@ import { builders, signTransaction, type TransactionBody } from "@uniknode/proto
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
-import { present } from "../../src/platform/present.ts";
 import { type Client, connect } from "../../test-support/process/client.ts";
-import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const people = deriveAccounts(
   "test test test test test test test test test test test junk",
@@ -36,9 +35,9 @@ let client: Client;
 async function start(): Promise<string> {
   const args = ["dev", "--data", folder, "--http-port", "0", "--block-time", "1", "--webhook-token", TOKEN];
   node = spawnUniknode(args);
-  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-  client = await connect(present(url));
-  return present(url);
+  const url = await apiUrlOf(node);
+  client = await connect(url);
+  return url;
 }
 
 async function register(url: string, event: string): Promise<void> {

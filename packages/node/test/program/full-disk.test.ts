@@ -7,11 +7,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { devOptions } from "../../src/config/options.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
-import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { createSlotStore } from "../../src/store/node/slots.ts";
 import { connect, transferOf } from "../../test-support/process/client.ts";
-import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { newFolder, startFaulty } from "./faulty.ts";
 
 const TOKEN = "full-disk-test";
@@ -117,9 +116,9 @@ test.skipIf(!canMount)(
     ];
     const node = spawnUniknode(["dev", "--block-time", "1000", ...options], { through: throughDisk(place) });
     onTestFinished(() => stop(node));
-    const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+    const url = await apiUrlOf(node);
     await node.printed(/Ctrl-C stops/);
-    const { network } = await connect(present(url));
+    const { network } = await connect(url);
     const account = deriveAccounts(devOptions.mnemonic.default, DEV_ADDRESS_VERSION)("account 0");
     let nonce = 0n;
     const sent: unknown[] = [];

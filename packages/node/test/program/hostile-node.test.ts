@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { runMain } from "../../test-support/process/main.ts";
-import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-hostile-"));
 const TOKEN = "a-token-of-the-test";
@@ -41,7 +41,7 @@ function deceived(value: unknown): unknown {
 beforeAll(async () => {
   const args = ["--accounts", "2", "--block-time", "1", "--http-port", "0", "--webhook-token", TOKEN];
   node = spawnUniknode(["dev", "--data", join(folder, "dev"), ...args]);
-  real = present((await node.printed(/API\s+(http:\S+?)\/api/))[1]);
+  real = await apiUrlOf(node);
   await node.printed(/^block 4 /m);
   proxy = createServer(async ({ url, method, headers }, response) => {
     const authorization = headers.authorization ?? "";

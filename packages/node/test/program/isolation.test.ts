@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { type Listener, listen as openStream } from "../../test-support/stream/support.ts";
 import { HOSTILE, listen } from "../../test-support/webhooks/hostile.ts";
 
@@ -30,8 +30,8 @@ async function start(folder: string): Promise<{ node: Running; url: string; stop
     await node.ended;
   };
   onTestFinished(stop);
-  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-  return { node, url: present(url), stop };
+  const url = await apiUrlOf(node);
+  return { node, url: url, stop };
 }
 
 async function register(url: string, target: string): Promise<void> {

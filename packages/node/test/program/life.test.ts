@@ -12,7 +12,7 @@ import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { present } from "../../src/platform/present.ts";
 import { connect, transferOf } from "../../test-support/process/client.ts";
 import { writeNetwork } from "../../test-support/process/network.ts";
-import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
@@ -29,11 +29,6 @@ function dev(folder: string, ...args: string[]): Running {
   const node = spawnUniknode(["dev", "--data", folder, "--http-port", "0", "--block-time", "1", ...args]);
   running.push(node);
   return node;
-}
-
-async function urlOf(node: Running): Promise<string> {
-  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-  return present(url);
 }
 
 async function stop(node: Running, signal: NodeJS.Signals = "SIGINT") {
@@ -92,11 +87,11 @@ describe("stopping and starting again", { timeout: 60_000 }, () => {
       return node;
     };
     const first = start();
-    const { network, submit } = await connect(await urlOf(first));
+    const { network, submit } = await connect(await apiUrlOf(first));
     const transfer = transferOf(network, people("account 5"), people("account 6").address, 1n);
     expect(await submit([transfer])).toMatchObject({ status: 200, accepted: [transfer.id] });
     await stop(first, "SIGKILL");
-    const { get } = await connect(await urlOf(start()));
+    const { get } = await connect(await apiUrlOf(start()));
     expect(await get("/api/transactions/unconfirmed")).toMatchObject([{ id: transfer.id }]);
   });
 });
@@ -104,7 +99,7 @@ describe("stopping and starting again", { timeout: 60_000 }, () => {
 describe("on demand", { timeout: 30_000 }, () => {
   test("a block is forged as soon as a transaction is accepted, and only then", async () => {
     const node = dev(newFolder(), "--instant");
-    const { network, submit, get } = await connect(await urlOf(node));
+    const { network, submit, get } = await connect(await apiUrlOf(node));
     await node.printed(/Ctrl-C stops/);
     const height = async () => ((await get("/api/blockchain")) as { block: { height: number } }).block.height;
     expect(await height()).toBe(3);
@@ -205,7 +200,7 @@ describe("a network from its files", { timeout: 60_000 }, () => {
     expect(await get("/api/node/configuration")).toMatchObject({
       nethash: files.network.nethash,
       // Although the node has no peers: clients query the port unconditionally.
-      ports: { "@arkecosystem/core-p2p": 4002, "@arkecosystem/core-api": Number(new URL(present(url)).port) },
+      ports: { "@arkecosystem/core-p2p": 4002, "@arkecosystem/core-api": Number(new URL(url).port) },
     });
     const response = await fetch(`${url}/api/dev/mine`, {
       method: "POST",

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { closedPort } from "../../test-support/process/closed-port.ts";
 import { runMain } from "../../test-support/process/main.ts";
-import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-listening-"));
 const data = join(folder, "running");
@@ -24,7 +24,7 @@ beforeAll(async () => {
   await once(taken, "listening");
   takenPort = String((taken.address() as { port: number }).port);
   node = spawnUniknode(["dev", "--data", data, "--http-port", "0", "--block-time", "3600"]);
-  [, url] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
+  url = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
 }, 60_000);
 afterAll(async () => {

@@ -7,14 +7,13 @@ import { builders, type SealedTransaction, signTransaction, type Transaction } f
 import { expect, test } from "vitest";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
-import { present } from "../../src/platform/present.ts";
 import { createContents } from "../../src/pool/contents/contents.ts";
 import { createJournal } from "../../src/pool/contents/journal.ts";
 import { createPending } from "../../src/pool/contents/pending.ts";
 import type { PoolEvent } from "../../src/pool/events.ts";
 import { createTestChain, openPool, RICH, transfer } from "../../test-support/pool/chain.ts";
 import { connect } from "../../test-support/process/client.ts";
-import { spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 /** Transactions with only the members that the pool sorts by. */
 const sized = (id: string, fee: bigint, bytes: number) =>
@@ -120,8 +119,8 @@ test("a flooded node forges the honest transaction in the next block", {
     ...["dev", "--data", folder, "--http-port", "0", "--block-time", "2", "--webhooks", "off"],
   ]);
   try {
-    const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-    const { network, get, submit } = await connect(present(url));
+    const url = await apiUrlOf(node);
+    const { network, get, submit } = await connect(url);
     const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
     const head = async () => ((await get("/api/blockchain")) as { block: { height: number } }).block.height;
     const signed = (name: string, nonce: number, amount = 1) => {

@@ -7,8 +7,7 @@ import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { type Client, createClient } from "@uniknode/client";
 import { expect, onTestFinished, test } from "vitest";
-import { present } from "../../src/platform/present.ts";
-import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const TOKEN = "reorganisations-test";
 /** Webhooks of this order; the others are parallel. */
@@ -68,8 +67,8 @@ async function start(folder: string): Promise<{ node: Running; client: Client }>
     node.child.kill("SIGKILL");
     await node.ended;
   });
-  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-  const client = createClient({ url: present(url), webhookToken: TOKEN });
+  const url = await apiUrlOf(node);
+  const client = createClient({ url: url, webhookToken: TOKEN });
   // The commands are available after the first blocks.
   await expect.poll(() => client.dev.forge({ enabled: false }).catch(() => undefined), WAIT).toBeDefined();
   return { node, client };

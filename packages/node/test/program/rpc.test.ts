@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { present } from "../../src/platform/present.ts";
-import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const people = deriveAccounts(
   "test test test test test test test test test test test junk",
@@ -27,7 +27,7 @@ let url: string;
 
 beforeAll(async () => {
   node = spawnUniknode(["dev", "--data", join(folder, "chain"), "--http-port", "0", "--instant"]);
-  [, nodeUrl] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
+  nodeUrl = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
   await startCompanion();
 }, 60_000);

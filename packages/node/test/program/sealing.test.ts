@@ -9,7 +9,7 @@ import { createClient, verifyDelivery } from "@uniknode/client";
 import Driver from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const TIMEOUT_MS = 60_000;
 
@@ -40,10 +40,10 @@ test("secrets are encrypted on disk and usable after a crash; without the key th
 
   async function start() {
     node = spawnUniknode(withKey);
-    const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+    const url = await apiUrlOf(node);
     const [, webhookToken] = await node.printed(/Webhook token\s+(\S+)/);
     return {
-      webhooks: createClient({ url: present(url), webhookToken: present(webhookToken) }).webhooks,
+      webhooks: createClient({ url: url, webhookToken: present(webhookToken) }).webhooks,
       webhookToken,
     };
   }

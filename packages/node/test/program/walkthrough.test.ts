@@ -10,7 +10,7 @@ import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { present } from "../../src/platform/present.ts";
 import { connect } from "../../test-support/process/client.ts";
-import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const people = deriveAccounts(
   "test test test test test test test test test test test junk",
@@ -24,7 +24,7 @@ let token: string;
 
 beforeAll(async () => {
   node = spawnUniknode(["dev", "--data", folder, "--http-port", "0", "--block-time", "1"]);
-  [, url] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
+  url = await apiUrlOf(node);
   [, token] = (await node.printed(/Webhook token\s+(\S+)/)) as unknown as [string, string];
 }, 30_000);
 

@@ -1,55 +1,39 @@
 /** `uniknode serve` over the mirror of a dev chain: responses equal those of the node, apart from the headers that name the block. */
 import assert from "node:assert";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type MirroredDevChain,
+  runDevCommand,
+  startMirroredDevChain,
+  TOKEN,
+} from "../../test-support/mirror/dev-chain.ts";
 import { freePort } from "../../test-support/peers/world.ts";
-import { hasPostgres, type PostgresServer, startPostgres } from "../../test-support/postgres/server.ts";
+import { hasPostgres } from "../../test-support/postgres/server.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { resourcePaths, searches, WALKS } from "../../test-support/serve/requests.ts";
 
-const TOKEN = "serve";
 const WAIT = { timeout: 60_000, interval: 100 };
 
-let folder: string;
-let database: PostgresServer;
-let databaseUrl: string;
-let node: Running;
-let mirror: Running;
+let chain: MirroredDevChain;
 let server: Running;
 let nodeUrl: string;
 let serverUrl: string;
 
 beforeAll(async () => {
   if (!hasPostgres) return;
-  folder = mkdtempSync(join(tmpdir(), "uniknode-serve-"));
-  database = await startPostgres();
-  databaseUrl = await database.createDatabase("chain");
-  node = spawnUniknode([
-    "dev",
-    ...["--data", join(folder, "data"), "--http-port", "0", "--block-time", "1", "--webhook-token", TOKEN],
-    ...["--feed-blocks", "1000", "--rate-limit", "0"],
-  ]);
-  const [, found] = await node.printed(/API\s+(http:\S+?)\/api/);
-  assert(found);
-  nodeUrl = found;
-  const toNode = ["--node", nodeUrl, "--token", TOKEN, "--database-url", databaseUrl];
-  mirror = spawnUniknode(["mirror", ...toNode, "--name", "test"]);
-  await command("forge", { enabled: false });
-  server = startServer(databaseUrl);
+  chain = await startMirroredDevChain({ nodeArgs: ["--rate-limit", "0"] });
+  nodeUrl = chain.url;
+  chain.startMirror();
+  await chain.command("forge", { enabled: false });
+  server = startServer(chain.databaseUrl);
   const [, served] = await server.printed(/(http:\S+)\n/);
   assert(served);
   serverUrl = served;
 }, 120_000);
 afterAll(async () => {
-  if (!hasPostgres) return;
-  for (const { child, ended } of [server, mirror, node]) {
-    child.kill("SIGTERM");
-    await ended;
-  }
-  await database.stop();
-  rmSync(folder, { recursive: true, force: true });
+  server?.child.kill("SIGTERM");
+  await server?.ended;
+  await chain?.closeAll();
 });
 
 const startServer = (url: string, ...more: string[]) =>
@@ -60,15 +44,6 @@ const startServer = (url: string, ...more: string[]) =>
 
 const logged = ({ stdout, stderr }: Running, text: string) =>
   expect.poll(() => stdout() + stderr(), WAIT).toContain(text);
-
-const command = async (name: string, body: object, url = nodeUrl) => {
-  const response = await fetch(`${url}/api/v2/dev/${name}`, {
-    method: "POST",
-    headers: { "content-type": "application/json", authorization: TOKEN },
-    body: JSON.stringify(body),
-  });
-  expect(response.status).toBe(200);
-};
 
 type Found = { readonly status: number; readonly headers: Headers; readonly text: string };
 
@@ -135,7 +110,7 @@ async function walkBoth(path: string): Promise<number> {
 
 describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", () => {
   test("sends the responses of the node, byte for byte, and names the block", async () => {
-    await command("mine", { blocks: 40 });
+    await chain.command("mine", { blocks: 40 });
     const { height, id } = await followed();
     for (const path of await resourcePaths(data)) {
       const expected = await get(nodeUrl, path, { authorization: TOKEN });
@@ -173,7 +148,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
   });
 
   test("follows reorganisations", async () => {
-    await command("reorg", { depth: 7 });
+    await chain.command("reorg", { depth: 7 });
     await followed();
     for (const path of ["/api/v2/blocks?limit=20", "/api/v2/wallets?limit=100"]) {
       expect((await get(serverUrl, path)).text).toBe((await get(nodeUrl, path)).text);
@@ -182,7 +157,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
 
   test("lets clients read their writes: waits for the block, and refuses a branch that is gone", async () => {
     const at = (height: number, id: string) => ({ "x-uniknode-at-least": `${height}:${id}` });
-    await command("mine", { blocks: 3 });
+    await chain.command("mine", { blocks: 3 });
     const { block } = await headOf(nodeUrl);
     const waited = await get(serverUrl, "/api/v2/blockchain", at(block.height, block.id));
     expect(waited.text).toContain(block.id);
@@ -212,7 +187,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
       headers: { authorization: TOKEN },
     });
     expect(stream.headers.get("content-type")).toContain("text/event-stream");
-    await command("mine", { blocks: 1 }, serverUrl);
+    await runDevCommand(serverUrl, "mine", { blocks: 1 });
     let text = "";
     for await (const chunk of stream.body ?? []) {
       text += Buffer.from(chunk).toString();
@@ -254,7 +229,8 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
   test("names the option of a port that is in use", async () => {
     const { port } = new URL(serverUrl);
     const { code, stderr } = await runUniknode([
-      ...["serve", "--node", nodeUrl, "--token", TOKEN, "--database-url", databaseUrl, "--http-port", port],
+      ...["serve", "--node", nodeUrl, "--token", TOKEN],
+      ...["--database-url", chain.databaseUrl, "--http-port", port],
     ]);
     expect(code).toBe(1);
     expect(stderr).toContain("--http-port");
@@ -263,8 +239,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
 
   test("serves reads while the node is down, and says so for everything else", async () => {
     const expected = await get(serverUrl, "/api/v2/blocks?limit=5");
-    node.child.kill("SIGTERM");
-    await node.ended;
+    await chain.stopNode();
     expect((await get(serverUrl, "/api/v2/blocks?limit=5")).text).toBe(expected.text);
     const stopped = await get(serverUrl, "/api/v2/webhooks", { authorization: TOKEN });
     expect([stopped.status, stopped.headers.get("error-code")]).toEqual([503, "NODE_UNREACHABLE"]);
@@ -290,7 +265,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     const read = (url: string) => Promise.all(paths.map(async (path) => (await get(url, path)).text));
     const expected = await read(serverUrl);
     const port = await freePort();
-    const second = startServer(databaseUrl, "--operations-port", `${port}`);
+    const second = startServer(chain.databaseUrl, "--operations-port", `${port}`);
     const [, url] = await second.printed(/(http:\S+)\n/);
     assert(url);
     expect(await read(url)).toEqual(expected);
@@ -305,7 +280,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
   });
 
   test("waits for a mirror, which waits for its node; both stop without an error", async () => {
-    const empty = await database.createDatabase("waiting");
+    const empty = await chain.server.createDatabase("waiting");
     const toNode = ["--node", nodeUrl, "--token", TOKEN, "--database-url", empty];
     const waitingMirror = spawnUniknode(["mirror", ...toNode]);
     await logged(waitingMirror, "waiting for the node");
@@ -329,7 +304,7 @@ describe.skipIf(!hasPostgres)("an API server that cannot start says what to do",
   });
 
   test("over a database without a mirror, for which it waits", async () => {
-    const url = await database.createDatabase("empty");
+    const url = await chain.server.createDatabase("empty");
     const waiting = spawnUniknode(["serve", "--token", TOKEN, "--database-url", url]);
     await logged(waiting, "waiting for the mirror");
     waiting.child.kill("SIGTERM");

@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@uniknode/client";
 import { expect, onTestFinished, test } from "vitest";
-import { present } from "../../src/platform/present.ts";
-import { spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { apiUrlOf, spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { describeChain, WEBHOOK_TOKEN } from "../../test-support/upgrade/describe.ts";
 
 const FOLDERS = join(import.meta.dirname, "folders");
@@ -34,9 +33,9 @@ test.each(versions)(
       node.child.kill("SIGTERM");
       expect((await node.ended).code).toBe(0);
     });
-    const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+    const url = await apiUrlOf(node);
     await node.printed(/Ctrl-C stops/);
-    const client = createClient({ url: present(url), webhookToken: WEBHOOK_TOKEN });
+    const client = createClient({ url: url, webhookToken: WEBHOOK_TOKEN });
 
     expect(await describeChain(client)).toEqual(made);
 

@@ -20,7 +20,11 @@ describe("updates and deletions", () => {
     await clock.advance(86_400_000);
     expect(heights(calls)).toEqual([1]);
     expect(log(id, 1)).toMatchObject([{ state: "cancelled", reason: "the webhook was updated" }]);
-    expect(webhooks.register.find(`${id}`)).toMatchObject({ id, secrets, target: "https://other.example/" });
+    expect(await webhooks.register.find(`${id}`)).toMatchObject({
+      id,
+      secrets,
+      target: "https://other.example/",
+    });
     expect(createWebhookHealthStore(database).recordFailure(id, 5)).toEqual({
       failures: 1,
       failingSinceMs: 5,
@@ -36,7 +40,7 @@ describe("updates and deletions", () => {
     const webhook = await webhooks.register.create(always());
     await emit(blockApplied(1));
     await webhooks.register.update(`${webhook.id}`, {});
-    expect(webhooks.register.find(`${webhook.id}`)).toEqual(webhook);
+    expect(await webhooks.register.find(`${webhook.id}`)).toEqual(webhook);
     status = 200;
     await clock.advance(5_000);
     expect(heights(calls)).toEqual([1, 1]);
@@ -52,7 +56,7 @@ describe("updates and deletions", () => {
     await webhooks.register.update(`${id}`, { target: "https://other.example/" });
     respond(410);
     await settle();
-    expect(webhooks.register.find(`${id}`).suspended).toBeUndefined();
+    expect((await webhooks.register.find(`${id}`)).suspended).toBeUndefined();
   });
 
   test("a deletion cancels queued deliveries", async () => {
@@ -125,7 +129,7 @@ describe("updates and deletions", () => {
     ]);
     expect(changed.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected"]);
     expect(announced).toBe(2);
-    expect(register.list({ offset: 0, limit: 10 }).webhooks).toMatchObject([
+    expect((await register.list({ offset: 0, limit: 10 })).webhooks).toMatchObject([
       { id: 2, target: "https://other.example/" },
     ]);
   });
@@ -137,7 +141,7 @@ describe("updates and deletions", () => {
       },
     });
     await expect(webhooks.register.create(always())).rejects.toThrow("gone");
-    expect(webhooks.register.list({ offset: 0, limit: 10 })).toEqual({ webhooks: [], totalCount: 0 });
+    expect(await webhooks.register.list({ offset: 0, limit: 10 })).toEqual({ webhooks: [], totalCount: 0 });
   });
 });
 
@@ -152,7 +156,7 @@ test("conditions of all webhooks together take 16 MiB at most, however they were
   await expect(register.create({ ...always(), conditions: large })).rejects.toMatchObject(full);
   const { id } = await register.create(always());
   await expect(register.update(`${id}`, { conditions: large })).rejects.toMatchObject(full);
-  expect(register.find(`${id}`).conditions).toBe(JSON.stringify(always().conditions));
+  expect((await register.find(`${id}`)).conditions).toBe(JSON.stringify(always().conditions));
   await register.update("1", { conditions: large });
   await register.update("1", { conditions: always().conditions });
   await register.update(`${id}`, { conditions: large });

@@ -38,12 +38,12 @@ test("a webhook whose conditions cost too much is suspended with the reason, and
   await webhooks.register.create(always("peer.added"));
   for (let count = 0; count < 40; count++) await emit(happened(count));
   await expect
-    .poll(() =>
-      webhooks.register.list({ offset: 0, limit: 20 }).webhooks.filter(({ suspended }) => suspended),
+    .poll(async () =>
+      (await webhooks.register.list({ offset: 0, limit: 20 })).webhooks.filter(({ suspended }) => suspended),
     )
     .toHaveLength(10);
   expect(seen).toEqual({ slowed: 10, suspended: 10 });
-  expect(present(webhooks.register.find("1").suspended).reason).toMatch(
+  expect(present((await webhooks.register.find("1")).suspended).reason).toMatch(
     /^the conditions take more than \d+ steps per event on average$/,
   );
   const ids = calls.filter(({ target }) => !target.includes("expensive")).map(({ message }) => message.data);
@@ -98,7 +98,7 @@ test("one event that exceeds the step limit suspends the webhook, and matching c
   await webhooks.register.create(expensive);
   const elements = Math.ceil(MAX_EVENT_STEPS / 49 / 200 / 10);
   await emit({ ...happened(0), data: Array.from({ length: elements }, () => ({ text: text(200) })) });
-  expect(present(webhooks.register.find("1").suspended).reason).toBe(
+  expect(present((await webhooks.register.find("1")).suspended).reason).toBe(
     `the conditions take more than ${MAX_EVENT_STEPS} steps for one event`,
   );
   await webhooks.register.create(always("peer.added"));

@@ -13,7 +13,7 @@ import { importOldRegister } from "../../src/webhooks/sqlite/import-register.ts"
 import { encryptSecrets } from "../../src/webhooks/sqlite/secrets/encrypt-secrets.ts";
 import { createSecretCipher } from "../../src/webhooks/sqlite/secrets/encryption.ts";
 import { isVerified, isVerifiedAsOfOld, secretOf } from "../../test-support/webhooks/receiver.ts";
-import { blockApplied, createService, databasePath } from "../../test-support/webhooks/support.ts";
+import { blockApplied, createService, databasePath, settle } from "../../test-support/webhooks/support.ts";
 import { serve } from "./serve.ts";
 
 const NO_KEYS = { webhookKeyFile: undefined, webhookOldKeyFile: undefined };
@@ -103,7 +103,7 @@ describe("webhooks of an old node", () => {
     await emit(blockApplied(3));
     expect(present(calls[1]).headers.authorization).toBe(HALF);
 
-    const { secrets } = webhooks.register.rotate(old("1").id, { overlapSeconds: 60 });
+    const { secrets } = await webhooks.register.rotate(old("1").id, { overlapSeconds: 60 });
     await emit(blockApplied(4));
     expect(isVerified(secret, present(calls[2]), clock.nowMs())).toBe(true);
     expect(isVerified(secretOf(secrets.token), present(calls[2]), clock.nowMs())).toBe(true);
@@ -118,9 +118,10 @@ describe("webhooks of an old node", () => {
       { write: (line: string) => void named.push(JSON.parse(line).webhooks) },
     );
     const first = createService({ path, logger });
-    first.webhooks.register.rotate("1", {});
+    await first.webhooks.register.rotate("1", {});
     await first.close();
     createService({ path, logger });
+    await settle();
     expect(named).toEqual([[1, 2], [2]]);
   });
 
@@ -132,7 +133,7 @@ describe("webhooks of an old node", () => {
     await webhooks.register.update("1", { enabled: "true" });
     await emit(blockApplied(2));
     expect(calls).toHaveLength(2);
-    expect(webhooks.register.find("1").conditions).toBe("[]");
+    expect((await webhooks.register.find("1")).conditions).toBe("[]");
     await webhooks.register.update("1", { conditions: [] });
   });
 
@@ -142,7 +143,7 @@ describe("webhooks of an old node", () => {
     const more = [old("1", { target: "https://receiver.example/other" }), old("2")];
     expect(bring(more).map(({ webhook }) => webhook.id)).toEqual([2]);
     const service = createService({ path });
-    expect(service.webhooks.register.find("1").target).toBe("https://receiver.example/hook");
+    expect((await service.webhooks.register.find("1")).target).toBe("https://receiver.example/hook");
     await service.webhooks.register.remove(old("1").id);
     await service.close();
     expect(bring(more).map(({ webhook }) => webhook.id)).toEqual([3]);

@@ -50,8 +50,8 @@ describe("order", () => {
       await emit(...[1, 2, 3, 4, 5].map(blockApplied));
       await respond(1);
       expect(heights(calls)).toEqual([1, 2, 3]);
-      const rotate = () => webhooks.register.rotate("1", { overlapSeconds: 0 }).secrets.token;
-      const token = change === "rotation" ? rotate() : undefined;
+      const rotate = async () => (await webhooks.register.rotate("1", { overlapSeconds: 0 })).secrets.token;
+      const token = change === "rotation" ? await rotate() : undefined;
       if (change === "dropping") await webhooks.register.update("1", { queue: "drop" });
       if (change === "disabling") await webhooks.register.update("1", { enabled: false });
       if (change === "removal") await webhooks.register.remove("1");

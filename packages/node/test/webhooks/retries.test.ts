@@ -76,7 +76,7 @@ describe("retries", () => {
       ["failed", "HTTP 410"],
       ["failed", "the target responded with 410 Gone"],
     ]);
-    expect(webhooks.register.find(`${id}`)).toMatchObject({
+    expect(await webhooks.register.find(`${id}`)).toMatchObject({
       enabled: true,
       suspended: { reason: "the target responded with 410 Gone", sinceMs: clock.nowMs() },
     });
@@ -154,13 +154,13 @@ describe("retries", () => {
     isDead = false;
     await clock.advance(300_000);
     expect(new Set(heights(calls)).size).toBe(22);
-    expect(webhooks.register.find(`${id}`).suspended).toBeUndefined();
+    expect((await webhooks.register.find(`${id}`)).suspended).toBeUndefined();
 
     isDead = true;
     for (let day = 0; day < 6; day++) {
       await emit(blockApplied(100 + day));
       await clock.advance(86_400_000);
     }
-    expect(webhooks.register.find(`${id}`).suspended?.reason).toBe("the target failed for too long");
+    expect((await webhooks.register.find(`${id}`)).suspended?.reason).toBe("the target failed for too long");
   });
 });

@@ -46,7 +46,7 @@ describe("a rotation", () => {
     };
     expect((await deliver(1))(old.token)).toEqual([true, true]);
 
-    const { secrets } = webhooks.register.rotate(`${id}`, { overlapSeconds: 3_600 });
+    const { secrets } = await webhooks.register.rotate(`${id}`, { overlapSeconds: 3_600 });
     expect(secrets.token).toMatch(/^[0-9a-f]{64}$/);
     expect(secrets.token).not.toBe(old.token);
     const during = await deliver(2);
@@ -70,7 +70,7 @@ describe("a rotation", () => {
     });
     const { id, secrets: old } = await webhooks.register.create(always());
     known = old.token;
-    const { secrets } = webhooks.register.rotate(`${id}`, { overlapSeconds: 3_600 });
+    const { secrets } = await webhooks.register.rotate(`${id}`, { overlapSeconds: 3_600 });
     await emit(blockApplied(1));
     expect(log(id, 1)).toMatchObject([{ state: "pending", reason: "HTTP 401" }]);
     known = secrets.token;
@@ -83,7 +83,7 @@ describe("a rotation", () => {
     const { webhooks, emit, calls, clock } = createService({ reply: () => reply });
     const { secrets: old } = await webhooks.register.create(always());
     await emit(blockApplied(1));
-    const { secrets } = webhooks.register.rotate("1", { overlapSeconds: 0 });
+    const { secrets } = await webhooks.register.rotate("1", { overlapSeconds: 0 });
     reply = 200;
     await clock.advance(5_000);
     const [first, second] = calls;
@@ -95,8 +95,8 @@ describe("a rotation", () => {
   test("during another one ends the first", async () => {
     const { webhooks, emit, calls, clock } = createService();
     const first = await webhooks.register.create(always());
-    const second = webhooks.register.rotate("1", {});
-    const third = webhooks.register.rotate("1", {});
+    const second = await webhooks.register.rotate("1", {});
+    const third = await webhooks.register.rotate("1", {});
     await emit(blockApplied(1));
     const verified = [first, second, third].map(({ secrets }) =>
       isVerified(secretOf(secrets.token), present(calls[0]), clock.nowMs()),

@@ -32,22 +32,19 @@ test("each slice yields one verdict exactly once, however slow the register and 
     }),
   });
   const definitions = [1, 2, 3, 4].map(slow);
-  const verdicts = createVerdicts({
-    definitions: {
-      forEvent() {
-        busy(12);
-        return definitions.map((definition) => ({ definition, name: "peer.added" }));
-      },
+  const register = {
+    forEvent() {
+      busy(12);
+      return definitions.map((definition) => ({ definition, name: "peer.added" }));
     },
-    observer: NO_MATCHING_OBSERVER,
-    logger: silent,
-  });
+  };
+  const verdicts = createVerdicts({ observer: NO_MATCHING_OBSERVER, logger: silent });
   const event = { id: "peer.added:1", name: "peer.added", data: {}, sequence: 1, createdMs: 0 };
-  const slices = [1, 2, 3, 4].map(() => verdicts.find([event]));
+  const slices = [1, 2, 3, 4].map(() => verdicts.find([event], register));
   expect(slices).toEqual([0, 0, 0, 1]);
   expect(requested).toBe(4);
   expect(definitions.map((definition) => verdicts.of(event, definition))).toEqual([false, true, false, true]);
   // Nothing is kept after the cursor has passed it.
-  expect(verdicts.find([{ ...event, sequence: 2 }])).toBe(0);
+  expect(verdicts.find([{ ...event, sequence: 2 }], register)).toBe(0);
   expect(verdicts.of(event, present(definitions[0]))).toBeUndefined();
 });

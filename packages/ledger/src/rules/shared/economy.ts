@@ -13,6 +13,10 @@ import { addressOf, walletAt } from "../../wallets.ts";
 import { typeFromText } from "./kinds.ts";
 import type { RuleContext } from "./rule.ts";
 
+/** Numbers of two types of the group `uns`. */
+export const CERTIFIED_MINT = 3;
+export const CERTIFIED_UPDATE = 4;
+
 export const INDIVIDUAL = 1;
 const ORGANIZATION = 2;
 const NETWORK = 3;
@@ -28,9 +32,9 @@ const isPlainMint = ({ typeGroup, type }: Transaction): boolean =>
   typeGroup === TYPE_GROUPS.nft && type === 0;
 
 export const isCertifiedMint = ({ typeGroup, type }: Transaction): boolean =>
-  typeGroup === TYPE_GROUPS.uns && type === 3;
+  typeGroup === TYPE_GROUPS.uns && type === CERTIFIED_MINT;
 export const isCertifiedUpdate = ({ typeGroup, type }: Transaction): boolean =>
-  typeGroup === TYPE_GROUPS.uns && type === 4;
+  typeGroup === TYPE_GROUPS.uns && type === CERTIFIED_UPDATE;
 
 /** The token of an NFT asset with its name; only the first name is used. */
 export function nftOf({ asset }: Transaction): { name: string; token: NftToken } {
@@ -48,9 +52,13 @@ export function voucherOf(transaction: Transaction): string | undefined {
   return nftOf(transaction).token.properties?.[VOUCHER_ID] || undefined;
 }
 
+/** Returns true if a mint or an update declares its token alive. */
+export const declaresAlive = (transaction: Transaction): boolean =>
+  nftOf(transaction).token.properties?.[LIFE_CYCLE_STATUS] === ALIVE;
+
 /** Returns true if a certified update declares its token alive (state.md 3.2). */
 export const isAliveDemand = (transaction: Transaction): boolean =>
-  isCertifiedUpdate(transaction) && nftOf(transaction).token.properties?.[LIFE_CYCLE_STATUS] === ALIVE;
+  isCertifiedUpdate(transaction) && declaresAlive(transaction);
 
 /** R(type) of the milestone; undefined if it has no table, or the type is none of the three. */
 export function rewardOfType({ voucherRewards }: Milestone, type: number | undefined): Reward {

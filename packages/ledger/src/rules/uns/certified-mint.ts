@@ -4,7 +4,7 @@ import { voucherKey, type Wallet } from "../../state/tables.ts";
 import { walletOf } from "../../wallets.ts";
 import { checkMint } from "../nft/mint.ts";
 import { checkFreeService, checkPaidCertification } from "../shared/certification.ts";
-import { INDIVIDUAL, nftOf, rewardOfType, voucherOf } from "../shared/economy.ts";
+import { CERTIFIED_MINT, INDIVIDUAL, nftOf, rewardOfType, voucherOf } from "../shared/economy.ts";
 import { RuleError } from "../shared/error.ts";
 import { kindName, typeFromText } from "../shared/kinds.ts";
 import { advanceReward, payService } from "../shared/payments.ts";
@@ -60,7 +60,7 @@ function checkUnused(voucher: string, transaction: Transaction, { state }: RuleC
 
 export const certifiedMint: Rule = {
   typeGroup: TYPE_GROUPS.uns,
-  type: 3,
+  type: CERTIFIED_MINT,
   advance: advanceReward,
   check: checkCertifiedMint,
   applyToSender: mintToken,

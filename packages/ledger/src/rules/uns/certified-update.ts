@@ -3,7 +3,7 @@ import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { checkUpdate } from "../nft/update.ts";
 import { checkFreeService, checkPaidCertification } from "../shared/certification.ts";
-import { rewardOf } from "../shared/economy.ts";
+import { CERTIFIED_UPDATE, rewardOf } from "../shared/economy.ts";
 import { advanceReward, payService } from "../shared/payments.ts";
 import type { Rule, RuleContext } from "../shared/rule.ts";
 import { updateToken } from "../shared/tokens.ts";
@@ -18,7 +18,7 @@ function checkCertifiedUpdate(transaction: Transaction, context: RuleContext, se
 
 export const certifiedUpdate: Rule = {
   typeGroup: TYPE_GROUPS.uns,
-  type: 4,
+  type: CERTIFIED_UPDATE,
   advance: advanceReward,
   check: checkCertifiedUpdate,
   applyToSender: updateToken,

@@ -267,7 +267,7 @@ const CHAPTERS = {
     ),
     GATEWAY_LATE: code(
       [503],
-      "The time of the call was over before it began. The call was not executed.",
+      "The deadline of the call passed before it began. The call was not executed.",
       "retry after `retry-after`",
     ),
   },

@@ -53,23 +53,23 @@ export function addFailureRoutes(app: Server, receivers: Receivers | undefined):
     );
   }
 
-  function show({ failures, register }: Receivers) {
+  async function show({ failures, register }: Receivers) {
     // Removed webhooks no longer have a receiver.
-    const { webhooks } = register.list({ offset: 0, limit: Number.MAX_SAFE_INTEGER });
+    const { webhooks } = await register.list({ offset: 0, limit: Number.MAX_SAFE_INTEGER });
     const ids = new Set(webhooks.map(({ id }) => id));
     for (const id of [...failures.all().keys()]) if (!ids.has(id)) failures.end(id);
     return { data: [...failures.all()].map(([webhook, failure]) => ({ webhook, ...failure })) };
   }
 
-  app.get("/dev/fail", { schema: schemaOf("Lists the receivers with simulated failures.") }, () =>
+  app.get("/dev/fail", { schema: schemaOf("Lists the receivers with simulated failures.") }, async () =>
     show(known()),
   );
 
   const documented = schemaOf("Starts or stops simulated failures of the receiver of a webhook.");
   app.post("/dev/fail", { schema: { ...documented, body: Fail } }, ({ body }) =>
-    withHttpErrors(() => {
+    withHttpErrors(async () => {
       const { failures, register } = known();
-      const { id } = register.find(`${body.webhook}`);
+      const { id } = await register.find(`${body.webhook}`);
       const failure = failureOf(body);
       if (failure) failures.begin(id, failure);
       else failures.end(id);

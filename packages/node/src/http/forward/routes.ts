@@ -3,7 +3,6 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { ForwardedRequest, Forwarding } from "../../gateway/forwarding.ts";
 import type { Server } from "../core/app.ts";
 import { MAX_BODY_BYTES } from "../core/bodies.ts";
-import { HttpError } from "../core/error.ts";
 
 /** First segments of the paths below each prefix of the API. */
 const RESOURCES = ["webhooks", "events", "facts", "dev", "operations"];
@@ -104,11 +103,7 @@ async function forwardTo(
     body: Buffer.isBuffer(request.body) ? request.body : undefined,
     signal: leaving.signal,
   };
-  const response = await forwarding.forward(forwarded).catch((error: Error & { readonly code?: string }) => {
-    if (error.code !== "CALL_CLOSED") throw error;
-    // The reason names addresses of the operator's network, which clients must not learn.
-    throw new HttpError("NODE_UNREACHABLE", "Service Unavailable: no node responds; retry in 10 s");
-  });
+  const response = await forwarding.forward(forwarded);
   return reply
     .code(response.status)
     .headers(toHeaders(response.headers, ["content-length"]))

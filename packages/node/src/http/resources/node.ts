@@ -1,11 +1,11 @@
 /** `/node` (http-api.md 6.2): configuration for clients. */
 import { TYPE_GROUPS } from "@uniknode/protocol";
 import { Type } from "../../platform/json/schema.ts";
-import type { FeePolicy } from "../../pool/admission/fees.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, single } from "../documentation/route.ts";
+import { CryptoConfiguration, DynamicFees, dynamicFeesFrom } from "../responses/node-configuration.ts";
 import { blockId } from "../responses/values.ts";
 import { addFees } from "./node-fees.ts";
 
@@ -70,27 +70,11 @@ const Configuration = Type.Object(
     constants: Type.Unsafe<object>(
       Type.Record(Type.String(), Type.Unknown(), { description: "The active milestone." }),
     ),
-    transactionPool: Type.Object({
-      dynamicFees: Type.Object({
-        enabled: Type.Boolean(),
-        minFeePool: Type.Optional(Type.Integer()),
-        minFeeBroadcast: Type.Optional(Type.Integer()),
-        addonBytes: Type.Optional(Type.Record(Type.String(), Type.Integer())),
-      }),
-    }),
+    transactionPool: Type.Object({ dynamicFees: DynamicFees }),
   },
   { title: "NodeConfiguration" },
 );
-const anyMembers = Type.Record(Type.String(), Type.Unknown());
-const CryptoConfiguration = Type.Object(
-  {
-    exceptions: Type.Unsafe<object>(anyMembers),
-    genesisBlock: anyMembers,
-    milestones: Type.Unsafe<readonly object[]>(Type.Array(anyMembers)),
-    network: Type.Unsafe<object>(anyMembers),
-  },
-  { title: "CryptoConfiguration" },
-);
+
 export const node: Resource = (app, api) => {
   addStatus(app, api);
   addSyncing(app, api);
@@ -140,7 +124,7 @@ function addConfiguration(app: Server, { identity, network, read }: Api): void {
           version: pubKeyHash,
           ports: identity.ports,
           constants: network.milestoneAt(head.height),
-          transactionPool: { dynamicFees: dynamicFees(identity.feePolicy) },
+          transactionPool: { dynamicFees: dynamicFeesFrom(identity.feePolicy) },
         },
       }));
     },
@@ -166,9 +150,6 @@ function addPreset(app: Server, { identity, network, read }: Api): void {
     read(request, async () => cryptoConfiguration),
   );
 }
-
-const dynamicFees = ({ dynamic, minFeePool, minFeeBroadcast, addonBytes }: FeePolicy) =>
-  dynamic ? { enabled: true, minFeePool, minFeeBroadcast, addonBytes } : { enabled: false };
 
 /** Adds the group of core types, which genesis files omit but clients expect. */
 const withTypeGroups = (transactions: unknown): unknown =>

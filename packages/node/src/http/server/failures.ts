@@ -144,6 +144,7 @@ const BUSY = {
     "Service Unavailable: the disk of the node is not writable and nothing was stored; retry in 10 s",
   RESPONSE_LATE: LATE,
   NODE_BUSY: "Service Unavailable: too many requests are in progress; retry in 10 s",
+  NODE_UNREACHABLE: "Service Unavailable: no node responds; retry in 10 s",
   NODE_STARTING: "Service Unavailable: the node has no block yet; retry in 10 s",
   DATABASE_UNREACHABLE: "Service Unavailable: the database cannot be reached; retry in 10 s",
 } as const;
@@ -180,6 +181,8 @@ function describeBusy(
   if (trouble === "disk full") return "DISK_FULL";
   // An unreadable disk must be logged as a failure.
   if (trouble && method !== "GET" && method !== "HEAD") return "DISK_UNWRITABLE";
+  // Its message names addresses of the network of the operator, which clients must not learn.
+  if (error.code === "CALL_UNREACHABLE") return "NODE_UNREACHABLE";
   if (error instanceof CallError || error.code === "POOL_BUSY" || error.statusCode === 503)
     return "NODE_BUSY";
   return undefined;

@@ -42,9 +42,9 @@ export function addDeliveryRoutes(
 
   app.get<WithId>("/webhooks/:id/deliveries/summary", ({ params: { id } }) =>
     withHttpErrors(async () => {
-      const webhook = register.find(id);
+      const webhook = await register.find(id);
       const summary = showSummary(await log.summary(id));
-      return { data: { ...showHealth(webhook, register.health(webhook)), ...summary } };
+      return { data: { ...showHealth(webhook, await register.health(webhook)), ...summary } };
     }),
   );
 

@@ -53,18 +53,19 @@ export function createWebhookRoutes(access: Access, webhooks: Service): FastifyP
 }
 
 function addReads(app: FastifyInstance, { register }: Service): void {
-  const show = (webhook: Webhook) => showWebhook(webhook, register.health(webhook));
+  const show = async (webhook: Webhook) => showWebhook(webhook, await register.health(webhook));
 
-  app.get("/webhooks", ({ query }) => {
+  app.get("/webhooks", async ({ query }) => {
     const page = readPage(query as Query);
-    const { webhooks, totalCount } = register.list(page);
-    return { meta: pageMeta(page, webhooks.length, totalCount), data: webhooks.map(show) };
+    const { webhooks, totalCount } = await register.list(page);
+    const data = await Promise.all(webhooks.map(show));
+    return { meta: pageMeta(page, webhooks.length, totalCount), data };
   });
 
-  app.get("/webhooks/health", () => ({ data: register.healthTotals() }));
+  app.get("/webhooks/health", async () => ({ data: await register.healthTotals() }));
 
   app.get<WithId>("/webhooks/:id", ({ params }) =>
-    withHttpErrors(() => ({ data: show(register.find(params.id)) })),
+    withHttpErrors(async () => ({ data: await show(await register.find(params.id)) })),
   );
 }
 
@@ -92,7 +93,7 @@ function addChanges(app: FastifyInstance, { register }: Service): void {
     const changes = readBody(body);
     await withHttpErrors(() => register.update(params.id, changes));
     const isOther = SELECTING.some((name) => Object.hasOwn(Object(changes), name));
-    return isOther ? withHttpErrors(() => showWarnings(register.find(params.id))) : {};
+    return isOther ? withHttpErrors(async () => showWarnings(await register.find(params.id))) : {};
   });
 
   app.delete<WithId>("/webhooks/:id", async ({ params }) => {
@@ -103,6 +104,8 @@ function addChanges(app: FastifyInstance, { register }: Service): void {
 
 function addRotation(app: FastifyInstance, { register }: Service): void {
   app.post<WithId>("/webhooks/:id/rotate", { config: { isBodyOptional: true } }, ({ params, body }) =>
-    withHttpErrors(() => ({ data: showSecret(register.rotate(params.id, readOptionalBody(body))) })),
+    withHttpErrors(async () => ({
+      data: showSecret(await register.rotate(params.id, readOptionalBody(body))),
+    })),
   );
 }

@@ -2,7 +2,14 @@
 import type { Network } from "@uniknode/protocol";
 import type { Position } from "../../feed/position.ts";
 import type { Query } from "../../postgres/connection.ts";
-import { BLOCK_COLUMNS, chainRows, countTypes, PAYEE_COLUMNS, TRANSACTION_COLUMNS } from "../block-rows.ts";
+import {
+  BLOCK_COLUMNS,
+  chainRows,
+  countTypes,
+  PAYEE_COLUMNS,
+  TRANSACTION_COLUMNS,
+  typeRows,
+} from "../block-rows.ts";
 import { batchesOf } from "../bootstrap.ts";
 import type { FeedLine } from "../line.ts";
 import type { Columns } from "../statements.ts";
@@ -22,7 +29,7 @@ const TABLES = [
   { name: "payees", columns: PAYEE_COLUMNS, key: ["height", "sequence", "address"] },
 ] as const;
 
-/** Rows that no block has, of one statement. */
+/** Maximum number of rows per statement that belong to no block of the node. */
 const REST_ROWS = 1_000;
 
 export type ChainCheck = {
@@ -84,9 +91,9 @@ const comparePayees = ([a, height, sequence]: Values, [b, otherHeight, otherSequ
 
 async function checkTypeTotals(query: Query, counts: ReadonlyMap<string, number>): Promise<TableCheck> {
   const comparison = createComparison("type_totals", TYPE_COLUMNS, [0, 1]);
-  const expected = [...counts]
-    .map(([type, count]) => [...type.split(" "), count])
-    .sort((a, b) => Number(a[0]) - Number(b[0]) || Number(a[1]) - Number(b[1]));
+  const expected = typeRows(counts).sort(
+    (a, b) => Number(a[0]) - Number(b[0]) || Number(a[1]) - Number(b[1]),
+  );
   comparison.compare(
     expected,
     await readRows(query, TYPE_COLUMNS, "FROM type_totals ORDER BY type_group, type"),

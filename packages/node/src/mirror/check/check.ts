@@ -1,6 +1,6 @@
 /**
- * Compares every table of a mirror with the node after the same block. Both sides are read from one snapshot, in pages: the node
- * sends its records and blocks as for a mirror that is built, on its serving thread.
+ * Compares every table of a mirror with its node after the same block. Each side is read page by page from one
+ * snapshot. The node sends the same records and blocks as to a new mirror, from its serving thread.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Network } from "@uniknode/protocol";
@@ -28,7 +28,7 @@ export type MirrorCheck = {
   readonly tables: readonly TableCheck[];
 };
 
-/** Attempts to read both sides after the same block; each new block can spoil one. */
+/** Maximum number of attempts to read both sides after the same block; a new block can spoil an attempt. */
 const MAX_ATTEMPTS = 30;
 /** Time for the mirror to reach the block of the node. */
 const CATCH_UP_MS = 5_000;
@@ -37,7 +37,8 @@ const POLL_MS = 20;
 /**
  * Compares all tables.
  *
- * @throws {MirrorError} MIRROR_BEHIND if the two sides never had the same block; MIRROR_DATABASE if the mirror is not complete
+ * @throws {MirrorError} MIRROR_BEHIND if the two sides never had the same block; MIRROR_DATABASE if the mirror is not
+ * complete
  */
 export async function checkMirror(deps: CheckDeps): Promise<MirrorCheck> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -63,7 +64,7 @@ export function requireEqual({ position, tables }: MirrorCheck): void {
   );
 }
 
-/** Returns undefined if the mirror has another block than the node, or the node switched to another branch meanwhile. */
+/** Returns undefined if the two have different blocks, or the node switched to another branch meanwhile. */
 async function attemptCheck(deps: CheckDeps): Promise<MirrorCheck | undefined> {
   const { postgres, feed, signal } = deps;
   const lines = feed.state(signal)[Symbol.asyncIterator]();
@@ -78,7 +79,7 @@ async function attemptCheck(deps: CheckDeps): Promise<MirrorCheck | undefined> {
       compareAt(position, lines, { ...deps, query }),
     );
   } finally {
-    // Ends the response of an attempt that was given up.
+    // Ends the response of an abandoned attempt.
     await lines.return?.();
   }
 }

@@ -93,7 +93,7 @@ function compareValues(type: string, a: PostgresValue, b: PostgresValue): number
 const bytesOf = (value: PostgresValue): Uint8Array =>
   value instanceof Uint8Array ? value : Buffer.from(String(value));
 
-/** Numbers and their decimal texts are equal. */
+/** Formats a row; numbers and their decimal texts are equal. */
 const textOf = (row: Values): string => `${JSON.stringify(row.map(comparable))}\n`;
 
 function comparable(value: PostgresValue): string | null {

@@ -12,7 +12,7 @@ type Table = RecordTable & {
   last: Values | undefined;
 };
 
-/** Rows of one statement. */
+/** Maximum number of rows per statement. */
 const PAGE_ROWS = 1_000;
 
 /**
@@ -39,7 +39,7 @@ export async function checkState(query: Query, lines: AsyncIterator<FeedLine>): 
   return tables.map(({ comparison }) => comparison.result());
 }
 
-/** Compares records with the rows that the mirror has after the last ones, up to the last of these. */
+/** Compares records with the rows of the mirror from the last compared key up to the last key of the records. */
 async function comparePage(query: Query, tables: readonly Table[], rows: readonly Row[]): Promise<void> {
   for (const [{ name }, some] of Map.groupBy(rows, ([table]) => tableOf(table))) {
     const table = tables.find((known) => known.name === name);
@@ -51,7 +51,7 @@ async function comparePage(query: Query, tables: readonly Table[], rows: readonl
   }
 }
 
-/** Compares what follows the last record of the node: nothing should. */
+/** Compares the rows after the node's last record; a correct mirror has none. */
 async function compareRest(query: Query, table: Table): Promise<void> {
   for (;;) {
     const found = await readPage(query, table, { limit: PAGE_ROWS });
@@ -61,7 +61,7 @@ async function compareRest(query: Query, table: Table): Promise<void> {
   }
 }
 
-/** Reads the rows after the last compared one, up to a key or a number. */
+/** Reads the rows after the last compared row, up to a key or a number of rows. */
 async function readPage(
   query: Query,
   { name, columns, keyLength, last }: Table,

@@ -5,22 +5,22 @@ import type { Checkpoint } from "../line.ts";
 import type { FactMark } from "./growth.ts";
 
 export type FactComparison = {
-  /** Receives what the tree of the mirror has passed. */
+  /** Adds marks of blocks that the tree of the mirror has passed. */
   add(marks: readonly FactMark[]): void;
   /**
-   * Compares a checkpoint of the node, unless it is of a block that the tree of the mirror has not passed lately: the two trees
-   * grow at different times.
+   * Compares a checkpoint of the node with the mark of the same block. Ignores it if there is none: the two trees grow
+   * at different times.
    *
    * @throws {MirrorError} MIRROR_DIFFERS
    */
   compare(checkpoint: Checkpoint): void;
 };
 
-/** Marks that are kept. */
+/** Maximum number of cached marks. */
 const MAX_MARKS = 1_000;
 
 export function createFactComparison(logger: Pick<Logger, "info" | "debug">): FactComparison {
-  /** By height, oldest first. */
+  /** Marks by height, oldest first. */
   const marks = new Map<number, FactMark>();
   let isFirst = true;
   return {

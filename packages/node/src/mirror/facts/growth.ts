@@ -1,6 +1,6 @@
 /**
- * Extends the Merkle tree of final facts of a mirror. The leaves are derived from the rows of the mirror, not from the feed:
- * therefore the root is evidence that these rows are right.
+ * Extends the Merkle tree of final facts of a mirror. The leaves are derived from the rows of the mirror, not from the
+ * feed: the root is therefore evidence that these rows are correct.
  */
 import type { Block, Network } from "@uniknode/protocol";
 import { createPastFacts, type PastFact } from "../../event-log/past-facts.ts";
@@ -19,11 +19,11 @@ import { type FactTree, readTree, writeTree } from "./tree.ts";
 /** The tree up to and including a block. */
 export type FactMark = Position & { readonly size: number; readonly root: Hash };
 
-/** Number of last final blocks whose marks are returned: the node's tree can be this far behind that of the mirror. */
+/** Number of last final blocks whose marks are returned: the node's tree can be this far behind the tree of the mirror. */
 const MARKED_BLOCKS = 1_000;
 
 /**
- * Adds the leaves of all blocks that are final, inside the caller's transaction.
+ * Adds the leaves of all final blocks, in the caller's transaction.
  *
  * @param head height of the last block of the mirror
  * @returns the last marks that the tree has passed
@@ -52,9 +52,10 @@ export type CatchUpDeps = {
 };
 
 /**
- * Adds the leaves of all blocks that are final, in steps with a transaction each: of the whole chain after a mirror was built.
+ * Adds the leaves of all final blocks, in steps with one transaction each. For a newly built mirror, this is the whole
+ * chain.
  *
- * @returns the mark of the tree before, and the last marks that it has passed
+ * @returns the initial mark of the tree, and the last marks that it has passed
  * @throws {MirrorError} MIRROR_DEPOSED, MIRROR_DIFFERS
  */
 export async function catchUpFacts(deps: CatchUpDeps): Promise<FactMark[]> {
@@ -104,12 +105,12 @@ async function readFacts(query: Query, blocks: readonly Block[], network: Networ
   const lookups = await readLookups(query, range, network);
   const questions: OwnerQuestion[] = [];
   const facts = factsOf(blocks, { ...lookups, ownerAfter: note(questions) }, network);
-  // Only disclosures need owners, and are rare.
+  // Only disclosures need owners; they are rare.
   if (questions.length === 0) return facts;
   return factsOf(blocks, { ...lookups, ...(await readOwners(query, questions)) }, network);
 }
 
-/** Notes the questions, to find out which owners must be read. */
+/** Records the questions, which show the owners that must be read. */
 const note =
   (questions: OwnerQuestion[]): FactLookups["ownerAfter"] =>
   (tokenId, position) => {

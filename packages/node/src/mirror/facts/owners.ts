@@ -42,7 +42,10 @@ async function readOwner(query: Query, tokenId: string, position: Position): Pro
 
 type Transfer = { height: string; sequence: number; id: string; sender: string; bytes: Uint8Array };
 
-/** Transfers of one statement: bytes of the id can also occur elsewhere in a transfer. */
+/**
+ * Maximum number of transfers per statement. Transfers of other tokens can match, too: the bytes of the id can occur in
+ * them.
+ */
 const PAGE = 100;
 
 /** Returns the sender of the first transfer of a token after a position, who was the owner until then. */

@@ -14,7 +14,7 @@ type BlockRow = { height: string; id: string; header: Uint8Array };
 type TransactionRow = { height: string; id: string; bytes: Uint8Array };
 
 /**
- * Returns the blocks from one height on, up to another or to the bound of a step, at least one.
+ * Returns at least one block from the first height on, up to the last height or the bounds of a step.
  *
  * @throws {MirrorError} MIRROR_DIFFERS if a block is missing, or its bytes cannot be decoded
  */
@@ -64,8 +64,8 @@ const damaged = (height: number, why: string, cause?: unknown): MirrorError =>
   );
 
 /**
- * Reads ahead the values from which the facts of consecutive blocks are derived, except owners of tokens: their derivation is
- * synchronous.
+ * Reads all values from which the facts of consecutive blocks are derived, except owners of tokens. The derivation is
+ * synchronous, and cannot read them itself.
  *
  * @param first height of the first block
  * @param last height of the last block

@@ -1,6 +1,5 @@
 /** The Merkle tree of final facts in the database of a mirror: one row with its right edge. */
-import type { Edge } from "../../facts/merkle/edge.ts";
-import { EMPTY_EDGE } from "../../facts/merkle/edge.ts";
+import { type Edge, EMPTY_EDGE } from "../../facts/merkle/edge.ts";
 import type { Position } from "../../feed/position.ts";
 import type { Query, Transaction } from "../../postgres/connection.ts";
 import { NO_BLOCK } from "../head.ts";

@@ -8,8 +8,10 @@ const CODES = [
   "CALL_TIMEOUT",
   /** The result was lost: a message or a response could not be read. The call may have been executed. */
   "CALL_LOST",
-  /** The other side has ended, was closed, or cannot be reached. */
+  /** The other side has ended or was closed. */
   "CALL_CLOSED",
+  /** No process that can execute the call responds. */
+  "CALL_UNREACHABLE",
 ] as const;
 
 export type CallErrorCode = (typeof CODES)[number];

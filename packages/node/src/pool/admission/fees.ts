@@ -1,11 +1,6 @@
 /** Minimum fees of the pool (pool.md 7); local policy, blocks may contain any fee. */
-import {
-  type Milestone,
-  type SealedTransaction,
-  staticFee,
-  TYPE_GROUPS,
-  transactionKey,
-} from "@uniknode/protocol";
+import { isCertifiedMint } from "@uniknode/ledger";
+import { type Milestone, type SealedTransaction, staticFee, transactionKey } from "@uniknode/protocol";
 import { Refusal } from "../refusal.ts";
 
 export type FeePolicy = {
@@ -27,8 +22,6 @@ export function minimumFee(serializedBytes: number, addonBytes: number | null, f
   return BigInt(chargedBytes) * BigInt(Math.max(feePerByte, 1));
 }
 
-const CERTIFIED_MINT = 3;
-
 /** Returns true if the fee suffices for the pool, and for being broadcast. */
 export function checkFee(
   { data, bytes }: SealedTransaction,
@@ -45,13 +38,7 @@ export function checkFee(
     const suffices = data.fee >= staticFee(data, milestone);
     return { pool: suffices, broadcast: suffices };
   }
-  if (
-    data.typeGroup === TYPE_GROUPS.uns &&
-    data.type === CERTIFIED_MINT &&
-    isFreeMint(data.asset, milestone)
-  ) {
-    return { pool: true, broadcast: true };
-  }
+  if (isCertifiedMint(data) && isFreeMint(data.asset, milestone)) return { pool: true, broadcast: true };
   const suffices = (feePerByte: number) =>
     data.fee >= minimumFee(bytes.length, policy.addonBytes[key] ?? 0, feePerByte);
   return { pool: suffices(policy.minFeePool), broadcast: suffices(policy.minFeeBroadcast) };

@@ -1,4 +1,4 @@
--- Created when the tables have been filled, in one pass each.
+-- Created after the tables were filled: each index is built in one pass.
 CREATE UNIQUE INDEX IF NOT EXISTS blocks_key ON blocks (height);
 CREATE UNIQUE INDEX IF NOT EXISTS blocks_id ON blocks (id);
 CREATE INDEX IF NOT EXISTS blocks_timestamp ON blocks (timestamp);
@@ -26,5 +26,5 @@ CREATE INDEX IF NOT EXISTS properties_type ON properties (value) WHERE key = 'ty
 CREATE UNIQUE INDEX IF NOT EXISTS entries_key ON entries (space, key);
 CREATE UNIQUE INDEX IF NOT EXISTS rounds_key ON rounds (round);
 CREATE INDEX IF NOT EXISTS undo_height ON undo (height);
--- The planner would guess until the server gathers statistics by itself.
+-- Without it, the planner would guess until the server gathers statistics automatically.
 ANALYZE blocks, transactions, payees, wallets, tokens, properties, entries;

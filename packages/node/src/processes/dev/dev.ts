@@ -37,10 +37,10 @@ export type DevEnvironment = {
 } & Pick<NodeDeps, "servingThread">;
 
 /**
- * Starts a new dev chain, or continues the one in the data folder. It forges after `forgeDevBlocks`.
+ * Starts a new dev chain, or continues the chain in the data folder. `forgeDevBlocks` starts its forger.
  *
- * @throws {ConfigError} when the folder holds a chain of another shape, or something else
- * @throws {DataError} when a file of the folder cannot be used
+ * @throws {ConfigError} if the folder contains a chain with other options, or other files
+ * @throws {DataError} if a file of the folder cannot be used
  */
 export async function startDevChain(
   config: Config<typeof devOptions>,
@@ -54,7 +54,7 @@ export async function startDevChain(
   }
 }
 
-/** Searches for peers first, if the chain has any. */
+/** Starts to forge, after a search for peers if the chain has any. */
 export async function forgeDevBlocks(node: Node): Promise<void> {
   await node.join();
   node.startForging();
@@ -106,7 +106,7 @@ const toNodeOptions = (config: DevConfig, delegates: Delegates, networkName: str
   delegates,
   peers: config.p2pPort === undefined ? undefined : toPeersOptions(config, networkName),
   pool: toPoolOptions(config),
-  // Its keys are public: the record in the data folder suffices, and is removed with it by --reset.
+  // The keys are public: the record in the data folder suffices, and --reset removes it with the data.
   signingRecord: undefined,
   watchRounds: undefined,
   timing: soloTiming,

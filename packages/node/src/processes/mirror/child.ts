@@ -1,15 +1,15 @@
-/** Entry of the mirror process that a node starts (`processes/node/mirror.ts`): it ends with the node. */
+/** Entry point of the mirror process that a node starts (`processes/node/mirror.ts`); it ends with the node. */
 
 import { serveUntilStopped } from "../../platform/lifecycle/process.ts";
 import { openLog } from "../../platform/logging/logger.ts";
 import { type MirrorConfig, startMirror } from "./mirror.ts";
 
-/** The only message to the process; it has secrets, which other users can read in arguments. */
+/** The only message to the process. It contains secrets, which other users could read in arguments. */
 export type ToMirror = MirrorConfig;
 
 /** Sent regularly, as long as the event loop runs. */
 export type FromMirror = {
-  /** Height of the mirror; undefined before its first block of this process. */
+  /** Height of the mirror; undefined before the first block of this process. */
   readonly height: number | undefined;
 };
 
@@ -17,7 +17,7 @@ const BEAT_MS = 1_000;
 const FLUSH_TIMEOUT_MS = 1_000;
 
 process.once("message", (config: ToMirror) => void run(config));
-// The node has ended, in whatever way.
+// The node has ended.
 process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
 
 async function run(config: ToMirror): Promise<void> {

@@ -3,13 +3,13 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { mirrorOptions } from "../../config/mirror.ts";
+import { requireMirrorAccess } from "../../config/mirror-access.ts";
 import type { Config } from "../../config/resolve.ts";
 import { checkMirror, type MirrorCheck } from "../../mirror/check/check.ts";
 import { MirrorError } from "../../mirror/error.ts";
 import { createFeedClient } from "../../mirror/feed-client.ts";
 import { runMirror } from "../../mirror/mirror.ts";
 import { fetchIdentity, readIdentity } from "../../mirror/node-identity.ts";
-import { ConfigError } from "../../platform/config-error.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import { openPostgres, type Postgres } from "../../postgres/connection.ts";
 import { PostgresError, toPostgresError } from "../../postgres/error.ts";
@@ -20,9 +20,9 @@ export type MirrorConfig = Config<typeof mirrorOptions>;
 /** Maximum number of blocks that the node reverts (`chain/chain.ts`). */
 const UNDO_DEPTH = 10_000;
 const RETRY_MS = 1_000;
-/** One to write, one to renew the lease, one to read. */
+/** Number of connections: one to write, one to renew the lease, one to read. */
 const CONNECTIONS = 3;
-/** Building indexes of a long chain is one statement. */
+/** Long enough for the statement that builds the indexes of a long chain. */
 const STATEMENT_TIMEOUT_MS = 3_600_000;
 
 /**
@@ -88,20 +88,18 @@ export async function checkMirrorOf(
 }
 
 /** @throws {ConfigError} */
-function openBoth({ node, token, databaseUrl }: MirrorConfig, logger: Logger) {
-  if (databaseUrl === undefined) throw new ConfigError("give the database of the mirror with --database-url");
-  if (token === undefined)
-    throw new ConfigError('give the webhook token of the node with --token ("uniknode token" prints it)');
+function openBoth(options: MirrorConfig, logger: Logger) {
+  const { databaseUrl, token } = requireMirrorAccess(options);
   const postgres = openPostgres({
     url: databaseUrl,
     applicationName: "uniknode mirror",
     maxConnections: CONNECTIONS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    // A tail that a crash of the server loses is fetched again.
+    // Commits that a crash of the server loses are fetched again.
     isCommitAsynchronous: true,
     onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database"),
   });
-  return { postgres, feed: createFeedClient({ url: node, token }) };
+  return { postgres, feed: createFeedClient({ url: options.node, token }) };
 }
 
 /**
@@ -127,13 +125,13 @@ async function waitForDatabase(postgres: Postgres, logger: Logger, signal: Abort
   }
 }
 
-/** Returns true if the server is down, starts, or has no free connection. */
+/** Returns true if the server is down, is starting, or has no free connection. */
 function isTransient(error: unknown): boolean {
   const known = toPostgresError(error);
   return known instanceof PostgresError && known.isRetryable;
 }
 
-/** Names the database: the error of a connection names only an address. */
+/** Throws an error that names the database: the error of a connection names only an address. */
 function explainDatabase(cause: unknown): never {
   if (cause instanceof SchemaError) throw cause;
   const { message, code } = cause as Error & { readonly code?: string };

@@ -20,7 +20,7 @@ export type DataFolder = {
   readonly databasePath: string;
   /** Shared with the other threads that write; see `createWriteLockMemory`. */
   readonly writeLock: SharedArrayBuffer;
-  /** Shared likewise; see `createWriteState`. */
+  /** Shared with the same threads; see `createWriteState`. */
   readonly writeState: SharedArrayBuffer;
   readonly writes: Writes;
   /** Key for `encryptSecrets`; if absent, secrets of webhooks are not encrypted. */

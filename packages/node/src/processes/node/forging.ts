@@ -17,7 +17,7 @@ export type NodeForgingDeps = Omit<Environment, "now"> &
   Pick<NodeEventLog, "events" | "report"> & {
     readonly chain: Pick<Chain, "assumption" | "state" | "head" | "blocks">;
     readonly pool: Pick<NodePool, "select">;
-    /** Absent for a node without any. */
+    /** Absent for a node without peers. */
     readonly peers: Pick<Peers, "preflightFailure"> | undefined;
     readonly submitBlock: SubmitBlock;
     readonly readiness: Pick<Readiness, "reached">;
@@ -43,7 +43,7 @@ export function createNodeForging(
       chain,
       selectTransactions: pool.select,
       submitBlock,
-      // A node whose disk is full falls behind, but that is not the reason for the missed slot.
+      // A node whose disk is full falls behind; then the full disk is the reason for the missed slot.
       async preflight() {
         const failure = uncheckedFailure(chain) ?? (await peers?.preflightFailure());
         return failure && [failure, deps.writes.trouble()].filter(Boolean).join("; ");
@@ -60,7 +60,7 @@ export function createNodeForging(
   return forging;
 }
 
-/** Blocks are signed only on a verified chain: a single peer could make up an unchecked one. */
+/** Blocks are signed only on a verified chain: a single peer could have invented an unchecked one. */
 function uncheckedFailure({ assumption }: Pick<Chain, "assumption">): string | undefined {
   const { pin, uncheckedFrom } = assumption();
   if (!pin || uncheckedFrom === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Starts and supervises the mirror of a node in a process of its own, whose crash, hang or memory does not affect the node. It is
- * started again after any end.
+ * Runs the mirror of a node in a separate process, so that a crash or a hang of the mirror, or its memory, does not
+ * affect the node. Restarts the process whenever it ends.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -25,7 +25,7 @@ export type Mirror = {
 };
 
 export type MirrorTimes = {
-  /** Pause before the process is started again: doubled each time, unless it ran for long. */
+  /** Pause before the process is restarted, doubled each time unless the process ran for long. */
   readonly firstPauseMs: number;
   readonly maxPauseMs: number;
   /** A process that sends nothing for this time is killed. */
@@ -41,7 +41,7 @@ export const MIRROR_TIMES: MirrorTimes = {
   maxStopMs: 5_000,
 };
 
-/** Loaded only by the process. */
+/** Module that only the process loads. */
 const CHILD = "../mirror/child";
 
 type State = {
@@ -87,7 +87,7 @@ export const toMirrorConfig = (
 ): Omit<ToMirror, "node"> => ({
   token,
   databaseUrl: mirror,
-  // The process that follows a killed one need not wait for the end of its lease.
+  // With the same name, the process that replaces a killed one does not wait for the end of its lease.
   name: `${hostname()}:${resolve(data)}`,
   logLevel,
   logFormat,
@@ -111,10 +111,10 @@ function run(config: ToMirror, state: State): void {
     silence.refresh();
     state.height = height ?? state.height;
   });
-  // A process that cannot be started has no `exit`.
+  // A process that cannot be started emits no `exit`.
   child.once("error", (err) => ended({ err }));
   child.once("exit", (code, signal) => ended({ code, signal }));
-  // If the process has ended, so does the attempt.
+  // If the process has already ended, `exit` reports it.
   child.send(config, () => {});
 
   function ended(reason: object): void {

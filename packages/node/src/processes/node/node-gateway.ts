@@ -36,7 +36,7 @@ export type GatewayDeps = {
   readonly now: () => number;
   /** Absent for a node without peers. */
   readonly peers?: {
-    /** Height of the network by their claims; absent while none is known. */
+    /** Height of the network as reported by peers; absent while unknown. */
     networkHeight(): number | undefined;
     list(): PeerInfo[];
     /** Absent while in sync with the network. */
@@ -58,19 +58,19 @@ export type GatewayDeps = {
   readonly loopDelay: () => LoopDelay;
   /** Returns the number of log lines that the consensus thread lost. */
   readonly logLinesLost: () => number;
-  /** The register of webhooks changed. */
+  /** Called after the register of webhooks has changed. */
   readonly webhooksChanged: () => void;
-  /** The live streams subscribe to these names: see `SubscribedEvents.streamsChanged`. */
+  /** Called with the names that live streams subscribe to: see `SubscribedEvents.streamsChanged`. */
   readonly streamsChanged: (names: readonly string[]) => Record<string, number>;
-  /** Other machines need these names: see `SubscribedEvents.renew`. */
+  /** Called with the names that other machines need: see `SubscribedEvents.renew`. */
   readonly recordEvents: (names: readonly string[]) => Record<string, number>;
   /** The dev commands; absent unless the chain is a dev chain. */
   readonly dev?: Gateway["dev"];
 };
 
-/** Age of the head in slots from which the node is behind (consensus.md 11). */
+/** Age of the head, in slots, from which on the node is not in sync (consensus.md 11). */
 const SYNCED_SLOTS = 3;
-/** Maximum number of peers in a result; the peers themselves have bounds of their own. */
+/** Maximum number of peers in a result; the peer table has separate bounds. */
 const MAX_PEERS = 2_000;
 
 export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gateway {

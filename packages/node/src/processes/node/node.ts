@@ -25,7 +25,7 @@ export type Node = {
   /** Returns true if the event loop of the serving thread runs. */
   isServing(): boolean;
   readonly webhookToken: string;
-  /** Signs in at the console, once; only of a dev chain with a console. */
+  /** URL that signs in at the console, once; only on a dev chain with a console. */
   readonly consoleUrl: string | undefined;
   readonly head: () => BlockHeader;
   /** Balance in the smallest unit; 0 for an unknown wallet. */
@@ -57,7 +57,7 @@ export type Node = {
 /**
  * Starts a node and waits until it serves.
  *
- * @throws {Error} of the part that cannot start; the parts that were started before it are closed again
+ * @throws {Error} of the part that cannot start; all parts that were started are closed
  */
 export async function startNode(options: NodeOptions, deps: NodeDeps): Promise<Node> {
   const closing = createClosing();
@@ -227,8 +227,8 @@ const portsOf = (urls: readonly string[], peerPort = 0): number[] => [
 ];
 
 /**
- * Rejects with the first failure of several parts. A failure for which nothing waits does not become an
- * unhandled rejection.
+ * Rejects with the first failure of several parts. A failure that no caller awaits does not become an unhandled
+ * rejection.
  */
 function firstOf(failures: readonly Promise<never>[]): Promise<never> {
   const first = Promise.race(failures);

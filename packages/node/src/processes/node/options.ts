@@ -37,9 +37,12 @@ export type NodeOptions = SharedOptions &
     readonly timing: Timing;
     /** See `ForgingOptions`. */
     readonly signingRecord: string | undefined;
-    /** Rounds for which the start watches for other forgers with the same keys; if absent, it never watches. */
+    /**
+     * Number of rounds after the start in which the node watches for other forgers with its keys; if absent, it does
+     * not watch.
+     */
     readonly watchRounds: number | undefined;
-    /** Forges a block for each accepted submission, and no others. */
+    /** True if the node forges a block for each accepted submission, and no others. */
     readonly isOnDemand: boolean;
   };
 
@@ -54,10 +57,10 @@ export type NodeDeps = {
   readonly logger: Logger;
   /** Returns the number of log lines that could not be written. */
   readonly lostLogLines?: () => number;
-  /** Every option with which the process was started, for operators; if absent, none is shown. */
+  /** All options with which the process was started, for operators; if absent, none is shown. */
   readonly shownOptions?: ShownOption[];
   /** Creates the dev commands; only for a dev chain. */
   readonly createDev?: CreateDev;
-  /** Its accounts with their passphrases. */
+  /** Accounts of a dev chain, with their passphrases. */
   readonly devAccounts?: AccountList | undefined;
 };

@@ -30,7 +30,7 @@ export type NodePeersDeps = Omit<Environment, "now"> &
     readonly pool: NodePool;
     /** Port of the HTTP API. */
     readonly httpPort: () => number;
-    /** The node is in sync with the network for the first time. */
+    /** Called when the node is in sync with the network for the first time. */
     readonly onSynced: () => void;
   };
 

@@ -38,7 +38,7 @@ export function createNodePool(
 ): NodePool {
   const changes = createSubscribers<PoolEvent>();
   changes.subscribe((event) => {
-    // Most nodes have no subscriber, so transactions are not copied for one.
+    // Most nodes have no subscriber: transactions are copied only for one.
     if (events.isRecorded(event.name)) log(toPublicEvent(event));
   });
   const pool = createPool(options, {

@@ -1,12 +1,15 @@
-/** True if the node has been in sync with its network; a node without peers is in sync when it begins to forge. */
+/**
+ * State of the start: complete once the node has been in sync with its network. A node without peers is in sync when it
+ * begins to forge.
+ */
 import { eventOfStart } from "../../events/node-events.ts";
 import type { Environment } from "./environment.ts";
 import type { NodeEventLog } from "./event-log.ts";
 
 export type Readiness = {
-  /** The node is in sync for the first time: it has started. To be called once. */
+  /** Must be called once, when the node is in sync for the first time: it has started. */
   reach(): void;
-  /** Settles when it was reached. */
+  /** Settles after `reach`. */
   readonly reached: Promise<void>;
 };
 

@@ -72,7 +72,7 @@ async function toNodeOptions(config: RunConfig, { files }: NetworkSource): Promi
     assumeValid: choosePin(config.assumeValid, files.network, { forges: delegates.size > 0 }),
     peers: config.alone ? undefined : toPeersOptions(config, files.network.name),
     pool: toPoolOptions(config),
-    // By default next to the data folder.
+    // The default is next to the data folder.
     signingRecord: config.signingRecord ?? `${resolve(config.data)}.signing`,
     // Without peers, another forger could not be detected.
     watchRounds: config.alone ? undefined : config.watchRounds,

@@ -11,7 +11,7 @@ export type Announcement = {
   /** Returns the headers of a call to a node. */
   headers(): Readonly<Record<string, string>>;
   /**
-   * Calls a node regularly, so that it knows the head also while no client needs it.
+   * Calls a node regularly, so that the node knows the height even while no client sends requests.
    *
    * @returns function that ends the calls
    */
@@ -38,7 +38,7 @@ export function createAnnouncement(
       ...(head && { [HEIGHT_HEADER]: `${head.height}` }),
     }),
     begin(call) {
-      // The database or every node is down: the log has the reason.
+      // If the database or every node is down, the log has the reason.
       const run = () => void announce(call).catch(() => {});
       run();
       const timer = setInterval(run, EVERY_MS).unref();

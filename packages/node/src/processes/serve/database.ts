@@ -7,9 +7,9 @@ import { SnapshotError } from "../../read/errors.ts";
 import type { ReadModel } from "../../read/port.ts";
 import type { ServeOptions } from "./http.ts";
 
-/** Time limit of a statement; reads have their own, which is shorter. */
+/** Time limit of a statement; reads have a shorter one. */
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** Shorter than the time of a request, so that its client learns that the database cannot be reached. */
+/** Shorter than the time limit of a request, so that the response says that the database cannot be reached. */
 const CONNECT_TIMEOUT_MS = 3_000;
 const RETRY_MS = 2_000;
 
@@ -56,7 +56,7 @@ export function openDatabase(
  * Waits until the database accepts connections.
  *
  * @throws {DOMException} AbortError if the signal ends the wait
- * @throws {Error} if it refuses these connections forever, such as for a wrong password
+ * @throws {Error} if it refuses the connection permanently, for example because of a wrong password
  */
 export async function waitForDatabase(
   postgres: Postgres,
@@ -78,7 +78,7 @@ function reasonToWait(error: Error): string {
   throw error;
 }
 
-/** Failures that the operator must know of: clients only get 503. */
+/** Failures that are logged for the operator, because clients only get 503. */
 const OUTAGES: readonly string[] = ["SNAPSHOT_UNREACHABLE", "SNAPSHOT_BUSY"];
 
 /** Logs the first failure of reads because of the database, and the first success afterwards. */
@@ -107,7 +107,7 @@ export function withOutageLog(model: ReadModel, logger: Logger): ReadModel {
       const head = model.head();
       return head instanceof Promise ? noted(head) : head;
     },
-    // Not after the work, which can fail for reasons of its own.
+    // Noted before the work, which can fail for other reasons.
     snapshot: (work) =>
       model
         .snapshot((snapshot) => {
@@ -118,7 +118,7 @@ export function withOutageLog(model: ReadModel, logger: Logger): ReadModel {
   };
 }
 
-/** Returns the message of the server or of the system, which says more than that of the error. */
+/** Returns the message of the server or of the system, which is more precise than the message of the error. */
 function reasonOf(error: Error): string {
   const { cause, message, code } = error as Error & { readonly code?: string };
   if (cause instanceof Error) return reasonOf(cause);

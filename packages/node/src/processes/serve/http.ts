@@ -14,7 +14,6 @@ import { addForwardedDocumentation, createForwardRoutes } from "../../http/forwa
 import { createHttpServer, type HttpDependencies, type HttpServer } from "../../http/server/server.ts";
 import { type Access, createAccess, createTokenTest } from "../../http/webhooks/access.ts";
 import { createOperationRoutes, type Operations } from "../../operations/http/routes.ts";
-import { createOperationsServer, type OperationsServer } from "../../operations/http/server.ts";
 import { programVersion } from "../../platform/lifecycle/version.ts";
 import type { ReadModel } from "../../read/port.ts";
 import { toHttpOptions } from "../serving/http-options.ts";
@@ -44,19 +43,7 @@ export function buildServeHttp(options: ServeOptions, deps: ServeHttpDeps): Http
   });
 }
 
-/** Serves health and metrics on the listener of the API, or on a separate one, which is returned. */
-export function buildOperationsListener(
-  { metricsPublic, operationsHost: host, operationsPort: port }: ServeOptions,
-  { operations, token, logger }: ServeHttpDeps,
-  server: HttpServer,
-): OperationsServer | undefined {
-  const routes = createOperationRoutes(metricsPublic ? undefined : createAccess({ token }), operations);
-  if (port !== undefined) return createOperationsServer({ host, port }, { routes, logger });
-  server.app.register(routes);
-  return undefined;
-}
-
-/** Builds the console. A signed-in browser has the access that the token has on the node. */
+/** Builds the console. A signed-in browser has the same access to the node as the token. */
 function buildConsole(
   { httpHost, httpHosts }: ServeOptions,
   { forwarding, operations, network, token }: ServeHttpDeps,

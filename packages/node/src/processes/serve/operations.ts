@@ -9,7 +9,7 @@ import {
 import { createHttpMetrics, type HttpMetrics } from "../../operations/metrics/http.ts";
 import { Registry } from "../../operations/metrics/instruments.ts";
 import { blocksBehind, createServerMetrics, type ServerFigures } from "../../operations/metrics/server.ts";
-import { createSharedResult } from "../../operations/shared-result.ts";
+import { shared } from "../../operations/shared-result.ts";
 import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/version.ts";
 import type { Head } from "../../read/head.ts";
 import type { ReadModel } from "../../read/port.ts";
@@ -23,8 +23,6 @@ export type ServerOperationsDeps = {
   readonly connections: () => ConnectionsOfListeners;
 };
 
-/** Time for which a result is reused: less than the interval of any monitoring. */
-const REUSE_MS = 1_000;
 /** Number of blocks by which the database may be behind the node. */
 const MAX_BLOCKS_BEHIND = 10;
 
@@ -100,6 +98,3 @@ function toReadiness(state: State): Readiness {
   };
   return { isReady: checks.database.ok, checks };
 }
-
-const shared = <T>(make: () => Promise<T>): (() => Promise<T>) =>
-  createSharedResult(make, REUSE_MS, () => performance.now());

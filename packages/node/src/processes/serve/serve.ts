@@ -1,19 +1,21 @@
 /** An API server: serves the public API from the database of a mirror, until it is stopped. */
 
 import type { AddressInfo } from "node:net";
+import { requireMirrorAccess } from "../../config/mirror-access.ts";
 import type { HttpServer } from "../../http/server/server.ts";
+import { createAccess } from "../../http/webhooks/access.ts";
 import { waitForIdentity } from "../../mirror/node-identity.ts";
 import { countResponses } from "../../operations/http/responses.ts";
 import { shownHost } from "../../platform/addresses/hosts.ts";
 import { explainListenError } from "../../platform/addresses/listen-error.ts";
-import { ConfigError } from "../../platform/config-error.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import type { Log } from "../../platform/logging/logger.ts";
 import { createPostgresReadModel } from "../../read/postgres/read-model.ts";
+import { buildOperationsListener } from "../serving/operations-listener.ts";
 import { createAnnouncement } from "./announcement.ts";
 import { openDatabase, waitForDatabase, withOutageLog } from "./database.ts";
-import { buildOperationsListener, buildServeHttp, type ServeOptions } from "./http.ts";
+import { buildServeHttp, type ServeOptions } from "./http.ts";
 import { connectToNodes } from "./nodes.ts";
 import { createServerOperations } from "./operations.ts";
 
@@ -48,10 +50,8 @@ async function open(
   { logger }: Log,
   { closing, starting }: { readonly closing: Closing; readonly starting: AbortSignal },
 ): Promise<string> {
-  const { databaseUrl, token, node: urls } = options;
-  if (databaseUrl === undefined) throw new ConfigError("give the database of the mirror with --database-url");
-  if (token === undefined)
-    throw new ConfigError('give the webhook token of the node with --token ("uniknode token" prints it)');
+  const { node: urls } = options;
+  const { databaseUrl, token } = requireMirrorAccess(options);
   const { postgres, shared, connections, close } = openDatabase(options, databaseUrl, logger);
   closing.add("database", close);
   await waitForDatabase(postgres, logger, starting);
@@ -76,7 +76,8 @@ async function open(
   const server = buildServeHttp(options, deps);
   closing.add("http", server.close);
   countResponses(server.app, responded);
-  const operationsServer = buildOperationsListener(options, deps, server);
+  const byToken = createAccess({ token });
+  const operationsServer = buildOperationsListener(options, { operations, byToken, logger }, server);
   if (operationsServer) closing.add("operations", operationsServer.close);
   const { port } = await listen(server, options);
   const operationsAddress = await operationsServer?.listen();

@@ -1,4 +1,4 @@
-/** Assembles a serving process from its sources: the API, the register of webhooks and their deliveries, the live stream. */
+/** Assembles a serving process from its sources: the API, the webhook service and the live stream. */
 import { createRemoteProcesses } from "../../gateway/remote-processes.ts";
 import { linkPath } from "../../http/console/session-routes.ts";
 import { createStream, DEFAULT_STREAM_OPTIONS, type Stream } from "../../stream/stream.ts";
@@ -16,14 +16,17 @@ export type ServingProcess = {
   readonly port: number;
   /** Port of health and metrics, if they have a separate listener. */
   readonly operationsPort: number | undefined;
-  /** Path that signs in at the console, once; only of a dev chain with a console. */
+  /** Path that signs in at the console, once; only on a dev chain with a console. */
   readonly consolePath: string | undefined;
   /** Must be called after events were logged. */
   notify(): void;
   close(): Promise<void>;
 };
 
-/** Listens and begins to deliver. What the sources have added to the closing of the context is closed after these parts. */
+/**
+ * Starts to listen and to deliver. Parts that the sources added to `closing` are closed after the parts of this
+ * function.
+ */
 export async function assemble(context: ServingContext, sources: Sources): Promise<ServingProcess> {
   const { data, closing, logger } = context;
   const { feed } = sources;

@@ -25,7 +25,7 @@ export type ServingContext = {
 
 export type Environment = Omit<ServingContext, "gateway" | "gatewayCalls" | "consensusSilentSeconds">;
 
-/** Opens what does not depend on the way to the node. */
+/** Opens the parts that do not depend on the connection to the node. */
 export function openEnvironment(data: ServedData): Environment {
   const { logger, lost } = openLog(data.logLevel, data.logFormat);
   const network = createNetwork(data.files);

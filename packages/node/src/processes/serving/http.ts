@@ -1,4 +1,4 @@
-/** The HTTP listeners of the serving thread: the API with its console, and health and metrics, which may have a separate one. */
+/** The HTTP listeners of the serving thread: one for the API and its console, and optionally one for health and metrics. */
 
 import { keyOfPem } from "../../facts/key-file.ts";
 import { createNoteSigner, logName } from "../../facts/note.ts";
@@ -10,14 +10,13 @@ import { createDevRoutes } from "../../http/dev/routes.ts";
 import { createFactRoutes } from "../../http/facts/routes.ts";
 import { createFeedRoutes } from "../../http/feed/routes.ts";
 import { createGatewayRoutes } from "../../http/gateway/routes.ts";
-import { createHttpServer, type HttpDependencies, type HttpServer } from "../../http/server/server.ts";
+import { createHttpServer, type HttpDependencies } from "../../http/server/server.ts";
 import { createStreamRoutes } from "../../http/stream/routes.ts";
 import type { Access } from "../../http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../http/webhooks/routes.ts";
 import { createOperatorRoutes, type Operator } from "../../operations/http/operator.ts";
 import { countResponses } from "../../operations/http/responses.ts";
 import { createOperationRoutes, type Operations } from "../../operations/http/routes.ts";
-import { createOperationsServer, type OperationsServer } from "../../operations/http/server.ts";
 import type { ConnectionsOfListeners } from "../../operations/metrics/connections.ts";
 import type { Metrics } from "../../operations/metrics/metrics.ts";
 import { createRangeTest } from "../../platform/addresses/ranges.ts";
@@ -27,6 +26,7 @@ import type { Stream } from "../../stream/stream.ts";
 import type { AccessChecks } from "./access.ts";
 import type { ServingContext } from "./context.ts";
 import { toHttpOptions } from "./http-options.ts";
+import { buildOperationsListener } from "./operations-listener.ts";
 import type { Sources } from "./sources.ts";
 import type { OpenWebhooks } from "./webhooks.ts";
 
@@ -81,7 +81,13 @@ export function buildHttp(context: ServingContext, parts: ServedParts): Http {
   });
   closing.add("http", server.close);
   countResponses(server.app, parts.responded);
-  const operationsServer = buildOperationsListener(context, parts, server);
+  const { operations, access } = parts;
+  const operationsServer = buildOperationsListener(
+    data,
+    { operations, byToken: access.byToken, logger },
+    server,
+  );
+  if (operationsServer) closing.add("operations", operationsServer.close);
 
   return {
     connections: () => ({ api: server.connections(), operations: operationsServer?.connections() }),
@@ -90,7 +96,7 @@ export function buildHttp(context: ServingContext, parts: ServedParts): Http {
       const { port } = await server.listen();
       const operationsAddress = await operationsServer?.listen();
       if (operationsAddress) logger.info(operationsAddress, "serving health and metrics on a separate port");
-      // Known only once it listens; the register of webhooks is part of the same API.
+      // Known only after the server listens; the register of webhooks is part of the same API.
       ports["@arkecosystem/core-api"] = port;
       if (parts.opened) ports["@arkecosystem/core-webhooks"] = port;
       return { port, operationsPort: operationsAddress?.port };
@@ -159,21 +165,4 @@ function buildDevRoutes(
     receivers: opened?.receivers,
     accounts: data.devAccounts,
   });
-}
-
-/** Builds the listener of health and metrics. Undefined: the API serves them. */
-function buildOperationsListener(
-  { data, closing, logger }: ServingContext,
-  { access, operations }: ServedParts,
-  server: HttpServer,
-): OperationsServer | undefined {
-  const routes = createOperationRoutes(data.metricsPublic ? undefined : access.byToken, operations);
-  const { operationsHost: host, operationsPort: port } = data;
-  if (port === undefined) {
-    server.app.register(routes);
-    return undefined;
-  }
-  const operationsServer = createOperationsServer({ host, port }, { routes, logger });
-  closing.add("operations", operationsServer.close);
-  return operationsServer;
 }

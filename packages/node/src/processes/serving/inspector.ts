@@ -1,6 +1,6 @@
 /**
- * Inspects the database of a running node: after its start and once a day, in a process of its own with low priority. A damaged
- * file may kill a process that reads it, and a long read of SQLite cannot be ended from within.
+ * Inspects the database of a running node, after its start and once a day, in a separate process with low priority: a
+ * damaged file may kill a process that reads it, and SQLite cannot end a long read from within.
  */
 
 import { fork } from "node:child_process";
@@ -36,12 +36,12 @@ export type Inspector = {
 
 const START_DELAY_MS = 5_000;
 const EVERY_MS = 86_400_000;
-/** Time for blocks: enough for all of a few hundred thousand, or for a random part of a longer chain. */
+/** Time limit for blocks: enough for a few hundred thousand, or for a random part of a longer chain. */
 const BLOCKS_MS = 20_000;
-/** A database of 100 GB on a slow disk. */
+/** Enough for a database of 100 GB on a slow disk. */
 const TIMEOUT_MS = 3_600_000;
 const HEAP_MB = 256;
-/** Loaded only by the inspecting process. */
+/** Module that only the inspecting process loads. */
 const INSPECTION = "../../archive/integrity/child";
 
 export function startInspector(options: InspectorOptions, logger: Logger): Inspector {
@@ -103,7 +103,7 @@ function inspectInChild(message: ToInspector, signal: AbortSignal): Promise<Insp
     reject(new CodedError("INSPECTION", message, { isRetryable: true }));
   });
   child.send(message);
-  // The node does not wait for it at its end.
+  // The node does not wait for the process when it stops.
   child.unref();
   child.channel?.unref();
   return promise;

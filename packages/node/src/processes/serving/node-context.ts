@@ -9,7 +9,7 @@ import type { ServingData } from "./thread.ts";
 export type NodeContext = ServingContext & {
   readonly data: ServingData;
   readonly gateway: Gateway;
-  /** Returns the gateway for calls that have less time. */
+  /** Returns a gateway whose calls have at most this time. */
   readonly gatewayWithin: ChannelGateway["within"];
 };
 

@@ -1,4 +1,4 @@
-/** The sources of a node: its database in SQLite, each reader with a connection of its own. */
+/** The sources of a node: its database in SQLite. Each reader has a separate connection. */
 import { dirname } from "node:path";
 import { REMEDY } from "../../dev-chain/folder.ts";
 import { createPastEvents, toHistory } from "../../event-log/sqlite/history.ts";
@@ -125,23 +125,22 @@ function openSlowQueries({ data, closing }: NodeContext, identity: Identity): Sl
   return slowQueries;
 }
 
-/** Undefined: the service is off. No cursor keeps events in the log then, and no deliveries are created. */
+/** Returns undefined if the service is off: then no cursor retains events in the log, and no deliveries are created. */
 function openWebhooks(
   { data, gateway, network }: NodeContext,
   database: Database,
 ): WebhookSources | undefined {
-  // This side only reads the log; it writes nothing but cursors.
+  // The serving thread only reads the log, and writes its cursors.
   const eventLog = createEventLog(database, { recordedNames: () => NO_NAMES });
   if (data.webhooks === "off") {
     eventLog.removeCursor(READER);
     return undefined;
   }
-  const pastEvents = createPastEvents(database, network);
   const cipher = createSecretCipher(data.secretKey);
   return {
-    storage: openSqliteStorage({ database, eventLog, pastEvents, cipher }),
+    storage: openSqliteStorage({ database, eventLog, cipher }),
     webhooksChanged: gateway.webhooksChanged,
-    history: toHistory(pastEvents, createReadTogether(database)),
+    history: toHistory(createPastEvents(database, network), createReadTogether(database)),
   };
 }
 

@@ -4,7 +4,7 @@ import { createHealth } from "../../operations/health/health.ts";
 import type { Operations } from "../../operations/http/routes.ts";
 import type { ConnectionsOfListeners } from "../../operations/metrics/connections.ts";
 import { createMetrics, type Figures, type Metrics } from "../../operations/metrics/metrics.ts";
-import { createSharedResult } from "../../operations/shared-result.ts";
+import { shared } from "../../operations/shared-result.ts";
 import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";
 import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/version.ts";
 import { CallError } from "../../platform/threads/call.ts";
@@ -29,7 +29,7 @@ export type LaterFigures = {
 
 export type BuiltOperations = {
   readonly operations: Operations;
-  /** Called with what happens. */
+  /** Observes the webhook service, for metrics and health. */
   readonly observer: WebhookObserver;
   readonly matching: MatchingObserver;
   readonly responded: Metrics["http"]["responded"];
@@ -37,8 +37,6 @@ export type BuiltOperations = {
 
 /** Timeout of calls to the consensus thread. */
 const CALL_TIMEOUT_MS = 2_000;
-/** Time for which a result is reused: less than the interval of any monitoring. */
-const REUSE_MS = 1_000;
 
 export function buildOperations(
   context: ServingContext,
@@ -111,10 +109,6 @@ async function readFigures({ context, sources, later, loopDelay }: FigureSources
     process: { logLinesLost: context.logLinesLost(), ...sources.state.figures() },
   };
 }
-
-/** Shares one result among all callers within a second. */
-export const shared = <T>(make: () => Promise<T>): (() => Promise<T>) =>
-  createSharedResult(make, REUSE_MS, () => performance.now());
 
 /** Settles with undefined if the result of another thread fails or is late. */
 export async function inTime<T>(result: Promise<T>): Promise<T | undefined> {

@@ -6,9 +6,10 @@ import type { Operations } from "../../operations/http/routes.ts";
 import { createOverview } from "../../operations/overview/overview.ts";
 import { createSampling } from "../../operations/series/sampling.ts";
 import { createSeries } from "../../operations/series/series.ts";
+import { shared } from "../../operations/shared-result.ts";
 import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/version.ts";
 import type { ServingContext } from "./context.ts";
-import { inTime, shared } from "./operations.ts";
+import { inTime } from "./operations.ts";
 import type { Sources } from "./sources.ts";
 
 export type OperatorDeps = {

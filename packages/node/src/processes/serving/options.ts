@@ -1,4 +1,4 @@
-/** The options that the serving side uses, under their names in the configuration, and the other values that it is started with. */
+/** Options of the serving side, under their names in the configuration, and the other values with which it is started. */
 import type { NetworkFiles } from "@uniknode/protocol";
 import type { ShownOption } from "../../config/display.ts";
 import type { Options } from "../../config/options.ts";
@@ -54,11 +54,11 @@ export type ServedData = ServingOptions & {
   readonly isDevChain: boolean;
   /** Accounts of a dev chain, with their passphrases. */
   readonly devAccounts?: AccountList | undefined;
-  /** Every option that the process was started with; absent: none is shown. */
+  /** All options with which the process was started; absent: none is shown. */
   readonly shownOptions?: ShownOption[];
-  /** Public keys that this node forges with; absent: none. */
+  /** Public keys with which this node forges; absent: none. */
   readonly forgers?: readonly string[];
-  /** The token of the options, or that of the data folder. */
+  /** The webhook token from the options or from the data folder. */
   readonly webhookToken: string;
   /** Key with which checkpoints are signed: see `checkpointKeyOf`. */
   readonly checkpointKey: string;

@@ -15,7 +15,7 @@ export type ServingData = ServedData & {
   readonly secretKey?: Uint8Array | undefined;
   /** Shared memory of the threads that write to the database; see `createWriteLockMemory`. */
   readonly writeLock: SharedArrayBuffer;
-  /** True if they succeed; see `createWriteState`. */
+  /** Shared memory with the state of their writes; see `createWriteState`. */
   readonly writeState: SharedArrayBuffer;
   /** Shared memory for heartbeats of the threads; see `createHeartbeats`. */
   readonly heartbeats: SharedArrayBuffer;
@@ -26,7 +26,7 @@ export type ToServing =
       readonly kind: "start";
       readonly data: ServingData;
       readonly gatewayPort: MessagePort;
-      /** One integer: 1 while a notification is pending; the thread sets it to 0 before it handles it. */
+      /** One integer: 1 while a notification is pending; the thread sets it to 0 before it handles the notification. */
       readonly notified: Int32Array<SharedArrayBuffer>;
     }
   | { readonly kind: "notify" | "close" };
@@ -35,7 +35,7 @@ export type FromServing = {
   readonly port: number;
   /** Port of health and metrics, if they have a separate listener. */
   readonly operationsPort: number | undefined;
-  /** Path that signs in at the console, once; only of a dev chain with a console. */
+  /** Path that signs in at the console, once; only on a dev chain with a console. */
   readonly consolePath: string | undefined;
 };
 
@@ -44,7 +44,7 @@ export type Serving = {
   readonly url: string;
   /** Base URL of health and metrics. */
   readonly operationsUrl: string;
-  /** Signs in at the console, once; only of a dev chain with a console. */
+  /** URL that signs in at the console, once; only on a dev chain with a console. */
   readonly consoleUrl: string | undefined;
   /** Notifies the thread of new events in the log. */
   notify(): void;
@@ -61,11 +61,11 @@ export type ServingThread = {
   start(data: ServingData, gateway: Gateway): Promise<Serving>;
   /** Port of the HTTP server; undefined until the thread listens. */
   port(): number | undefined;
-  /** Settles when running requests and deliveries and the thread itself have ended, whether it was started or not. May be called again. */
+  /** Waits for running requests and deliveries, and ends the thread, even if it was not started. Can be called again. */
   close(): Promise<void>;
 };
 
-/** Time in which the thread must listen: it opens a database of any size, and reads its queues. */
+/** Time limit until the thread listens: it opens a database of any size, and reads its queues. */
 const START_TIMEOUT_MS = 120_000;
 /** Time to close, in addition to the time for running deliveries; then the thread is terminated. */
 const CLOSE_TIMEOUT_MS = 30_000;
@@ -98,7 +98,7 @@ export function loadServingThread(): ServingThread {
       if (!isClosing) reject(new Error(`the serving thread ended with code ${code}`));
     });
   });
-  // The caller decides what the end of the thread means; here it must not be an unhandled rejection.
+  // Callers handle the rejection; without a caller, it must not be unhandled.
   died.catch(() => {});
 
   /** Sends one notification at a time, regardless of the number of events. */

@@ -1,4 +1,4 @@
-/** The serving thread: HTTP and webhook deliveries, with its own database connections. */
+/** The serving thread: HTTP and webhook deliveries, with separate database connections. */
 import { parentPort } from "node:worker_threads";
 import { present } from "../../platform/present.ts";
 import { startServing } from "./serving.ts";
@@ -8,7 +8,7 @@ const port = present(parentPort, "the port of the parent thread");
 let serving: Awaited<ReturnType<typeof startServing>> | undefined;
 let notified: Int32Array<SharedArrayBuffer> | undefined;
 
-// Without the content of the message the thread cannot work: it ends, and so does the node.
+// Without the content of a message, the thread cannot work: it ends, and so does the node.
 port.on("messageerror", (error) => {
   throw error;
 });

@@ -1,11 +1,11 @@
-/** Blocks with the data of their generator that responses contain. */
-import { prepared } from "../../postgres/reads.ts";
-import type { BlockFilter } from "../filters.ts";
+/** Blocks, with the data of their generators that responses contain. */
+import { type Prepared, prepared } from "../../postgres/reads.ts";
+import type { BlockField } from "../filters.ts";
 import { type BlockTerm, blockTerms } from "../orders.ts";
-import type { Range } from "../page.ts";
+import type { Found } from "../page.ts";
 import type { Blocks } from "../port.ts";
 import type { StoredBlock } from "../rows.ts";
-import { isFar, startOfBlocks } from "./far-pages.ts";
+import { startOfBlocks } from "./far-pages.ts";
 import {
   type Condition,
   conditionsOf,
@@ -15,10 +15,12 @@ import {
   NEVER,
   text,
 } from "./pages/conditions.ts";
-import { countOf, type HeightAt, type Heights, heightsOf, isBetween } from "./pages/heights.ts";
+import { countOf, type HeightAt, heightsOf, isBetween } from "./pages/heights.ts";
 import { termsOf } from "./pages/order.ts";
 import { findPage } from "./pages/page.ts";
 import { first, type SnapshotReads } from "./pages/reads.ts";
+import { type RowFields, rowText } from "./row-text.ts";
+import type { Usernames } from "./usernames.ts";
 
 const FIELDS = {
   id: text("id"),
@@ -32,20 +34,65 @@ const FIELDS = {
   payloadLength: integer("payload_length"),
   payloadHash: text("payload_hash"),
   blockSignature: text("signature"),
-} as const satisfies Record<Exclude<keyof BlockFilter, "height" | "timestamp" | "previousBlock">, Field>;
+} as const satisfies Record<BlockField, Field>;
 
 const COLUMNS = { ...FIELDS, height: integer("height") } as const satisfies Record<BlockTerm, Field>;
+
+/** A block; its username is set from the cache. */
+type BlockRow = Omit<StoredBlock, "username"> & { username: string | null };
 
 const LISTED = {
   table: "blocks",
   key: ["height"],
-  columns: `id, version, timestamp::float8 AS timestamp, height::float8 AS height, previous AS "previousBlock",
-    number_of_transactions AS "numberOfTransactions", total_amount AS "totalAmount", total_fee AS "totalFee", reward,
-    payload_length::float8 AS "payloadLength", payload_hash AS "payloadHash", generator AS "generatorPublicKey",
-    signature AS "blockSignature", username`,
-  joins: "LEFT JOIN wallets ON public_key = generator",
+  row: rowText(
+    [
+      "id",
+      "version",
+      "timestamp",
+      "height",
+      "previous",
+      "number_of_transactions",
+      "total_amount",
+      "total_fee",
+      "reward",
+      "payload_length",
+      "payload_hash",
+      "generator",
+      "signature",
+    ],
+    ([
+      id,
+      version,
+      timestamp,
+      height,
+      previous,
+      transactions,
+      amount,
+      fee,
+      reward,
+      length,
+      hash,
+      generator,
+      signature,
+    ]): BlockRow => ({
+      id,
+      version: Number(version),
+      timestamp: Number(timestamp),
+      height: Number(height),
+      previousBlock: previous,
+      numberOfTransactions: Number(transactions),
+      totalAmount: amount,
+      totalFee: fee,
+      reward,
+      payloadLength: Number(length),
+      payloadHash: hash,
+      generatorPublicKey: generator,
+      blockSignature: signature,
+      username: null,
+    }),
+  ),
 };
-const SELECT = `SELECT ${LISTED.columns} FROM blocks ${LISTED.joins}`;
+const SELECT = `SELECT ${LISTED.row.sql} FROM blocks`;
 const BY_HEIGHT = prepared(`${SELECT} WHERE height = $1`);
 const BY_ID = prepared(`${SELECT} WHERE id = $1`);
 const HEIGHT = prepared("SELECT height::float8 AS height FROM blocks WHERE id = $1");
@@ -56,33 +103,53 @@ const HEIGHT_AT = prepared(
 /** Parent id in the genesis block. */
 const NO_BLOCK = "0";
 
-export function createBlocks(reads: SnapshotReads): Blocks {
-  const { query } = reads;
-  const heightAt = createHeightAt(reads);
-  return {
-    byHeight: async (height) =>
-      Number.isSafeInteger(height) ? first(query<StoredBlock>(BY_HEIGHT, [height])) : undefined,
-    byId: async (id) => (isStorable(id) ? first(query<StoredBlock>(BY_ID, [id])) : undefined),
-    heightAt,
-    async list(filter, asked, range) {
-      const { previousBlock } = filter;
-      const heights = await heightsOf(reads, filter, heightAt);
-      const conditions = [
-        ...conditionsOf(FIELDS, filter),
-        ...(previousBlock === undefined ? [] : [await childOf(reads, previousBlock)]),
-      ];
-      const order = termsOf(blockTerms(asked), COLUMNS);
-      const find = (heights: Heights, range: Range, totalCount?: () => Promise<number>) => {
-        const selection = { conditions: [...conditions, isBetween(heights)], order };
-        return findPage<StoredBlock>(reads, LISTED, selection, range, totalCount);
-      };
-      if (conditions.length > 0) return find(heights, range);
-      const totalCount = async () => countOf(heights);
-      return order.length === 1 && isFar(range)
-        ? find(startOfBlocks(heights, asked.direction, range.offset), { ...range, offset: 0 }, totalCount)
-        : find(heights, range, totalCount);
-    },
+export function createBlocks(usernames: Usernames): (reads: SnapshotReads) => Blocks {
+  const named = async (reads: SnapshotReads, rows: BlockRow[]): Promise<StoredBlock[]> => {
+    const generators = rows.map(({ generatorPublicKey }) => generatorPublicKey);
+    const names = await usernames(reads, generators);
+    for (const row of rows) row.username = names.get(row.generatorPublicKey) ?? null;
+    return rows;
   };
+
+  return (reads) => {
+    const heightAt = createHeightAt(reads);
+    const find = async (statement: Prepared, key: string | number) =>
+      first(named(reads, (await reads.query<RowFields>(statement, [key])).map(LISTED.row.read)));
+    return {
+      byHeight: async (height) => (Number.isSafeInteger(height) ? find(BY_HEIGHT, height) : undefined),
+      byId: async (id) => (isStorable(id) ? find(BY_ID, id) : undefined),
+      heightAt,
+      async list(...asked) {
+        const { rows, ...found } = await listBlocks(reads, heightAt, asked);
+        return { rows: await named(reads, rows), ...found };
+      },
+    };
+  };
+}
+
+async function listBlocks(
+  reads: SnapshotReads,
+  heightAt: HeightAt,
+  [filter, asked, range]: Parameters<Blocks["list"]>,
+): Promise<Found<BlockRow>> {
+  const { previousBlock } = filter;
+  const heights = await heightsOf(reads, filter, heightAt);
+  const conditions = [
+    ...conditionsOf(FIELDS, filter),
+    ...(previousBlock === undefined ? [] : [await childOf(reads, previousBlock)]),
+  ];
+  const order = termsOf(blockTerms(asked), COLUMNS);
+  if (conditions.length > 0) {
+    return findPage(reads, LISTED, { conditions: [...conditions, isBetween(heights)], order }, range);
+  }
+  const isByHeight = order.length === 1;
+  // A walk continues after its cursor.
+  const [shown, rest] =
+    isByHeight && range.after === undefined
+      ? [startOfBlocks(heights, asked.direction, range.offset), { ...range, offset: 0 }]
+      : [heights, range];
+  const selection = { conditions: [isBetween(shown)], order, isPrepared: isByHeight };
+  return findPage(reads, LISTED, selection, rest, async () => countOf(heights));
 }
 
 export function createHeightAt({ head, query }: SnapshotReads): HeightAt {
@@ -94,7 +161,7 @@ export function createHeightAt({ head, query }: SnapshotReads): HeightAt {
   };
 }
 
-/** Matches the block after another one. */
+/** Matches the child of a block. */
 async function childOf({ query }: SnapshotReads, id: string): Promise<Condition> {
   if (!isStorable(id)) return NEVER;
   const parent = id === NO_BLOCK ? { height: 0 } : await first(query<{ height: number }>(HEIGHT, [id]));

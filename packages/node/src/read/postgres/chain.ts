@@ -27,7 +27,7 @@ const BEGINNING_WITH = prepared(
   ).join(" UNION ALL ")}) AS identified ORDER BY position, id COLLATE "C"`,
 );
 
-// The genesis wallet is negative by the premine.
+// The balance of the genesis wallet is negative: it paid the premine.
 const SUPPLY = prepared(
   `SELECT coalesce((SELECT sum(balance) FROM wallets), 0)
      + coalesce((SELECT total_amount FROM blocks WHERE height = 1), 0) AS sum`,

@@ -5,7 +5,7 @@ import { perSnapshot } from "../head.ts";
 import type { Entities } from "../port.ts";
 import type { SnapshotReads } from "./pages/reads.ts";
 
-// A name always leads to its registration, and the registration to the wallet.
+// The entry of a name contains the id of its registration, whose sender is the wallet.
 const OWNERS = prepared(
   `SELECT address, public_key AS "publicKey", attributes FROM wallets WHERE public_key IN (
      SELECT sender FROM transactions WHERE id IN (

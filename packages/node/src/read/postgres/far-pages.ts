@@ -1,28 +1,30 @@
 /**
- * Starts of far pages of all blocks, or of all transactions between two heights, so that the rows before them are not read:
- * blocks have no gaps, and each stores the number of transactions up to it.
+ * Finds the start of a far page of all blocks, or of all transactions between two heights, without reading the rows
+ * before it: heights have no gaps, and each block stores the number of transactions up to it.
  */
 import { prepared } from "../../postgres/reads.ts";
 import type { Direction, Range } from "../page.ts";
 import type { Heights } from "./pages/heights.ts";
 import { first, type SnapshotReads } from "./pages/reads.ts";
 
-/** Number of rows that are skipped one by one: fewer cost less than another statement. */
+/** Offset from which on the start of a page is searched: skipping fewer rows costs less than another statement. */
 const FAR = 100;
 
 export type Start = { readonly heights: Heights; readonly offset: number };
 
 const NOWHERE: Heights = { low: 1, high: 0 };
 
-/** Returns whether a page has an offset that is worth finding its start. */
+/** Returns true if searching the start of a page costs less than skipping the rows before it. */
 export const isFar = ({ offset, after, isWalk = false }: Range): boolean =>
   offset >= FAR && after === undefined && !isWalk;
 
-/** Returns the heights of a page of all blocks, whose first row is the first one of them. */
-export const startOfBlocks = ({ low, high }: Heights, direction: Direction, offset: number): Heights =>
-  direction === "asc" ? { low: low + offset, high } : { low, high: high - offset };
+/** Returns the heights of blocks without the first ones in a direction. */
+export function startOfBlocks({ low, high }: Heights, direction: Direction, offset: number): Heights {
+  const skipped = Math.max(0, offset);
+  return direction === "asc" ? { low: low + skipped, high } : { low, high: high - skipped };
+}
 
-/** The block with a transaction, by its number from a height on. */
+/** Finds the block of a transaction by the number of the transaction, counted after a height. */
 const BLOCK_OF_ROW = prepared(
   `SELECT base::float8 AS base, height::float8 AS height, total::float8 AS total, count::float8 AS count
    FROM (SELECT coalesce(max(transactions_up_to), 0) AS base FROM blocks WHERE height = $1) AS start
@@ -32,7 +34,7 @@ const BLOCK_OF_ROW = prepared(
    ) AS block`,
 );
 type RowBlock = {
-  /** Number of transactions up to the height that counting begins after. */
+  /** Number of transactions up to the height after which counting begins. */
   readonly base: number;
   readonly height: number;
   /** Number of transactions up to and including the block, and in the block. */
@@ -40,7 +42,10 @@ type RowBlock = {
   readonly count: number;
 };
 
-/** Returns the heights of a page of transactions from its first block on, and the rows of that block before the page. */
+/**
+ * Returns the range of heights that begins with the first block of a page of transactions, and the number of rows of
+ * this block before the page.
+ */
 export async function startOfTransactions(
   { query }: SnapshotReads,
   { low, high }: Heights,

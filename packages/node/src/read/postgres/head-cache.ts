@@ -2,9 +2,9 @@
 import type { Head } from "../head.ts";
 
 export type HeadCache = {
-  /** Returns the head without a promise if it is known for less than the given time. Concurrent callers share a read. */
+  /** Returns the head without a promise if it was read less than the given time ago. Concurrent callers share a read. */
   head(): Head | undefined | Promise<Head | undefined>;
-  /** Notes the head that a snapshot has read just now. */
+  /** Stores the head that a snapshot has just read. */
   note(head: Head): void;
 };
 

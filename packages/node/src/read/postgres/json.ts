@@ -1,9 +1,13 @@
 /**
- * JSON texts as `jsonb`. It refuses U+0000 and lone surrogates. No stored text contains the latter. The former is written as U+0001
- * and a digit, and U+0001 itself with another digit, so that different texts stay different.
+ * Converts JSON texts to `jsonb`, which refuses U+0000 and lone surrogates. No stored text contains a lone surrogate.
+ * U+0000 is written as U+0001 and a digit, and U+0001 itself with another digit, so that different texts stay
+ * different.
  */
 
-/** Each escape sequence of a stored text is found: backslashes are escaped by their number first. */
+/**
+ * Escape sequences of stored texts, and their replacements. Escaped backslashes come first, so that a sequence after
+ * one is not replaced.
+ */
 const ESCAPES: readonly (readonly [text: string, other: string])[] = [
   ["\\\\", "\\u005c"],
   ["\\u0001", "\\u00011"],

@@ -1,6 +1,7 @@
 /** Conditions on the parties of a transaction (sender, recipient, payees); each has an index. */
+import { CERTIFIED_MINT } from "@uniknode/ledger";
 import type { Network } from "@uniknode/protocol";
-import { CERTIFIED_MINT, foundationOf } from "../foundation.ts";
+import { foundationOf } from "../foundation.ts";
 import { type Condition, isOneOf, isStorable, isText, NEVER } from "./pages/conditions.ts";
 import type { Way } from "./pages/page.ts";
 
@@ -55,7 +56,7 @@ const earned = (until: number | undefined): Condition => ({
   values: until === undefined ? [] : [until],
 });
 
-/** Returns a way as a test of each row, for selections that are looked up by another one. */
+/** Converts a way to a test of each row, for selections whose rows are found by another way. */
 export const toTest = ({ through, sql, values }: Way): Condition =>
   through === undefined
     ? { sql, values }

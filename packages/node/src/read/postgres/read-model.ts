@@ -1,7 +1,7 @@
 /**
- * The read model over the tables that a mirror writes (docs/guides/mirror.md). Each snapshot is one read-only transaction,
- * which reads `head` first. Several snapshots can share a transaction with a short time limit; the work of a snapshot that exceeds
- * it runs again in a transaction of its own.
+ * The read model over the tables that a mirror writes (docs/guides/mirror.md). Each snapshot is one read-only
+ * transaction, which reads `head` first. Several snapshots can share a transaction with a short time limit; the work of
+ * a snapshot that exceeds it is repeated in a separate transaction.
  */
 import type { Network } from "@uniknode/protocol";
 import type { Postgres, PostgresValue } from "../../postgres/connection.ts";
@@ -25,6 +25,7 @@ import { createRounds } from "./rounds.ts";
 import { createSharedTransactions, type SharedTransactions } from "./shared-transactions.ts";
 import { createTokens } from "./tokens.ts";
 import { createTransactions as createTransactionReads } from "./transactions.ts";
+import { createUsernames } from "./usernames.ts";
 import { createWallets } from "./wallets.ts";
 
 export type PostgresReadModelOptions = {
@@ -38,7 +39,7 @@ export type PostgresReadModelOptions = {
   readonly snapshotsPerTransaction?: number;
 };
 
-/** All of them remain open when the model is closed. */
+/** Connections remain open when the model is closed. */
 export type PostgresReadModelDeps = {
   readonly postgres: Postgres;
   /** Connections for shared transactions, so that slow reads do not use all of them; absent: no transaction is shared. */
@@ -83,7 +84,7 @@ export function createPostgresReadModel(
 type Opened = { readonly query: Query; readonly row: HeadRow | undefined };
 type Query = ReadQuery<PostgresValue>;
 
-/** Returns a function that runs works, each in a shared transaction first. */
+/** Returns a function that runs the work of a snapshot, in a shared transaction first. */
 function createTransactions(
   { readTimeoutMs = READ_TIMEOUT_MS, ...options }: PostgresReadModelOptions,
   { postgres, shared }: PostgresReadModelDeps,
@@ -142,9 +143,10 @@ const CODES = {
   POSTGRES_UNREACHABLE: "SNAPSHOT_UNREACHABLE",
 } as const satisfies Record<PostgresError["code"], SnapshotError["code"]>;
 
-/** Returns a function that creates snapshots; they share what they cache by head. */
+/** Returns a function that creates snapshots, which share their caches by head. */
 function createSnapshots(network: Network) {
   const counts = createCounts();
+  const blocks = createBlocks(createUsernames());
   const chain = createChain();
   const delegates = createDelegates();
   const entities = createEntities();
@@ -155,7 +157,7 @@ function createSnapshots(network: Network) {
     const reads: SnapshotReads = { head, transactions: total, query, counts };
     return {
       head,
-      blocks: createBlocks(reads),
+      blocks: blocks(reads),
       chain: chain(reads),
       delegates: delegates(reads),
       entities: entities(reads),

@@ -1,4 +1,4 @@
-/** Rounds in their state at the start. */
+/** Rounds, as they were at their start. */
 import { prepared } from "../../postgres/reads.ts";
 import { delegatesOfRound } from "../attributes.ts";
 import type { Rounds } from "../port.ts";

@@ -1,7 +1,7 @@
 /**
- * Transactions that several snapshots share: a snapshot that begins before the transaction has read its head joins it. Beginning and
- * ending a transaction costs the client more than a simple read. Statements of one transaction run one after the other, so that
- * a slow read delays all of them by the time limit of a statement.
+ * Transactions that several snapshots share: a snapshot that begins before the transaction has read its head joins it.
+ * Beginning and ending a transaction costs the client more than a simple read. Statements of one transaction run one
+ * after the other, so that a slow read delays the others by up to the time limit of a statement.
  */
 
 /** Runs `work` in a transaction, which lasts until all works that share it have settled. */
@@ -10,7 +10,7 @@ export type SharedTransactions<Opened> = <T>(work: (opened: Opened) => Promise<T
 type Group<Opened> = { readonly opened: Promise<Opened>; members: number; readonly end: () => void };
 
 /**
- * @param max maximum number of works in a transaction
+ * @param max maximum number of snapshots that share a transaction
  * @param run runs a transaction, which lasts until its work settles
  */
 export function createSharedTransactions<Opened>(

@@ -5,32 +5,46 @@ import { perSnapshot } from "../head.ts";
 import { type TokenTerm, tokenTerms } from "../orders.ts";
 import type { Tokens } from "../port.ts";
 import type { StoredToken } from "../rows.ts";
-import { bytesOf, textOf, textOrNull } from "./bytes.ts";
+import { bytesOf, textOf } from "./bytes.ts";
 import { type Condition, type Field, isOneOf, isStorable, isText, text } from "./pages/conditions.ts";
 import { termsOf } from "./pages/order.ts";
 import { findPage } from "./pages/page.ts";
 import { first, type SnapshotReads } from "./pages/reads.ts";
+import { firstOf, hex, nullable, type RowFields, rowText, textOfHex } from "./row-text.ts";
+
+/** Returns SQL of a property of the token. A join would make the planner consider reading all properties. */
+const property = (key: string) =>
+  nullable(hex(`(SELECT value FROM properties WHERE token = tokens.id AND key = '${key}'::bytea)`));
 
 const LISTED = {
   table: "tokens",
   key: ["id"],
-  columns: `id, owner AS "ownerId", first_transaction AS "firstTransaction", last_transaction AS "lastTransaction",
-    type.value AS type, names.value AS "explicitValues"`,
-  joins: `LEFT JOIN properties AS type ON type.token = id AND type.key = 'type'::bytea
-    LEFT JOIN properties AS names ON names.token = id AND names.key = 'explicitValues'::bytea`,
+  row: rowText(
+    [
+      "tokens.id",
+      "owner",
+      "first_transaction",
+      "last_transaction",
+      property("type"),
+      property("explicitValues"),
+    ],
+    ([id, ownerId, firstTransaction, lastTransaction, type, names]): StoredToken => ({
+      id,
+      ownerId,
+      firstTransaction,
+      lastTransaction,
+      type: textOfHex(type),
+      explicitValues: textOfHex(names),
+    }),
+  ),
 };
 const COLUMNS = { id: text("id"), ownerId: text("owner") } as const satisfies Record<TokenTerm, Field>;
-const FIND = prepared(`SELECT ${LISTED.columns} FROM tokens ${LISTED.joins} WHERE id = $1`);
+const FIND = prepared(`SELECT ${LISTED.row.sql} FROM tokens WHERE id = $1`);
 const PROPERTIES = prepared("SELECT key, value FROM properties WHERE token = $1 ORDER BY key");
 const PROPERTY = prepared("SELECT value FROM properties WHERE token = $1 AND key = $2");
 const COUNTS = prepared(
   `SELECT value, count(*)::float8 AS count FROM properties WHERE key = 'type'::bytea GROUP BY value ORDER BY value`,
 );
-
-type TokenRow = Omit<StoredToken, "type" | "explicitValues"> & {
-  readonly type: Uint8Array | null;
-  readonly explicitValues: Uint8Array | null;
-};
 
 export function createTokens(): (reads: SnapshotReads) => Tokens {
   const countsByType = perSnapshot(async ({ query }: SnapshotReads) => {
@@ -40,14 +54,13 @@ export function createTokens(): (reads: SnapshotReads) => Tokens {
   return (reads) => {
     const { query } = reads;
     return {
-      async find(id) {
-        const row = isStorable(id) ? await first(query<TokenRow>(FIND, [id])) : undefined;
-        return row && tokenFromRow(row);
-      },
+      find: async (id) => (isStorable(id) ? firstOf(LISTED.row, query<RowFields>(FIND, [id])) : undefined),
       async list(filter, order, range) {
-        const selection = { conditions: conditionsOf(filter), order: termsOf(tokenTerms(order), COLUMNS) };
-        const { rows, ...found } = await findPage<TokenRow>(reads, LISTED, selection, range);
-        return { rows: rows.map(tokenFromRow), ...found };
+        const conditions = conditionsOf(filter);
+        const terms = termsOf(tokenTerms(order), COLUMNS);
+        const isPrepared = conditions.length === 0 && terms.length === 1;
+        const selection = { conditions, order: terms, isPrepared };
+        return findPage(reads, LISTED, selection, range);
       },
       async properties(id) {
         if (!isStorable(id)) return [];
@@ -63,12 +76,6 @@ export function createTokens(): (reads: SnapshotReads) => Tokens {
     };
   };
 }
-
-const tokenFromRow = ({ type, explicitValues, ...row }: TokenRow): StoredToken => ({
-  ...row,
-  type: textOrNull(type),
-  explicitValues: textOrNull(explicitValues),
-});
 
 const conditionsOf = ({ id: ids, ownerId }: TokenFilter): Condition[] => [
   ...(ids === undefined ? [] : [isOneOf("id", ids)]),

@@ -1,6 +1,6 @@
 /** Converts filters and orders of transactions to selections. */
 import { TYPE_GROUPS } from "@uniknode/protocol";
-import type { TransactionFilter, TransactionOrder } from "../filters.ts";
+import type { TransactionField, TransactionFilter, TransactionOrder } from "../filters.ts";
 import { TRANSACTIONS } from "../lists.ts";
 import { type TransactionTerm, transactionTerms } from "../orders.ts";
 import type { Integer, Interval } from "../page.ts";
@@ -28,7 +28,7 @@ const FIELDS = {
   nonce: integer("nonce"),
   amount: integer("amount"),
   fee: integer("fee"),
-} as const satisfies Partial<Record<keyof TransactionFilter, Field>>;
+} as const satisfies Record<TransactionField, Field>;
 
 const COLUMNS = {
   ...FIELDS,
@@ -66,11 +66,11 @@ export function selectionOf(
   return { conditions, ...(ways && { ways }), order: termsOf(transactionTerms(order), COLUMNS) };
 }
 
-/** Returns whether a filter has only types, each as a single value. */
+/** Returns true if a filter has only types, each as a single value. */
 export const isOfTypes = ({ type, typeGroup, ...others }: TransactionFilter): boolean =>
   isEmpty(others) && !isEmpty({ type, typeGroup }) && isOne(type) && isOne(typeGroup);
 
-/** Returns whether a filter has nothing but heights and times. */
+/** Returns true if a filter has only heights and times. */
 export const isOfHeightsOnly = ({ height: _, timestamp: __, ...others }: TransactionFilter): boolean =>
   isEmpty(others);
 
@@ -79,7 +79,7 @@ const NAMES: ReadonlySet<string> = new Set([
   ...(["height", "participant", "lockIds"] satisfies (keyof TransactionFilter)[]),
 ]);
 
-/** Returns whether a filter has no value. A request passes its other parameters, too, which do not filter. */
+/** Returns true if a filter has no value. The other parameters of a request are ignored, because they do not filter. */
 const isEmpty = (filter: object): boolean =>
   Object.entries(filter).every(([name, value]) => value === undefined || !NAMES.has(name));
 
@@ -100,7 +100,7 @@ const assetTests = ({ asset, lockIds }: TransactionFilter): AssetTest[] => [
   ...(lockIds === undefined ? [] : [unlocking(lockIds)]),
 ];
 
-/** Returns the conditions of a filter except heights, times, and those with alternatives. */
+/** Returns the conditions of a filter, except heights, times and conditions with alternatives. */
 function conditionsFor(parties: Parties, filter: TransactionFilter): Condition[] {
   const { blockId, vendorField, senderId, type } = filter;
   const typeGroup = groupOf(filter);

@@ -1,36 +1,97 @@
 /** Confirmed transactions with their position in the chain. */
-import { sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
+import { CERTIFIED_MINT, CERTIFIED_UPDATE } from "@uniknode/ledger";
+import { sealedFromTrustedBytes, TYPE_GROUPS } from "@uniknode/protocol";
 import { prepared } from "../../postgres/reads.ts";
 import type { TransactionFilter, TransactionOrder } from "../filters.ts";
-import { CERTIFIED_MINT, CERTIFIED_UPDATE } from "../foundation.ts";
 import { perSnapshot } from "../head.ts";
 import type { Found, Range } from "../page.ts";
 import type { Transactions } from "../port.ts";
 import type { StoredTransaction } from "../rows.ts";
 import { createHeightAt } from "./blocks.ts";
-import { textOrNull } from "./bytes.ts";
 import { isFar, startOfTransactions } from "./far-pages.ts";
 import { isStorable } from "./pages/conditions.ts";
 import { type Heights, heightsOf, isBetween, isOfHeights } from "./pages/heights.ts";
 import { findPage, type ListedTable } from "./pages/page.ts";
 import { first, type SnapshotReads } from "./pages/reads.ts";
 import type { Parties } from "./parties.ts";
+import {
+  bytesOfHex,
+  firstOf,
+  hex,
+  nullable,
+  orNull,
+  type RowFields,
+  rowText,
+  textOfHex,
+} from "./row-text.ts";
 import { groupOf, isOfHeightsOnly, isOfTypes, selectionOf } from "./transaction-filters.ts";
 
 const TABLE = { table: "transactions", key: ["height", "sequence"] };
-const LISTED: ListedTable = {
+const LISTED = {
   ...TABLE,
-  columns: `id, version, type_group::float8 AS "typeGroup", type, sender AS "senderPublicKey",
-    recipient AS "recipientId", amount, fee, vendor_field AS "vendorField", signatures, asset,
-    height::float8 AS height, timestamp::float8 AS timestamp, nonce, "blockId"`,
-  joins: `JOIN (SELECT height, id AS "blockId" FROM blocks) AS block USING (height)`,
+  row: rowText(
+    [
+      "id",
+      "version",
+      "type_group",
+      "type",
+      "sender",
+      nullable("recipient"),
+      "amount",
+      "fee",
+      nullable(hex("vendor_field")),
+      "signatures",
+      nullable("asset"),
+      // A join would cost more planning time than all other columns together.
+      "(SELECT blocks.id FROM blocks WHERE blocks.height = transactions.height)",
+      "height",
+      "timestamp",
+      "nonce",
+    ],
+    ([
+      id,
+      version,
+      typeGroup,
+      type,
+      sender,
+      recipient,
+      amount,
+      fee,
+      vendorField,
+      signatures,
+      asset,
+      blockId,
+      height,
+      timestamp,
+      nonce,
+    ]): StoredTransaction => ({
+      id,
+      version: Number(version),
+      typeGroup: Number(typeGroup),
+      type: Number(type),
+      senderPublicKey: sender,
+      recipientId: orNull(recipient),
+      amount,
+      fee,
+      vendorField: textOfHex(vendorField),
+      signatures,
+      asset: orNull(asset),
+      blockId,
+      height: Number(height),
+      timestamp: Number(timestamp),
+      nonce,
+    }),
+  ),
 };
-const SIGNED: ListedTable = { ...TABLE, columns: "id, bytes" };
+const SIGNED = {
+  ...TABLE,
+  row: rowText(["id", hex("bytes")], ([id, bytes]) => sealedFromTrustedBytes(bytesOfHex(bytes), id).data),
+};
 
-const BY_ID = prepared(`SELECT ${LISTED.columns} FROM transactions ${LISTED.joins} WHERE id = $1`);
-const SIGNED_BY_ID = prepared(`SELECT ${SIGNED.columns} FROM transactions WHERE id = $1`);
+const BY_ID = prepared(`SELECT ${LISTED.row.sql} FROM transactions WHERE id = $1`);
+const SIGNED_BY_ID = prepared(`SELECT ${SIGNED.row.sql} FROM transactions WHERE id = $1`);
 const CERTIFIED = prepared(
-  `SELECT ${SIGNED.columns} FROM transactions
+  `SELECT ${SIGNED.row.sql} FROM transactions
    WHERE type_group = ${TYPE_GROUPS.uns} AND type IN (${CERTIFIED_MINT}, ${CERTIFIED_UPDATE}) AND height = $1
    ORDER BY sequence`,
 );
@@ -42,22 +103,21 @@ const UP_TO = prepared(
    FROM blocks WHERE height IN ($1, $2)`,
 );
 
-type TransactionRow = Omit<StoredTransaction, "vendorField"> & { readonly vendorField: Uint8Array | null };
-type SignedRow = { readonly id: string; readonly bytes: Uint8Array };
 type TypeTotal = { readonly typeGroup: number; readonly type: number; readonly transactions: number };
 
 export function createTransactions(parties: Parties): (reads: SnapshotReads) => Transactions {
   const typeTotals = perSnapshot(({ query }: SnapshotReads) => query<TypeTotal>(TYPE_TOTALS));
 
-  async function list<Row extends object>(
-    listed: ListedTable,
+  async function list<Row>(
+    listed: ListedTable<Row>,
     reads: SnapshotReads,
     [filter, order, range]: [TransactionFilter, TransactionOrder, Range],
   ): Promise<Found<Row>> {
     const heights = isOfHeights(filter) ? await heightsOf(reads, filter, createHeightAt(reads)) : undefined;
+    const isPrepared = order.field === "timestamp" && isOfHeightsOnly(filter);
     const find = (heights: Heights | undefined, range: Range, totalCount?: () => Promise<number>) => {
-      const selection = selectionOf(parties, filter, heights && isBetween(heights), order);
-      return findPage<Row>(reads, listed, selection, range, totalCount);
+      const selection = { ...selectionOf(parties, filter, heights && isBetween(heights), order), isPrepared };
+      return findPage(reads, listed, selection, range, totalCount);
     };
     if (isOfTypes(filter)) {
       return find(heights, range, async () => totalOfTypes(await typeTotals(reads), filter));
@@ -72,28 +132,18 @@ export function createTransactions(parties: Parties): (reads: SnapshotReads) => 
 
   return (reads) => {
     const { query } = reads;
-    const signed = async (rows: Promise<SignedRow[]>) => (await rows).map(signedFromRow);
     return {
-      async byId(id) {
-        const row = isStorable(id) ? await first(query<TransactionRow>(BY_ID, [id])) : undefined;
-        return row && transactionFromRow(row);
-      },
+      byId: async (id) => (isStorable(id) ? firstOf(LISTED.row, query<RowFields>(BY_ID, [id])) : undefined),
       signedById: async (id) =>
-        isStorable(id) ? first(signed(query<SignedRow>(SIGNED_BY_ID, [id]))) : undefined,
-      certifiedInBlock: (height) => signed(query<SignedRow>(CERTIFIED, [height])),
-      async list(...asked) {
-        const { rows, ...found } = await list<TransactionRow>(LISTED, reads, asked);
-        return { rows: rows.map(transactionFromRow), ...found };
-      },
-      async signedList(...asked) {
-        const { rows, ...found } = await list<SignedRow>(SIGNED, reads, asked);
-        return { rows: rows.map(signedFromRow), ...found };
-      },
+        isStorable(id) ? firstOf(SIGNED.row, query<RowFields>(SIGNED_BY_ID, [id])) : undefined,
+      certifiedInBlock: async (height) => (await query<RowFields>(CERTIFIED, [height])).map(SIGNED.row.read),
+      list: (...asked) => list(LISTED, reads, asked),
+      signedList: (...asked) => list(SIGNED, reads, asked),
     };
   };
 }
 
-/** Returns the number of all transactions, or of those between two heights. */
+/** Returns the number of all transactions, or of the transactions between two heights. */
 async function totalOf(
   { transactions, query }: SnapshotReads,
   heights: Heights | undefined,
@@ -110,10 +160,3 @@ function totalOfTypes(totals: readonly TypeTotal[], filter: TransactionFilter): 
     .filter((one) => one.typeGroup === group && (type === undefined || one.type === Number(type)))
     .reduce((sum, { transactions }) => sum + transactions, 0);
 }
-
-const signedFromRow = ({ id, bytes }: SignedRow): Transaction => sealedFromTrustedBytes(bytes, id).data;
-
-const transactionFromRow = ({ vendorField, ...row }: TransactionRow): StoredTransaction => ({
-  ...row,
-  vendorField: textOrNull(vendorField),
-});

@@ -1,7 +1,7 @@
 /** Wallets. */
 import { prepared } from "../../postgres/reads.ts";
-import { type WalletRow, walletFromRow } from "../attributes.ts";
-import type { WalletFilter } from "../filters.ts";
+import { walletFromRow } from "../attributes.ts";
+import type { WalletField } from "../filters.ts";
 import { type WalletTerm, walletTerms } from "../orders.ts";
 import type { Wallets } from "../port.ts";
 import { jsonOf } from "./json.ts";
@@ -9,11 +9,12 @@ import { conditionsOf, type Field, integer, isOneOf, isStorable, text } from "./
 import { termsOf } from "./pages/order.ts";
 import { findPage } from "./pages/page.ts";
 import { first, type SnapshotReads } from "./pages/reads.ts";
+import { firstOf, nullable, orNull, type RowFields, rowText } from "./row-text.ts";
 
 /** Attributes are parsed only if they have the member: most wallets have none. */
 const LOCKED_BALANCE = `CASE WHEN strpos(attributes, '"lockedBalance":') > 0
   THEN coalesce((${jsonOf("attributes")} #>> '{htlc,lockedBalance}')::bigint, 0) ELSE 0 END`;
-/** Returns SQL of a member of the attribute, which exactly the wallets with a username have. */
+/** Returns SQL of a member of the attribute `delegate`, which exactly the wallets with a username have. */
 const ofDelegate = (member: string) =>
   `CASE WHEN username IS NOT NULL THEN ${jsonOf("attributes")} #>> '{delegate,${member}}' END`;
 const VOTE_BALANCE = `coalesce((${ofDelegate("voteBalance")})::bigint, 0)`;
@@ -29,7 +30,7 @@ const FIELDS = {
   lockedBalance: integer(`(${LOCKED_BALANCE})`),
   voteBalance: integer(VOTE_BALANCE),
   producedBlocks: integer(`(${ofDelegate("producedBlocks")})::bigint`),
-} as const satisfies Record<Exclude<keyof WalletFilter, "addresses">, Field>;
+} as const satisfies Record<WalletField, Field>;
 
 const COLUMNS = {
   address: text("address"),
@@ -47,11 +48,15 @@ const COLUMNS = {
 const LISTED = {
   table: "wallets",
   key: ["address"],
-  columns: `address, public_key AS "publicKey", balance, nonce, attributes`,
+  row: rowText(
+    ["address", nullable("public_key"), "balance", "nonce", "attributes"],
+    ([address, publicKey, balance, nonce, attributes]) =>
+      walletFromRow({ address, publicKey: orNull(publicKey), balance, nonce, attributes }),
+  ),
 };
 const FIND = prepared(
   ["address", "public_key", "username"]
-    .map((column, rank) => `SELECT ${LISTED.columns}, ${rank} AS rank FROM wallets WHERE ${column} = $1`)
+    .map((column, rank) => `SELECT ${LISTED.row.sql}, ${rank} AS rank FROM wallets WHERE ${column} = $1`)
     .join(" UNION ALL ")
     .concat(" ORDER BY rank LIMIT 1"),
 );
@@ -60,10 +65,7 @@ const SECOND_KEY = prepared("SELECT FROM wallets WHERE address = $1 AND second_p
 export function createWallets(reads: SnapshotReads): Wallets {
   const { query } = reads;
   return {
-    async find(id) {
-      const row = isStorable(id) ? await first(query<WalletRow>(FIND, [id])) : undefined;
-      return row && walletFromRow(row);
-    },
+    find: async (id) => (isStorable(id) ? firstOf(LISTED.row, query<RowFields>(FIND, [id])) : undefined),
     hasSecondKey: async (address) =>
       isStorable(address) && (await first(query(SECOND_KEY, [address]))) !== undefined,
     async list(filter, order, range) {
@@ -72,9 +74,9 @@ export function createWallets(reads: SnapshotReads): Wallets {
         ...conditionsOf(FIELDS, filter),
         ...(addresses === undefined ? [] : [isOneOf("address", addresses)]),
       ];
-      const selection = { conditions, order: termsOf(walletTerms(order), COLUMNS) };
-      const { rows, ...found } = await findPage<WalletRow>(reads, LISTED, selection, range);
-      return { rows: rows.map(walletFromRow), ...found };
+      const isPrepared = conditions.length === 0 && order.field === "balance";
+      const selection = { conditions, order: termsOf(walletTerms(order), COLUMNS), isPrepared };
+      return findPage(reads, LISTED, selection, range);
     },
   };
 }

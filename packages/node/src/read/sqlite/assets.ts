@@ -16,7 +16,7 @@ export function defineAssets(database: Database): void {
   });
 }
 
-/** A condition on the asset of a transaction, and the types of which the transaction must have one. */
+/** A condition on the asset of a transaction, and conditions for the types that such an asset can have. */
 export type AssetTest = { readonly condition: Condition; readonly types: readonly Condition[] };
 
 /** Matches assets that contain all given members, at any depth, with the same values. */

@@ -1,8 +1,8 @@
-/** Blocks with the data of their generator that responses contain. */
+/** Blocks, with the data of their generators that responses contain. */
 import { firstIndex } from "../../platform/binary-search.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { cursorAt } from "../cursor.ts";
-import type { BlockFilter, BlockOrder } from "../filters.ts";
+import type { BlockField, BlockFilter, BlockOrder } from "../filters.ts";
 import type { Head } from "../head.ts";
 import { type BlockTerm, blockTerms } from "../orders.ts";
 import type { Direction, Found, Range } from "../page.ts";
@@ -27,7 +27,7 @@ const FIELDS = {
   payloadLength: integer("payload_length"),
   payloadHash: text("payload_hash"),
   blockSignature: text("signature"),
-} as const satisfies Record<Exclude<keyof BlockFilter, "height" | "timestamp" | "previousBlock">, Field>;
+} as const satisfies Record<BlockField, Field>;
 
 const ORDERS = { ...FIELDS, height: integer("height") } as const satisfies Record<BlockTerm, Field>;
 

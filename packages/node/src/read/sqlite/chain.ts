@@ -46,7 +46,7 @@ export function createChainQueries(database: Database): ChainQueries {
   );
   return {
     beginningWith: (prefix) => identified.flatMap((select) => select.all(prefix, prefix + LAST)),
-    // The genesis wallet is negative by the premine.
+    // The balance of the genesis wallet is negative: it paid the premine.
     supply: perHead(() => (balances.get()?.sum ?? 0n) + (premine.get()?.amount ?? 0n)),
     lockedSupply: perHead(() => locked.get()?.sum ?? 0n),
   };

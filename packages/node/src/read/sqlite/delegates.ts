@@ -1,4 +1,4 @@
-/** Delegates: the few wallets that have the attribute, resigned ones included. */
+/** Delegates, including resigned ones: the few wallets that have the attribute. */
 import type { Database } from "../../store/engine/database.ts";
 import { type DelegateRow, delegateFromRow } from "../attributes.ts";
 import { type Head, perHead } from "../head.ts";

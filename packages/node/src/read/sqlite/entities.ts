@@ -8,7 +8,7 @@ import type { StoredEntity } from "../rows.ts";
 export type EntityQueries = { all(head: Head): readonly StoredEntity[] };
 
 export function createEntityQueries(database: Database): EntityQueries {
-  // A name always leads to its registration, and the registration to the wallet.
+  // The entry of a name contains the id of its registration, whose sender is the wallet.
   const owners = database.prepare<OwnerRow>(
     `SELECT address, public_key AS publicKey, attributes FROM wallets WHERE public_key IN (
        SELECT sender FROM transactions WHERE id IN (SELECT value FROM entries WHERE space = 'entities'))

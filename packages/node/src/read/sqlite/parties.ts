@@ -1,6 +1,7 @@
 /** Conditions on the parties of a transaction (sender, recipient, payees); each has an index. */
+import { CERTIFIED_MINT } from "@uniknode/ledger";
 import type { Database } from "../../store/engine/database.ts";
-import { CERTIFIED_MINT, type Foundation } from "../foundation.ts";
+import type { Foundation } from "../foundation.ts";
 import { type Condition, found, NEVER } from "./pages/conditions.ts";
 
 export type Parties = {

@@ -1,4 +1,4 @@
-/** Rounds in their state at the start. */
+/** Rounds, as they were at their start. */
 import type { Database } from "../../store/engine/database.ts";
 import { delegatesOfRound } from "../attributes.ts";
 import type { RoundDelegate } from "../rows.ts";

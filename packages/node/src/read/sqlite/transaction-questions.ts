@@ -1,6 +1,6 @@
 /** Converts filters and orders of transactions to queries for their pages. */
 import { TYPE_GROUPS } from "@uniknode/protocol";
-import type { TransactionFilter, TransactionOrder } from "../filters.ts";
+import type { TransactionField, TransactionFilter, TransactionOrder } from "../filters.ts";
 import type { Head } from "../head.ts";
 import { isInteger64 } from "../integers.ts";
 import { type TransactionTerm, transactionTerms } from "../orders.ts";
@@ -26,21 +26,6 @@ import type { Wanted } from "./plans/by-match.ts";
 import type { Asked } from "./plans/choose.ts";
 import type { TransactionQuestion } from "./transaction-pages.ts";
 
-/** Filters that are more than the comparison of a column with a value. */
-type OwnCondition =
-  | "addresses"
-  | "asset"
-  | "blockId"
-  | "height"
-  | "lockIds"
-  | "participant"
-  | "recipientId"
-  | "senderId"
-  | "timestamp"
-  | "type"
-  | "typeGroup"
-  | "vendorField";
-
 const FIELDS = {
   id: text("id", "few"),
   version: integer("version"),
@@ -49,7 +34,7 @@ const FIELDS = {
   nonce: integer("transactions.nonce"),
   amount: integer("transactions.amount"),
   fee: integer("transactions.fee"),
-} as const satisfies Record<Exclude<keyof TransactionFilter, OwnCondition>, Field>;
+} as const satisfies Record<TransactionField, Field>;
 
 const TYPE = integer("type");
 const TYPE_GROUP = integer("type_group");

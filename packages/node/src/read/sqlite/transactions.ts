@@ -1,8 +1,9 @@
 /** Confirmed transactions with their position in the chain. */
+import { CERTIFIED_MINT, CERTIFIED_UPDATE } from "@uniknode/ledger";
 import { sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Database } from "../../store/engine/database.ts";
 import type { TransactionFilter, TransactionOrder } from "../filters.ts";
-import { CERTIFIED_MINT, CERTIFIED_UPDATE, type Foundation } from "../foundation.ts";
+import type { Foundation } from "../foundation.ts";
 import type { Head } from "../head.ts";
 import type { Found, Range } from "../page.ts";
 import type { StoredTransaction } from "../rows.ts";

@@ -1,6 +1,6 @@
 /** Wallets. */
 import { type WalletRow, walletFromRow } from "../attributes.ts";
-import type { WalletFilter, WalletOrder } from "../filters.ts";
+import type { WalletField, WalletFilter, WalletOrder } from "../filters.ts";
 import type { Head } from "../head.ts";
 import { type WalletTerm, walletTerms } from "../orders.ts";
 import type { Found, Range } from "../page.ts";
@@ -26,7 +26,7 @@ const FIELDS = {
   lockedBalance: integer(LOCKED_BALANCE),
   voteBalance: integer(VOTE_BALANCE),
   producedBlocks: integer("attributes ->> '$.delegate.producedBlocks'"),
-} as const satisfies Record<Exclude<keyof WalletFilter, "addresses">, Field>;
+} as const satisfies Record<WalletField, Field>;
 
 const ORDERS = {
   ...FIELDS,

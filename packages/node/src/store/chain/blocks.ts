@@ -5,7 +5,7 @@ import {
   headerFromTrustedBytes,
   sealedFromTrustedBytes,
 } from "@uniknode/protocol";
-import type { Database } from "../engine/database.ts";
+import type { Database, SqlValue } from "../engine/database.ts";
 
 /** A block in its wire format: header with signature, and the canonical bytes of each transaction. */
 export type BlockBytes = {
@@ -17,9 +17,29 @@ export type BlockBytes = {
   readonly transactionIds: readonly string[];
 };
 
+export type EncodedHeader = { readonly header: BlockHeader; readonly headerBytes: Uint8Array };
+
+/** Returns the row of a block: its columns in the order of the table. */
+export const blockRow = ({ header, headerBytes }: EncodedHeader): SqlValue[] => [
+  header.height,
+  header.id,
+  header.version,
+  header.timestamp,
+  header.numberOfTransactions,
+  header.totalAmount,
+  header.totalFee,
+  header.reward,
+  header.generatorPublicKey,
+  header.previousBlock,
+  header.payloadLength,
+  header.payloadHash,
+  header.blockSignature,
+  headerBytes,
+];
+
 export type BlockStore = {
   /** Writes the header of the next block. */
-  append(block: { readonly header: BlockHeader; readonly headerBytes: Uint8Array }): void;
+  append(block: EncodedHeader): void;
   /** Header of the highest block; absent in an empty database. */
   head(): BlockHeader | undefined;
   header(height: number): BlockHeader | undefined;
@@ -51,24 +71,7 @@ export function createBlockStore(database: Database): BlockStore {
   const headerOf = (row: HeaderRow | undefined) => row && headerFromTrustedBytes(row.header, row.id);
 
   return {
-    append({ header, headerBytes }) {
-      insert.run(
-        header.height,
-        header.id,
-        header.version,
-        header.timestamp,
-        header.numberOfTransactions,
-        header.totalAmount,
-        header.totalFee,
-        header.reward,
-        header.generatorPublicKey,
-        header.previousBlock,
-        header.payloadLength,
-        header.payloadHash,
-        header.blockSignature,
-        headerBytes,
-      );
-    },
+    append: (block) => void insert.run(...blockRow(block)),
     head: () => headerOf(last.get()),
     header: (height) => headerOf(byHeight.get(height)),
     headerById: (id) => headerOf(byId.get(id)),

@@ -1,38 +1,54 @@
 /** The transactions of the chain. */
-import { isCertifiedMint, isCertifiedUpdate, nftOf, voucherOf } from "@uniknode/ledger";
+import { declaresAlive, isCertifiedUpdate, voucherOf } from "@uniknode/ledger";
 import {
   type Block,
   type SealedTransaction,
   sealedFromTrustedBytes,
   type Transaction,
 } from "@uniknode/protocol";
-import type { Database } from "../engine/database.ts";
+import type { Database, SqlValue } from "../engine/database.ts";
 import { createTypeTotals } from "./type-totals.ts";
 import { toVisibleFields } from "./visible-fields.ts";
 
-/**
- * Columns that are derived from the bytes of a transaction, in the order of the table, except the nonce of version 1.
- */
-export function transactionColumns({ data, bytes }: SealedTransaction) {
+/** Values of the row of a transaction that its bytes do not contain. */
+export type InBlock = {
+  readonly height: number;
+  /** Index in the block. */
+  readonly sequence: number;
+  /** Timestamp of the block. */
+  readonly timestamp: number;
+  /** Nonce, also of a transaction of version 1, which contains none. */
+  readonly nonce: number | bigint;
+};
+
+/** Returns the row of a transaction: its columns in the order of the table. */
+export function transactionRow({ data, bytes }: SealedTransaction, inBlock: InBlock): SqlValue[] {
+  const { height, sequence, timestamp, nonce } = inBlock;
   const { signatures, asset } = toVisibleFields(data);
-  return {
-    id: data.id,
-    version: data.version,
-    typeGroup: data.typeGroup,
-    type: data.type,
-    sender: data.senderPublicKey,
-    recipient: data.recipientId ?? null,
-    nonce: data.nonce,
-    amount: data.amount,
-    fee: data.fee,
-    vendorField: data.vendorField || null,
-    isAlive: isAlive(data) ? 1 : null,
+  return [
+    height,
+    sequence,
+    data.id,
+    data.version,
+    data.typeGroup,
+    data.type,
+    data.senderPublicKey,
+    data.recipientId ?? null,
+    nonce,
+    data.amount,
+    data.fee,
+    timestamp,
+    data.vendorField || null,
+    isAlive(data) ? 1 : null,
     signatures,
     asset,
     bytes,
-    payees: data.asset?.payments?.map(({ recipientId }) => recipientId) ?? [],
-  };
+  ];
 }
+
+/** Returns the recipients of a multi-payment, in the order of its payments; none for other transactions. */
+export const payeesOf = ({ asset }: Transaction): string[] =>
+  asset?.payments?.map(({ recipientId }) => recipientId) ?? [];
 
 export type TransactionStore = {
   /** Writes the transactions of the next block. */
@@ -63,27 +79,9 @@ export function createTransactionStore(database: Database): TransactionStore {
   return {
     append({ header: { height, timestamp }, transactions }) {
       for (const [sequence, transaction] of transactions.entries()) {
-        const row = transactionColumns(transaction);
-        insert.run(
-          height,
-          sequence,
-          row.id,
-          row.version,
-          row.typeGroup,
-          row.type,
-          row.sender,
-          row.recipient,
-          nonceOf(transaction.data),
-          row.amount,
-          row.fee,
-          timestamp,
-          row.vendorField,
-          row.isAlive,
-          row.signatures,
-          row.asset,
-          row.bytes,
-        );
-        for (const payee of row.payees) insertPayee.run(payee, height, sequence);
+        const { data } = transaction;
+        insert.run(...transactionRow(transaction, { height, sequence, timestamp, nonce: nonceOf(data) }));
+        for (const payee of payeesOf(data)) insertPayee.run(payee, height, sequence);
       }
       totals.add(transactions.map(({ data }) => data));
     },
@@ -107,14 +105,9 @@ function createNonces(database: Database): (transaction: Transaction) => number 
   return ({ nonce, senderPublicKey }) => nonce ?? (lastOfSender.get(senderPublicKey)?.nonce ?? 0) + 1;
 }
 
-const LIFE_CYCLE_STATUS = "LifeCycle/Status";
-const ALIVE = "3";
-
 /**
  * Returns true if the transaction declares its unik alive, which pays the foundation: an update, or a mint with a
  * voucher.
  */
 const isAlive = (transaction: Transaction): boolean =>
-  (isCertifiedUpdate(transaction) ||
-    (isCertifiedMint(transaction) && voucherOf(transaction) !== undefined)) &&
-  nftOf(transaction).token.properties?.[LIFE_CYCLE_STATUS] === ALIVE;
+  (isCertifiedUpdate(transaction) || voucherOf(transaction) !== undefined) && declaresAlive(transaction);

@@ -12,7 +12,7 @@ import { type DeliverySummary, SUMMARIZED_DELIVERIES, summaryOf } from "./summar
 export type DeliveryLogDeps = {
   rows: DeliveryLogRows;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
-  findWebhook: (id: string) => Webhook;
+  findWebhook: (id: string) => Promise<Webhook>;
   /** Called when deliveries of the webhook were put back into the queue or became due. */
   onQueued: (webhook: number) => void;
   /** Returns whether a call of a delivery is running. */
@@ -71,17 +71,20 @@ export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
   }
 
   return {
-    page: async (id, filter, range) => rows.page(findWebhook(id).id, filter, range),
-    summary: async (id) => summaryOf(await rows.latest(findWebhook(id).id, SUMMARIZED_DELIVERIES), nowMs()),
+    page: async (id, filter, range) => rows.page((await findWebhook(id)).id, filter, range),
+    async summary(id) {
+      const { id: webhook } = await findWebhook(id);
+      return summaryOf(await rows.latest(webhook, SUMMARIZED_DELIVERIES), nowMs());
+    },
     async find(id, delivery) {
-      const record = await find(findWebhook(id).id, delivery);
+      const record = await find((await findWebhook(id)).id, delivery);
       return {
         ...record,
         body: bodyOf(present(await rows.message(record.number), "the message of a delivery")),
       };
     },
     async retry(id, delivery) {
-      const webhook = findWebhook(id);
+      const webhook = await findWebhook(id);
       const record = await find(webhook.id, delivery);
       if (record.isUndone) {
         throw new WebhookError(
@@ -98,7 +101,7 @@ export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
     },
     async retryAll(id, body) {
       const retry = readRetry(body, nowMs());
-      const webhook = findWebhook(id);
+      const webhook = await findWebhook(id);
       if (retry.deliveries === undefined) return retries.matching(webhook, retry.filter);
       const records = await Promise.all(retry.deliveries.map((key) => rows.find(webhook.id, keyOf(key))));
       return retries.some(

@@ -3,13 +3,12 @@ import { randomBytes } from "node:crypto";
 import type { Attempted } from "../collaborators.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
-import type { Intake } from "../intake.ts";
 import type { Webhook } from "../model/webhook.ts";
+import type { NewPing } from "../register/rows.ts";
 import type { MakeAttempt } from "./attempt.ts";
 
 export type PingDeps = {
   readonly deliveryQueue: Pick<DeliveryQueue, "recordPing">;
-  readonly intake: Pick<Intake, "contents" | "deliveries">;
   readonly attempt: MakeAttempt;
   readonly nowMs: () => number;
 };
@@ -27,8 +26,8 @@ export type Ping = {
    * @throws {WebhookError} PING_RUNNING: at most `MAX_TRIALS` such calls are running
    */
   sendTo(target: string): Promise<Attempted>;
-  /** Puts a ping into the queue of the webhook, which retries it. Must be called in a transaction. */
-  queue(webhook: number): void;
+  /** Creates a ping for the queue of the webhook, which retries it. */
+  create(webhook: number): NewPing;
 };
 
 /** Maximum of concurrent calls of targets without a webhook. */
@@ -40,7 +39,7 @@ const NOTHING = { dataText: "{}" };
 /** Timeout of a ping, shorter than that of the client that requested it. */
 const TIMEOUT_MS = 5_000;
 
-export function createPing({ deliveryQueue, intake, attempt, nowMs }: PingDeps): Ping {
+export function createPing({ deliveryQueue, attempt, nowMs }: PingDeps): Ping {
   /** Webhooks with a running ping. */
   const running = new Set<number>();
   let trials = 0;
@@ -79,10 +78,7 @@ export function createPing({ deliveryQueue, intake, attempt, nowMs }: PingDeps):
       const ended = await call.finally(() => trials--);
       return ended ?? timedOut(atMs, nowMs());
     },
-    queue(webhook) {
-      const content = intake.contents.insert(NOTHING);
-      intake.deliveries.insert({ ...newMessage(webhook), content }, nowMs());
-    },
+    create: (webhook) => ({ ...newMessage(webhook), createdMs: nowMs(), content: NOTHING }),
   };
 }
 

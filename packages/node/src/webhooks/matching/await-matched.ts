@@ -16,9 +16,9 @@ export function createAwaitMatched(
   notify: () => void,
 ): () => Promise<void> {
   return async () => {
-    const last = lastEvent();
+    const last = await lastEvent();
     const endMs = performance.now() + MAX_WAIT_MS;
-    while (lastMatched() < last && performance.now() < endMs) {
+    while ((await lastMatched()) < last && performance.now() < endMs) {
       notify();
       await sleep(POLL_MS);
     }

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Event } from "../../events/event.ts";
 import { subscribedNames } from "../../events/names.ts";
 import { parseJson } from "../../platform/json/lossless.ts";
+import { present } from "../../platform/present.ts";
 import {
   type CompiledConditions,
   type Condition,
@@ -11,8 +12,8 @@ import {
 } from "../../subscriptions/conditions/conditions.ts";
 import { type MeteredConditions, meterConditions } from "../../subscriptions/conditions/cost.ts";
 import { createLookup, type Entry, type Lookup } from "../../subscriptions/conditions/lookup.ts";
+import type { ActiveWebhooks, Intake } from "../intake.ts";
 import type { ActiveWebhook } from "../model/webhook.ts";
-import type { RegisterRows } from "../register/rows.ts";
 
 export type Definition = ActiveWebhook & {
   readonly list: readonly Condition[];
@@ -25,63 +26,57 @@ export type Definition = ActiveWebhook & {
 /** A webhook that subscribes to an event, and its name for the event. */
 export type Subscriber = { readonly definition: Definition; readonly name: string };
 
+/** The active webhooks of one version of the register. */
 export type Definitions = {
-  /**
-   * Returns candidates for an event by ascending id, from the current register; they include all webhooks whose
-   * conditions hold.
-   */
+  readonly version: number;
+  /** Returns candidates for an event by ascending id; they include all webhooks whose conditions hold. */
   forEvent(event: Pick<Event, "name" | "data">): readonly Subscriber[];
   find(webhook: number): Definition | undefined;
 };
 
+/** Reads the register again if another version is current. Unchanged conditions stay compiled. */
+export type ReadDefinitions = () => Promise<Definitions>;
+
 export type DefinitionDeps = {
-  webhooks: Pick<RegisterRows, "version" | "active">;
+  intake: Pick<Intake, "activeWebhooks">;
   logger: Logger;
 };
 
-type State = {
-  version: number | undefined;
-  definitions: Map<number, Definition>;
-  /** Indexes by event name, built at the first event of the name: changes of the register cost nothing for other events. */
-  byName: Map<string, Lookup<Subscriber>>;
-};
-
-export function createDefinitions(deps: DefinitionDeps): Definitions {
-  const state: State = { version: undefined, definitions: new Map(), byName: new Map() };
-  return {
-    forEvent({ name, data }) {
-      refresh(state, deps);
-      return lookupOf(state, name)(data);
-    },
-    find(webhook) {
-      refresh(state, deps);
-      return state.definitions.get(webhook);
-    },
+export function createReadDefinitions({ intake, logger }: DefinitionDeps): ReadDefinitions {
+  let current: Definitions | undefined;
+  return async () => {
+    const changed = await intake.activeWebhooks(current?.version);
+    if (changed) current = createDefinitions(changed, current, logger);
+    return present(current, "the first version of the register");
   };
 }
 
-/** Reads the register again, which other processes may write too. Unchanged conditions stay compiled. */
-function refresh(state: State, { webhooks, logger }: DefinitionDeps): void {
-  const current = webhooks.version();
-  if (current === state.version) return;
-  const before = state.definitions;
-  state.definitions = new Map(
-    webhooks.active().map((webhook) => {
-      const previous = before.get(webhook.id);
-      const isSame = previous?.conditions === webhook.conditions && previous.match === webhook.match;
-      const { list, metered } = isSame ? previous : compile(webhook, logger);
-      const names = previous && isSameEvents(previous, webhook) ? previous.names : namesOf(webhook);
-      return [webhook.id, { ...webhook, list, metered, names }];
-    }),
+function createDefinitions(
+  { version, webhooks }: ActiveWebhooks,
+  before: Definitions | undefined,
+  logger: Logger,
+): Definitions {
+  const definitions = new Map(
+    webhooks.map((webhook) => [webhook.id, toDefinition(webhook, before?.find(webhook.id), logger)]),
   );
-  state.byName = new Map();
-  state.version = current;
+  /** Indexes by event name, built at the first event of the name: changes of the register cost nothing for other events. */
+  const byName = new Map<string, Lookup<Subscriber>>();
+  return {
+    version,
+    forEvent({ name, data }) {
+      const lookup = byName.get(name) ?? createLookup(entriesOf(definitions.values(), name));
+      byName.set(name, lookup);
+      return lookup(data);
+    },
+    find: (webhook) => definitions.get(webhook),
+  };
 }
 
-function lookupOf({ byName, definitions }: State, logged: string): Lookup<Subscriber> {
-  const known = byName.get(logged) ?? createLookup(entriesOf(definitions.values(), logged));
-  byName.set(logged, known);
-  return known;
+function toDefinition(webhook: ActiveWebhook, previous: Definition | undefined, logger: Logger): Definition {
+  const isSame = previous?.conditions === webhook.conditions && previous.match === webhook.match;
+  const { list, metered } = isSame ? previous : compile(webhook, logger);
+  const names = previous && isSameEvents(previous, webhook) ? previous.names : namesOf(webhook);
+  return { ...webhook, list, metered, names };
 }
 
 function compile(

@@ -1,7 +1,7 @@
 /**
- * Evaluates which webhooks fire for an event, before the transaction that writes the deliveries and in short slices of the
- * event loop: conditions may take long, and neither the chain nor requests may wait for them. A crash loses only verdicts,
- * which are evaluated again.
+ * Evaluates which webhooks fire for an event, before the deliveries are planned and in short slices of the event loop:
+ * conditions may take long, and neither the chain nor requests may wait for them. A crash loses only verdicts, which are
+ * evaluated again.
  */
 import type { Logger } from "pino";
 import type { LoggedEvent } from "../../events/event.ts";
@@ -11,13 +11,12 @@ import type { Definition, Definitions } from "./definitions.ts";
 
 export type Verdicts = {
   /** Evaluates for a slice of time. Returns the number of finished events, from the first one on. */
-  find(events: readonly LoggedEvent[]): number;
-  /** Returns a verdict; undefined if it is not evaluated yet, because the definition is new. */
+  find(events: readonly LoggedEvent[], definitions: Pick<Definitions, "forEvent">): number;
+  /** Returns a verdict; undefined if it is not evaluated yet. */
   of(event: Pick<LoggedEvent, "sequence">, definition: Definition): Verdict | undefined;
 };
 
 export type VerdictDeps = {
-  definitions: Pick<Definitions, "forEvent">;
   observer: MatchingObserver;
   logger: Pick<Logger, "info">;
 };
@@ -35,10 +34,10 @@ type State = VerdictDeps & {
 export function createVerdicts(deps: VerdictDeps): Verdicts {
   const state: State = { ...deps, known: new Map(), reported: new WeakSet() };
   return {
-    find(events) {
+    find(events, definitions) {
       const startMs = performance.now();
       dropPast(state, events);
-      const finished = evaluate(state, events, startMs + SLICE_MS);
+      const finished = evaluate(state, events, definitions, startMs + SLICE_MS);
       deps.observer.spent("webhook", performance.now() - startMs);
       return finished;
     },
@@ -57,11 +56,16 @@ function dropPast(state: State, events: readonly LoggedEvent[]): void {
 }
 
 /** Evaluates at least one verdict per slice. Returns the number of finished events. */
-function evaluate(state: State, events: readonly LoggedEvent[], endMs: number): number {
+function evaluate(
+  state: State,
+  events: readonly LoggedEvent[],
+  definitions: Pick<Definitions, "forEvent">,
+  endMs: number,
+): number {
   let isFirst = true;
   for (const [index, event] of events.entries()) {
     const verdicts = verdictsOf(state, event);
-    for (const { definition } of state.definitions.forEvent(event)) {
+    for (const { definition } of definitions.forEvent(event)) {
       if (event.sequence <= definition.activeAfter || verdicts.has(definition.metered)) continue;
       if (!isFirst && performance.now() >= endMs) return index;
       isFirst = false;

@@ -5,10 +5,9 @@ import { oncePerTick } from "../../platform/once-per-tick.ts";
 import { integer, type Readers, readMembers } from "../../subscriptions/members.ts";
 import { WebhookError } from "../error.ts";
 import type { HealthTotals, WebhookHealth } from "../health.ts";
-import type { Webhook, WebhookFields } from "../model/webhook.ts";
-import { checkConditions, checkLimits } from "./bounds.ts";
-import { checkEvents, readChanges, readNewWebhook } from "./fields.ts";
-import type { RegisterStorage } from "./rows.ts";
+import type { Webhook } from "../model/webhook.ts";
+import { readChanges, readNewWebhook } from "./fields.ts";
+import type { NewPing, RegisterStorage, Updated } from "./rows.ts";
 import { checkTarget, readTarget, type TargetOptions } from "./targets.ts";
 
 export type RegisterOptions = TargetOptions & {
@@ -19,8 +18,8 @@ export type RegisterDeps = {
   storage: RegisterStorage;
   /** Settles when every event that the register names reaches the log. */
   webhooksChanged: () => Promise<void>;
-  /** Puts a ping into the queue of the webhook. */
-  queuePing: (webhook: number) => void;
+  /** Creates a ping for the queue of a webhook. */
+  createPing: (webhook: number) => NewPing;
   /** Called when the webhook or its queue has changed. */
   onChanged: (webhook: number) => void;
   /** Called when the queue of the webhook restarts. */
@@ -37,17 +36,17 @@ export type RegisterDeps = {
  */
 export type Register = {
   /** Lists enabled and disabled webhooks by ascending id. */
-  list(range: { offset: number; limit: number }): { webhooks: Webhook[]; totalCount: number };
+  list(range: { offset: number; limit: number }): Promise<WebhookList>;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
-  find(id: string): Webhook;
+  find(id: string): Promise<Webhook>;
   /**
    * Reads a body that has only a target, and checks that the target may be registered.
    *
    * @throws {SubscriptionError}
    */
   readTarget(body: unknown): string;
-  health(webhook: Webhook): WebhookHealth;
-  healthTotals(): HealthTotals;
+  health(webhook: Webhook): Promise<WebhookHealth>;
+  healthTotals(): Promise<HealthTotals>;
   /**
    * Creates a webhook, which receives exactly the events after the promise settles. With `body.ping`, a ping is sent before
    * these events, unless the webhook is disabled.
@@ -70,12 +69,14 @@ export type Register = {
    * @throws {SubscriptionError}
    * @throws {WebhookError} WEBHOOK_UNKNOWN
    */
-  rotate(id: string, body: unknown): Webhook;
+  rotate(id: string, body: unknown): Promise<Webhook>;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
   remove(id: string): Promise<void>;
   /** Lifts a suspension: the webhook receives every event after the promise settles. */
   resume(webhook: number): Promise<void>;
 };
+
+export type WebhookList = { readonly webhooks: readonly Webhook[]; readonly totalCount: number };
 
 /** Shared state of the operations. */
 type Context = RegisterOptions & RegisterDeps;
@@ -85,7 +86,10 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
   const { storage, nowMs } = deps;
   const { webhooks, health } = storage;
   return {
-    list: (range) => ({ webhooks: webhooks.page(range), totalCount: webhooks.count() }),
+    async list(range) {
+      const [page, totalCount] = await Promise.all([webhooks.page(range), webhooks.count()]);
+      return { webhooks: page, totalCount };
+    },
     find: (id) => find(storage, id),
     readTarget: (body) => readTarget(context, body),
     health: (webhook) => health.of(webhook, nowMs()),
@@ -101,97 +105,68 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
 /** Maximum characters of an id that an error repeats. */
 const MAX_SHOWN = 64;
 
-function find({ webhooks, aliases }: RegisterStorage, id: string): Webhook {
+async function find({ webhooks, aliases }: RegisterStorage, id: string): Promise<Webhook> {
   // Any text that is neither the decimal form of an id nor an alias is unknown.
-  const number = /^[1-9]\d{0,14}$/.test(id) ? Number(id) : aliases.idOf(id);
-  const webhook = number === undefined ? undefined : webhooks.find(number);
-  if (!webhook) {
-    throw new WebhookError(
-      "WEBHOOK_UNKNOWN",
-      `webhook ${id.slice(0, MAX_SHOWN)} not found: GET /api/v2/webhooks lists the webhooks`,
-    );
-  }
+  const number = /^[1-9]\d{0,14}$/.test(id) ? Number(id) : await aliases.idOf(id);
+  const webhook = number === undefined ? undefined : await webhooks.find(number);
+  if (!webhook) throw unknownWebhook(id);
   return webhook;
 }
+
+const unknownWebhook = (id: string): WebhookError =>
+  new WebhookError(
+    "WEBHOOK_UNKNOWN",
+    `webhook ${id.slice(0, MAX_SHOWN)} not found: GET /api/v2/webhooks lists the webhooks`,
+  );
 
 const TOKEN_BYTES = 32;
 const createToken = () => randomBytes(TOKEN_BYTES).toString("hex");
 
 async function create(context: Context, body: unknown): Promise<Webhook> {
-  const { storage, webhookLimit, webhooksChanged, logger } = context;
-  const { webhooks, commit } = storage;
+  const { storage, webhookLimit, webhooksChanged, createPing, logger } = context;
+  const { commands } = storage;
   const { ping, ...fields } = readNewWebhook(body);
   checkTarget(context, fields.target);
-  const webhook = await commit(() => {
-    checkLimits(webhooks, [fields], webhookLimit);
-    return webhooks.insert(fields, createToken());
-  });
+  const webhook = await commands.insert({ fields, token: createToken() }, webhookLimit);
   try {
     await webhooksChanged();
   } catch (error) {
-    await commit(() => webhooks.remove(webhook.id));
+    await commands.remove(webhook.id);
     throw error;
   }
   // Before this point, the log may lack events that only this webhook names; the webhook receives later ones.
-  await commit(() => {
-    webhooks.activate(webhook.id, storage.lastEvent());
-    if (ping && webhook.enabled) context.queuePing(webhook.id);
-  });
+  await commands.activate(webhook.id, ping && webhook.enabled ? createPing(webhook.id) : undefined);
   logger.info({ webhook: webhook.id, enabled: webhook.enabled }, "webhook registered");
   if (ping) context.onChanged(webhook.id);
   return webhook;
 }
 
-async function update(context: Context, id: string, body: unknown): Promise<void> {
-  const { storage, logger } = context;
-  const { changes, isDropping } = readChanges(body);
-  find(storage, id);
-  if (Object.keys(changes).length === 0 && !isDropping) return;
-  // Events under the current definition must be queued before it is replaced.
-  await context.awaitMatched();
-  const { before, after, restarts } = await storage.commit(() =>
-    replace(context, find(storage, id), changes, isDropping),
-  );
-  logChange(before, after.enabled, logger);
-  if (restarts) context.onRestarted(before.id);
-  else context.onChanged(before.id);
-  await context.webhooksChanged();
-}
-
-/** Must be called in a transaction. `restarts`: the queue restarts, because a new target may respond. */
-function replace(context: Context, before: Webhook, changes: Partial<WebhookFields>, isDropping: boolean) {
-  const { storage } = context;
-  const { webhooks } = storage;
-  const after = { ...before, ...changes };
-  checkEvents(after);
-  if (changes.target !== undefined) checkTarget(context, after.target);
-  if (changes.conditions !== undefined) checkConditions(webhooks.conditionsBytes(before.id), [after]);
-  const isMoved = after.target !== before.target;
-  if (isDropping) dropQueue(context, before.id, isMoved);
-  const wasOn = before.enabled && before.suspended === undefined;
-  webhooks.replace(before.id, after, wasOn ? undefined : storage.lastEvent());
-  const restarts = isMoved || (after.enabled && !wasOn);
-  if (restarts) storage.restartQueue(before.id);
-  return { before, after, restarts };
-}
-
 /** Reason of cancelled deliveries of a dropped queue. */
 const UPDATED = "the webhook was updated";
 
-function dropQueue({ storage, nowMs, logger }: Context, webhook: number, withRetractions: boolean): void {
-  const deliveries = storage.webhooks.queued(webhook);
-  if (deliveries > 0) logger.info({ webhook, deliveries }, "queue of a webhook dropped by an update");
-  // A new target has received no facts, and needs no retractions.
-  storage.cancelDeliveries(webhook, { reason: UPDATED, withRetractions }, nowMs());
+async function update(context: Context, id: string, body: unknown): Promise<void> {
+  const { storage, nowMs } = context;
+  const { changes, isDropping } = readChanges(body);
+  const { id: webhook } = await find(storage, id);
+  if (Object.keys(changes).length === 0 && !isDropping) return;
+  if (changes.target !== undefined) checkTarget(context, changes.target);
+  // Events under the current definition must be queued before it is replaced.
+  await context.awaitMatched();
+  const drop = isDropping && { drop: { reason: UPDATED, atMs: nowMs() } };
+  const updated = await storage.commands.update(webhook, { changes, ...drop });
+  if (!updated) throw unknownWebhook(id);
+  logUpdate(context, updated);
+  if (updated.restarts) context.onRestarted(webhook);
+  else context.onChanged(webhook);
+  await context.webhooksChanged();
 }
 
-function logChange(
-  { id: webhook, enabled, suspended }: Webhook,
-  isEnabled: boolean,
-  logger: RegisterDeps["logger"],
-): void {
+function logUpdate({ logger }: Context, { before, after, dropped }: Updated): void {
+  const { id: webhook, enabled, suspended } = before;
+  if (dropped > 0) logger.info({ webhook, deliveries: dropped }, "queue of a webhook dropped by an update");
   if (suspended) logger.info({ webhook }, "webhook resumed by an update");
-  if (enabled !== isEnabled) logger.info({ webhook }, isEnabled ? "webhook enabled" : "webhook disabled");
+  if (enabled !== after.enabled)
+    logger.info({ webhook }, after.enabled ? "webhook enabled" : "webhook disabled");
 }
 
 const DAY_SECONDS = 86_400;
@@ -199,22 +174,18 @@ const ROTATION_READERS: Readers<{ overlapSeconds: number }> = {
   overlapSeconds: integer(0, 30 * DAY_SECONDS),
 };
 
-function rotate({ storage, nowMs, onChanged }: Context, id: string, body: unknown): Webhook {
-  const { webhooks } = storage;
+async function rotate({ storage, nowMs, onChanged }: Context, id: string, body: unknown): Promise<Webhook> {
   const { overlapSeconds = DAY_SECONDS } = readMembers(body, ROTATION_READERS);
-  const webhook = find(storage, id).id;
-  webhooks.rotate(webhook, createToken(), nowMs() + overlapSeconds * 1_000);
-  onChanged(webhook);
-  return find(storage, id);
+  const { id: number } = await find(storage, id);
+  const webhook = await storage.commands.rotate(number, createToken(), nowMs() + overlapSeconds * 1_000);
+  if (!webhook) throw unknownWebhook(id);
+  onChanged(number);
+  return webhook;
 }
 
 async function remove({ storage, logger, onChanged, webhooksChanged }: Context, id: string): Promise<void> {
-  const { webhooks, commit } = storage;
-  const webhook = await commit(() => {
-    const { id: webhook } = find(storage, id);
-    webhooks.remove(webhook);
-    return webhook;
-  });
+  const { id: webhook } = await find(storage, id);
+  if (!(await storage.commands.remove(webhook))) throw unknownWebhook(id);
   logger.info({ webhook }, "webhook removed");
   onChanged(webhook);
   await webhooksChanged();
@@ -224,10 +195,7 @@ async function resume(
   { storage, logger, onRestarted, webhooksChanged }: Context,
   webhook: number,
 ): Promise<void> {
-  await storage.commit(() => {
-    storage.resume(webhook, storage.lastEvent());
-    storage.restartQueue(webhook);
-  });
+  await storage.commands.resume(webhook);
   logger.info({ webhook }, "webhook resumed: its target responded to a ping");
   onRestarted(webhook);
   await webhooksChanged();

@@ -1,68 +1,86 @@
-/** Database port of the register: changes of webhooks, in shared transactions. */
+/** Database port of the register: reads, and commands that change webhooks. */
+import type { Content } from "../../subscriptions/content.ts";
 import type { HealthRows } from "../health.ts";
-import type { ActiveWebhook, Webhook, WebhookFields } from "../model/webhook.ts";
+import type { NewDelivery } from "../model/deliveries.ts";
+import type { Webhook, WebhookFields } from "../model/webhook.ts";
 
 export type RegisterStorage = {
-  /**
-   * Runs a synchronous change; changes within a short time share one transaction. Settles with the result or error of the
-   * change, once it is on disk.
-   */
-  commit<T>(change: () => T): Promise<T>;
   readonly webhooks: RegisterRows;
   readonly aliases: WebhookAliases;
   readonly health: HealthRows;
+  readonly commands: RegisterCommands;
   /** Returns the sequence of the newest event ever logged; 0 before the first. */
-  lastEvent(): number;
+  lastEvent(): Promise<number>;
   /** Returns the sequence of the last matched event. */
-  lastMatched(): number;
-  /**
-   * Cancels pending deliveries of the webhook and its replay; `DeliveryQueue.finishStep` continues after the first
-   * step.
-   */
-  cancelDeliveries(webhook: number, cancellation: Cancellation, atMs: number): void;
-  /** Turns pending deliveries into first attempts again; `DeliveryQueue.finishStep` continues after the first step. */
-  restartQueue(webhook: number): void;
-  /** Lifts a suspension: the webhook receives the events after a sequence. */
-  resume(webhook: number, after: number): void;
-};
-
-export type Cancellation = {
-  readonly reason: string;
-  /** True to cancel retractions too; otherwise they stay pending: a target that received a fact must receive its retraction. */
-  readonly withRetractions: boolean;
+  lastMatched(): Promise<number>;
 };
 
 export type RegisterRows = {
-  count(): number;
-  /** Returns the size of the conditions of all webhooks, except one. */
-  conditionsBytes(except?: number): number;
+  count(): Promise<number>;
   /** Returns webhooks by ascending id. */
-  page(range: { offset: number; limit: number }): Webhook[];
-  find(id: number): Webhook | undefined;
-  /** Inserts a webhook, which receives nothing until it is activated. */
-  insert(fields: WebhookFields, token: string): Webhook;
-  activate(id: number, after: number): void;
-  /**
-   * Replaces the definition; id and token stay, the failure count is reset. The webhook receives the events after `after`;
-   * undefined: as before.
-   */
-  replace(id: number, fields: WebhookFields, after: number | undefined): void;
-  /** Returns the number of pending deliveries of the webhook. */
-  queued(id: number): number;
-  /** Sets a new token; the current one stays valid until a time. */
-  rotate(id: number, token: string, untilMs: number): void;
-  /** Removes the webhook: its deliveries are hidden at once, and dropped step by step. */
-  remove(id: number): void;
-  /** Returns a number that changes whenever the active webhooks may have changed. */
-  version(): number;
-  active(): ActiveWebhook[];
+  page(range: { offset: number; limit: number }): Promise<readonly Webhook[]>;
+  find(id: number): Promise<Webhook | undefined>;
 };
 
 /** Aliases of webhooks (webhooks.md W-03); they are removed with the webhook. */
 export type WebhookAliases = {
   /** Returns the id of the webhook with this alias. */
-  idOf(alias: string): number | undefined;
-  add(alias: string, webhook: number): void;
+  idOf(alias: string): Promise<number | undefined>;
   /** Returns the webhooks that have an alias, by ascending id. */
-  webhooks(): number[];
+  webhooks(): Promise<readonly number[]>;
+};
+
+/**
+ * Changes of the register. Each is atomic, and on disk when its promise settles. Changes within a short time share one
+ * transaction, in the order of the calls; a refused change undoes no other.
+ */
+export type RegisterCommands = {
+  /**
+   * Inserts a webhook, which receives nothing until it is activated.
+   *
+   * @throws {WebhookError} WEBHOOK_LIMIT if the register would have too many webhooks or conditions
+   */
+  insert(webhook: NewWebhookRow, webhookLimit: number): Promise<Webhook>;
+  /** Activates a webhook: it receives the ping, if there is one, and then every event that is logged from here on. */
+  activate(id: number, ping?: NewPing): Promise<void>;
+  /**
+   * Changes the definition; id and token stay, and the failure count is reset. A webhook that was inactive receives every
+   * event that is logged from here on. Resolves to undefined if the webhook is unknown.
+   *
+   * @throws {SubscriptionError} if no event would remain
+   * @throws {WebhookError} WEBHOOK_LIMIT
+   */
+  update(id: number, update: Update): Promise<Updated | undefined>;
+  /** Sets a new token; the current one stays valid until a time. Resolves to undefined if the webhook is unknown. */
+  rotate(id: number, token: string, untilMs: number): Promise<Webhook | undefined>;
+  /** Removes a webhook: its deliveries are hidden at once, and dropped step by step. Resolves to `false` if it is unknown. */
+  remove(id: number): Promise<boolean>;
+  /** Lifts a suspension and restarts the queue: the webhook receives every event that is logged from here on. */
+  resume(id: number): Promise<void>;
+};
+
+export type NewWebhookRow = { readonly fields: WebhookFields; readonly token: string };
+
+/** A ping that is put into the queue of its webhook. */
+export type NewPing = Pick<NewDelivery, "webhook" | "id" | "event"> & {
+  readonly createdMs: number;
+  readonly content: Content;
+};
+
+export type Update = {
+  readonly changes: Partial<WebhookFields>;
+  /**
+   * Cancels pending deliveries and a replay; absent: they stay. Retractions are only cancelled if the target changes.
+   * `DeliveryQueue.finishStep` continues after the first step.
+   */
+  readonly drop?: { readonly reason: string; readonly atMs: number };
+};
+
+export type Updated = {
+  readonly before: Webhook;
+  readonly after: WebhookFields;
+  /** True if the queue restarts: pending deliveries are first attempts again. `DeliveryQueue.finishStep` continues. */
+  readonly restarts: boolean;
+  /** Number of cancelled deliveries. */
+  readonly dropped: number;
 };

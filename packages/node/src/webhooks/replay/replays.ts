@@ -37,7 +37,7 @@ export type ReplaysDeps = {
   rows: Pick<ReplayRows, "start" | "find" | "cancel">;
   history: Pick<History, "head">;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
-  findWebhook: (id: string) => Webhook;
+  findWebhook: (id: string) => Promise<Webhook>;
   /** Called when the queue of the webhook has changed. */
   onChanged: (webhook: number) => void;
   nowMs: () => number;
@@ -52,9 +52,9 @@ export function createReplays(deps: ReplaysDeps): Replays {
   const { rows, findWebhook, onChanged, nowMs } = deps;
   return {
     start: (id, body) => start(deps, id, body),
-    find: async (id) => find(rows, findWebhook(id).id),
+    find: async (id) => find(rows, (await findWebhook(id)).id),
     async cancel(id) {
-      const { webhook, state } = await find(rows, findWebhook(id).id);
+      const { webhook, state } = await find(rows, (await findWebhook(id)).id);
       if (state !== "running")
         throw new WebhookError(
           "REPLAY_UNKNOWN",
@@ -74,7 +74,7 @@ async function start(
   const given = readMembers(body, READERS);
   const fromHeight = required(given.fromHeight, "fromHeight");
   const askedHeight = required(given.toHeight, "toHeight");
-  const webhook = findWebhook(id);
+  const webhook = await findWebhook(id);
   const highest = (await history.head()) - webhook.confirmations;
   const toHeight = Math.min(askedHeight, highest);
   if (fromHeight > toHeight) {

@@ -2,26 +2,33 @@
  * Replays a range of the chain: derives the events from the stored blocks and puts matching ones into the replay lane.
  * Works in small steps, and only while few deliveries are pending, so that it delays no live event, webhook or request.
  */
-import { isRemembered } from "../../event-log/history.ts";
+import type { Logger } from "pino";
+import { type History, isRemembered } from "../../event-log/history.ts";
 import type { Event } from "../../events/event.ts";
 import { subscribedNames } from "../../events/names.ts";
 import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
+import type { Fit } from "../../subscriptions/content.ts";
+import { logSuspension } from "../collaborators.ts";
 import type { BackgroundTask } from "../delivery/dispatch.ts";
 import type { ReplayRows } from "../delivery-queue.ts";
-import type { Intake } from "../intake.ts";
-import type { Definition, Definitions } from "../matching/definitions.ts";
-import type { MatchedEvent, Outbox } from "../matching/outbox.ts";
+import type { Intake, IntakeCommand } from "../intake.ts";
+import type { Definition, ReadDefinitions } from "../matching/definitions.ts";
+import { draftDelivery } from "../matching/drafts.ts";
 import type { Replay } from "../model/replay.ts";
 
 export type ReplayWorkerDeps = {
+  /** The nethash. */
+  network: string;
   replays: Pick<ReplayRows, "next" | "finish">;
-  intake: Pick<Intake, "transaction" | "readTogether" | "events" | "pastEvents" | "replayed">;
-  definitions: Definitions;
-  outbox: Outbox;
-  suspend: Intake["suspend"];
+  intake: Pick<Intake, "hasRetraction" | "countReverts" | "apply">;
+  /** Events of stored blocks. */
+  history: History;
+  readDefinitions: ReadDefinitions;
+  fit: Fit;
   observer: MatchingObserver;
   nowMs: () => number;
+  logger: Pick<Logger, "info">;
 };
 
 /** Maximum number of pending deliveries; when half are finished, more are created. */
@@ -32,20 +39,21 @@ const MAX_STEP_BLOCKS = 100;
 
 /** Creates the background task; each step works on one replay. */
 export function createReplayWorker(deps: ReplayWorkerDeps): BackgroundTask {
-  const { replays, intake, definitions, nowMs } = deps;
+  const { replays, intake, readDefinitions, nowMs } = deps;
   /** Webhook of the last step. */
   let last = 0;
   return async () => {
     const replay = await replays.next(last, MAX_WAITING / 2);
-    if (!replay || intake.events.hasRetraction()) return { more: false };
+    if (!replay || (await intake.hasRetraction())) return { more: false };
     last = replay.webhook;
-    const definition = definitions.find(replay.webhook);
+    const { version, find } = await readDefinitions();
+    const definition = find(replay.webhook);
     if (isRead(replay) || !definition) {
       // All deliveries of the replay are finished.
       await replays.finish(replay.webhook, nowMs());
       return { more: true };
     }
-    return replaySome(deps, replay, definition);
+    return replaySome(deps, replay, definition, version);
   };
 }
 
@@ -56,24 +64,46 @@ async function replaySome(
   deps: ReplayWorkerDeps,
   replay: Replay,
   definition: Definition,
+  registerVersion: number,
 ): ReturnType<BackgroundTask> {
-  const { intake, suspend, observer, nowMs } = deps;
+  const { intake, observer, nowMs, logger } = deps;
   const { webhook } = replay;
-  const found = intake.readTogether(() => readEvents(deps, replay, definition));
-  const { matched, tooExpensive } = found;
-  if (tooExpensive !== undefined) {
-    await intake.transaction(() => suspend(webhook, tooExpensive, nowMs()));
+  const { matched, tooExpensive, ...next } = await readEvents(deps, replay, definition);
+  const isSuspending = tooExpensive !== undefined;
+  const { isCurrent, webhooks } = await intake.apply({
+    registerVersion,
+    atMs: nowMs(),
+    commands: isSuspending
+      ? [{ kind: "suspend", webhook, reason: tooExpensive }]
+      : await toCommands(deps, webhook, matched),
+    position: { reader: "replay", replay, next: isSuspending ? replay : next },
+  });
+  if (isCurrent && isSuspending) {
+    logSuspension(logger, webhook, tooExpensive);
     observer.suspended("replay");
-    return { webhook, more: true };
   }
-  const count = await intake.transaction(
-    // Retractions precede replays: no event of a replacing block is delivered before them.
-    () => (intake.events.hasRetraction() ? 0 : enqueue(deps, replay, found)),
-    // A range without events may be read again after a power loss.
-    matched.length > 0 ? "power loss" : "process death",
-  );
-  return { more: true, ...(count > 0 && { webhook }) };
+  return { more: true, ...(webhooks.length > 0 && { webhook }) };
 }
+
+/** Returns the commands that put the deliveries of matched events into the queue. */
+async function toCommands(
+  { network, intake, fit }: ReplayWorkerDeps,
+  webhook: number,
+  matched: readonly MatchedEvent[],
+): Promise<readonly IntakeCommand[]> {
+  const blockIds = new Set(matched.flatMap(({ event: { blockId = [] } }) => blockId));
+  const logSequence = Number.MAX_SAFE_INTEGER;
+  const reverts = await intake.countReverts([...blockIds], logSequence);
+  return matched.map(({ name, event }) => {
+    const timesReverted = reverts.get(event.blockId ?? "") ?? 0;
+    const content = fit(event.name, event.data === undefined ? undefined : JSON.stringify(event.data));
+    const delivery = draftDelivery(network, { webhook, name, event, logSequence, timesReverted }, content);
+    return { kind: "enqueue", delivery };
+  });
+}
+
+/** An event that matches, and its name in the subscription. */
+type MatchedEvent = { readonly event: Event; readonly name: string };
 
 /** Result of reading: the matched events, and where the next step continues. */
 type Found = {
@@ -94,8 +124,11 @@ type Step = {
   evaluated: number;
 };
 
-function readEvents(deps: ReplayWorkerDeps, replay: Replay, definition: Definition): Found {
-  const { pastEvents } = deps.intake;
+async function readEvents(
+  { history, observer }: ReplayWorkerDeps,
+  replay: Replay,
+  definition: Definition,
+): Promise<Found> {
   const { event, events, confirmations } = definition;
   const step: Step = {
     definition,
@@ -105,12 +138,12 @@ function readEvents(deps: ReplayWorkerDeps, replay: Replay, definition: Definiti
     evaluated: 0,
   };
   // The chain may have become shorter; the blocks that replace others are delivered as live events.
-  const last = Math.min(replay.toHeight, pastEvents.head() - confirmations);
+  const last = Math.min(replay.toHeight, (await history.head()) - confirmations);
   const endHeight = Math.min(last, replay.nextHeight + MAX_STEP_BLOCKS - 1);
   const { matched } = step;
   let { nextHeight, nextIndex } = replay;
   while (nextHeight <= endHeight && performance.now() < step.endMs) {
-    const stopped = matchBlock(deps, step, pastEvents.eventsAt(nextHeight), nextIndex);
+    const stopped = matchBlock(observer, step, await history.eventsAt(nextHeight), nextIndex);
     if (stopped) return { matched, nextHeight, ...stopped };
     nextHeight++;
     nextIndex = 0;
@@ -120,7 +153,7 @@ function readEvents(deps: ReplayWorkerDeps, replay: Replay, definition: Definiti
 
 /** Matches the events of a block from an index; returns where the step ended, or undefined at the end of the block. */
 function matchBlock(
-  deps: ReplayWorkerDeps,
+  observer: MatchingObserver,
   step: Step,
   events: readonly Event[],
   fromIndex: number,
@@ -134,14 +167,9 @@ function matchBlock(
     const name = names.get(event.name);
     if (name === undefined || !isRemembered(event.name)) continue;
     step.evaluated++;
-    const verdict = judge(deps.observer, definition, event);
+    const verdict = judge(observer, definition, event);
     if (verdict instanceof CostError) return { nextIndex, tooExpensive: verdict.message };
-    if (!verdict) continue;
-    const content = deps.outbox.share(name, () =>
-      event.data === undefined ? undefined : JSON.stringify(event.data),
-    );
-    const { id: webhook } = definition;
-    matched.push({ webhook, name, event, content, logSequence: Number.MAX_SAFE_INTEGER });
+    if (verdict) matched.push({ name, event });
   }
   return undefined;
 }
@@ -151,24 +179,4 @@ function judge(observer: MatchingObserver, { metered }: Definition, event: Event
   const verdict = metered.judge(event.data);
   observer.spent("replay", performance.now() - startMs);
   return verdict;
-}
-
-/** Puts events into the queue and returns their number. */
-function enqueue(
-  { intake, outbox }: ReplayWorkerDeps,
-  { webhook, lastDelivery, events }: Replay,
-  { matched, nextHeight, nextIndex }: Found,
-): number {
-  const { replayed } = intake;
-  let count = 0;
-  for (const item of matched) {
-    const position = events + count + 1;
-    const id = outbox.idOf(item.event, webhook, item.logSequence);
-    // Deliveries from before the replay are sent again; those made since it began are not.
-    const isQueued =
-      outbox.put(item, position) || replayed.putAgain(webhook, { id, position, upTo: lastDelivery });
-    if (isQueued) count++;
-  }
-  replayed.advance(webhook, { nextHeight, nextIndex, events: events + count });
-  return count;
 }

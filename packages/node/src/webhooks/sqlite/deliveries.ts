@@ -1,8 +1,7 @@
 /** The rows of deliveries as a queue: pending deliveries of each webhook, and the outcome of each attempt. */
 import type { Database } from "../../store/engine/database.ts";
 import type { DeliveryQueue, QueueState } from "../delivery-queue.ts";
-import type { NewDeliveries } from "../intake.ts";
-import type { Attempt, WaitingDelivery } from "../model/deliveries.ts";
+import type { Attempt, NewDelivery, WaitingDelivery } from "../model/deliveries.ts";
 import { MESSAGE_COLUMNS, type MessageRow, messageFromRow, WITH_CONTENT } from "./messages.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
 import { type SecretRow, secretsFromRow } from "./secrets/secrets.ts";
@@ -12,19 +11,22 @@ export type WaitingRow = Omit<WaitingDelivery, "message" | "secrets"> & MessageR
 
 type QueueStateRow = { strict: number; retry_ms: number | null; retraction: number };
 
-export type DeliveryStore = Pick<NewDeliveries, "has" | "insert"> &
-  Pick<Sync<DeliveryQueue>, "nextFirst" | "nextRetry"> & {
-    state(webhook: number): QueueState;
-    /** Records an attempt, unless the delivery was dropped. */
-    recordAttempt(number: number, attempt: Attempt): void;
-    /** Finishes a delivery after its last attempt; returns `false` if it was cancelled meanwhile: nothing changes. */
-    finish(number: number, state: "delivered" | "failed", atMs: number, reason?: string): boolean;
-    /**
-     * Schedules a retry after a failed attempt, unless the fact was retracted meanwhile: then the delivery is cancelled.
-     * Returns `false` if the delivery was cancelled meanwhile.
-     */
-    postpone(number: number, nextAttemptMs: number, atMs: number, reason: string): boolean;
-  };
+export type DeliveryStore = Pick<Sync<DeliveryQueue>, "nextFirst" | "nextRetry"> & {
+  /** Returns whether the webhook has a delivery with this id. */
+  has(webhook: number, id: string): boolean;
+  /** Puts a delivery into the queue of its webhook. Returns its number. */
+  insert(delivery: NewDelivery, atMs: number): number;
+  state(webhook: number): QueueState;
+  /** Records an attempt, unless the delivery was dropped. */
+  recordAttempt(number: number, attempt: Attempt): void;
+  /** Finishes a delivery after its last attempt; returns `false` if it was cancelled meanwhile: nothing changes. */
+  finish(number: number, state: "delivered" | "failed", atMs: number, reason?: string): boolean;
+  /**
+   * Schedules a retry after a failed attempt, unless the fact was retracted meanwhile: then the delivery is cancelled.
+   * Returns `false` if the delivery was cancelled meanwhile.
+   */
+  postpone(number: number, nextAttemptMs: number, atMs: number, reason: string): boolean;
+};
 
 /** Reason of cancelled deliveries whose block was reverted. */
 export const REVERTED_REASON = "its block was undone";

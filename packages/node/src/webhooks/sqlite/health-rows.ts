@@ -11,6 +11,7 @@ import {
   RECENT_MINUTES,
   type WebhookState,
 } from "../health.ts";
+import type { Sync } from "./sync.ts";
 
 export type AttemptCountStore = {
   /** Counts outcomes; must be called in the transaction that records them. */
@@ -58,7 +59,7 @@ export function createAttemptCountStore(database: Database): AttemptCountStore {
   };
 }
 
-export function createHealthRows(database: Database): HealthRows {
+export function createHealthRows(database: Database): Sync<HealthRows> {
   const counts = createAttemptCountStore(database);
   const queued = database.prepare<{ queued: number }>(
     "SELECT waiting + retrying + replaying AS queued FROM queues WHERE webhook = ?",

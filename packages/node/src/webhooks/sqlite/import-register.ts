@@ -44,7 +44,7 @@ export function importOldRegister(path: string, options: ImportOptions): Importe
     const aliases = createWebhookAliases(database);
     const unknown = entries.filter(({ alias }) => aliases.idOf(alias) === undefined);
     checkLimits(
-      webhooks,
+      { count: webhooks.count(), conditionsBytes: webhooks.conditionsBytes() },
       unknown.map(({ fields }) => fields),
       options.webhookLimit,
     );

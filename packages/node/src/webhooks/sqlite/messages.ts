@@ -1,8 +1,7 @@
-/** Messages of deliveries as rows. A content is dropped with the last delivery that refers to it. */
+/** Messages of deliveries as rows. */
 import { withoutNulls } from "../../platform/without-nulls.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { Content } from "../../subscriptions/content.ts";
-import type { Contents } from "../intake.ts";
 import type { DeliveryMessage } from "../model/deliveries.ts";
 
 export type MessageRow = {
@@ -39,7 +38,13 @@ export const messageFromRow = (row: MessageRow): DeliveryMessage =>
 const contentFromRow = ({ data, truncated, link }: ContentRow): Content =>
   withoutNulls({ dataText: data, truncated: truncated === null ? null : (true as const), link });
 
-export function createContentStore(database: Database): Contents {
+/** Contents of deliveries. A content is dropped with the last delivery that refers to it. */
+export type ContentStore = {
+  /** Stores a content and returns its number. */
+  insert(content: Content): number;
+};
+
+export function createContentStore(database: Database): ContentStore {
   const insert = database.prepare("INSERT INTO contents (data, truncated, link) VALUES (?, ?, ?)");
   return {
     insert: ({ dataText, truncated, link }) =>

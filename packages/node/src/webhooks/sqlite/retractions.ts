@@ -1,13 +1,20 @@
 /** Retractions in SQLite: the delivered facts that a revert of their block retracts, and how often each block was reverted. */
 import type { Database } from "../../store/engine/database.ts";
-import type { BlockReverts, DeliveredFacts } from "../intake.ts";
+import type { BlockReference } from "../intake.ts";
 import type { DeliveredFact } from "../model/deliveries.ts";
 import { REVERTED_REASON } from "./deliveries.ts";
+
+export type DeliveredFactStore = {
+  /** Returns the unretracted deliveries of the blocks' facts, block by block, in the order of their retractions. */
+  unretracted(blocks: readonly BlockReference[], limit: number): DeliveredFact[];
+  /** Marks the fact as retracted. */
+  retract(number: number, atMs: number): void;
+};
 
 type DeliveredFactRow = Omit<DeliveredFact, "hasSameTarget"> & { sameTarget: number };
 
 /** The column `stands` of a delivered fact is 1, and 0 after its retraction. */
-export function createDeliveredFactStore(database: Database): DeliveredFacts {
+export function createDeliveredFactStore(database: Database): DeliveredFactStore {
   // A finished delivery without an attempt was dropped: its receiver does not know the fact. One with a failed attempt may have
   // reached it.
   const unretracted = database.prepare<DeliveredFactRow>(
@@ -26,10 +33,14 @@ export function createDeliveredFactStore(database: Database): DeliveredFacts {
      finished_ms = ? WHERE number = ? AND state = 'pending' AND (next_attempt_ms IS NOT NULL OR replay IS NOT NULL)`,
   );
   return {
-    unretracted: (height, blockId, limit) =>
-      unretracted
-        .all(height, blockId, limit)
-        .map(({ sameTarget, ...fact }) => ({ ...fact, hasSameTarget: sameTarget === 1 })),
+    unretracted(blocks, limit) {
+      const facts: DeliveredFactRow[] = [];
+      for (const { height, blockId } of blocks) {
+        if (facts.length === limit) break;
+        facts.push(...unretracted.all(height, blockId, limit - facts.length));
+      }
+      return facts.map(({ sameTarget, ...fact }) => ({ ...fact, hasSameTarget: sameTarget === 1 }));
+    },
     retract(number, atMs) {
       retract.run(number);
       cancel.run(REVERTED_REASON, atMs, number);
@@ -37,14 +48,22 @@ export function createDeliveredFactStore(database: Database): DeliveredFacts {
   };
 }
 
+export type BlockRevertStore = {
+  /** Records a revert with its sequence in the event log; idempotent. */
+  record(blockId: string, sequence: number): void;
+  /** Returns how often each block was reverted before a sequence of the event log. */
+  count(blockIds: readonly string[], before: number): Map<string, number>;
+};
+
 /** The table is called `reversals`. */
-export function createBlockRevertStore(database: Database): BlockReverts {
+export function createBlockRevertStore(database: Database): BlockRevertStore {
   const insert = database.prepare("INSERT OR IGNORE INTO reversals VALUES (?, ?)");
   const count = database.prepare<{ total: number }>(
     "SELECT count(*) AS total FROM reversals WHERE block_id = +? AND sequence < ?",
   );
   return {
     record: (blockId, sequence) => void insert.run(blockId, sequence),
-    count: (blockId, before) => count.get(blockId, before)?.total ?? 0,
+    count: (blockIds, before) =>
+      new Map(blockIds.map((blockId) => [blockId, count.get(blockId, before)?.total ?? 0])),
   };
 }

@@ -2,20 +2,40 @@
 import { subscribedNames } from "../../events/names.ts";
 import { present } from "../../platform/present.ts";
 import type { Database } from "../../store/engine/database.ts";
-import type { Webhook, WebhookFields } from "../model/webhook.ts";
+import type { ActiveWebhook, Webhook, WebhookFields } from "../model/webhook.ts";
 import type { RegisterRows, WebhookAliases } from "../register/rows.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
 import { ownerOf, type SecretRow, secretsFromRow } from "./secrets/secrets.ts";
+import type { Sync } from "./sync.ts";
 
-export type WebhookStore = RegisterRows & {
+export type WebhookStore = Sync<RegisterRows> & {
   ids(): number[];
+  /** Returns the size of the conditions of all webhooks, except one. */
+  conditionsBytes(except?: number): number;
+  /** Returns the number of pending deliveries of the webhook. */
+  queued(id: number): number;
+  /** Inserts a webhook, which receives nothing until it is activated. */
+  insert(fields: WebhookFields, token: string): Webhook;
+  activate(id: number, after: number): void;
+  /**
+   * Replaces the definition; id and token stay, the failure count is reset. The webhook receives the events after `after`;
+   * undefined: as before.
+   */
+  replace(id: number, fields: WebhookFields, after: number | undefined): void;
+  /** Sets a new token; the current one stays valid until a time. */
+  rotate(id: number, token: string, untilMs: number): void;
+  /** Removes the webhook; returns `false` if it is unknown. */
+  remove(id: number): boolean;
+  /** Returns a number that changes whenever the active webhooks may have changed. */
+  version(): number;
+  active(): ActiveWebhook[];
   /** Activates webhooks that a crash left between the two steps of their creation. */
   activateWaiting(after: number): void;
   /** Returns the names of events that the log must keep for the active webhooks. */
   eventNames(): Set<string>;
   /** Returns the current target of a webhook; undefined if it was removed. */
   targetOf(id: number): string | undefined;
-  /** Takes the sequence of the next delivery of the webhook. */
+  /** Takes the sequence of the next delivery of the webhook; sequences have no gaps. */
   nextSequence(id: number): number;
 };
 
@@ -148,13 +168,17 @@ function createWrites(database: Database, cipher: SecretCipher, find: WebhookSto
     rotate: (id, token, untilMs) => void rotate.run(untilMs, cipher.encrypt(token, ownerOf(id)), id),
     remove: (id) =>
       database.transaction(() => {
-        if (remove.run(id).changes > 0) markRemoved.run(id);
+        if (remove.run(id).changes === 0) return false;
+        markRemoved.run(id);
+        return true;
       }),
     nextSequence: (id) => present(nextSequence.get(id), "the row of a queue").sequence,
   };
 }
 
-export function createWebhookAliases(database: Database): WebhookAliases {
+export type WebhookAliasStore = Sync<WebhookAliases> & { add(alias: string, webhook: number): void };
+
+export function createWebhookAliases(database: Database): WebhookAliasStore {
   const find = database.prepare<{ webhook: number }>("SELECT webhook FROM webhook_aliases WHERE alias = ?");
   const insert = database.prepare("INSERT INTO webhook_aliases VALUES (?, ?)");
   const all = database.prepare<{ webhook: number }>(

@@ -10,7 +10,12 @@ import { DEV_ADDRESS_VERSION } from "../../../src/dev-chain/network.ts";
 import { present } from "../../../src/platform/present.ts";
 import { connect, transferOf } from "../../../test-support/process/client.ts";
 import { hasTerminal, spawnAtTerminal } from "../../../test-support/process/terminal.ts";
-import { type Running, runUniknode, spawnUniknode } from "../../../test-support/process/uniknode.ts";
+import {
+  apiUrlOf,
+  type Running,
+  runUniknode,
+  spawnUniknode,
+} from "../../../test-support/process/uniknode.ts";
 
 const people = deriveAccounts(
   "test test test test test test test test test test test junk",
@@ -28,9 +33,9 @@ async function startNode(): Promise<{ node: Running; url: string }> {
   const node = spawnUniknode(
     ["dev", "--data", folder, "--http-port", "0", "--block-time", "3600"].concat("--webhook-token", TOKEN),
   );
-  const [, base] = await node.printed(/API\s+(http:\S+?)\/api/);
+  const base = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
-  return { node, url: present(base) };
+  return { node, url: base };
 }
 
 let node: Running;

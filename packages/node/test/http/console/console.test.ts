@@ -8,7 +8,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import { type Running, runUniknode, spawnUniknode } from "../../../test-support/process/uniknode.ts";
+import {
+  apiUrlOf,
+  type Running,
+  runUniknode,
+  spawnUniknode,
+} from "../../../test-support/process/uniknode.ts";
 
 const TOKEN = "console-test";
 const folder = mkdtempSync(join(tmpdir(), "uniknode-console-"));
@@ -24,7 +29,7 @@ beforeAll(async () => {
     string,
     string,
   ];
-  [, url] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
+  url = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
 }, 30_000);
 afterAll(async () => {
@@ -376,7 +381,7 @@ describe("the first page", () => {
     const data = join(folder, "without");
     const other = spawnUniknode(["dev", "--data", data, "--http-port", "0", "--console", "off"]);
     try {
-      const [, base] = await other.printed(/API\s+(http:\S+?)\/api/);
+      const base = await apiUrlOf(other);
       await other.printed(/Ctrl-C stops/);
       expect(other.stdout()).not.toContain("/console");
       const page = await fetch(`${base}/`, { headers: { accept: "text/html" } });
@@ -384,13 +389,7 @@ describe("the first page", () => {
       for (const path of ["/console/", "/console/session", "/console/operations/metrics"]) {
         expect((await fetch(base + path)).status).toBe(404);
       }
-      const { code, stderr } = await runUniknode([
-        "console",
-        "--url",
-        present(base, "the URL of the API"),
-        "--data",
-        data,
-      ]);
+      const { code, stderr } = await runUniknode(["console", "--url", base, "--data", data]);
       expect([code, stderr]).toEqual([2, expect.stringContaining("--console on")]);
     } finally {
       other.child.kill("SIGTERM");

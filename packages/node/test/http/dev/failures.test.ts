@@ -7,8 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient } from "@uniknode/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { present } from "../../../src/platform/present.ts";
-import { type Running, spawnUniknode } from "../../../test-support/process/uniknode.ts";
+import { apiUrlOf, type Running, spawnUniknode } from "../../../test-support/process/uniknode.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-failures-"));
 const webhookToken = "failures-test";
@@ -24,8 +23,8 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
   const options = ["--http-port", "0", "--webhook-token", webhookToken, "--webhook-timeout", "1"];
   node = spawnUniknode(["dev", "--data", folder, ...options]);
-  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-  client = createClient({ url: present(url, "the URL of the API"), webhookToken });
+  const url = await apiUrlOf(node);
+  client = createClient({ url: url, webhookToken });
 }, 30_000);
 afterAll(async () => {
   node.child.kill("SIGTERM");

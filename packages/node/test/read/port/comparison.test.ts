@@ -12,24 +12,19 @@ import { blocksOf, openChain, readChain } from "../../../test-support/chain/fixt
 import { chain } from "../../../test-support/http/chain.ts";
 import { writeChain } from "../../../test-support/http/fixture.ts";
 import { buildMirror } from "../../../test-support/mirror/build.ts";
-import {
-  connect,
-  hasPostgres,
-  type PostgresServer,
-  startPostgres,
-} from "../../../test-support/postgres/server.ts";
+import { useDatabases } from "../../../test-support/postgres/databases.ts";
+import { hasPostgres } from "../../../test-support/postgres/server.ts";
 import { type ComparisonOptions, compareReadModels } from "../../../test-support/read/compare.ts";
 import { oddChain } from "../../../test-support/read/odd.ts";
 
-let server: PostgresServer;
-let databases = 0;
+const databases = useDatabases();
 let folder: string;
 
 type Models = { readonly inFile: ReadModel; readonly mirrored: ReadModel };
 
 /** Runs `work` with both read models of a chain in a database file. */
 async function withModels(path: string, network: Network, work: (models: Models) => Promise<void>) {
-  const postgres = connect(await server.createDatabase(`comparison_${++databases}`));
+  const postgres = await databases.connect();
   const database = openDatabase(path, { readonly: true });
   const mirror = await buildMirror(postgres, path, network);
   const inFile = createSqliteReadModel({}, { database, network });
@@ -63,14 +58,10 @@ async function writeVectors(name: string): Promise<{ path: string; network: Netw
 }
 
 describe.skipIf(!hasPostgres)("PostgreSQL and SQLite", () => {
-  beforeAll(async () => {
+  beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "uniknode-comparison-"));
-    server = await startPostgres();
-  }, 60_000);
-  afterAll(async () => {
-    await server?.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test("return the same rows of a chain with all types of transactions and odd texts.", async () => {
     await compare(writeChain(folder, oddChain), chain.network, { seed: 1, cases: 250 });

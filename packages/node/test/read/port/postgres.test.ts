@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeHeader } from "@uniknode/protocol";
-import { afterAll, beforeAll, describe } from "vitest";
+import { describe } from "vitest";
 import { decodeBundle } from "../../../src/mirror/blocks.ts";
 import type { Bundle, Row } from "../../../src/mirror/line.ts";
 import { appendBundles, revertTo } from "../../../src/mirror/writer.ts";
@@ -18,18 +18,13 @@ import { chain, cold } from "../../../test-support/http/chain.ts";
 import { writeChain } from "../../../test-support/http/fixture.ts";
 import { longer } from "../../../test-support/http/longer.ts";
 import { type BuiltMirror, buildMirror } from "../../../test-support/mirror/build.ts";
-import {
-  connect,
-  hasPostgres,
-  type PostgresServer,
-  startPostgres,
-} from "../../../test-support/postgres/server.ts";
+import { useDatabases } from "../../../test-support/postgres/databases.ts";
+import { hasPostgres } from "../../../test-support/postgres/server.ts";
 import type { OpenSubject, Subject } from "./subject.ts";
 import { describeReadModel } from "./suite.ts";
 
 const { network } = chain;
-let server: PostgresServer;
-let databases = 0;
+const databases = useDatabases();
 
 /** @param isShared as in an API server, whose snapshots share transactions */
 const opening =
@@ -41,7 +36,7 @@ const opening =
         { postgres, ...(isShared && { shared: postgres }), network },
       ),
     });
-    const postgres = connect(await server.createDatabase(`read_${++databases}`));
+    const postgres = await databases.connect();
     if (isEmpty) {
       await migratePostgres(postgres);
       return { ...subjectOf(postgres), ...NO_WRITER, close: postgres.close };
@@ -115,11 +110,6 @@ function writerOf(
 }
 
 describe.skipIf(!hasPostgres)("PostgreSQL", () => {
-  beforeAll(async () => {
-    server = await startPostgres();
-  }, 60_000);
-  afterAll(() => server?.stop());
-
   describeReadModel("PostgreSQL", opening(false));
   describeReadModel("PostgreSQL in shared transactions", opening(true));
 });

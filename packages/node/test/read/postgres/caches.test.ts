@@ -1,9 +1,11 @@
-/** Caches of a read model on PostgreSQL: the head for a short time, and counts by head. */
+/** Caches of a read model on PostgreSQL: the head for a short time, counts and usernames by head. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Head } from "../../../src/read/head.ts";
 import { createHeadCache } from "../../../src/read/postgres/head-cache.ts";
 import { createCounts } from "../../../src/read/postgres/pages/counts.ts";
+import type { SnapshotReads } from "../../../src/read/postgres/pages/reads.ts";
+import { createUsernames } from "../../../src/read/postgres/usernames.ts";
 
 const headAt = (height: number): Head => ({ id: `${height}`, height, timestamp: 8 * height });
 
@@ -53,4 +55,24 @@ test("Failed counts, and those of long filters, are not kept.", async () => {
     await counts(headAt(1), long, async () => 1),
     await counts(headAt(1), long, async () => 2),
   ]).toEqual([1, 2]);
+});
+
+test("A username is read once for each head, also if there is none.", async () => {
+  const usernames = createUsernames();
+  const asked: unknown[] = [];
+  const readsAt = (height: number, username: string): SnapshotReads => ({
+    head: headAt(height),
+    transactions: 0,
+    counts: createCounts(),
+    async query<Row>(_: unknown, values?: unknown) {
+      asked.push(values);
+      return [{ publicKey: "a", username }] as Row[];
+    },
+  });
+  const first = await usernames(readsAt(1, "one"), ["a", "b", "a"]);
+  expect([first.get("a"), first.get("b")]).toEqual(["one", null]);
+  await usernames(readsAt(1, "one"), ["b", "a"]);
+  // A reorganisation can give the name to another delegate.
+  const second = await usernames(readsAt(2, "two"), ["a"]);
+  expect([second.get("a"), asked]).toEqual(["two", [[["a", "b"]], [["a"]]]]);
 });

@@ -376,12 +376,12 @@ describe("a ping", () => {
     let reply: Reply = 410;
     const { ask, emit, calls, webhooks, store } = await serveBlocks(() => reply);
     await emit(blockApplied(1));
-    expect(webhooks.register.find("1").suspended).toBeDefined();
+    expect((await webhooks.register.find("1")).suspended).toBeDefined();
     await ask("POST", "/api/webhooks/1/ping", { body: {} });
-    expect(webhooks.register.find("1").suspended).toBeDefined();
+    expect((await webhooks.register.find("1")).suspended).toBeDefined();
     reply = 200;
     await ask("POST", "/api/webhooks/1/ping", { body: {} });
-    expect(webhooks.register.find("1").suspended).toBeUndefined();
+    expect((await webhooks.register.find("1")).suspended).toBeUndefined();
     expect(store.eventNames()).toEqual(new Set(["block.applied", "block.reverted"]));
     await emit(blockApplied(2));
     expect(calls.at(-1)?.message).toMatchObject({ event: "block.applied", height: 2 });

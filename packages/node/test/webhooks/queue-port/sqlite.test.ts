@@ -1,42 +1,27 @@
-/** Suite of the delivery queue on SQLite. */
+/** Suites of the delivery queue, its intake and the register on SQLite. */
 import { onTestFinished } from "vitest";
+import { EVENTS } from "../../../src/events/catalogue.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../../src/store/events/event-log.ts";
 import { openSqliteStorage } from "../../../src/webhooks/sqlite/storage.ts";
 import { databasePath } from "../../../test-support/webhooks/support.ts";
-import type { Subject } from "./subject.ts";
+import { describeIntake } from "./intake-suite.ts";
+import { describeRegister } from "./register-suite.ts";
+import { addWebhook, type Subject } from "./subject.ts";
 import { describeDeliveryQueue } from "./suite.ts";
-
-const FIELDS = {
-  event: "block.applied",
-  events: [],
-  target: "https://receiver.example/hook",
-  enabled: true,
-  conditions: "[]",
-  match: "any",
-  order: "parallel",
-  confirmations: 0,
-} as const;
-const TOKEN = "5".repeat(64);
 
 async function open(path = databasePath()): Promise<Subject> {
   const database = openDatabase(path);
   onTestFinished(database.close);
   migrate(database);
-  const eventLog = createEventLog(database, { recordedNames: () => new Set() });
-  const storage = openSqliteStorage({
-    database,
-    eventLog,
-    pastEvents: { head: () => 0, eventsAt: () => [] },
-  });
-  const { webhooks } = storage.register;
+  const eventLog = createEventLog(database, { recordedNames: () => new Set(Object.keys(EVENTS)) });
+  const storage = openSqliteStorage({ database, eventLog });
   return {
     ...storage,
-    async addWebhook(fields) {
-      const { id } = webhooks.insert({ ...FIELDS, ...fields }, TOKEN);
-      webhooks.activate(id, 0);
-      return id;
+    addWebhook: (fields) => addWebhook(storage.register, fields),
+    async append(events) {
+      database.transaction(() => eventLog.append(events));
     },
     async holdUp() {
       const other = openDatabase(path);
@@ -48,3 +33,5 @@ async function open(path = databasePath()): Promise<Subject> {
 }
 
 describeDeliveryQueue("SQLite", () => open());
+describeIntake("SQLite", () => open());
+describeRegister("SQLite", () => open());

@@ -8,11 +8,9 @@ import {
   CALL_TIMEOUT_MS,
   type DeliveryQueue,
 } from "../../../src/webhooks/delivery-queue.ts";
-import type { NewDelivery } from "../../../src/webhooks/model/deliveries.ts";
 import { startDeliverer } from "./deliverer.ts";
-import type { OpenSubject, Subject } from "./subject.ts";
+import { apply, NOW_MS, type OpenSubject, put, putReplayed, type Subject } from "./subject.ts";
 
-const NOW_MS = 1_700_000_000_000;
 const HOUR_MS = 3_600_000;
 const KEEP_ALL = {
   maxAgeMs: HOUR_MS,
@@ -23,21 +21,6 @@ const KEEP_ALL = {
 };
 /** Steps that no queue of these tests needs. */
 const MAX_STEPS = 100;
-
-type Extra = Partial<Omit<NewDelivery, "content" | "webhook">>;
-
-/** Inserts deliveries into the queue of a webhook, in one transaction. Returns their numbers. */
-const put = ({ intake }: Subject, webhook: number, ids: readonly string[], extra: Extra = {}) =>
-  intake.transaction(() =>
-    ids.map((id) => {
-      const content = intake.contents.insert({ dataText: `{"id":"${id}"}` });
-      const sequence = intake.deliveries.nextSequence(webhook);
-      return intake.deliveries.insert(
-        { webhook, id, sequence, event: "block.applied", content, ...extra },
-        NOW_MS,
-      );
-    }),
-  );
 
 const success = (webhook: number, delivery: number): AttemptOutcome => ({
   webhook,
@@ -95,9 +78,10 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       });
 
       test("have all data that sending needs.", async () => {
-        const [number] = await put(subject, webhook, ["a"], { height: 7, blockId: "b7", reverts: "x" });
-        const { secrets } = present(subject.register.webhooks.find(webhook));
-        expect(await queue.nextFirst(webhook, 0, 1)).toEqual([
+        const [fact] = await put(subject, webhook, ["fact"]);
+        const [number] = await put(subject, webhook, ["a"], { height: 7, blockId: "b7", reverts: "fact" });
+        const { secrets } = present(await subject.register.webhooks.find(webhook));
+        expect(await queue.nextFirst(webhook, present(fact), 1)).toEqual([
           {
             number,
             attempts: 0,
@@ -106,11 +90,11 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
             message: {
               webhook,
               id: "a",
-              sequence: 1,
+              sequence: 2,
               event: "block.applied",
               height: 7,
               blockId: "b7",
-              reverts: "x",
+              reverts: "fact",
               createdMs: NOW_MS,
               content: { dataText: '{"id":"a"}' },
             },
@@ -128,21 +112,6 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await firstIds(queue, other)).toEqual(["b"]);
         expect(await firstIds(queue, off)).toEqual([]);
         expect(await queue.webhooks()).toEqual([webhook, other, off]);
-      });
-
-      test("are inserted with everything else of their transaction, or not at all.", async () => {
-        const { intake } = subject;
-        const broken = intake.transaction(() => {
-          const sequence = intake.deliveries.nextSequence(webhook);
-          const content = intake.contents.insert({});
-          intake.deliveries.insert({ webhook, id: "a", sequence, event: "ping", content }, NOW_MS);
-          throw new Error("power failure");
-        });
-        await expect(broken).rejects.toThrow("power failure");
-        expect(intake.deliveries.has(webhook, "a")).toBe(false);
-        await put(subject, webhook, ["b"]);
-        const [b] = await queue.nextFirst(webhook, 0, 9);
-        expect(present(b).message).toMatchObject({ id: "b", sequence: 1 });
       });
     });
 
@@ -210,9 +179,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       test("of a delivery that was cancelled or dropped meanwhile only records its attempt.", async () => {
         const { register } = subject;
         const [a] = await put(subject, webhook, ["a"]);
-        await register.commit(() =>
-          register.cancelDeliveries(webhook, { reason: "updated", withRetractions: true }, NOW_MS),
-        );
+        await register.commands.update(webhook, { changes: {}, drop: { reason: "updated", atMs: NOW_MS } });
         const none = { isCurrent: false, failures: 0 };
         const recorded = await queue.record([
           success(webhook, present(a)),
@@ -227,23 +194,24 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
 
       test("of a fact that was retracted meanwhile is a success, or the last attempt.", async () => {
         const { intake } = subject;
-        const fact = { height: 7, blockId: "b7", isRetractable: true };
-        const [a, b] = await put(subject, webhook, ["a", "b"], fact);
-        const facts = intake.facts.unretracted(7, "b7", 9);
+        const block = { height: 7, blockId: "b7" };
+        const [a, b] = await put(subject, webhook, ["a", "b"], { ...block, isRetractable: true });
+        const facts = await intake.unretracted([block], 9);
         expect(facts.map(({ id, hasSameTarget }) => [id, hasSameTarget])).toEqual([
           ["b", true],
           ["a", true],
         ]);
-        await intake.transaction(() => {
-          for (const { number } of facts) intake.facts.retract(number, NOW_MS);
-        });
+        await apply(
+          subject,
+          facts.map(({ number }) => ({ kind: "retract", number, webhook })),
+        );
         await queue.record([success(webhook, present(a)), failure(webhook, present(b), { retryMs: NOW_MS })]);
         expect(await statesOf(queue, webhook)).toEqual([
           ["a", "delivered"],
           ["b", "cancelled"],
         ]);
         expect(await queue.log.requeue(present(b), NOW_MS)).toBe(false);
-        expect(intake.facts.unretracted(7, "b7", 9)).toEqual([]);
+        expect(await intake.unretracted([block], 9)).toEqual([]);
       });
 
       test("that was not recorded leaves the delivery first in the queue, also after a crash.", async () => {
@@ -306,6 +274,8 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
     });
 
     describe("a suspension", () => {
+      const suspend = () => apply(subject, [{ kind: "suspend", webhook, reason: "too expensive" }]);
+
       test("follows when the webhook has failed for too long, and fails the complete queue.", async () => {
         const [a, b] = await put(subject, webhook, ["a", "b", "c"]);
         const suspension = { reason: "failed for too long", ifFailingBeforeMs: NOW_MS + 5 };
@@ -324,7 +294,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
           ["b", "failed"],
           ["c", "failed"],
         ]);
-        expect(subject.register.webhooks.find(webhook)).toMatchObject({
+        expect(await subject.register.webhooks.find(webhook)).toMatchObject({
           suspended: { reason: "failed for too long", sinceMs: NOW_MS + 5 },
         });
       });
@@ -336,7 +306,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         await queue.record([failure(webhook, present(a), { suspension: { reason: "gone" } })]);
         expect(await queue.replays.find(webhook)).toMatchObject({ state: "cancelled", reason: "gone" });
         await finishAll(queue);
-        await register.commit(() => register.resume(webhook, 0));
+        await register.commands.resume(webhook);
         await put(subject, webhook, ["b"]);
         expect(await firstIds(queue, webhook)).toEqual(["b"]);
         const [b] = await queue.nextFirst(webhook, 0, 1);
@@ -345,13 +315,14 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       });
 
       test("keeps retractions queued: a target that received a fact receives its retraction.", async () => {
-        const { intake, register } = subject;
+        const { register } = subject;
+        await put(subject, webhook, ["fact"]);
         await put(subject, webhook, ["a"], { reverts: "fact", event: "block.reverted" });
         await put(subject, webhook, ["b"]);
-        await intake.transaction(() => intake.suspend(webhook, "too expensive", NOW_MS));
+        await suspend();
         await finishAll(queue);
         expect(await firstIds(queue, webhook)).toEqual([]);
-        await register.commit(() => register.resume(webhook, 0));
+        await register.commands.resume(webhook);
         const [a] = await queue.nextFirst(webhook, 0, 9);
         expect(a).toMatchObject({ message: { id: "a", reverts: "fact" } });
         await queue.record([failure(webhook, present(a).number, { retryMs: NOW_MS })]);
@@ -360,10 +331,10 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
 
       test("of a long queue takes several steps; deliveries that arrive meanwhile wait, and are not lost.", async () => {
         await put(subject, webhook, numbers(2_500));
-        await subject.intake.transaction(() => subject.intake.suspend(webhook, "too expensive", NOW_MS));
+        await suspend();
         expect(await queue.finishStep(NOW_MS)).toEqual({ more: true });
         const crashed = (await subject.crash()).queue;
-        await subject.register.commit(() => subject.register.resume(webhook, 0));
+        await subject.register.commands.resume(webhook);
         await put(subject, webhook, ["later"]);
         expect(await firstIds(crashed, webhook)).toEqual([]);
         let steps = 0;
@@ -376,13 +347,9 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
     });
 
     describe("a replay", () => {
-      const replayed = async (ids: readonly string[], from: number) => {
-        for (const [index, id] of ids.entries()) await put(subject, webhook, [id], { replay: from + index });
-      };
-
       test("has its own lane, beside the first attempts and retries of live events.", async () => {
         const [live] = await put(subject, webhook, ["live"]);
-        await replayed(["x", "y"], 1);
+        await putReplayed(subject, webhook, ["x", "y"]);
         await put(subject, webhook, ["more"]);
         expect(await firstIds(queue, webhook)).toEqual(["live", "more"]);
         const first = present(await queue.nextReplayed(webhook, 0));
@@ -399,14 +366,14 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       });
 
       test("retries a delivery among the others, but in strict order at its position.", async () => {
-        await replayed(["x"], 1);
+        await putReplayed(subject, webhook, ["x"]);
         const x = present(await queue.nextReplayed(webhook, 0));
         await queue.record([failure(webhook, x.number, { retryMs: NOW_MS })]);
         expect(await queue.nextReplayed(webhook, 0)).toBeUndefined();
         expect(await queue.nextRetry(webhook, NOW_MS)).toMatchObject({ number: x.number });
 
         const strict = await subject.addWebhook({ order: "strict" });
-        await put(subject, strict, ["y"], { replay: 1 });
+        await putReplayed(subject, strict, ["y"]);
         const y = present(await queue.nextReplayed(strict, 0));
         await queue.record([failure(strict, y.number, { retryMs: NOW_MS + 50 })]);
         expect(await queue.nextReplayed(strict, 0)).toMatchObject({
@@ -419,20 +386,16 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       });
 
       test("sends finished deliveries from before it again, and no others.", async () => {
-        const { intake } = subject;
         const [a] = await put(subject, webhook, ["a", "waiting"]);
         await queue.record([success(webhook, present(a))]);
-        expect(await queue.replays.start(webhook, { fromHeight: 1, toHeight: 9 }, NOW_MS)).toBe(true);
-        const { lastDelivery: upTo } = present(await queue.replays.find(webhook));
+        await putReplayed(subject, webhook, []);
         const [b] = await put(subject, webhook, ["b"]);
         await queue.record([success(webhook, present(b))]);
-        const again = await intake.transaction(() =>
-          ["a", "waiting", "b", "unknown"].map((id, index) =>
-            intake.replayed.putAgain(webhook, { id, position: index + 1, upTo }),
-          ),
-        );
-        expect(again).toEqual([true, false, false, false]);
+        await putReplayed(subject, webhook, ["a", "waiting", "b", "new"]);
         expect(await queue.nextReplayed(webhook, 0)).toMatchObject({ number: a, position: 1, attempts: 0 });
+        expect(await queue.nextReplayed(webhook, 1)).toMatchObject({ position: 2, message: { id: "new" } });
+        expect(await queue.nextReplayed(webhook, 2)).toBeUndefined();
+        expect(await queue.replays.find(webhook)).toMatchObject({ events: 2, waiting: 2 });
       });
 
       test("runs one at a time; it continues at its position, also after a crash, while few deliveries are queued.", async () => {
@@ -440,14 +403,14 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.replays.find(webhook)).toBeUndefined();
         expect(await queue.replays.start(webhook, range, NOW_MS)).toBe(true);
         expect(await queue.replays.start(webhook, range, NOW_MS)).toBe(false);
-        await replayed(["x", "y"], 1);
-        const position = { nextHeight: 5, nextIndex: 1, events: 2 };
-        await subject.intake.transaction(() => subject.intake.replayed.advance(webhook, position));
+        const position = { nextHeight: 5, nextIndex: 1 };
+        await putReplayed(subject, webhook, ["x", "y"], position);
         const crashed = (await subject.crash()).queue;
         expect(await crashed.replays.find(webhook)).toMatchObject({
           ...range,
           ...position,
           state: "running",
+          events: 2,
           waiting: 2,
         });
         expect(await crashed.replays.next(0, 1)).toBeUndefined();
@@ -465,9 +428,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
 
       test("that has read all blocks still has work when all of its deliveries are finished.", async () => {
         await queue.replays.start(webhook, { fromHeight: 1, toHeight: 2 }, NOW_MS);
-        await replayed(["x"], 1);
-        const position = { nextHeight: 3, nextIndex: 0, events: 1 };
-        await subject.intake.transaction(() => subject.intake.replayed.advance(webhook, position));
+        await putReplayed(subject, webhook, ["x"], { nextHeight: 3, nextIndex: 0 });
         expect(await queue.replays.next(0, 100)).toBeUndefined();
         const { number } = present(await queue.nextReplayed(webhook, 0));
         await queue.record([success(webhook, number)]);
@@ -477,7 +438,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       test("that is cancelled removes its deliveries from the queue, and no live one.", async () => {
         await queue.replays.start(webhook, { fromHeight: 1, toHeight: 9 }, NOW_MS);
         await put(subject, webhook, ["live"]);
-        await replayed(["x", "y"], 1);
+        await putReplayed(subject, webhook, ["x", "y"]);
         await queue.replays.cancel(webhook, NOW_MS);
         expect(await queue.replays.find(webhook)).toMatchObject({ state: "cancelled", waiting: 0 });
         expect(await queue.nextReplayed(webhook, 0)).toBeUndefined();
@@ -618,7 +579,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       test("drops the deliveries of a removed webhook, which are invisible at once.", async () => {
         await put(subject, webhook, numbers(1_200));
         expect(await queue.retention.dropRemoved()).toBe(false);
-        await subject.register.commit(() => subject.register.webhooks.remove(webhook));
+        await subject.register.commands.remove(webhook);
         expect(await firstIds(queue, webhook)).toEqual([]);
         expect(await queue.webhooks()).toEqual([]);
         expect(await queue.states([webhook])).toMatchObject([{ retryMs: undefined, hasRetraction: false }]);

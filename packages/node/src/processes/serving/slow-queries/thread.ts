@@ -21,7 +21,7 @@ export type SlowQueryData = {
   readonly databasePath: string;
   readonly files: NetworkFiles;
   readonly identity: Identity;
-  /** Time for the rows of one request; then it gets 503. */
+  /** Time limit for the rows of one request; then the request gets 503. */
   readonly readTimeoutMs: number;
   /** Absent: `auto`. */
   readonly logFormat?: LogFormat;
@@ -30,12 +30,12 @@ export type SlowQueryData = {
 export type ToSlowQueryThread = SlowRequest & { readonly number: number };
 export type FromSlowQueryThread = SlowResponse & { readonly number: number };
 
-/** Maximum number of requests, of which one runs and the others wait: each may use the whole time. */
+/** Maximum number of requests. One runs and the others wait, because each may use the whole time. */
 const MAX_REQUESTS = 4;
 /** Longer than the start of the thread and all queued queries. */
 const TIMEOUT_MS = 30_000;
 
-/** @param timeoutMs after which an unresponsive thread is stopped; the next request starts another */
+/** @param timeoutMs time after which an unresponsive thread is stopped; the next request starts another */
 export function createSlowQueryThread(data: SlowQueryData, timeoutMs = TIMEOUT_MS): SlowQueryThread {
   const calls = createOpenCalls<SlowResponse>({ maxCalls: MAX_REQUESTS, onTimeout: () => void stop() });
   let worker: Worker | undefined;

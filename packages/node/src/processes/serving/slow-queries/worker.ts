@@ -1,4 +1,4 @@
-/** The thread of slow requests: the same API, which listens to messages only. */
+/** The thread for slow queries: the same API, which receives its requests as messages. */
 import { parentPort, workerData } from "node:worker_threads";
 import { createNetwork } from "@uniknode/protocol";
 import type { Gateway } from "../../../gateway/gateway.ts";

@@ -3,10 +3,10 @@ import type { PostgresValue } from "../../../postgres/connection.ts";
 import { endsOf } from "../../integers.ts";
 import type { Integer, Interval } from "../../page.ts";
 
-/** `sql` is written in this program, never text of a request. */
+/** `sql` is a text of this program, never of a request. */
 export type Condition = { readonly sql: string; readonly values: readonly PostgresValue[] };
 
-/** A condition that no row meets. */
+/** A condition that no row satisfies. */
 export const NEVER: Condition = { sql: "FALSE", values: [] };
 
 /** A column to filter by, compared as text or as an integer. */

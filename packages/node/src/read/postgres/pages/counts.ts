@@ -3,14 +3,14 @@ import { LRUCache } from "lru-cache";
 import type { PostgresValue } from "../../../postgres/connection.ts";
 import type { Head } from "../../head.ts";
 
-/** Returns a count from the cache, or the one that `count` determines. Concurrent callers share it. */
+/** Returns a count from the cache, or the result of `count`, which concurrent callers share. */
 export type Counts = (
   head: Head,
   filter: { readonly sql: string; readonly values: readonly PostgresValue[] },
   count: () => Promise<number>,
 ) => Promise<number>;
 
-/** Maximum number of cached counts, of all heads, and the maximum length of the text of a filter. */
+/** Maximum number of cached counts of all heads, and the maximum length of a filter with a cached count. */
 const MAX_COUNTS = 1_000;
 const MAX_NAME_LENGTH = 4_000;
 
@@ -21,7 +21,7 @@ export function createCounts(): Counts {
     const name = `${head.id} ${sql} ${JSON.stringify(values)}`;
     if (name.length > MAX_NAME_LENGTH) return count();
     const cached = known.get(name);
-    // The snapshot of the other caller may have had less time.
+    // Counts again: the snapshot of the other caller may have had less time.
     if (cached) return cached.catch(() => read(head, filter, count));
     const counted = count();
     known.set(name, counted);

@@ -15,7 +15,8 @@ export function after(order: readonly OrderTerm[], cursor: string): Condition {
   const values = cursorValues(order, cursor);
   const terms = order.map((term, index) => ({ ...term, at: toPostgres(term, values[index] ?? null) }));
   const [first] = terms;
-  // With one direction, an index is entered exactly at the cursor, however many rows are equal in the first term.
+  // If all terms have one direction, an index scan starts exactly at the cursor, even if many rows are equal in the
+  // first term.
   if (first && terms.every(({ direction, at }) => direction === first.direction && at !== null)) {
     return {
       sql: `(${terms.map(({ value }) => value).join()}) ${OPERATORS[first.direction]}
@@ -23,13 +24,13 @@ export function after(order: readonly OrderTerm[], cursor: string): Condition {
       values: terms.map(({ at }) => at),
     };
   }
-  const isBehind = terms.reduceRight<Condition>(
+  const follows = terms.reduceRight<Condition>(
     (rest, term) => anyOf([compared(term, OPERATORS[term.direction]), allOf([isEqual(term), rest])]),
     NEVER,
   );
-  // The first term alone bounds the range of an index that is read.
+  // The first term limits the range of the index that is read.
   const isInRange = first && first.at !== null ? [compared(first, `${OPERATORS[first.direction]}=`)] : [];
-  return allOf([...isInRange, isBehind]);
+  return allOf([...isInRange, follows]);
 }
 
 const OPERATORS: Readonly<Record<Direction, string>> = { asc: ">", desc: "<" };

@@ -1,7 +1,7 @@
 /** Orders of rows. */
 import type { NamedTerm } from "../../orders.ts";
 
-/** `value` is SQL written in this program. */
+/** `value` is SQL of this program. */
 export type OrderTerm = NamedTerm & { readonly value: string };
 
 /** Adds the columns of the values to the terms of an order. */
@@ -14,7 +14,7 @@ export const termsOf = <Name extends string>(
     return { ...term, value: term.kind === "absence" ? `(${column} IS NULL)::integer` : column };
   });
 
-/** Names of the columns of a page that have the order values of its rows. */
+/** Names of the columns of a page that contain the order values of its rows. */
 export const valueNames = (order: readonly OrderTerm[]): string[] => order.map((_, index) => `order${index}`);
 
 /** Returns the order by these columns. */

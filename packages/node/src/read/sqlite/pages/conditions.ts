@@ -87,7 +87,7 @@ export const oneOf = (column: string, values: readonly string[]): Condition => (
   values: [JSON.stringify(values)],
 });
 
-/** A condition that no row meets. */
+/** A condition that no row satisfies. */
 export const NEVER: Condition = { sql: "FALSE", values: [], finds: { share: "few" } };
 
 const joined = (conditions: readonly Condition[], word: "AND" | "OR", none: string): Condition => ({

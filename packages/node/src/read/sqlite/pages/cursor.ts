@@ -53,6 +53,6 @@ function isBeyond(order: readonly OrderTerm[], known: OrderValues): Condition {
   for (let index = last - 1; index >= 0; index--) {
     isAfter = anyOf([isBehind(index), allOf([compared(index, "IS"), isAfter])]);
   }
-  // The first term alone bounds the range of an index that is read.
+  // The first term limits the range of the index that is read.
   return allOf([isNotBefore(0), isAfter]);
 }

@@ -57,7 +57,7 @@ const MAX_STATEMENTS = 200;
 export const valuesOf = (alternatives: Alternatives): SqlValue[] =>
   alternatives.flatMap(({ found, tests }) => [...found, ...tests]).flatMap(({ values }) => values);
 
-/** Combines the conditions of a selection with each of its ways; leaves out combinations that match no row. */
+/** Combines the conditions of a selection with each of its ways; omits combinations that match no row. */
 export function alternativesOf({
   conditions,
   ways = [],

@@ -60,7 +60,7 @@ export function createByIndex<Row>(database: Database, listed: ListedTable): ByI
        CROSS JOIN ${table} USING (${key.join()}) ${joins} ORDER BY ${orderText(order)}`,
     );
     if (!isWalk) return { rows: select.all(...values, limit, offset) as Row[], totalCount };
-    // One more row than requested shows whether others follow.
+    // Selects one more row than requested, which shows whether others follow.
     const rows = select.all(...values, limit + 1, offset) as (Row & { values: string })[];
     if (rows.length <= limit) return { rows, totalCount };
     const shown = rows.slice(0, limit);

@@ -75,7 +75,7 @@ function walk<Row>(
   const { order } = selection;
   const { limit, isWalk = false } = range;
   const offset = range.after === undefined ? range.offset : 0;
-  // One more row than requested shows whether others follow.
+  // Selects one more row than requested, which shows whether others follow.
   const count = offset + limit + (isWalk ? 1 : 0);
   const first = firstRows(reader, selection, startOf(selection, range, from), count);
   if (!first) return undefined;

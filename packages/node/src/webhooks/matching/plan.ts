@@ -1,0 +1,243 @@
+/**
+ * Plans a step of matching: the commands that follow from its events. The plan is a pure function of the events, their
+ * subscribers and what was read before.
+ */
+import { isChainFact } from "../../events/catalogue.ts";
+import type { LoggedEvent } from "../../events/event.ts";
+import { present } from "../../platform/present.ts";
+import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
+import type { Content, Fit } from "../../subscriptions/content.ts";
+import type { IntakeCommand } from "../intake.ts";
+import type { Subscriber } from "./definitions.ts";
+import {
+  draftDelivery,
+  draftRetraction,
+  type MatchedEvent,
+  type OrderedEvent,
+  retractedId,
+} from "./drafts.ts";
+import { FACTS_AT_ONCE, type StepReads } from "./step.ts";
+
+/** Maximum number of webhooks per step, each of which starts calls. */
+const WEBHOOKS_AT_ONCE = 100;
+/** Maximum number of commands per step for few webhooks: more commands share the cost of a commit. */
+const COMMANDS_AT_ONCE = 500;
+
+export type PlanInput = {
+  /** The nethash. */
+  readonly network: string;
+  readonly events: readonly LoggedEvent[];
+  readonly reads: StepReads;
+  /** Returns the subscribers of an event by ascending id. */
+  readonly subscribers: (event: LoggedEvent) => readonly JudgedSubscriber[];
+  /** Progress of the last step. */
+  readonly reached: Reached | undefined;
+  readonly fit: Fit;
+};
+
+export type JudgedSubscriber = Subscriber & { readonly verdict: Verdict };
+
+/** An event that was planned for its webhooks up to an id. */
+export type Reached = { readonly sequence: number; readonly webhook: number };
+
+export type Plan = {
+  readonly commands: readonly IntakeCommand[];
+  /** Sequence of the last event that was planned completely; absent if the first event needs a further step. */
+  readonly matched?: number;
+  /** Point at which the next step continues its first event. */
+  readonly reached: Reached | undefined;
+  /** True if all events were planned completely. */
+  readonly isFinished: boolean;
+};
+
+type State = PlanInput & {
+  readonly commands: IntakeCommand[];
+  /** Webhooks of the commands. */
+  readonly webhooks: Set<number>;
+  /** Webhooks that the step suspends: they receive nothing more. */
+  readonly suspended: Set<number>;
+  /** Number of reverts in this step, by block. */
+  readonly reverts: Map<string, number>;
+  /** Blocks whose facts are retracted. */
+  readonly retracted: Set<string>;
+  /** Number of retracted facts. */
+  facts: number;
+  /** Lowest height that confirms an event which the step defers. */
+  dueHeight: number;
+  matched: number | undefined;
+  reached: Reached | undefined;
+  /** True if the step must end with the current event. */
+  isLast: boolean;
+};
+
+export function planStep(input: PlanInput): Plan {
+  const state: State = {
+    ...input,
+    commands: [],
+    webhooks: new Set(),
+    suspended: new Set(),
+    reverts: new Map(),
+    retracted: new Set(),
+    facts: 0,
+    dueHeight: Number.POSITIVE_INFINITY,
+    matched: undefined,
+    isLast: false,
+  };
+  const isFinished = planEvents(state);
+  const { commands, matched, reached } = state;
+  return { commands, ...(matched !== undefined && { matched }), reached, isFinished };
+}
+
+/** Plans events; returns whether all were planned completely. */
+function planEvents(state: State): boolean {
+  const { events } = state;
+  for (const event of events) {
+    // An event with too much work is continued in the next step, and the cursor stays before it.
+    if (isOver(state) || !planEvent(state, event)) return false;
+    state.matched = event.sequence;
+    if (state.isLast) return event === events.at(-1);
+  }
+  return true;
+}
+
+const isOver = ({ commands, webhooks }: State): boolean =>
+  commands.length >= COMMANDS_AT_ONCE || webhooks.size >= WEBHOOKS_AT_ONCE;
+
+/** Plans an event; returns `false` if it needs a further step. */
+function planEvent(state: State, event: LoggedEvent): boolean {
+  const { name, height, blockId, sequence } = event;
+  const isApplied = name === "block.applied" && height !== undefined;
+  // The reads of this step do not contain what it defers.
+  if (isApplied && state.dueHeight <= height) return false;
+  // Must precede any other event of this block or of its replacement.
+  if (event.reverts !== undefined && !planRetractions(state, event)) return false;
+  if (!planDeliveries(state, event)) return false;
+  if (name === "block.reverted" && blockId !== undefined) {
+    state.reverts.set(blockId, (state.reverts.get(blockId) ?? 0) + 1);
+    state.commands.push({ kind: "revert", blockId, sequence });
+  }
+  return !isApplied || planConfirmed(state, height);
+}
+
+/** Retracts the delivered facts of a reverted block; returns `false` if some remain. */
+function planRetractions(state: State, { height, blockId }: LoggedEvent): boolean {
+  const { network, reads, commands, retracted } = state;
+  if (height === undefined || blockId === undefined || retracted.has(blockId)) return true;
+  for (const fact of reads.facts.filter((fact) => fact.blockId === blockId)) {
+    const retraction = fact.hasSameTarget ? draftRetraction(network, fact) : undefined;
+    const { number, webhook } = fact;
+    add(state, webhook, { kind: "retract", number, webhook, ...(retraction && { retraction }) });
+    state.facts++;
+  }
+  if (state.facts === FACTS_AT_ONCE) return false;
+  retracted.add(blockId);
+  commands.push({ kind: "drop", block: { height, blockId } });
+  return true;
+}
+
+/** Plans the deliveries of an event and its deferrals; returns `false` if they exceed the step. */
+function planDeliveries(state: State, event: LoggedEvent): boolean {
+  const { sequence, blockId } = event;
+  const upTo = state.reached?.sequence === sequence ? state.reached.webhook : -1;
+  const message = {
+    event,
+    logSequence: sequence,
+    timesReverted: blockId === undefined ? 0 : timesReverted(state, blockId),
+    ...createContent(event, state.fit),
+  };
+  for (const subscriber of state.subscribers(event)) {
+    const { id: webhook } = subscriber.definition;
+    if (webhook <= upTo || state.suspended.has(webhook)) continue;
+    if (isOver(state)) return false;
+    const command = planSubscriber(state, message, subscriber);
+    if (command) add(state, webhook, command);
+    state.reached = { sequence, webhook };
+  }
+  return true;
+}
+
+const timesReverted = ({ reads, reverts }: State, blockId: string): number =>
+  (reads.reverts.get(blockId) ?? 0) + (reverts.get(blockId) ?? 0);
+
+type Message = OrderedEvent & {
+  /** Content as JSON. */
+  readonly dataText: () => string | undefined;
+  readonly content: () => Content;
+};
+
+/** Creates the content of an event at its first use: all deliveries of the event share it. */
+function createContent({ name, data }: LoggedEvent, fit: Fit): Pick<Message, "dataText" | "content"> {
+  let text: string | undefined;
+  let content: Content | undefined;
+  const dataText = () => {
+    text ??= data === undefined ? undefined : JSON.stringify(data);
+    return text;
+  };
+  return {
+    dataText,
+    content() {
+      content ??= fit(name, dataText());
+      return content;
+    },
+  };
+}
+
+/** Plans an event for one webhook; returns undefined if the webhook does not receive it. */
+function planSubscriber(
+  state: State,
+  message: Message,
+  { definition: { id: webhook, confirmations }, name, verdict }: JudgedSubscriber,
+): IntakeCommand | undefined {
+  if (verdict instanceof CostError) {
+    state.suspended.add(webhook);
+    return { kind: "suspend", webhook, reason: verdict.message };
+  }
+  if (!verdict) return undefined;
+  const { event, logSequence, timesReverted } = message;
+  const matched = { webhook, name, event, logSequence, timesReverted };
+  const isImmediate = confirmations === 0 || !isChainFact(event.name);
+  const requires = isImmediate ? undefined : retractedId(state.network, webhook, message);
+  if (!isImmediate && requires === undefined) return planDeferral(state, matched, message, confirmations);
+  const delivery = draftDelivery(state.network, matched, message.content());
+  // A fact that was never delivered needs no retraction.
+  return { kind: "enqueue", delivery: requires === undefined ? delivery : { ...delivery, requires } };
+}
+
+function planDeferral(
+  state: State,
+  { webhook, name, logSequence, event: { id, name: eventName, ...event } }: MatchedEvent,
+  { dataText }: Message,
+  confirmations: number,
+): IntakeCommand {
+  const height = present(event.height, "the height of a fact");
+  const blockId = present(event.blockId, "the block of a fact");
+  const dueHeight = height + confirmations;
+  state.dueHeight = Math.min(state.dueHeight, dueHeight);
+  const deferred = { id, name: eventName, height, blockId };
+  return {
+    kind: "defer",
+    event: { webhook, logSequence, name, event: deferred, dataText: dataText() },
+    dueHeight,
+  };
+}
+
+/** Delivers the facts that a height confirms; returns `false` if some remain. */
+function planConfirmed(state: State, height: number): boolean {
+  const { network, fit, reads, suspended } = state;
+  if (reads.confirmed?.height !== height) return true;
+  const { events } = reads.confirmed;
+  for (const { dataText, ...matched } of events) {
+    const { webhook, logSequence } = matched;
+    if (suspended.has(webhook)) continue;
+    const delivery = draftDelivery(network, matched, fit(matched.event.name, dataText));
+    add(state, webhook, { kind: "confirm", logSequence, delivery });
+  }
+  // Later heights were not read.
+  state.isLast = true;
+  return events.length < FACTS_AT_ONCE;
+}
+
+function add({ commands, webhooks }: State, webhook: number, command: IntakeCommand): void {
+  commands.push(command);
+  webhooks.add(webhook);
+}

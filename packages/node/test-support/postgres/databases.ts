@@ -1,0 +1,25 @@
+/** Databases for the tests of one file. */
+import { afterAll, beforeAll } from "vitest";
+import { present } from "../../src/platform/present.ts";
+import type { Postgres } from "../../src/postgres/connection.ts";
+import { connect, hasPostgres, type PostgresServer, startPostgres } from "./server.ts";
+
+export type Databases = {
+  /** Connects to a new, empty database. */
+  connect(): Promise<Postgres>;
+};
+
+/** Runs a PostgreSQL server during the tests of the file, on machines that have one. */
+export function useDatabases(): Databases {
+  let server: PostgresServer | undefined;
+  let count = 0;
+  beforeAll(async () => {
+    if (hasPostgres) server = await startPostgres();
+  }, 60_000);
+  afterAll(() => server?.stop());
+  return {
+    async connect() {
+      return connect(await present(server, "the PostgreSQL server").createDatabase(`test_${++count}`));
+    },
+  };
+}

@@ -1,0 +1,206 @@
+/** Plans of steps: their bounds, and what a step must know of itself because its reads do not contain it. */
+import { describe, expect, test } from "vitest";
+import type { Event, LoggedEvent } from "../../../src/events/event.ts";
+import { present } from "../../../src/platform/present.ts";
+import { CostError, meterConditions } from "../../../src/subscriptions/conditions/cost.ts";
+import type { ConfirmedEvent, DeliveryDraft, IntakeCommand } from "../../../src/webhooks/intake.ts";
+import { type JudgedSubscriber, type PlanInput, planStep } from "../../../src/webhooks/matching/plan.ts";
+import { stepOf } from "../../../src/webhooks/matching/step.ts";
+import type { DeliveredFact } from "../../../src/webhooks/model/deliveries.ts";
+import { blockApplied, blockReverted } from "../../../test-support/webhooks/support.ts";
+
+const log = (...events: readonly Event[]): LoggedEvent[] =>
+  events.map((event, index) => ({ ...event, sequence: 11 + index, createdMs: 0 }));
+
+const subscriber = (id: number, confirmations = 0): JudgedSubscriber => ({
+  definition: {
+    ...{
+      id,
+      event: "block.applied",
+      events: [],
+      conditions: "[]",
+      match: "any",
+      confirmations,
+      activeAfter: 0,
+    },
+    list: [],
+    names: new Map(),
+    metered: meterConditions(() => true),
+  },
+  name: "block.applied",
+  verdict: true,
+});
+
+const many = (count: number) => Array.from({ length: count }, (_, index) => subscriber(index + 1));
+
+const plan = (events: readonly LoggedEvent[], input: Partial<PlanInput> = {}) =>
+  planStep({
+    network: "nethash",
+    events,
+    reads: { reverts: new Map(), facts: [], confirmed: undefined },
+    subscribers: () => [subscriber(1)],
+    reached: undefined,
+    fit: (_, dataText) => ({ dataText }),
+    ...input,
+  });
+
+const deliveriesOf = (commands: readonly IntakeCommand[]): DeliveryDraft[] =>
+  commands.flatMap((command) =>
+    command.kind === "enqueue" || command.kind === "confirm" ? command.delivery : [],
+  );
+
+const kindsOf = (commands: readonly IntakeCommand[]) => commands.map(({ kind }) => kind);
+
+describe("a step", () => {
+  test("has only events of reverted blocks, or none", () => {
+    const events = log(blockApplied(1), blockApplied(2), blockReverted(2), blockReverted(1), blockApplied(1));
+    const namesOf = (list: readonly LoggedEvent[]) => stepOf(list).map(({ name, height }) => [name, height]);
+    expect(namesOf(events)).toEqual([
+      ["block.applied", 1],
+      ["block.applied", 2],
+    ]);
+    expect(namesOf(events.slice(2))).toEqual([
+      ["block.reverted", 2],
+      ["block.reverted", 1],
+    ]);
+    expect(namesOf(events.slice(4))).toEqual([["block.applied", 1]]);
+  });
+
+  test("is the same for the same input", () => {
+    const events = log(blockApplied(1), blockApplied(2));
+    expect(plan(events)).toEqual(plan(events));
+    expect(plan(events)).toMatchObject({ matched: 12, isFinished: true });
+  });
+
+  test("gives the deliveries of an event one content, in the order of the webhooks", () => {
+    const { commands } = plan(log(blockApplied(1)), { subscribers: () => many(3) });
+    const [first, ...others] = deliveriesOf(commands);
+    expect(others.map(({ webhook }) => webhook)).toEqual([2, 3]);
+    for (const { content } of others) expect(content).toBe(present(first).content);
+  });
+
+  test("ends after a hundred webhooks, within an event, and is continued there", () => {
+    const events = log(blockApplied(1), blockApplied(2));
+    const first = plan(events, { subscribers: () => many(250) });
+    expect(first.commands).toHaveLength(100);
+    expect(first).toMatchObject({ reached: { sequence: 11, webhook: 100 }, isFinished: false });
+    expect(first.matched).toBeUndefined();
+    const second = plan(events, { subscribers: () => many(250), reached: first.reached });
+    expect(deliveriesOf(second.commands).map(({ webhook }) => webhook)).toEqual(
+      Array.from({ length: 100 }, (_, index) => 101 + index),
+    );
+    const third = plan(events, { subscribers: () => many(250), reached: second.reached });
+    expect(third).toMatchObject({ matched: 11, reached: { sequence: 12, webhook: 50 }, isFinished: false });
+    expect(new Set(deliveriesOf(third.commands).map(({ height }) => height))).toEqual(new Set([1, 2]));
+  });
+
+  test("ends after five hundred deliveries to few webhooks", () => {
+    const events = log(...Array.from({ length: 50 }, (_, index) => blockApplied(index + 1)));
+    const { commands, matched, isFinished } = plan(events, { subscribers: () => many(20) });
+    expect([commands.length, matched, isFinished]).toEqual([500, 35, false]);
+  });
+
+  test("that suspends a webhook gives it nothing more", () => {
+    const verdict = new CostError("too expensive");
+    const { commands } = plan(log(blockApplied(1), blockApplied(2)), {
+      subscribers: () => [{ ...subscriber(1), verdict }, subscriber(2)],
+    });
+    expect(commands).toMatchObject([
+      { kind: "suspend", webhook: 1, reason: "too expensive" },
+      { kind: "enqueue", delivery: { webhook: 2, height: 1 } },
+      { kind: "enqueue", delivery: { webhook: 2, height: 2 } },
+    ]);
+  });
+});
+
+describe("the id of a delivery", () => {
+  const idsOf = (events: readonly LoggedEvent[], reverts = new Map<string, number>()) =>
+    deliveriesOf(plan(events, { reads: { reverts, facts: [], confirmed: undefined } }).commands).map(
+      ({ id }) => id,
+    );
+
+  test("differs after a revert of the block, whether a former step or the same one recorded it", () => {
+    const [before] = idsOf(log(blockApplied(1)));
+    const [after] = idsOf(log(blockApplied(1)), new Map([["block1", 1]]));
+    expect(after).not.toBe(before);
+    expect(idsOf(log(blockReverted(1), blockApplied(1))).at(-1)).toBe(after);
+  });
+});
+
+describe("a reverted block", () => {
+  const fact = (number: number, height: number, hasSameTarget = true): DeliveredFact => ({
+    ...{ number, webhook: 7, id: `msg_${number}`, event: "block.applied", height, blockId: `block${height}` },
+    content: 40 + number,
+    hasSameTarget,
+  });
+  const retract = (events: readonly LoggedEvent[], facts: readonly DeliveredFact[]) =>
+    plan(events, {
+      reads: { reverts: new Map(), facts, confirmed: undefined },
+      subscribers: () => [],
+    });
+
+  test("retracts its facts, then drops its unconfirmed events, and is recorded", () => {
+    const { commands } = retract(log(blockReverted(2), blockReverted(1)), [fact(3, 2), fact(2, 1, false)]);
+    expect(commands).toMatchObject([
+      { kind: "retract", number: 3, retraction: { reverts: "msg_3", event: "block.reverted", content: 43 } },
+      { kind: "drop", block: { height: 2, blockId: "block2" } },
+      { kind: "revert", blockId: "block2", sequence: 11 },
+      { kind: "retract", number: 2 },
+      { kind: "drop", block: { height: 1, blockId: "block1" } },
+      { kind: "revert", blockId: "block1", sequence: 12 },
+    ]);
+    expect(commands[3]).not.toHaveProperty("retraction");
+  });
+
+  test("needs a further step if more facts may remain", () => {
+    const facts = Array.from({ length: 100 }, (_, index) => fact(200 - index, 1));
+    const { commands, matched, isFinished } = retract(log(blockReverted(1)), facts);
+    expect([new Set(kindsOf(commands)), matched, isFinished]).toEqual([
+      new Set(["retract"]),
+      undefined,
+      false,
+    ]);
+  });
+});
+
+describe("confirmations", () => {
+  const confirmed = (height: number): ConfirmedEvent => ({
+    ...{ webhook: 1, logSequence: 5, name: "block.applied", timesReverted: 0, dataText: undefined },
+    event: { id: `block.applied:block${height}`, name: "block.applied", height, blockId: `block${height}` },
+  });
+
+  test("defer facts, and end the step before a block that confirms one of them", () => {
+    const events = log(...[1, 2, 3, 4].map(blockApplied));
+    const { commands, matched, isFinished } = plan(events, { subscribers: () => [subscriber(1, 2)] });
+    expect(commands).toMatchObject([
+      { kind: "defer", dueHeight: 3, event: { logSequence: 11, dataText: expect.any(String) } },
+      { kind: "defer", dueHeight: 4 },
+    ]);
+    expect([matched, isFinished]).toEqual([12, false]);
+  });
+
+  test("end the step with the first block that confirms facts of former steps", () => {
+    const events = log(blockApplied(6), blockApplied(7), blockApplied(8));
+    const reads = { reverts: new Map(), facts: [], confirmed: { height: 7, events: [confirmed(5)] } };
+    const { commands, matched, isFinished } = plan(events, { reads, subscribers: () => [] });
+    expect(commands).toMatchObject([{ kind: "confirm", logSequence: 5, delivery: { height: 5 } }]);
+    expect([matched, isFinished]).toEqual([12, false]);
+    expect(plan(events.slice(0, 2), { reads, subscribers: () => [] }).isFinished).toBe(true);
+  });
+
+  test("need a further step if more facts may remain", () => {
+    const reads = {
+      ...{ reverts: new Map(), facts: [] },
+      confirmed: { height: 7, events: Array.from({ length: 100 }, () => confirmed(5)) },
+    };
+    const { commands, matched } = plan(log(blockApplied(7)), { reads, subscribers: () => [] });
+    expect([commands.length, matched]).toEqual([100, undefined]);
+  });
+
+  test("require the delivery that an event retracts", () => {
+    const { commands } = plan(log(blockReverted(1)), { subscribers: () => [subscriber(1, 2)] });
+    const [delivery] = deliveriesOf(commands);
+    expect(present(delivery).requires).toBe(present(delivery).reverts);
+    expect(present(delivery).requires).toMatch(/^msg_/);
+  });
+});

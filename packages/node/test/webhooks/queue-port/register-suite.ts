@@ -1,0 +1,182 @@
+/** Behaviour of every implementation of the register's commands. */
+import { beforeEach, describe, expect, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
+import { MAX_CONDITIONS_BYTES } from "../../../src/webhooks/register/bounds.ts";
+import type { RegisterStorage } from "../../../src/webhooks/register/rows.ts";
+import { apply, FIELDS, NOW_MS, type OpenSubject, put, putReplayed, type Subject, TOKEN } from "./subject.ts";
+
+const UNKNOWN_WEBHOOK = 999;
+const NEW = { fields: FIELDS, token: TOKEN };
+const drop = { reason: "updated", atMs: NOW_MS };
+
+export function describeRegister(name: string, open: OpenSubject): void {
+  describe(`the register of ${name}`, () => {
+    let subject: Subject;
+    let register: RegisterStorage;
+    let commands: RegisterStorage["commands"];
+    beforeEach(async () => {
+      subject = await open();
+      register = subject.register;
+      commands = register.commands;
+    });
+
+    const active = async () =>
+      present(await subject.intake.activeWebhooks(undefined)).webhooks.map(({ id }) => id);
+    const firstIds = async (webhook: number) =>
+      (await subject.queue.nextFirst(webhook, 0, 9)).map(({ message: { id } }) => id);
+
+    describe("a new webhook", () => {
+      test("has an increasing id that is never used again, and the given fields.", async () => {
+        const first = await commands.insert(NEW, 9);
+        expect(first).toEqual({ id: first.id, ...FIELDS, secrets: { token: TOKEN } });
+        expect(await register.webhooks.find(first.id)).toEqual(first);
+        await commands.remove(first.id);
+        expect((await commands.insert(NEW, 9)).id).toBeGreaterThan(first.id);
+      });
+
+      test("is counted with others that arrive at the same time, and a refused one undoes no other.", async () => {
+        const results = await Promise.allSettled([1, 2, 3].map(() => commands.insert(NEW, 2)));
+        expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
+        expect(results[2]).toMatchObject({ reason: { code: "WEBHOOK_LIMIT" } });
+        expect(await register.webhooks.count()).toBe(2);
+      });
+
+      test("is refused if all conditions would become too large.", async () => {
+        const conditions = `[${" ".repeat(MAX_CONDITIONS_BYTES / 2)}]`;
+        const large = { fields: { ...FIELDS, conditions }, token: TOKEN };
+        const { id } = await commands.insert(large, 9);
+        await expect(commands.insert(large, 9)).rejects.toMatchObject({ code: "WEBHOOK_LIMIT" });
+        const other = await commands.insert(NEW, 9);
+        const change = commands.update(other.id, { changes: { conditions } });
+        await expect(change).rejects.toMatchObject({ code: "WEBHOOK_LIMIT" });
+        expect(await commands.update(id, { changes: { conditions } })).toBeDefined();
+      });
+
+      test("receives the events that are logged after its activation, and the ping before them.", async () => {
+        const { id } = await commands.insert(NEW, 9);
+        await subject.append([{ id: "peer.added:1", name: "peer.added" }]);
+        const ping = {
+          webhook: id,
+          id: "ping",
+          event: "ping",
+          createdMs: NOW_MS,
+          content: { dataText: "{}" },
+        };
+        await commands.activate(id, ping);
+        const { webhooks } = present(await subject.intake.activeWebhooks(undefined));
+        expect(webhooks).toMatchObject([{ id, activeAfter: 1 }]);
+        await put(subject, id, ["a"]);
+        const deliveries = await subject.queue.nextFirst(id, 0, 9);
+        expect(deliveries.map(({ message }) => [message.id, message.sequence, message.createdMs])).toEqual([
+          ["ping", undefined, NOW_MS],
+          ["a", 1, NOW_MS],
+        ]);
+      });
+    });
+
+    describe("an update", () => {
+      test("changes the given fields, and keeps id, secret and queue.", async () => {
+        const id = await subject.addWebhook();
+        await put(subject, id, ["a"]);
+        const updated = present(await commands.update(id, { changes: { name: "mine", order: "strict" } }));
+        expect(updated).toMatchObject({ before: { id, order: "parallel" }, restarts: false, dropped: 0 });
+        expect(await register.webhooks.find(id)).toMatchObject({
+          ...FIELDS,
+          id,
+          name: "mine",
+          order: "strict",
+          secrets: { token: TOKEN },
+        });
+        expect(await firstIds(id)).toEqual(["a"]);
+      });
+
+      test("of different fields at the same time changes all of them.", async () => {
+        const id = await subject.addWebhook();
+        await Promise.all([
+          commands.update(id, { changes: { name: "mine" } }),
+          commands.update(id, { changes: { confirmations: 7 } }),
+        ]);
+        expect(await register.webhooks.find(id)).toMatchObject({ name: "mine", confirmations: 7 });
+      });
+
+      test("is refused without an event, and of an unknown webhook.", async () => {
+        const id = await subject.addWebhook();
+        const refused = commands.update(id, { changes: { event: null, name: "mine" } });
+        await expect(refused).rejects.toMatchObject({ code: "MISSING_MEMBER" });
+        expect(present(await register.webhooks.find(id)).name).toBeUndefined();
+        expect(await commands.update(UNKNOWN_WEBHOOK, { changes: { name: "mine" } })).toBeUndefined();
+      });
+
+      test("to another target restarts the queue, also when it ends a pause or a suspension.", async () => {
+        const id = await subject.addWebhook();
+        const [a] = await put(subject, id, ["a"]);
+        await subject.queue.record([
+          {
+            ...{ webhook: id, delivery: present(a), atMs: NOW_MS },
+            attempt: { startedMs: NOW_MS, durationMs: 5, status: 500 },
+            failure: {
+              reason: "HTTP 500",
+              retryMs: NOW_MS + 9,
+              suspension: { reason: "-", ifFailingBeforeMs: 0 },
+            },
+          },
+        ]);
+        expect(await firstIds(id)).toEqual([]);
+        const moved = { changes: { target: "https://other.example/" } };
+        expect(await commands.update(id, moved)).toMatchObject({ restarts: true });
+        expect(await firstIds(id)).toEqual(["a"]);
+        expect(await commands.update(id, { changes: { enabled: false } })).toMatchObject({ restarts: false });
+        expect(await active()).toEqual([]);
+        expect(await commands.update(id, { changes: { enabled: true } })).toMatchObject({ restarts: true });
+        await apply(subject, [{ kind: "suspend", webhook: id, reason: "too expensive" }]);
+        expect(await active()).toEqual([]);
+        expect(await commands.update(id, { changes: {} })).toMatchObject({ restarts: true });
+        expect(await active()).toEqual([id]);
+      });
+
+      test("that drops the queue cancels deliveries and the replay, and retractions only for another target.", async () => {
+        const id = await subject.addWebhook();
+        await put(subject, id, ["fact"]);
+        await put(subject, id, ["retraction"], { reverts: "fact" });
+        await putReplayed(subject, id, ["replayed"]);
+        expect(await commands.update(id, { changes: {}, drop })).toMatchObject({ dropped: 3 });
+        expect(await firstIds(id)).toEqual(["retraction"]);
+        const replay = { state: "cancelled", reason: "updated", waiting: 0 };
+        expect(await subject.queue.replays.find(id)).toMatchObject(replay);
+        await commands.update(id, { changes: { target: "https://other.example/" }, drop });
+        expect(await firstIds(id)).toEqual([]);
+      });
+    });
+
+    test("a rotation sets a new token, and keeps the former one until a time.", async () => {
+      const id = await subject.addWebhook();
+      const token = "6".repeat(64);
+      const rotated = present(await commands.rotate(id, token, NOW_MS));
+      expect(rotated.secrets).toEqual({ token, previous: { token: TOKEN, untilMs: NOW_MS } });
+      expect(await register.webhooks.find(id)).toEqual(rotated);
+      expect(await commands.rotate(UNKNOWN_WEBHOOK, token, NOW_MS)).toBeUndefined();
+    });
+
+    test("a webhook is removed once.", async () => {
+      const id = await subject.addWebhook();
+      expect(await Promise.all([commands.remove(id), commands.remove(id)])).toEqual([true, false]);
+      expect(await register.webhooks.find(id)).toBeUndefined();
+      expect(await register.webhooks.page({ offset: 0, limit: 9 })).toEqual([]);
+    });
+
+    test("a resumption lifts a suspension from the newest event on, and changes no other webhook.", async () => {
+      const id = await subject.addWebhook();
+      const other = await subject.addWebhook();
+      await apply(subject, [{ kind: "suspend", webhook: id, reason: "too expensive" }]);
+      await subject.append([{ id: "peer.added:1", name: "peer.added" }]);
+      await commands.resume(id);
+      await commands.resume(other);
+      expect(present(await register.webhooks.find(id)).suspended).toBeUndefined();
+      const { webhooks } = present(await subject.intake.activeWebhooks(undefined));
+      expect(webhooks.map(({ id, activeAfter }) => [id, activeAfter])).toEqual([
+        [id, 1],
+        [other, 0],
+      ]);
+    });
+  });
+}
