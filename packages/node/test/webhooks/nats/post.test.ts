@@ -93,7 +93,7 @@ describe.skipIf(missing !== undefined)(name, () => {
 
     test("is found in the stream if its acknowledgement was lost, after the duplicate window", async () => {
       const proxy = await openProxy();
-      const { send } = createSender({ timeoutMs: 500 });
+      const { send } = createSender({ timeoutMs: 1_000 });
       const through = target("short.lost", proxy.port);
       await send("lost-1", through, strict);
       proxy.loseReplies(true);
@@ -107,7 +107,7 @@ describe.skipIf(missing !== undefined)(name, () => {
 
     test("is found after a restart of the sender", async () => {
       const proxy = await openProxy();
-      const first = createSender({ timeoutMs: 500 });
+      const first = createSender({ timeoutMs: 1_000 });
       await first.send("restart-1", target("short.restart", proxy.port), strict);
       proxy.loseReplies(true);
       await expect(first.send("restart-2", target("short.restart", proxy.port), strict)).rejects.toThrow();
@@ -140,7 +140,7 @@ describe.skipIf(missing !== undefined)(name, () => {
 
     test("is found below a ping that followed it", async () => {
       const proxy = await openProxy();
-      const { send } = createSender({ timeoutMs: 500 });
+      const { send } = createSender({ timeoutMs: 1_000 });
       const through = target("short.ping", proxy.port);
       await send("ping-1", through, strict);
       proxy.loseReplies(true);
@@ -168,7 +168,7 @@ describe.skipIf(missing !== undefined)(name, () => {
 
     test("refuses a late copy of a process that no longer owns the webhook", async () => {
       const proxy = await openProxy();
-      const former = createSender({ timeoutMs: 500 });
+      const former = createSender({ timeoutMs: 1_000 });
       const current = createSender();
       await former.send("late-1", target("short.late", proxy.port), strict);
       proxy.hold();
@@ -265,7 +265,7 @@ describe.skipIf(missing !== undefined)(name, () => {
       admin.subscribe("silent");
       admin.subscribe("talking", '{"ok":true}');
       admin.subscribe("chattering", "hello");
-      const { send, connections } = createSender({ timeoutMs: 300 });
+      const { send, connections } = createSender({ timeoutMs: 1_000 });
       await expect(send("a", target("silent"))).rejects.toMatchObject({ code: "TimeoutError" });
       // A connection without a reply is not used again.
       await expect.poll(connections).toBe(0);
