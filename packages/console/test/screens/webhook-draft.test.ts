@@ -90,7 +90,7 @@ test("A content has the paths that a condition can name.", () => {
 });
 
 test.each([
-  ['"target" must be an https URL on this node', "target"],
+  ['"target" must be an https or tls URL on this node', "target"],
   ['the pattern of the condition on "id" is invalid', "conditions"],
   ['"evnet" is no event; did you mean block.applied?', "events"],
   ["the register is full", undefined],

@@ -100,6 +100,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       "uniknode webhooks list",
       "uniknode webhooks show 1",
       'uniknode webhooks create http://127.0.0.1:8000/ --event transaction.applied --condition "amount gte 100000000"',
+      "uniknode webhooks create nats://127.0.0.1:4222/chain.blocks --event block.applied --order strict",
       "uniknode webhooks update 1 --event block.applied",
       "uniknode webhooks pause 1",
       "uniknode webhooks resume 1",

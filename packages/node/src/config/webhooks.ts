@@ -101,7 +101,7 @@ export const webhookOptions = {
   }),
   webhookHttpsOnly: option({
     name: "webhookHttpsOnly",
-    sentence: "Allow only https webhook targets.",
+    sentence: "Allow only webhook targets with the schemes https and tls.",
     default: httpsOnly,
     read: readSwitch,
   }),
@@ -115,7 +115,7 @@ export const webhookOptions = {
   webhookTimeout: option({
     name: "webhookTimeout",
     placeholder: "SECONDS",
-    sentence: "Timeout in seconds for the complete response of a webhook target.",
+    sentence: "Timeout in seconds for the complete response of a webhook target, or its acknowledgement.",
     default: 10,
     read: readInteger(1, 60),
   }),

@@ -6,7 +6,7 @@ import type { DeliveryRetention } from "./model/deliveries.ts";
 
 export type WebhookOptions = {
   readonly webhookLimit: number;
-  /** True to refuse targets with the scheme http. */
+  /** True to refuse targets with the schemes http and nats. */
   readonly httpsOnly: boolean;
   /** Returns whether deliveries may go to an address. */
   readonly isTargetAddress: (address: string) => boolean;

@@ -11,6 +11,7 @@ const HOOK = new URL("../../test-support/process/loaded-modules.mjs", import.met
 const LATER = {
   "the document and its page": /node_modules\/(@fastify\/swagger|yaml)/,
   "the HTTP client of deliveries": /node_modules\/undici/,
+  "the client of NATS servers": /node_modules\/@nats-io/,
   "what builds schemas": /node_modules\/typebox/,
   "the serializer of responses": /node_modules\/@fastify\/fast-json-stringify/,
   "metrics of the runtime": /node_modules\/(@opentelemetry|bintrees)/,

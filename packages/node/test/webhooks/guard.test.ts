@@ -118,7 +118,10 @@ function sender(options: Partial<TargetOptions>, lookup?: Lookup) {
   const { post, close } = createPost({ ...DEFAULT_POST_OPTIONS, ...options, timeoutMs: 2_000 }, lookup);
   onTestFinished(close);
   return (target: string) =>
-    post({ webhook: 1, target, headers: {}, body: "{}" }, new AbortController().signal);
+    post(
+      { id: "msg_1", webhook: 1, target, isStrict: false, headers: {}, body: "{}" },
+      new AbortController().signal,
+    );
 }
 
 /** Port of this machine, and the number of connections to it. */

@@ -3,7 +3,7 @@ import { always, createService, databasePath } from "../../test-support/webhooks
 
 test("a register of https targets accepts no others", async () => {
   const { register } = createService({ options: { httpsOnly: true } }).webhooks;
-  const refusal = { code: "TARGET_REFUSED", message: '"target" must be an https URL on this node' };
+  const refusal = { code: "TARGET_REFUSED", message: '"target" must be an https or tls URL on this node' };
   const plain = "http://receiver.example/hook";
   await expect(register.create(always("block.applied", plain))).rejects.toMatchObject(refusal);
   expect((await register.list({ offset: 0, limit: 10 })).totalCount).toBe(0);

@@ -36,8 +36,10 @@ function sender(options: Partial<PostOptions> = {}, lookup?: Lookup) {
   return (target: string, signal = new AbortController().signal) =>
     post(
       {
+        id: "msg_1",
         webhook: 1,
         target,
+        isStrict: false,
         headers: { "content-type": "application/json", "webhook-id": "msg_1" },
         body: "{}",
       },

@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<DeliveryAttempt>[] = [
   {
     title: "Response",
     narrow: "1a",
-    cell: ({ status, error }) => (status === undefined ? error : `HTTP ${status}`),
+    cell: ({ status, error }) => (status === undefined ? (error ?? "acknowledged") : `HTTP ${status}`),
   },
   { title: "Body", narrow: "2c", cell: ({ response }) => response && <span class="text">{response}</span> },
 ];

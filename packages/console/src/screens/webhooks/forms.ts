@@ -104,6 +104,17 @@ export const deliveryForms = (webhook: string, delivery: number, origin: string)
  *
  * @param body JSON text
  */
-export const requestOf = (target: string, messageId: string, body: string): string =>
+export function requestOf(target: string, messageId: string, body: string): string {
+  const [, server = "", subject] = /^((?:nats|tls):\/\/[^/]+)\/(.+)$/i.exec(target) ?? [];
+  return subject === undefined
+    ? postOf(target, messageId, body)
+    : publicationOf(server, subject, messageId, body);
+}
+
+const publicationOf = (server: string, subject: string, messageId: string, body: string): string =>
+  `nats publish --server ${quoted(server)} -H ${quoted(`Nats-Msg-Id: ${messageId}`)} \\
+  -H ${quoted(`webhook-id: ${messageId}`)} ${quoted(subject)} ${quoted(body)}`;
+
+const postOf = (target: string, messageId: string, body: string): string =>
   `curl -X POST -H "Content-Type: application/json" -H ${quoted(`webhook-id: ${messageId}`)} \\
   -d ${quoted(body)} ${quoted(target)}`;

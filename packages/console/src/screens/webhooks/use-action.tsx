@@ -48,6 +48,6 @@ export const Outcome = ({ action: { outcome } }: { action: Action }) =>
 export async function pingOf(webhooks: Client["webhooks"], id: number): Promise<string> {
   const { data } = await webhooks.ping(id);
   const isAccepted = data.state === "delivered";
-  const said = data.attempts[0]?.status ?? data.reason;
+  const said = data.attempts[0]?.status ?? data.reason ?? "acknowledged";
   return `The receiver ${isAccepted ? "accepted" : "did not accept"} the ping: ${said}`;
 }

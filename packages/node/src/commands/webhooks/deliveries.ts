@@ -204,5 +204,8 @@ const linesOf = (record: DeliveryRecord): string[] =>
 /** Returns the reason why a delivery ended, or else the outcome of its last attempt. */
 function outcomeOf({ attempts, reason }: DeliveryRecord): string {
   const last = attempts.at(-1);
-  return reason ?? (last?.status === undefined ? last?.error : `HTTP ${last.status}`) ?? "";
+  // A NATS server acknowledges without a status.
+  return (
+    reason ?? (last?.status === undefined ? (last?.error ?? last?.response) : `HTTP ${last.status}`) ?? ""
+  );
 }

@@ -73,7 +73,7 @@ const createCommand = () =>
     addFields(
       new Command("create")
         .description("register a webhook and show its secret, which is never shown again")
-        .argument("<target>", "URL that deliveries are posted to"),
+        .argument("<target>", "URL that deliveries are posted to, or nats://HOST:PORT/SUBJECT"),
     ).option("--ping", "Send a ping as the first delivery."),
     (service, [target], options) => createWebhook(service, target, options),
   );
@@ -106,7 +106,7 @@ const updateCommand = () =>
     addQueueFlag(
       addFields(
         new Command("update").description("change a webhook; omitted options stay unchanged").argument(...ID),
-      ).option("--target <URL>", "URL that deliveries are posted to, including pending ones."),
+      ).option("--target <URL>", "URL or NATS subject that deliveries are sent to, including pending ones."),
     ),
     (service, [id], options) => updateWebhook(service, id, options),
   );

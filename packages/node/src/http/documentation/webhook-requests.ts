@@ -24,8 +24,9 @@ const Condition = Type.Object(
 export const typedSwitch = Type.Union([Type.Boolean(), Type.Enum(["true", "false"])]);
 
 export const target = Type.String({
-  description: "URL that the deliveries are posted to.",
-  examples: ["https://receiver.example/hook"],
+  description:
+    "URL that the deliveries are posted to, or `nats://HOST:PORT/SUBJECT` for a JetStream stream, with `USER:PASSWORD@` or `TOKEN@` before the host if necessary, and the scheme `tls` to require encryption.",
+  examples: ["https://receiver.example/hook", "nats://nats.example:4222/chain.blocks"],
 });
 export const conditions = Type.Array(Condition, {
   description:

@@ -35,6 +35,8 @@ export type Figures = FiguresByWebhook & {
   /** Undefined: the feed is disabled. */
   readonly remoteCalls: RemoteCallFigures | undefined;
   readonly connections: ConnectionsOfListeners;
+  /** Number of open connections to NATS servers. */
+  readonly natsConnections: number;
   readonly sessions: SessionFigures;
   readonly process: ProcessFigures;
 };
@@ -69,7 +71,7 @@ export function createMetrics(version: string): Metrics {
     async page(figures, nowMs) {
       node.showNode(figures.node);
       node.showServing(figures.serving);
-      webhooks.show(figures.webhooks, nowMs);
+      webhooks.show(figures.webhooks, figures.natsConnections, nowMs);
       http.showStreams(figures.streams);
       if (figures.feed) showFeed(figures.feed);
       if (figures.remoteCalls) showRemoteCalls(figures.remoteCalls);

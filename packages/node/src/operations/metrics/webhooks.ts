@@ -1,13 +1,13 @@
 /** Metrics of the webhooks as a whole (webhooks.md 10 point 13). */
 
-import type { WebhookObserver } from "../../webhooks/collaborators.ts";
+import type { Attempted, WebhookObserver } from "../../webhooks/collaborators.ts";
 import type { WebhookFigures } from "../../webhooks/figures.ts";
 import { Gauge, Histogram, type Registry } from "./instruments.ts";
 
 export type WebhookMetrics = {
   /** Called after each attempt of a delivery. */
   readonly attempted: WebhookObserver["attempted"];
-  show(figures: WebhookFigures, nowMs: number): void;
+  show(figures: WebhookFigures, natsConnections: number, nowMs: number): void;
 };
 
 /** Buckets from the fastest local receiver to the default timeout. */
@@ -17,7 +17,7 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
   const registers = [registry];
   const duration = new Histogram({
     name: "uniknode_webhook_attempt_duration_seconds",
-    help: "Duration of calls to targets, by class of the response status.",
+    help: "Duration of calls to targets, by class of the response status; ack: acknowledged by a NATS server.",
     labelNames: ["status"],
     buckets: DURATION_BUCKETS,
     registers,
@@ -38,11 +38,17 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
     help: "Age of the oldest event not yet matched with the webhooks; 0 if there is none.",
     registers,
   });
+  const connections = new Gauge({
+    name: "uniknode_webhook_nats_connections",
+    help: "Open connections to the NATS servers of targets.",
+    registers,
+  });
 
   return {
-    attempted: ({ status, durationMs }) =>
-      duration.observe({ status: statusClassOf(status) }, durationMs / 1_000),
-    show(figures, nowMs) {
+    attempted: (attempted) =>
+      duration.observe({ status: statusClassOf(attempted) }, attempted.durationMs / 1_000),
+    show(figures, natsConnections, nowMs) {
+      connections.set(natsConnections);
       webhooks.set({ state: "active" }, figures.active);
       webhooks.set({ state: "disabled" }, figures.disabled);
       webhooks.set({ state: "suspended" }, figures.suspended);
@@ -53,6 +59,8 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
   };
 }
 
-/** Returns `2xx` to `5xx`, or `none` if there was no response. */
-const statusClassOf = (status: number | undefined): string =>
-  status === undefined ? "none" : `${Math.floor(status / 100)}xx`;
+/** Returns `2xx` to `5xx`, `ack` for a success without a status, or `none` if there was no response. */
+function statusClassOf({ status, reason }: Attempted): string {
+  if (status !== undefined) return `${Math.floor(status / 100)}xx`;
+  return reason === undefined ? "ack" : "none";
+}

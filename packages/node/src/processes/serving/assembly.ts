@@ -37,6 +37,7 @@ export async function assemble(context: ServingContext, sources: Sources): Promi
     streams: () => stream.figures(),
     slowCalls: () => http.slowCalls(),
     connections: () => http.connections(),
+    natsConnections: () => opened?.natsConnections() ?? 0,
   });
   const slices = createSlices(matching);
   const opened = buildWebhooks(context, sources.webhooks, { observer, matching, slices });

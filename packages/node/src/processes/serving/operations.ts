@@ -23,6 +23,8 @@ export type LaterFigures = {
   /** Returns the calls to the worker for slow queries. */
   readonly slowCalls: () => CallFigures;
   readonly connections: () => ConnectionsOfListeners;
+  /** Returns the number of open connections to NATS servers. */
+  readonly natsConnections: () => number;
 };
 
 export type BuiltOperations = {
@@ -102,6 +104,7 @@ async function readFigures({ context, sources, later, loopDelay }: FigureSources
     feed: sources.feed?.figures(),
     remoteCalls: sources.remoteCalls?.figures(),
     connections: later.connections(),
+    natsConnections: later.natsConnections(),
     sessions: later.sessions(),
     process: { logLinesLost: context.logLinesLost(), ...sources.state.figures() },
   };

@@ -6,9 +6,9 @@ import type { MatchingObserver, Slices } from "../../subscriptions/conditions/sl
 import type { WebhookObserver } from "../../webhooks/collaborators.ts";
 import { createFailures } from "../../webhooks/delivery/failures.ts";
 import { createAddressCheck, type TargetOptions } from "../../webhooks/delivery/guard.ts";
-import { createPost } from "../../webhooks/delivery/post.ts";
 import type { DeliveryRetention } from "../../webhooks/model/deliveries.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../../webhooks/options.ts";
+import { createTargetPost } from "../../webhooks/target-post.ts";
 import { createWebhooks, type Webhooks } from "../../webhooks/webhooks.ts";
 import type { ServingContext } from "./context.ts";
 import type { ServingOptions } from "./options.ts";
@@ -26,6 +26,8 @@ export type OpenWebhooks = {
   readonly webhooks: Webhooks;
   /** Receivers that can be made to fail; undefined unless the node is a dev chain. */
   readonly receivers: Receivers | undefined;
+  /** Returns the number of open connections to NATS servers. */
+  readonly natsConnections: () => number;
 };
 
 /** @param sources undefined: the service is off */
@@ -37,7 +39,11 @@ export function buildWebhooks(
   if (!sources) return undefined;
   const timeoutMs = data.webhookTimeout * 1_000;
   const targets = toTargetOptions(data);
-  const { post, close: closePost } = createPost({
+  const {
+    post,
+    natsConnections,
+    close: closePost,
+  } = createTargetPost({
     timeoutMs,
     userAgent: "uniknode",
     ...targets,
@@ -63,7 +69,11 @@ export function buildWebhooks(
     },
   );
   closing.add("webhooks", webhooks.close);
-  return { webhooks, receivers: failures && { failures, register: webhooks.register } };
+  return {
+    webhooks,
+    receivers: failures && { failures, register: webhooks.register },
+    natsConnections,
+  };
 }
 
 const toTargetOptions = (

@@ -9,7 +9,11 @@ import type { Post } from "./post.ts";
  * ended the call: it is unknown whether the target received the delivery.
  */
 export type MakeAttempt = (
-  message: OutgoingMessage & { readonly target: string },
+  message: OutgoingMessage & {
+    readonly target: string;
+    /** True if the webhook sends its deliveries in strict order; absent: false. */
+    readonly isStrict?: boolean;
+  },
   signal: AbortSignal,
 ) => Promise<Attempted | undefined>;
 
@@ -19,14 +23,16 @@ export function createAttempt({ post, clock }: { post: Post; clock: Clock }): Ma
   const headersOf = createHeaders();
   return async (outgoing, signal) => {
     const startedMs = clock.nowMs();
-    const { target, message, secrets } = outgoing;
+    const { target, message, secrets, isStrict = false } = outgoing;
     const body = bodyOf(message);
     const took = () => ({ startedMs, durationMs: Math.max(0, clock.nowMs() - startedMs) });
     try {
       const { status, retryAfter, excerpt } = await post(
         {
+          id: message.id,
           webhook: message.webhook,
           target,
+          isStrict,
           headers: headersOf({ id: message.id, body, secrets }, startedMs),
           body,
         },
@@ -34,7 +40,7 @@ export function createAttempt({ post, clock }: { post: Post; clock: Clock }): Ma
       );
       return {
         ...took(),
-        status,
+        ...(status !== undefined && { status }),
         ...(excerpt !== undefined && { response: excerpt }),
         ...(retryAfter !== undefined && { retryAfter }),
         ...(!isSuccess(status) && { reason: `HTTP ${status}` }),
@@ -46,8 +52,8 @@ export function createAttempt({ post, clock }: { post: Post; clock: Clock }): Ma
   };
 }
 
-/** Returns whether a status is a success; redirects are failures (webhooks.md 7.3). */
-const isSuccess = (status: number) => status >= 200 && status < 300;
+/** Returns whether a response is a success; redirects are failures (webhooks.md 7.3). */
+const isSuccess = (status: number | undefined) => status === undefined || (status >= 200 && status < 300);
 
 function codeOf(error: unknown): string {
   const { code, name } = error as Error & { code?: unknown };

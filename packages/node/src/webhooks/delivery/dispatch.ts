@@ -177,7 +177,7 @@ function call(state: State, queue: Queue, lane: Lane, delivery: WaitingDelivery)
   const { webhook } = queue;
   underWay.add(delivery.number);
   inFlight.begin(async (signal) => {
-    const attempted = await deps.attempt(delivery, signal);
+    const attempted = await deps.attempt({ ...delivery, isStrict: queue.isStrict }, signal);
     if (!attempted) {
       // Aborted by `close` or `queueRestarted`: the call will be repeated.
       underWay.delete(delivery.number);

@@ -20,7 +20,7 @@ export type TargetOptions = {
   readonly allowedNetworks: string;
   /** Networks that are always denied, even if they are also allowed. */
   readonly deniedNetworks: string;
-  /** Refuses targets with the scheme http. */
+  /** Refuses targets with the schemes http and nats. */
   readonly httpsOnly: boolean;
 };
 

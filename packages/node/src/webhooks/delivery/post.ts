@@ -19,9 +19,13 @@ export const DEFAULT_POST_OPTIONS: PostOptions = {
 };
 
 export type DeliveryRequest = {
+  /** Id of the message. */
+  readonly id: string;
   /** Webhook of the delivery. */
   readonly webhook: number;
   readonly target: string;
+  /** True if no other delivery of the webhook is sent at the same time. */
+  readonly isStrict: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 };

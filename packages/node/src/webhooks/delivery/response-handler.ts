@@ -2,7 +2,8 @@
 import type { Dispatcher } from "undici";
 
 export type DeliveryResponse = {
-  readonly status: number;
+  /** HTTP status; absent if a target without statuses acknowledged the delivery. */
+  readonly status?: number;
   /** Retry-After header. */
   readonly retryAfter?: string;
   /** Beginning of the body as text, which often explains a refusal. Absent if the body is empty. */

@@ -3,6 +3,7 @@
 import * as expected from "../../platform/text/expectations.ts";
 import { SUBSCRIPTION_READERS } from "../../subscriptions/fields.ts";
 import { integer, invalid, oneOf, type Readers, readMembers, required } from "../../subscriptions/members.ts";
+import { isNatsTarget, NATS_TARGET_FORM, parseNatsTarget } from "../model/nats-target.ts";
 import type { WebhookFields } from "../model/webhook.ts";
 
 const MAX_TARGET_LENGTH = 2_048;
@@ -107,11 +108,16 @@ function readTarget(value: unknown): string {
   if (value.length > MAX_TARGET_LENGTH) {
     throw invalid(`"target" must not be longer than ${MAX_TARGET_LENGTH} characters`);
   }
+  if (isNatsTarget(value)) {
+    if (parseNatsTarget(value) === undefined)
+      throw invalid(`"target" must have the form ${NATS_TARGET_FORM}`);
+    return value;
+  }
   // The URL parser is too lenient: the text must have a host, and nothing before it.
   const [, host] = /^https?:\/\/([^/?#\\\s@]+)(?:[/?#][^\s\\]*)?$/i.exec(value) ?? [];
   if (host === undefined || !URL.canParse(value)) {
     throw invalid(
-      '"target" must be an absolute http or https URL without user name and password, such as "https://receiver.example/hook"',
+      `"target" must be an absolute http or https URL without user name and password, such as "https://receiver.example/hook", or ${NATS_TARGET_FORM}`,
     );
   }
   return value;

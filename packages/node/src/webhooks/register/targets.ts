@@ -1,10 +1,11 @@
 /** Targets that may be registered. */
 import { isIP } from "node:net";
 import { invalid, readMembers, required } from "../../subscriptions/members.ts";
+import { isNatsTarget, parseNatsTarget } from "../model/nats-target.ts";
 import { FIELD_READERS } from "./fields.ts";
 
 export type TargetOptions = {
-  /** Refuses targets with the scheme http. */
+  /** Refuses targets with the schemes http and nats. */
   readonly httpsOnly: boolean;
   /** Returns whether deliveries may go to an address. Names are only checked by the guard of deliveries. */
   readonly isTargetAddress: (address: string) => boolean;
@@ -27,8 +28,8 @@ export function readTarget(options: TargetOptions, body: unknown): string {
  * @throws {SubscriptionError}
  */
 export function checkTarget({ httpsOnly, isTargetAddress }: TargetOptions, target: string): void {
-  if (httpsOnly && !/^https:/i.test(target)) {
-    throw invalid('"target" must be an https URL on this node', "TARGET_REFUSED");
+  if (httpsOnly && !/^(?:https|tls):/i.test(target)) {
+    throw invalid('"target" must be an https or tls URL on this node', "TARGET_REFUSED");
   }
   const address = addressIn(target);
   if (address !== undefined && !isTargetAddress(address)) {
@@ -41,7 +42,12 @@ export function checkTarget({ httpsOnly, isTargetAddress }: TargetOptions, targe
 
 /** Returns the address in a URL; undefined for a name other than that of this machine. */
 function addressIn(target: string): string | undefined {
-  const host = new URL(target).hostname.replace(/^\[|\]$/g, "");
+  const host = hostIn(target);
   if (host === "localhost") return "127.0.0.1";
   return isIP(host) === 0 ? undefined : host;
 }
+
+const hostIn = (target: string): string =>
+  isNatsTarget(target)
+    ? (parseNatsTarget(target)?.host ?? "")
+    : new URL(target).hostname.replace(/^\[|\]$/g, "");

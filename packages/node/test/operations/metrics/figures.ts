@@ -48,6 +48,7 @@ export const FIGURES = {
     slow: { open: 3, timedOut: 19, refused: 20 },
   },
   sessions: { sessions: 75, codes: 76 },
+  natsConnections: 74,
   streams: { open: 14, cut: 15, unreadBytes: 4_096 },
   feed: { open: 77, sentCharacters: 78 },
   remoteCalls: { open: 105, refused: 106, late: 107 },

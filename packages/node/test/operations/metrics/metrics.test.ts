@@ -83,6 +83,7 @@ test("shows values that are read on demand", async () => {
     'uniknode_thread_calls_refused_total{thread="slow"}': 20,
     uniknode_streams: 14,
     uniknode_console_sessions: 75,
+    uniknode_webhook_nats_connections: 74,
     uniknode_console_links: 76,
     uniknode_streams_cut_total: 15,
     'uniknode_log_lines_lost_total{thread="consensus"}': 71,

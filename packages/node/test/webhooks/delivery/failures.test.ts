@@ -2,7 +2,11 @@ import { describe, expect, test } from "vitest";
 import { createFailures } from "../../../src/webhooks/delivery/failures.ts";
 import type { DeliveryRequest, Post } from "../../../src/webhooks/delivery/post.ts";
 
-const REQUEST: DeliveryRequest = { webhook: 1, target: "http://receiver", headers: {}, body: "{}" };
+const REQUEST: DeliveryRequest = {
+  ...{ id: "msg_1", webhook: 1, target: "http://receiver", isStrict: false },
+  headers: {},
+  body: "{}",
+};
 const never = new AbortController().signal;
 
 function receiver(timeoutMs = 10_000) {

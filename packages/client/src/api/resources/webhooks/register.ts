@@ -34,6 +34,7 @@ export type Webhook = {
   readonly name?: string;
   /** Its event; the first of `events` if it was registered without `event`. */
   readonly event: string;
+  /** URL, or subject of a NATS server: `nats://HOST:PORT/SUBJECT`. */
   readonly target: string;
   readonly enabled: boolean;
   readonly conditions: readonly Condition[];
@@ -80,6 +81,7 @@ export type WebhookChanges = {
   readonly event?: string | null;
   /** `null` removes them. */
   readonly events?: readonly string[] | null;
+  /** URL, or subject of a NATS server: `nats://HOST:PORT/SUBJECT`. */
   readonly target?: string;
   readonly enabled?: boolean;
   /** An empty list is always true. */

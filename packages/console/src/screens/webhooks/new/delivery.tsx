@@ -41,13 +41,13 @@ const ReceiverFields = ({ draft: { name, target }, onChange }: FieldsProps) => (
       />
     </div>
     <div class="wide">
-      <label for="target">Target: the URL of your receiver</label>
+      <label for="target">Target: the URL of your receiver, or nats://HOST:PORT/SUBJECT</label>
       <input
         id="target"
         type="url"
         required
         maxLength={2_048}
-        pattern="https?://.+"
+        pattern="(https?|nats|tls)://.+"
         placeholder="https://receiver.example/hook"
         spellcheck={false}
         autocomplete="off"

@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { requestOf } from "../../src/screens/webhooks/forms.ts";
+
+test("The request of a delivery is a command for the kind of its target.", () => {
+  expect(requestOf("https://receiver.example/hook", "msg_1", '{"a":1}')).toBe(
+    `curl -X POST -H "Content-Type: application/json" -H 'webhook-id: msg_1' \\\n  -d '{"a":1}' 'https://receiver.example/hook'`,
+  );
+  expect(requestOf("nats://node:x@nats.example:4222/chain.blocks", "msg_1", '{"a":1}')).toBe(
+    `nats publish --server 'nats://node:x@nats.example:4222' -H 'Nats-Msg-Id: msg_1' \\\n  -H 'webhook-id: msg_1' 'chain.blocks' '{"a":1}'`,
+  );
+});

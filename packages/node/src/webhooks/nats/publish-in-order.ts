@@ -1,0 +1,99 @@
+/**
+ * Publishes the deliveries of webhooks in strict order, each exactly once (webhooks.md 7.4). The server refuses a message
+ * unless the last message of its subject is the expected one, so that it cannot store a late copy. A delivery whose
+ * acknowledgement was lost is found in the stream, after any time and after a restart.
+ */
+import { CodedError } from "../../platform/coded-error.ts";
+import { createLru } from "../../platform/lru.ts";
+import { isWrongSequence } from "./failure.ts";
+import type { Acknowledgement, StoredMessage, StreamClient, StreamMessage } from "./stream-client.ts";
+
+/** Position of a webhook in its subject. */
+type Position = {
+  /** Sequence of the last message of the subject; undefined after the start. */
+  sequence: number | undefined;
+  /** Id of the delivery whose publication has no known outcome. */
+  pending: string | undefined;
+};
+
+export type OrderedMessage = StreamMessage & {
+  /** Identifies the webhook and its target. */
+  readonly lane: string;
+};
+
+/**
+ * Resolves after the message is stored. At most one message of a lane must be published at a time.
+ *
+ * @param signal no message is published after it has aborted
+ */
+export type PublishInOrder = (
+  client: StreamClient,
+  message: OrderedMessage,
+  signal: AbortSignal,
+) => Promise<Acknowledgement>;
+
+/** Maximum of positions in memory; a position that was dropped is read from the stream. */
+const MAX_POSITIONS = 10_000;
+/** Maximum messages of other publishers to search in one attempt; the next attempt continues. */
+const MAX_SEARCHED = 100;
+
+export function createPublishInOrder(): PublishInOrder {
+  const positions = createLru<string, Position>(MAX_POSITIONS);
+  return async (client, message, signal) => {
+    const position = positions.get(message.lane, () => ({ sequence: undefined, pending: undefined }));
+    const isRepeated = position.pending === message.id;
+    let isKnown = position.sequence !== undefined && position.pending === undefined;
+    for (let isLast = false; ; isLast = true) {
+      const stored = isKnown ? undefined : await locate(client, position, message, isRepeated);
+      if (stored) return acknowledge(position, { ...stored, isDuplicate: true });
+      signal.throwIfAborted();
+      position.pending = message.id;
+      try {
+        return acknowledge(position, await client.publish(message, position.sequence));
+      } catch (error) {
+        if (isLast || !isWrongSequence(error)) throw error;
+        // Another publisher uses the subject: one further attempt after its message.
+        isKnown = false;
+      }
+    }
+  };
+}
+
+function acknowledge(
+  position: Position,
+  { stream, sequence, isDuplicate }: Acknowledgement,
+): Acknowledgement {
+  // The earlier copy of a duplicate is not always the last message.
+  position.sequence = Math.max(position.sequence ?? 0, sequence);
+  position.pending = undefined;
+  return { stream, sequence, isDuplicate };
+}
+
+/**
+ * Returns the message if it is in the stream, and moves the position to the last message of the subject. A repeated message is
+ * searched after the position, others are compared with the last message.
+ */
+async function locate(
+  client: StreamClient,
+  position: Position,
+  { subject, id }: OrderedMessage,
+  isRepeated: boolean,
+): Promise<StoredMessage | undefined> {
+  const last = await client.last(subject);
+  if (last?.id === id) return last;
+  const end = last?.sequence ?? 0;
+  if (last && isRepeated && position.sequence !== undefined) {
+    for (let searched = 0; position.sequence + 1 < end; searched++) {
+      if (searched === MAX_SEARCHED)
+        throw new CodedError("NATS_SHARED_SUBJECT", SHARED_SUBJECT, { isRetryable: true });
+      const message = await client.next(last.stream, subject, position.sequence + 1);
+      if (message?.id === id) return message;
+      if (message === undefined) break;
+      position.sequence = message.sequence;
+    }
+  }
+  position.sequence = end;
+  return undefined;
+}
+
+const SHARED_SUBJECT = `searched ${MAX_SEARCHED} messages of other publishers for the delivery, and continues with the next attempt: use a subject of its own`;

@@ -1,0 +1,107 @@
+/**
+ * Connections to NATS servers. They pass the guard of all deliveries. The library's own transport has no guard, no bound on the
+ * greeting, and leaves the socket of a silent server open.
+ */
+import { isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { buildConnector } from "undici";
+import { CodedError } from "../../platform/coded-error.ts";
+import type { NatsTarget } from "../model/nats-target.ts";
+import { MAX_INFO_BYTES, parseInfo } from "./protocol-check.ts";
+
+/** A connection whose server has sent its greeting. */
+export type ServerStream = {
+  readonly socket: Socket;
+  /** The bytes that were read: the INFO line of the server. */
+  readonly greeting: Uint8Array;
+};
+
+type Server = Pick<NatsTarget, "host" | "port" | "isSecure">;
+
+const GREETING = "INFO {";
+const END_OF_LINE = "\r\n";
+
+/**
+ * Connects to a server, and encrypts the connection if the target or the server requires it.
+ *
+ * @param signal ends the connection until the promise settles
+ */
+export async function openServerStream(
+  connect: buildConnector.connector,
+  server: Server,
+  signal: AbortSignal,
+): Promise<ServerStream> {
+  const socket = await openSocket(connect, server);
+  const end = () => socket.destroy(signal.reason);
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    signal.throwIfAborted();
+    const greeting = await readGreeting(socket, server);
+    return { greeting, socket: await encryptIfRequired(socket, greeting, server) };
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", end);
+  }
+}
+
+/** Creates the error of a peer that does not follow the protocol. */
+export const protocolError = (reason: string) =>
+  new CodedError("NATS_PROTOCOL", reason, { isRetryable: true });
+
+const openSocket = (connect: buildConnector.connector, { host, port }: Server): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    connect({ hostname: host, protocol: "http:", port: `${port}` }, (error, socket) => {
+      if (error) reject(error);
+      else resolve(socket);
+    });
+  });
+
+function readGreeting(socket: Socket, { host, port }: Server): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    let read = Buffer.alloc(0);
+    const settle = (error?: unknown) => {
+      socket.pause().off("data", onData).off("error", settle).off("close", onClose);
+      if (error === undefined) resolve(read);
+      else reject(error);
+    };
+    const onClose = () => settle(protocolError("the server closed the connection before its greeting"));
+    const onData = (chunk: Buffer) => {
+      read = Buffer.concat([read, chunk]);
+      const isGreeting = GREETING.startsWith(read.subarray(0, GREETING.length).toString("latin1"));
+      if (!isGreeting || read.length > MAX_INFO_BYTES) {
+        settle(protocolError(`no NATS server at ${host}:${port}: it sent another greeting`));
+      } else if (read.includes(END_OF_LINE)) settle();
+    };
+    socket.on("data", onData).on("error", settle).on("close", onClose);
+  });
+}
+
+async function encryptIfRequired(socket: Socket, greeting: Uint8Array, server: Server): Promise<Socket> {
+  const info = readInfo(greeting);
+  if (info.tls_required || (server.isSecure && info.tls_available)) return encrypt(socket, server);
+  if (!server.isSecure) return socket;
+  throw protocolError("the server does not offer TLS: use nats:// if the network is trusted");
+}
+
+function readInfo(greeting: Uint8Array): ReturnType<typeof parseInfo> {
+  const [line = ""] = Buffer.from(greeting).toString().split(END_OF_LINE);
+  try {
+    return parseInfo(line.slice(GREETING.length - 1));
+  } catch (error) {
+    throw protocolError(`the greeting of the server cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function encrypt(socket: Socket, { host }: Server): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const encrypted = connectTls({ socket, host, ...(isIP(host) === 0 && { servername: host }) });
+    // The error of a later end is reported by the iterator of its data.
+    encrypted.on("error", reject);
+    encrypted.once("close", () =>
+      reject(protocolError("the server closed the connection during the TLS handshake")),
+    );
+    encrypted.once("secureConnect", () => resolve(encrypted));
+  });
+}

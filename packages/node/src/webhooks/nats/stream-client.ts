@@ -1,0 +1,144 @@
+/** The operations of JetStream that deliveries use, on one connection. */
+import { isIP } from "node:net";
+import type { NatsTarget } from "../model/nats-target.ts";
+import { isDisconnection } from "./failure.ts";
+import { type MsgRequest, type NatsConnection, natsLibrary, type PubAck, type StoredMsg } from "./library.ts";
+import { protocolError, type ServerStream } from "./server-stream.ts";
+import { createTransport, type ReceiveBudget, type TransportOptions } from "./transport.ts";
+
+export type StreamMessage = {
+  /** Value of `Nats-Msg-Id`: the server stores an id once within the duplicate window of the stream. */
+  readonly id: string;
+  readonly subject: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+export type Acknowledgement = {
+  readonly stream: string;
+  /** Sequence of the stored message in its stream. */
+  readonly sequence: number;
+  /** True if an earlier attempt has stored the message. */
+  readonly isDuplicate: boolean;
+};
+
+/** A message of a stream. `id`: its `Nats-Msg-Id`; empty if it has none. */
+export type StoredMessage = { readonly stream: string; readonly sequence: number; readonly id: string };
+
+/** All calls reject with errors of the library; see `toFailure`. */
+export type StreamClient = {
+  /**
+   * Resolves after the server has stored the message.
+   *
+   * @param after sequence of the last message of the subject, 0 if there is none: the server refuses the message if it has
+   *   another one; undefined: no condition
+   */
+  publish(message: StreamMessage, after?: number): Promise<Acknowledgement>;
+  /** Returns the last message of a subject. */
+  last(subject: string): Promise<StoredMessage | undefined>;
+  /** Returns the first message of a subject with at least this sequence. */
+  next(stream: string, subject: string, sequence: number): Promise<StoredMessage | undefined>;
+  /** Settles when the connection has ended, and never rejects. */
+  readonly closed: Promise<unknown>;
+  close(): Promise<void>;
+};
+
+export type StreamClientOptions = {
+  readonly name: string;
+  /** Timeout of the handshake, and of each request. */
+  readonly timeoutMs: number;
+};
+
+/** The server also accepts a sequence and a subject, which the type of the library omits. */
+type MessageQuery = MsgRequest & { readonly next_by_subj?: string };
+
+/** Maximum bytes that the server sends for a request: a stored message in base64, and its headers. */
+const MAX_REPLY_BYTES = 2_097_152;
+const MESSAGE_ID = "Nats-Msg-Id";
+
+export async function openStreamClient(
+  { host, port, credentials }: NatsTarget,
+  openStream: () => Promise<ServerStream>,
+  { name, timeoutMs }: StreamClientOptions,
+): Promise<StreamClient> {
+  const budget: ReceiveBudget = { remainingBytes: MAX_REPLY_BYTES };
+  const options: TransportOptions = {
+    servers: isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`,
+    ...credentials,
+    name,
+    timeout: timeoutMs,
+    // The transport resolves and checks the host; other servers of a cluster are not targets.
+    resolve: false,
+    ignoreClusterUpdates: true,
+    // Retries are those of deliveries.
+    reconnect: false,
+    noAsyncTraces: true,
+    openStream,
+    budget,
+  };
+  const { NatsConnectionImpl, setTransportFactory } = natsLibrary();
+  setTransportFactory({ factory: createTransport });
+  return createStreamClient(await NatsConnectionImpl.connect(options), timeoutMs, () => {
+    budget.remainingBytes = MAX_REPLY_BYTES;
+  });
+}
+
+function createStreamClient(
+  connection: NatsConnection,
+  timeout: number,
+  renewBudget: () => void,
+): StreamClient {
+  const { headers: createHeaders, jetstream, jetstreamManager } = natsLibrary();
+  const publisher = jetstream(connection, { timeout });
+  const manager = jetstreamManager(connection, { timeout, checkAPI: false });
+
+  /** Runs a request. If it fails because the connection ended, throws the cause. */
+  async function request<T>(run: () => Promise<T>): Promise<T> {
+    renewBudget();
+    try {
+      return await run();
+    } catch (error) {
+      const cause = isDisconnection(error) ? await connection.closed() : undefined;
+      throw cause instanceof Error ? cause : error;
+    }
+  }
+
+  const find = (stream: string, query: MessageQuery) =>
+    request(async () => {
+      const message = await (await manager).streams.getMessage(stream, query);
+      return message === null ? undefined : toStoredMessage(stream, message);
+    });
+
+  return {
+    publish: ({ id, subject, headers, body }, after) =>
+      request(async () => {
+        const all = createHeaders();
+        for (const [name, value] of Object.entries(headers)) all.set(name, value);
+        const acknowledgement = await publisher.publish(subject, body, {
+          ...{ msgID: id, headers: all, timeout },
+          ...(after !== undefined && { expect: { lastSubjectSequence: after } }),
+        });
+        return toAcknowledgement(acknowledgement);
+      }),
+    async last(subject) {
+      const stream = await request(async () => (await manager).streams.find(subject));
+      return find(stream, { last_by_subj: subject });
+    },
+    next: (stream, subject, sequence) => find(stream, { seq: sequence, next_by_subj: subject }),
+    closed: connection.closed(),
+    close: () => connection.close(),
+  };
+}
+
+/** @throws {CodedError} if the reply has another form: every subscriber of the subject can reply */
+function toAcknowledgement({ stream, seq, duplicate }: PubAck): Acknowledgement {
+  if (typeof stream !== "string" || !Number.isSafeInteger(seq)) {
+    throw protocolError("the reply is not an acknowledgement of a stream");
+  }
+  return { stream, sequence: seq, isDuplicate: duplicate === true };
+}
+
+function toStoredMessage(stream: string, { seq, header }: StoredMsg): StoredMessage {
+  if (!Number.isSafeInteger(seq)) throw protocolError("the reply is not a message of a stream");
+  return { stream, sequence: seq, id: header.get(MESSAGE_ID) };
+}

@@ -1,0 +1,109 @@
+/** Debian's nats-server with JetStream and two users, for tests. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "../peers/world.ts";
+import { openAdmin, type StreamAdmin } from "./admin.ts";
+
+const PROGRAM = "/usr/sbin/nats-server";
+const START_TIMEOUT_MS = 15_000;
+
+/** Returns the program that tests with a NATS server need and this machine lacks. */
+export const missingForNats = (): string | undefined => (existsSync(PROGRAM) ? undefined : PROGRAM);
+
+export type NatsServer = {
+  readonly port: number;
+  /** Returns the URL of a subject, with the user that publishes. */
+  urlOf(
+    subject: string,
+    changes?: { readonly port?: number; readonly user?: string; readonly scheme?: string },
+  ): string;
+  admin(): Promise<StreamAdmin>;
+  start(): Promise<void>;
+  /** Ends the server: SIGKILL is a crash. */
+  end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
+  /** Ends the server, and removes its folder. */
+  remove(): Promise<void>;
+};
+
+/** The user of deliveries can publish to `chain.>` and `window.>`, and use what strict order requires. */
+const USERS = `authorization { timeout: 2, users: [
+  { user: admin, password: admin }
+  { user: node, password: "p@ss", permissions: {
+      publish: ["chain.>", "window.>", "$JS.API.STREAM.NAMES", "$JS.API.STREAM.MSG.GET.*"], subscribe: ["_INBOX.>"] } }
+] }`;
+export const MAX_PAYLOAD = 65_536;
+
+export type NatsServerOptions = {
+  /** Further lines of the configuration. */
+  readonly more?: string;
+  /** Replaces the configuration. */
+  readonly configOf?: (port: number, folder: string) => string;
+  /** Password of the user `admin`. */
+  readonly password?: string;
+};
+
+const configWith = (more: string) => (port: number, folder: string) =>
+  [
+    `listen: "127.0.0.1:${port}"`,
+    `jetstream { store_dir: "${folder}" }`,
+    `max_payload: ${MAX_PAYLOAD}`,
+    USERS,
+    more,
+  ].join("\n");
+
+export async function startNatsServer({
+  more = "",
+  configOf = configWith(more),
+  password = "admin",
+}: NatsServerOptions = {}): Promise<NatsServer> {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-nats-"));
+  const port = await freePort();
+  const file = join(folder, "nats.conf");
+  writeFileSync(file, configOf(port, folder));
+  let child: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    child = spawn(PROGRAM, ["-c", file], { stdio: "ignore" });
+    await accepts(port);
+  }
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill(signal);
+    await once(child, "exit");
+  }
+
+  await start();
+  return {
+    port,
+    urlOf: (subject, changes = {}) =>
+      `${changes.scheme ?? "nats"}://${changes.user ?? "node:p%40ss"}@127.0.0.1:${changes.port ?? port}/${subject}`,
+    admin: () => openAdmin(port, password),
+    start,
+    end,
+    async remove() {
+      await end("SIGKILL");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Settles when a server accepts connections at a port. */
+async function accepts(port: number): Promise<void> {
+  const endMs = performance.now() + START_TIMEOUT_MS;
+  for (;;) {
+    const socket = connect(port, "127.0.0.1");
+    try {
+      await once(socket, "connect");
+      return;
+    } catch (error) {
+      if (performance.now() > endMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    } finally {
+      socket.destroy();
+    }
+  }
+}

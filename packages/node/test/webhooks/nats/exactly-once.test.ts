@@ -1,0 +1,218 @@
+/** One message for each fact in a stream, while the node and the NATS server are killed and blocks are reverted. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { StreamAdmin, StreamMessage } from "../../../test-support/nats/admin.ts";
+import { type LossyProxy, startLossyProxy } from "../../../test-support/nats/proxy.ts";
+import { missingForNats, type NatsServer, startNatsServer } from "../../../test-support/nats/server.ts";
+import { freePort } from "../../../test-support/peers/world.ts";
+import { type Running, spawnUniknode } from "../../../test-support/process/uniknode.ts";
+
+const TOKEN = "nats";
+const WAIT = { timeout: 60_000, interval: 200 };
+const missing = missingForNats();
+const name = `a stream of the facts of a node${missing ? ` (not here: ${missing} is missing)` : ""}`;
+/** Retries after a second always come later than this. */
+const WINDOW_MS = 100;
+
+type Delivery = {
+  readonly messageId: string;
+  readonly sequence: number;
+  readonly state: string;
+  readonly attempts: readonly { readonly response?: string }[];
+};
+type Body = {
+  readonly id: string;
+  readonly event: string;
+  readonly sequence: number;
+  readonly reverts?: string;
+};
+
+describe.skipIf(missing !== undefined)(name, () => {
+  let folder: string;
+  let port: number;
+  let server: NatsServer;
+  let proxy: LossyProxy;
+  let node: Running;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "uniknode-nats-node-"));
+    port = await freePort();
+    server = await startNatsServer();
+    proxy = await startLossyProxy(server.port);
+    const admin = await server.admin();
+    await admin.create({ name: "CHAIN", subjects: ["chain.>"], duplicateMs: WINDOW_MS });
+    await admin.create({ name: "WINDOW", subjects: ["window.>"] });
+    await admin.close();
+    node = await startNode();
+  }, 60_000);
+  afterAll(async () => {
+    node?.child.kill("SIGKILL");
+    await node?.ended;
+    proxy?.close();
+    await server?.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function startNode(): Promise<Running> {
+    const started = spawnUniknode([
+      ...["dev", "--data", join(folder, "data"), "--http-port", `${port}`, "--block-time", "1"],
+      ...["--webhook-token", TOKEN, "--rate-limit", "0", "--log-level", "warn"],
+      ...["--webhook-timeout", "1", "--webhook-retries", Array(30).fill("1s").join(",")],
+    ]);
+    await started.printed(/API\s+http/);
+    return started;
+  }
+  async function call<T>(method: string, path: string, body?: object): Promise<T> {
+    const response = await fetch(`http://127.0.0.1:${port}/api/v2${path}`, {
+      method,
+      headers: { "content-type": "application/json", authorization: TOKEN },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    expect(response.ok, text).toBe(true);
+    return JSON.parse(text) as T;
+  }
+  const mine = (blocks: number) => call("POST", "/dev/mine", { blocks });
+  const restartNode = async () => {
+    node.child.kill("SIGKILL");
+    await node.ended;
+    node = await startNode();
+  };
+  const restartServer = async () => {
+    await server.end("SIGKILL");
+    await mine(2);
+    await server.start();
+  };
+  /** Loses acknowledgements until their attempts have timed out. */
+  const loseReplies = async () => {
+    proxy.loseReplies(true);
+    await mine(2);
+    await sleep(2_500);
+    proxy.loseReplies(false);
+  };
+
+  async function register(order: "strict" | "parallel", subject: string): Promise<number> {
+    const { data } = await call<{ data: { id: number } }>("POST", "/webhooks", {
+      ...{ events: ["block.applied", "round.created"], order },
+      target: server.urlOf(subject, { port: proxy.port }),
+    });
+    return data.id;
+  }
+  async function deliveries(webhook: number): Promise<Delivery[]> {
+    const all: Delivery[] = [];
+    let path: string | null = `/webhooks/${webhook}/deliveries?limit=100`;
+    while (path !== null) {
+      const page: { data: Delivery[]; meta: { next: string | null } } = await call("GET", path);
+      all.push(...page.data);
+      path = page.meta.next?.replace(/^\/api(\/v2)?/, "") ?? null;
+    }
+    return all.filter(({ sequence }) => sequence !== undefined).reverse();
+  }
+  const drained = (webhook: number) =>
+    expect
+      .poll(async () => (await deliveries(webhook)).filter(({ state }) => state === "pending").length, WAIT)
+      .toBe(0);
+  /** Waits until no delivery is pending, and returns what the stream and the log contain. */
+  async function settled(webhook: number, stream: string, subject: string) {
+    await call("POST", "/dev/forge", { enabled: false });
+    await drained(webhook);
+    const admin: StreamAdmin = await server.admin();
+    const messages = await admin.messages(stream, subject);
+    await admin.close();
+    await call("POST", "/dev/forge", { enabled: true });
+    return { messages, log: await deliveries(webhook) };
+  }
+  const bodies = (messages: readonly StreamMessage[]) => messages.map(({ body }) => JSON.parse(body) as Body);
+
+  /** Every delivery is one message, and every fact whose block was reverted is retracted. */
+  function expectOnce({ messages, log }: Awaited<ReturnType<typeof settled>>): void {
+    const received = bodies(messages);
+    const ids = received.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(messages.map(({ headers }) => headers["Nats-Msg-Id"])).toEqual(ids);
+    // A fact whose block was reverted before its acknowledgement is not sent again: the stream may have it.
+    const cancelled = new Set(
+      log.filter(({ state }) => state === "cancelled").map(({ messageId }) => messageId),
+    );
+    const completed = log.filter(({ messageId }) => !cancelled.has(messageId));
+    expect(completed.filter(({ state }) => state !== "delivered")).toEqual([]);
+    expect(ids.filter((id) => !cancelled.has(id)).toSorted()).toEqual(
+      completed.map(({ messageId }) => messageId).toSorted(),
+    );
+    const retractions = received.filter(({ reverts }) => reverts !== undefined);
+    expect(retractions.length).toBeGreaterThanOrEqual(6);
+    for (const { reverts = "", sequence } of retractions) {
+      const fact = received.find(({ id }) => id === reverts);
+      expect(fact === undefined ? cancelled.has(reverts) : fact.sequence < sequence).toBe(true);
+    }
+    const retracted = new Set(retractions.map(({ reverts }) => reverts));
+    expect(ids.filter((id) => cancelled.has(id) && !retracted.has(id))).toEqual([]);
+  }
+
+  test("has each delivery once across crashes of both, in strict order after the duplicate window", {
+    timeout: 240_000,
+  }, async () => {
+    const strict = await register("strict", "chain.strict");
+    const parallel = await register("parallel", "window.parallel");
+    for (let round = 0; round < 3; round++) {
+      await mine(5);
+      await restartServer();
+      await restartNode();
+      await drained(strict);
+      await loseReplies();
+      await call("POST", "/dev/reorg", { depth: 3 });
+      await mine(2);
+      await drained(strict);
+      // Both are killed while a delivery has no known outcome.
+      proxy.loseReplies(true);
+      await mine(2);
+      await sleep(200);
+      await Promise.all([server.end("SIGKILL"), restartNode()]);
+      proxy.loseReplies(false);
+      await server.start();
+    }
+    const inOrder = await settled(strict, "CHAIN", "chain.strict");
+    expectOnce(inOrder);
+    const sequences = bodies(inOrder.messages).map(({ sequence }) => sequence);
+    expect(sequences).toEqual(sequences.toSorted((a, b) => a - b));
+    const found = inOrder.log.filter(({ attempts }) => attempts.at(-1)?.response?.includes("duplicate"));
+    expect(found.length).toBeGreaterThanOrEqual(3);
+    expectOnce(await settled(parallel, "WINDOW", "window.parallel"));
+    for (const webhook of [strict, parallel]) await call("DELETE", `/webhooks/${webhook}`);
+  });
+
+  test("works with ping, dry run, replay and sending again", { timeout: 120_000 }, async () => {
+    const webhook = await register("strict", "chain.again");
+    const { data: ping } = await call<{ data: { state: string; attempts: { response: string }[] } }>(
+      "POST",
+      `/webhooks/${webhook}/ping`,
+      {},
+    );
+    expect(ping.state).toBe("delivered");
+    expect(JSON.parse(ping.attempts[0]?.response ?? "")).toMatchObject({ stream: "CHAIN" });
+    const { data: trial } = await call<{ data: object }>("POST", "/webhooks/ping", {
+      target: server.urlOf("chain.again", { user: "node:wrong" }),
+    });
+    expect(trial).toMatchObject({ accepted: false, error: "NATS_AUTHORIZATION" });
+    const { data: dryRun } = await call<{ data: { fired: { count: number } } }>("POST", "/webhooks/test", {
+      ...{ event: "block.applied", target: server.urlOf("chain.again"), blocks: 5 },
+    });
+    expect(dryRun.fired.count).toBeGreaterThan(0);
+    await mine(3);
+    const before = await settled(webhook, "CHAIN", "chain.again");
+    await call("POST", `/webhooks/${webhook}/replay`, { fromHeight: 1, toHeight: 5 });
+    const state = async () =>
+      (await call<{ data: { state: string } }>("GET", `/webhooks/${webhook}/replay`)).data.state;
+    await expect.poll(state, WAIT).toBe("finished");
+    const after = await settled(webhook, "CHAIN", "chain.again");
+    expect(after.messages.length - before.messages.length).toBeGreaterThanOrEqual(5);
+    const [first] = after.log;
+    await call("POST", `/webhooks/${webhook}/deliveries/${first?.messageId}/retry`, {});
+    const again = await settled(webhook, "CHAIN", "chain.again");
+    expect(again.messages.at(-1)?.headers["Nats-Msg-Id"]).toBe(first?.messageId);
+    await call("DELETE", `/webhooks/${webhook}`);
+  });
+});

@@ -1,0 +1,302 @@
+/** Deliveries to a real NATS server. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { StreamAdmin } from "../../../test-support/nats/admin.ts";
+import { startLossyProxy } from "../../../test-support/nats/proxy.ts";
+import {
+  MAX_PAYLOAD,
+  missingForNats,
+  type NatsServer,
+  startNatsServer,
+} from "../../../test-support/nats/server.ts";
+import { createSender, HEADERS } from "./support.ts";
+
+const missing = missingForNats();
+const name = `a delivery to a NATS subject${missing ? ` (not here: ${missing} is missing)` : ""}`;
+/** Shorter than the pauses of the tests, so that the server does not know earlier ids. Ids are unique in a stream. */
+const WINDOW_MS = 100;
+const AFTER_WINDOW_MS = 400;
+const strict = { isStrict: true } as const;
+
+describe.skipIf(missing !== undefined)(name, () => {
+  let server: NatsServer;
+  let admin: StreamAdmin;
+  beforeAll(async () => {
+    server = await startNatsServer();
+    admin = await server.admin();
+    await admin.create({ name: "CHAIN", subjects: ["chain.>"] });
+    await admin.create({ name: "SHORT", subjects: ["short.>", "chain-short.>"], duplicateMs: WINDOW_MS });
+  });
+  afterAll(async () => {
+    await admin?.close();
+    await server?.remove();
+  });
+
+  /** Target of the administrator, who can publish to all subjects. */
+  const target = (subject: string, port?: number) =>
+    server.urlOf(subject, { user: "admin:admin", ...(port !== undefined && { port }) });
+  const ids = async (subject: string) =>
+    (await admin.messages(subject.startsWith("short") ? "SHORT" : "CHAIN", subject)).map(
+      ({ headers }) => headers["Nats-Msg-Id"] ?? "other",
+    );
+  async function openProxy() {
+    const proxy = await startLossyProxy(server.port);
+    onTestFinished(proxy.close);
+    return proxy;
+  }
+
+  test("is one message with its id, the signature and the body", async () => {
+    const { send } = createSender();
+    const acknowledgement = await send("msg_1", server.urlOf("chain.one"), { body: '{"é":1}' });
+    const [message, ...others] = await admin.messages("CHAIN", "chain.one");
+    expect(others).toEqual([]);
+    expect(message).toEqual({
+      sequence: acknowledgement.seq,
+      subject: "chain.one",
+      headers: { ...HEADERS, "Nats-Msg-Id": "msg_1" },
+      body: '{"é":1}',
+    });
+    expect(acknowledgement).toEqual({ stream: "CHAIN", seq: message?.sequence });
+  });
+
+  test("is stored once within the duplicate window", async () => {
+    const { send } = createSender();
+    const { seq } = await send("msg_twice", target("chain.window"));
+    expect(await send("msg_twice", target("chain.window"))).toEqual({
+      stream: "CHAIN",
+      seq,
+      duplicate: true,
+    });
+    expect(await ids("chain.window")).toEqual(["msg_twice"]);
+  });
+
+  test("shares the connection with all others of the server and user", async () => {
+    const { send, connections } = createSender();
+    const targets = Array.from({ length: 20 }, (_, index) => target(`chain.shared-${index}`));
+    await Promise.all(targets.map((each, index) => send(`msg_shared_${index}`, each, { webhook: index })));
+    expect(connections()).toBe(1);
+    await send("msg_other_user", server.urlOf("chain.shared"));
+    expect(connections()).toBe(2);
+  });
+
+  describe("in strict order", () => {
+    test("names the last message of the subject", async () => {
+      const { send } = createSender();
+      const acknowledged = [];
+      for (const id of ["a", "b", "c"])
+        acknowledged.push((await send(id, target("short.order"), strict)).seq);
+      const expected = (await admin.messages("SHORT", "short.order")).map(
+        ({ headers }) => headers["Nats-Expected-Last-Subject-Sequence"],
+      );
+      expect(expected).toEqual(["0", ...acknowledged.slice(0, 2).map(String)]);
+    });
+
+    test("is found in the stream if its acknowledgement was lost, after the duplicate window", async () => {
+      const proxy = await openProxy();
+      const { send } = createSender({ timeoutMs: 1_000 });
+      const through = target("short.lost", proxy.port);
+      await send("lost-1", through, strict);
+      proxy.loseReplies(true);
+      await expect(send("lost-2", through, strict)).rejects.toMatchObject({ code: "TimeoutError" });
+      proxy.loseReplies(false);
+      await sleep(AFTER_WINDOW_MS);
+      expect(await send("lost-2", through, strict)).toMatchObject({ stream: "SHORT", duplicate: true });
+      expect(await send("lost-3", through, strict)).not.toHaveProperty("duplicate");
+      expect(await ids("short.lost")).toEqual(["lost-1", "lost-2", "lost-3"]);
+    });
+
+    test("is found after a restart of the sender", async () => {
+      const proxy = await openProxy();
+      const first = createSender({ timeoutMs: 1_000 });
+      await first.send("restart-1", target("short.restart", proxy.port), strict);
+      proxy.loseReplies(true);
+      await expect(first.send("restart-2", target("short.restart", proxy.port), strict)).rejects.toThrow();
+      await first.close();
+      await sleep(AFTER_WINDOW_MS);
+      const second = createSender();
+      expect(await second.send("restart-2", target("short.restart"), strict)).toMatchObject({
+        duplicate: true,
+      });
+      await second.send("restart-3", target("short.restart"), strict);
+      expect(await ids("short.restart")).toEqual(["restart-1", "restart-2", "restart-3"]);
+    });
+
+    test("is found below messages of other publishers, in several attempts if they are many", async () => {
+      const proxy = await openProxy();
+      const { send } = createSender({ timeoutMs: 2_000 });
+      const through = target("short.others", proxy.port);
+      await send("others-1", through, strict);
+      await admin.publish("short.others", 150);
+      proxy.loseReplies(true);
+      // The server refuses the message because of the others; the sender does not know.
+      await expect(send("others-2", through, strict)).rejects.toThrow();
+      proxy.loseReplies(false);
+      await sleep(AFTER_WINDOW_MS);
+      await admin.publish("short.others", 3);
+      await expect(send("others-2", through, strict)).rejects.toMatchObject({ code: "NATS_SHARED_SUBJECT" });
+      await send("others-2", through, strict);
+      expect((await ids("short.others")).filter((id) => id !== "other")).toEqual(["others-1", "others-2"]);
+    });
+
+    test("is found below a ping that followed it", async () => {
+      const proxy = await openProxy();
+      const { send } = createSender({ timeoutMs: 1_000 });
+      const through = target("short.ping", proxy.port);
+      await send("ping-1", through, strict);
+      proxy.loseReplies(true);
+      await expect(send("ping-2", through, strict)).rejects.toThrow();
+      proxy.loseReplies(false);
+      await sleep(AFTER_WINDOW_MS);
+      await send("ping", through);
+      expect(await send("ping-2", through, strict)).toMatchObject({ duplicate: true });
+      await send("ping-3", through, strict);
+      expect(await ids("short.ping")).toEqual(["ping-1", "ping-2", "ping", "ping-3"]);
+    });
+
+    test("follows messages of other publishers, and a purge, in the same attempt", async () => {
+      const { send } = createSender();
+      await send("busy-1", target("short.busy"), strict);
+      await admin.publish("short.busy", 2);
+      await send("busy-2", target("short.busy"), strict);
+      expect(await ids("short.busy")).toEqual(["busy-1", "other", "other", "busy-2"]);
+      await admin.create({ name: "PURGED", subjects: ["purged"] });
+      await send("purged-1", target("purged"), strict);
+      await admin.purge("PURGED");
+      await send("purged-2", target("purged"), strict);
+      expect(await admin.messages("PURGED")).toHaveLength(1);
+    });
+
+    test("refuses a late copy of a process that no longer owns the webhook", async () => {
+      const proxy = await openProxy();
+      const former = createSender({ timeoutMs: 1_000 });
+      const current = createSender();
+      await former.send("late-1", target("short.late", proxy.port), strict);
+      proxy.hold();
+      const sent = await Promise.allSettled([
+        former.send("late-2", target("short.late", proxy.port), strict),
+        former.send("late-4", target("short.late-parallel", proxy.port)),
+      ]);
+      expect(sent.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+      await current.send("late-2", target("short.late"), strict);
+      await current.send("late-3", target("short.late"), strict);
+      await sleep(AFTER_WINDOW_MS);
+      proxy.release();
+      await sleep(AFTER_WINDOW_MS);
+      expect(await ids("short.late-parallel")).toEqual(["late-4"]);
+      expect(await ids("short.late")).toEqual(["late-1", "late-2", "late-3"]);
+    });
+
+    test("is not published after its attempt has ended", async () => {
+      const proxy = await openProxy();
+      const { send } = createSender();
+      const through = target("short.aborted", proxy.port);
+      const abort = new AbortController();
+      proxy.hold();
+      const sent = send("aborted-1", through, { ...strict, signal: abort.signal });
+      await sleep(100);
+      abort.abort(new Error("closed"));
+      await expect(sent).rejects.toThrow("closed");
+      proxy.release();
+      await sleep(AFTER_WINDOW_MS);
+      expect(await ids("short.aborted")).toEqual([]);
+    });
+  });
+
+  test("in parallel order can be stored again after the duplicate window", async () => {
+    const { send } = createSender();
+    await send("parallel-1", target("short.parallel"));
+    await sleep(AFTER_WINDOW_MS);
+    await send("parallel-1", target("short.parallel"));
+    expect(await ids("short.parallel")).toEqual(["parallel-1", "parallel-1"]);
+  });
+
+  describe("fails with the reason", () => {
+    const failure = (code: string, reason: RegExp) => ({ code, message: expect.stringMatching(reason) });
+
+    test("if no stream has the subject, in both orders", async () => {
+      const { send } = createSender();
+      const missing = failure(
+        "NATS_NO_STREAM",
+        /^no stream of the server has the subject nowhere, or JetStream/,
+      );
+      await expect(send("a", target("nowhere"))).rejects.toMatchObject(missing);
+      await expect(send("a", target("nowhere"), strict)).rejects.toMatchObject(missing);
+    });
+
+    test("if user, password or token are wrong or missing", async () => {
+      const { send } = createSender();
+      for (const user of ["node:wrong", "guest:x", "token"]) {
+        await expect(send("a", server.urlOf("chain.a", { user }))).rejects.toMatchObject(
+          failure("NATS_AUTHORIZATION", /Authorization Violation/i),
+        );
+      }
+      await expect(send("a", `nats://127.0.0.1:${server.port}/chain.a`)).rejects.toMatchObject({
+        code: "NATS_AUTHORIZATION",
+      });
+    });
+
+    test("if the user lacks a permission", async () => {
+      const { send } = createSender();
+      await expect(send("a", server.urlOf("short.a"))).rejects.toMatchObject(
+        failure("NATS_PERMISSION", /Publish to "short.a"/),
+      );
+      expect(await send("a", server.urlOf("chain.a"), strict)).toMatchObject({ stream: "CHAIN" });
+    });
+
+    test("if the stream is full; it succeeds when there is room", async () => {
+      await admin.create({ name: "FULL", subjects: ["full"], maxMessages: 1 });
+      const { send } = createSender();
+      await send("a", target("full"));
+      const full = failure("NATS_10077", /^the server refused the message: maximum messages exceeded/);
+      await expect(send("b", target("full"))).rejects.toMatchObject(full);
+      await expect(send("b", target("full"), strict)).rejects.toMatchObject(full);
+      await admin.purge("FULL");
+      await send("b", target("full"), strict);
+    });
+
+    test("if the message is too large for the server", async () => {
+      const { send } = createSender();
+      await expect(send("a", target("chain.a"), { body: "x".repeat(MAX_PAYLOAD) })).rejects.toMatchObject({
+        code: "NATS_TOO_LARGE",
+      });
+    });
+
+    test("if a subscriber takes the message without a stream", async () => {
+      admin.subscribe("silent");
+      admin.subscribe("talking", '{"ok":true}');
+      admin.subscribe("chattering", "hello");
+      const { send, connections } = createSender({ timeoutMs: 1_000 });
+      await expect(send("a", target("silent"))).rejects.toMatchObject({ code: "TimeoutError" });
+      // A connection without a reply is not used again.
+      await expect.poll(connections).toBe(0);
+      await expect(send("a", target("talking"))).rejects.toMatchObject({ code: "NATS_PROTOCOL" });
+      await expect(send("a", target("chattering"))).rejects.toMatchObject({ code: "NATS_PROTOCOL" });
+    });
+  });
+
+  test("fails while the server is down, and succeeds after its restart", async () => {
+    const other = await startNatsServer();
+    onTestFinished(other.remove);
+    const setUp = await other.admin();
+    await setUp.create({ name: "CHAIN", subjects: ["chain.>"] });
+    const { send, connections } = createSender();
+    await send("a", other.urlOf("chain.down"), strict);
+    await other.end("SIGKILL");
+    await expect.poll(connections).toBe(0);
+    await expect(send("b", other.urlOf("chain.down"), strict)).rejects.toMatchObject({
+      code: "ECONNREFUSED",
+    });
+    await other.start();
+    await send("b", other.urlOf("chain.down"), strict);
+    const after = await other.admin();
+    expect(await after.messages("CHAIN")).toHaveLength(2);
+    await after.close();
+  });
+
+  test("ends with the sender", async () => {
+    const { send, close, connections } = createSender();
+    await send("a", target("chain.closed"));
+    await close();
+    await expect.poll(connections).toBe(0);
+  });
+});
