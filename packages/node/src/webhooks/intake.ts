@@ -30,10 +30,10 @@ export type Intake = {
    */
   unretracted(blocks: readonly BlockReference[], limit: number): Promise<readonly DeliveredFact[]>;
   /**
-   * Returns the unconfirmed events that the first of the heights confirms which confirms any, by webhook and in the order of
-   * the log. Events of inactive webhooks are not confirmed.
+   * Returns the unconfirmed events that blocks at ascending heights confirm: for each height that confirms any, its events by
+   * webhook and in the order of the log. Events of inactive webhooks are not confirmed.
    */
-  firstConfirmed(heights: readonly number[], limit: number): Promise<Confirmed | undefined>;
+  confirmedAt(heights: readonly number[], limit: number): Promise<readonly Confirmed[]>;
   /** Applies all commands in order, and moves the position; nothing if the batch is not current. */
   apply(batch: IntakeBatch): Promise<Applied>;
 };

@@ -60,14 +60,12 @@ type State = PlanInput & {
   readonly reverts: Map<string, number>;
   /** Blocks whose facts are retracted. */
   readonly retracted: Set<string>;
-  /** Number of retracted facts. */
+  /** Number of retracted facts, and of confirmed events. */
   facts: number;
   /** Lowest height that confirms an event which the step defers. */
   dueHeight: number;
   matched: number | undefined;
   reached: Reached | undefined;
-  /** True if the step must end with the current event. */
-  isLast: boolean;
 };
 
 export function planStep(input: PlanInput): Plan {
@@ -81,7 +79,6 @@ export function planStep(input: PlanInput): Plan {
     facts: 0,
     dueHeight: Number.POSITIVE_INFINITY,
     matched: undefined,
-    isLast: false,
   };
   const isFinished = planEvents(state);
   const { commands, matched, reached } = state;
@@ -90,12 +87,10 @@ export function planStep(input: PlanInput): Plan {
 
 /** Plans events; returns whether all were planned completely. */
 function planEvents(state: State): boolean {
-  const { events } = state;
-  for (const event of events) {
+  for (const event of state.events) {
     // An event with too much work is continued in the next step, and the cursor stays before it.
     if (isOver(state) || !planEvent(state, event)) return false;
     state.matched = event.sequence;
-    if (state.isLast) return event === events.at(-1);
   }
   return true;
 }
@@ -129,7 +124,7 @@ function planRetractions(state: State, { height, blockId }: LoggedEvent): boolea
     add(state, webhook, { kind: "retract", number, webhook, ...(retraction && { retraction }) });
     state.facts++;
   }
-  if (state.facts === FACTS_AT_ONCE) return false;
+  if (state.facts >= FACTS_AT_ONCE) return false;
   retracted.add(blockId);
   commands.push({ kind: "drop", block: { height, blockId } });
   return true;
@@ -224,17 +219,15 @@ function planDeferral(
 /** Delivers the facts that a height confirms; returns `false` if some remain. */
 function planConfirmed(state: State, height: number): boolean {
   const { network, fit, reads, suspended } = state;
-  if (reads.confirmed?.height !== height) return true;
-  const { events } = reads.confirmed;
+  const events = reads.confirmed.find((confirmed) => confirmed.height === height)?.events ?? [];
   for (const { dataText, ...matched } of events) {
     const { webhook, logSequence } = matched;
     if (suspended.has(webhook)) continue;
     const delivery = draftDelivery(network, matched, fit(matched.event.name, dataText));
     add(state, webhook, { kind: "confirm", logSequence, delivery });
   }
-  // Later heights were not read.
-  state.isLast = true;
-  return events.length < FACTS_AT_ONCE;
+  state.facts += events.length;
+  return state.facts < FACTS_AT_ONCE;
 }
 
 function add({ commands, webhooks }: State, webhook: number, command: IntakeCommand): void {

@@ -13,8 +13,8 @@ export type StepReads = {
   readonly reverts: ReadonlyMap<string, number>;
   /** Delivered facts of the blocks that the step reverts, block by block. */
   readonly facts: readonly DeliveredFact[];
-  /** Events that the first confirming block of the step confirms. */
-  readonly confirmed: Confirmed | undefined;
+  /** Events that blocks of the step confirm, by height. */
+  readonly confirmed: readonly Confirmed[];
 };
 
 /**
@@ -29,7 +29,7 @@ export function stepOf(events: readonly LoggedEvent[]): readonly LoggedEvent[] {
 
 const isReverting = (event: LoggedEvent | undefined): boolean => event?.reverts !== undefined;
 
-export type StepReader = Pick<Intake, "countReverts" | "unretracted" | "firstConfirmed">;
+export type StepReader = Pick<Intake, "countReverts" | "unretracted" | "confirmedAt">;
 
 export async function readStep(intake: StepReader, events: readonly LoggedEvent[]): Promise<StepReads> {
   const first = present(events[0], "the first event of a step");
@@ -38,7 +38,7 @@ export async function readStep(intake: StepReader, events: readonly LoggedEvent[
   const [reverts, facts, confirmed] = await Promise.all([
     intake.countReverts([...blockIds], first.sequence),
     isReverting(first) ? intake.unretracted(blocksOf(events), FACTS_AT_ONCE) : [],
-    heights.length > 0 ? intake.firstConfirmed(heights, FACTS_AT_ONCE) : undefined,
+    heights.length > 0 ? intake.confirmedAt(heights, FACTS_AT_ONCE) : [],
   ]);
   return { reverts, facts, confirmed };
 }

@@ -31,7 +31,7 @@ export function createSqliteIntake({ database, webhooks, eventLog }: IntakeDeps)
     hasRetraction,
     countReverts: createBlockRevertStore(database).count,
     unretracted: createDeliveredFactStore(database).unretracted,
-    firstConfirmed: createUnconfirmedEventStore(database).firstConfirmed,
+    confirmedAt: createUnconfirmedEventStore(database).confirmedAt,
     apply: createApply(database, webhooks, positions),
   });
 }

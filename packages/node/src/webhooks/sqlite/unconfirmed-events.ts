@@ -8,8 +8,8 @@ import type { BlockReference, Confirmed, ConfirmedEvent, UnconfirmedEvent } from
 export type UnconfirmedEventStore = {
   /** Stores the event until the chain has reached `dueHeight`; returns `false` if it is already stored. */
   add(event: UnconfirmedEvent, dueHeight: number): boolean;
-  /** Returns the events that the first of the heights confirms which confirms any. */
-  firstConfirmed(heights: readonly number[], limit: number): Confirmed | undefined;
+  /** Returns the events that blocks at ascending heights confirm, by height. */
+  confirmedAt(heights: readonly number[], limit: number): Confirmed[];
   remove(webhook: number, logSequence: number): void;
   /** Drops the events of a reverted block. */
   dropBlock(block: BlockReference): void;
@@ -39,42 +39,54 @@ export function createUnconfirmedEventStore(database: Database): UnconfirmedEven
         insert.run(webhook, logSequence, name, id, event.name, height, dueHeight, blockId, data).changes > 0
       );
     },
-    firstConfirmed: createFirstConfirmed(database),
+    confirmedAt: createConfirmedAt(database),
     remove: (webhook, logSequence) => void remove.run(webhook, logSequence),
     dropBlock: ({ height, blockId }) => void dropBlock.run(height, blockId),
   };
 }
 
-function createFirstConfirmed(database: Database): UnconfirmedEventStore["firstConfirmed"] {
+function createConfirmedAt(database: Database): UnconfirmedEventStore["confirmedAt"] {
   // An inactive webhook gets no deliveries.
   const due = database.prepare<{ webhook: number; confirmations: number }>(
     `SELECT id AS webhook, confirmations FROM webhooks
      WHERE id IN (SELECT webhook FROM held WHERE due_height <= +?) AND +enabled = 1 AND +suspended IS NULL ORDER BY id`,
   );
+  const isDue = database.prepare(
+    "SELECT 1 FROM held INDEXED BY held_due WHERE due_height <= +? AND webhook = +? AND sequence > +? LIMIT 1",
+  );
   const select = database.prepare<ConfirmedEventRow>(
     `SELECT *, (SELECT count(*) FROM reversals WHERE reversals.block_id = held.block_id
        AND reversals.sequence < held.sequence) AS times_reverted
-     FROM held WHERE webhook = +? AND height <= ?
+     FROM held WHERE webhook = +? AND height <= ? AND sequence > +?
      AND sequence > coalesce((SELECT held_up_to FROM endings WHERE endings.webhook = held.webhook), 0)
      ORDER BY sequence LIMIT +?`,
   );
 
-  function confirmedAt(height: number, limit: number): ConfirmedEvent[] {
+  /** @param taken last sequence that lower heights confirm, by webhook */
+  function confirmed(height: number, taken: Map<number, number>, limit: number): ConfirmedEvent[] {
     const events: ConfirmedEvent[] = [];
     for (const { webhook, confirmations } of due.all(height)) {
       if (events.length === limit) break;
-      const rows = select.all(webhook, height - confirmations, limit - events.length);
+      const after = taken.get(webhook) ?? 0;
+      if (after > 0 && !isDue.get(height, webhook, after)) continue;
+      const rows = select.all(webhook, height - confirmations, after, limit - events.length);
       events.push(...rows.map(confirmedEventFromRow));
+      taken.set(webhook, rows.at(-1)?.sequence ?? after);
     }
     return events;
   }
 
   return (heights, limit) => {
+    const taken = new Map<number, number>();
+    const found: Confirmed[] = [];
+    let remaining = limit;
     for (const height of heights) {
-      const events = confirmedAt(height, limit);
-      if (events.length > 0) return { height, events };
+      const events = confirmed(height, taken, remaining);
+      if (events.length > 0) found.push({ height, events });
+      remaining -= events.length;
+      if (remaining === 0) break;
     }
-    return undefined;
+    return found;
   };
 }
 

@@ -37,7 +37,7 @@ const plan = (events: readonly LoggedEvent[], input: Partial<PlanInput> = {}) =>
   planStep({
     network: "nethash",
     events,
-    reads: { reverts: new Map(), facts: [], confirmed: undefined },
+    reads: { reverts: new Map(), facts: [], confirmed: [] },
     subscribers: () => [subscriber(1)],
     reached: undefined,
     fit: (_, dataText) => ({ dataText }),
@@ -115,9 +115,7 @@ describe("a step", () => {
 
 describe("the id of a delivery", () => {
   const idsOf = (events: readonly LoggedEvent[], reverts = new Map<string, number>()) =>
-    deliveriesOf(plan(events, { reads: { reverts, facts: [], confirmed: undefined } }).commands).map(
-      ({ id }) => id,
-    );
+    deliveriesOf(plan(events, { reads: { reverts, facts: [], confirmed: [] } }).commands).map(({ id }) => id);
 
   test("differs after a revert of the block, whether a former step or the same one recorded it", () => {
     const [before] = idsOf(log(blockApplied(1)));
@@ -135,7 +133,7 @@ describe("a reverted block", () => {
   });
   const retract = (events: readonly LoggedEvent[], facts: readonly DeliveredFact[]) =>
     plan(events, {
-      reads: { reverts: new Map(), facts, confirmed: undefined },
+      reads: { reverts: new Map(), facts, confirmed: [] },
       subscribers: () => [],
     });
 
@@ -179,22 +177,34 @@ describe("confirmations", () => {
     expect([matched, isFinished]).toEqual([12, false]);
   });
 
-  test("end the step with the first block that confirms facts of former steps", () => {
+  test("deliver the facts of former steps after each block that confirms them", () => {
     const events = log(blockApplied(6), blockApplied(7), blockApplied(8));
-    const reads = { reverts: new Map(), facts: [], confirmed: { height: 7, events: [confirmed(5)] } };
-    const { commands, matched, isFinished } = plan(events, { reads, subscribers: () => [] });
-    expect(commands).toMatchObject([{ kind: "confirm", logSequence: 5, delivery: { height: 5 } }]);
-    expect([matched, isFinished]).toEqual([12, false]);
-    expect(plan(events.slice(0, 2), { reads, subscribers: () => [] }).isFinished).toBe(true);
+    const confirmedFacts = [7, 8].map((height) => ({ height, events: [confirmed(height - 2)] }));
+    const reads = { reverts: new Map(), facts: [], confirmed: confirmedFacts };
+    const { commands, matched, isFinished } = plan(events, { reads, subscribers: () => [subscriber(2)] });
+    const heightsOf = deliveriesOf(commands).map(({ webhook, height }) => [webhook, height]);
+    expect(heightsOf).toEqual([
+      [2, 6],
+      [2, 7],
+      [1, 5],
+      [2, 8],
+      [1, 6],
+    ]);
+    expect([matched, isFinished]).toEqual([13, true]);
   });
 
   test("need a further step if more facts may remain", () => {
+    const events = log(blockApplied(7), blockApplied(8));
+    const counts = [40, 60] as const;
     const reads = {
       ...{ reverts: new Map(), facts: [] },
-      confirmed: { height: 7, events: Array.from({ length: 100 }, () => confirmed(5)) },
+      confirmed: counts.map((length, index) => ({
+        height: 7 + index,
+        events: Array.from({ length }, () => confirmed(5)),
+      })),
     };
-    const { commands, matched } = plan(log(blockApplied(7)), { reads, subscribers: () => [] });
-    expect([commands.length, matched]).toEqual([100, undefined]);
+    const { commands, matched, isFinished } = plan(events, { reads, subscribers: () => [] });
+    expect([commands.length, matched, isFinished]).toEqual([100, 11, false]);
   });
 
   test("require the delivery that an event retracts", () => {

@@ -40,10 +40,12 @@ const defer = (
   dueHeight: height + confirmations,
 });
 
-const heightsOf = async (intake: Intake, heights: readonly number[], limit = ALL) => {
-  const confirmed = await intake.firstConfirmed(heights, limit);
-  return confirmed && [confirmed.height, confirmed.events.map(({ event }) => event.height)];
-};
+/** Returns the heights that confirm events, each with the heights of the events. */
+const heightsOf = async (intake: Intake, heights: readonly number[], limit = ALL) =>
+  (await intake.confirmedAt(heights, limit)).map(({ height, events }) => [
+    height,
+    events.map(({ event }) => event.height),
+  ]);
 
 /** Returns id and sequence of each delivery of a webhook, in the order of the queue. */
 const queueOf = async ({ queue }: Subject, webhook: number) =>
@@ -184,7 +186,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
     });
 
     describe("unconfirmed events", () => {
-      test("are confirmed by the first height that has enough blocks above them, by webhook and in order.", async () => {
+      test("are confirmed by the first height that has enough blocks below it, by webhook and in order.", async () => {
         const two = await subject.addWebhook({ confirmations: 2 });
         const one = await subject.addWebhook({ confirmations: 1 });
         expect(
@@ -195,11 +197,18 @@ export function describeIntake(name: string, open: OpenSubject): void {
             defer(two, 5, 11, 2),
           ]),
         ).toEqual({ isCurrent: true, webhooks: [one, two] });
-        expect(await heightsOf(intake, [4, 5])).toBeUndefined();
-        expect(await heightsOf(intake, [5, 6, 7])).toEqual([6, [5]]);
-        expect(await heightsOf(intake, [7, 8])).toEqual([7, [5, 5, 5, 6]]);
-        expect(await heightsOf(intake, [8], 3)).toEqual([8, [5, 5, 5]]);
-        expect(await intake.firstConfirmed([6], 1)).toEqual({
+        expect(await heightsOf(intake, [4, 5])).toEqual([]);
+        expect(await heightsOf(intake, [5, 6, 7, 8])).toEqual([
+          [6, [5]],
+          [7, [5, 5, 6]],
+        ]);
+        expect(await heightsOf(intake, [7, 8])).toEqual([[7, [5, 5, 5, 6]]]);
+        expect(await heightsOf(intake, [6, 7], 2)).toEqual([
+          [6, [5]],
+          [7, [5]],
+        ]);
+        const [confirmed] = await intake.confirmedAt([6], 1);
+        expect(confirmed).toEqual({
           height: 6,
           events: [
             {
@@ -223,7 +232,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
         await apply(subject, [confirm]);
         await apply(subject, [confirm]);
         expect(await queueOf(subject, own)).toEqual([["a", 1]]);
-        expect(await heightsOf(intake, [9])).toBeUndefined();
+        expect(await heightsOf(intake, [9])).toEqual([]);
       });
 
       test("of inactive webhooks are not confirmed, and those of a reverted block are dropped.", async () => {
@@ -238,8 +247,8 @@ export function describeIntake(name: string, open: OpenSubject): void {
           { kind: "suspend", webhook: suspended, reason: "too expensive" },
           { kind: "drop", block: { height: 6, blockId: "b6" } },
         ]);
-        const confirmed = present(await intake.firstConfirmed([9], ALL));
-        expect(confirmed.events).toMatchObject([{ webhook: active, event: { height: 5 } }]);
+        const [confirmed] = await intake.confirmedAt([9], ALL);
+        expect(present(confirmed).events).toMatchObject([{ webhook: active, event: { height: 5 } }]);
       });
 
       test("have the number of reverts of their block before them.", async () => {
@@ -250,7 +259,8 @@ export function describeIntake(name: string, open: OpenSubject): void {
           defer(own, 5, 10, 1),
           { kind: "revert", blockId: "b5", sequence: 12 },
         ]);
-        expect(present(await intake.firstConfirmed([6], 9)).events).toMatchObject([{ timesReverted: 1 }]);
+        const [confirmed] = await intake.confirmedAt([6], 9);
+        expect(present(confirmed).events).toMatchObject([{ timesReverted: 1 }]);
         const counts = async (before: number) => [...(await intake.countReverts(["b5", "b6"], before))];
         expect(new Map(await counts(8)).get("b5") ?? 0).toBe(0);
         expect(new Map(await counts(9)).get("b5")).toBe(1);
