@@ -20,7 +20,7 @@ import { termsOf } from "./pages/order.ts";
 import { findPage } from "./pages/page.ts";
 import { first, type SnapshotReads } from "./pages/reads.ts";
 import { type RowFields, rowText } from "./row-text.ts";
-import type { Usernames } from "./usernames.ts";
+import type { NameGenerators, Unnamed } from "./usernames.ts";
 
 const FIELDS = {
   id: text("id"),
@@ -39,7 +39,7 @@ const FIELDS = {
 const COLUMNS = { ...FIELDS, height: integer("height") } as const satisfies Record<BlockTerm, Field>;
 
 /** A block; its username is set from the cache. */
-type BlockRow = Omit<StoredBlock, "username"> & { username: string | null };
+type BlockRow = Omit<StoredBlock, keyof Unnamed> & Unnamed;
 
 const LISTED = {
   table: "blocks",
@@ -103,11 +103,9 @@ const HEIGHT_AT = prepared(
 /** Parent id in the genesis block. */
 const NO_BLOCK = "0";
 
-export function createBlocks(usernames: Usernames): (reads: SnapshotReads) => Blocks {
+export function createBlocks(nameGenerators: NameGenerators): (reads: SnapshotReads) => Blocks {
   const named = async (reads: SnapshotReads, rows: BlockRow[]): Promise<StoredBlock[]> => {
-    const generators = rows.map(({ generatorPublicKey }) => generatorPublicKey);
-    const names = await usernames(reads, generators);
-    for (const row of rows) row.username = names.get(row.generatorPublicKey) ?? null;
+    await nameGenerators(reads, rows);
     return rows;
   };
 

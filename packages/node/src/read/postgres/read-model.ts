@@ -25,7 +25,7 @@ import { createRounds } from "./rounds.ts";
 import { createSharedTransactions, type SharedTransactions } from "./shared-transactions.ts";
 import { createTokens } from "./tokens.ts";
 import { createTransactions as createTransactionReads } from "./transactions.ts";
-import { createUsernames } from "./usernames.ts";
+import { createNameGenerators } from "./usernames.ts";
 import { createWallets } from "./wallets.ts";
 
 export type PostgresReadModelOptions = {
@@ -146,7 +146,7 @@ const CODES = {
 /** Returns a function that creates snapshots, which share their caches by head. */
 function createSnapshots(network: Network) {
   const counts = createCounts();
-  const blocks = createBlocks(createUsernames());
+  const blocks = createBlocks(createNameGenerators());
   const chain = createChain();
   const delegates = createDelegates();
   const entities = createEntities();

@@ -5,7 +5,7 @@ import type { Head } from "../../../src/read/head.ts";
 import { createHeadCache } from "../../../src/read/postgres/head-cache.ts";
 import { createCounts } from "../../../src/read/postgres/pages/counts.ts";
 import type { SnapshotReads } from "../../../src/read/postgres/pages/reads.ts";
-import { createUsernames } from "../../../src/read/postgres/usernames.ts";
+import { createNameGenerators, type Unnamed } from "../../../src/read/postgres/usernames.ts";
 
 const headAt = (height: number): Head => ({ id: `${height}`, height, timestamp: 8 * height });
 
@@ -58,21 +58,25 @@ test("Failed counts, and those of long filters, are not kept.", async () => {
 });
 
 test("A username is read once for each head, also if there is none.", async () => {
-  const usernames = createUsernames();
+  const nameGenerators = createNameGenerators();
   const asked: unknown[] = [];
-  const readsAt = (height: number, username: string): SnapshotReads => ({
-    head: headAt(height),
-    transactions: 0,
-    counts: createCounts(),
-    async query<Row>(_: unknown, values?: unknown) {
-      asked.push(values);
-      return [{ publicKey: "a", username }] as Row[];
-    },
-  });
-  const first = await usernames(readsAt(1, "one"), ["a", "b", "a"]);
-  expect([first.get("a"), first.get("b")]).toEqual(["one", null]);
-  await usernames(readsAt(1, "one"), ["b", "a"]);
+  const namesAt = async (height: number, username: string, ...keys: string[]) => {
+    const reads: SnapshotReads = {
+      head: headAt(height),
+      transactions: 0,
+      counts: createCounts(),
+      async query<Row>(_: unknown, values?: unknown) {
+        asked.push(values);
+        return [{ publicKey: "a", username }] as Row[];
+      },
+    };
+    const blocks: Unnamed[] = keys.map((generatorPublicKey) => ({ generatorPublicKey, username: null }));
+    await nameGenerators(reads, blocks);
+    return blocks.map((block) => block.username);
+  };
+  expect(await namesAt(1, "one", "a", "b", "a")).toEqual(["one", null, "one"]);
+  expect(await namesAt(1, "changed", "b", "a")).toEqual([null, "one"]);
   // A reorganisation can give the name to another delegate.
-  const second = await usernames(readsAt(2, "two"), ["a"]);
-  expect([second.get("a"), asked]).toEqual(["two", [[["a", "b"]], [["a"]]]]);
+  expect(await namesAt(2, "two", "a")).toEqual(["two"]);
+  expect(asked).toEqual([[["a", "b"]], [["a"]]]);
 });
