@@ -22,6 +22,9 @@ describe("every block", () => {
   });
 });
 
+/** Time for the programs of a page to end. */
+const END_TIMEOUT_MS = 60_000;
+
 describe("the commands", () => {
   const pages = PAGES.filter((page) => blocksOf(page).some(isRun));
   test.concurrent.for(pages)(
@@ -33,9 +36,9 @@ describe("the commands", () => {
       const commands = blocks.filter(isRun).flatMap(commandsOf);
       if (needsDatabase(commands)) {
         context.skip(!hasPostgres, "no PostgreSQL for this machine");
-        context.onTestFinished(await startDatabase(terminal));
+        context.onTestFinished(await startDatabase(terminal), END_TIMEOUT_MS);
       }
-      context.onTestFinished(terminal.close);
+      context.onTestFinished(terminal.close, END_TIMEOUT_MS);
       // A page that does not start a chain is read with one running.
       const [first] = commands;
       const beside: Block[] = first === START ? [] : [{ language: "sh", text: START }];
