@@ -76,6 +76,23 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
     expect(faults).toEqual([]);
   });
 
+  test("A character that is typed while the address changes is not lost.", async () => {
+    await page.goto("/console/docs");
+    const field = page.getByLabel("Search the documentation");
+    await field.evaluate((input: HTMLInputElement) => {
+      const replace = history.replaceState.bind(history);
+      history.replaceState = (...change) => {
+        replace(...change);
+        history.replaceState = replace;
+        input.value += "e";
+        input.dispatchEvent(new Event("input", { bubbles: true }));
+      };
+    });
+    await field.pressSequentially("rotat");
+    await expect.poll(path).toBe("/console/docs?q=rotate");
+    expect(await field.inputValue()).toBe("rotate");
+  });
+
   test("An address without a document shows an error.", async () => {
     await page.goto("/console/docs/guides/nothing");
     await page.getByText("Document not found").waitFor();

@@ -25,13 +25,21 @@ export function useTyped(name?: string): Typed {
   const query = useQuery(name);
   const [text, setText] = useState(query);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // The URL changed by navigation.
+  /** The query that this field put into the URL last. */
+  const sent = useRef(query);
   useEffect(() => {
+    // The URL follows the field, in which further characters may have been typed since.
+    if (query === sent.current) return;
+    // The URL changed by navigation.
+    sent.current = query;
     clearTimeout(timer.current);
     setText(query);
   }, [query]);
   useEffect(() => () => clearTimeout(timer.current), []);
-  const search = (text: string) => change({ [name ?? "q"]: text.slice(0, MAX_LENGTH) }, true);
+  const search = (text: string) => {
+    sent.current = text.slice(0, MAX_LENGTH);
+    change({ [name ?? "q"]: sent.current }, true);
+  };
   return {
     query,
     text,
