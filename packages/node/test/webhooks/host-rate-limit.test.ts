@@ -44,6 +44,16 @@ test("a host receives a limited number of deliveries per second, from all webhoo
   );
 });
 
+test("other spellings of a NATS server count as the same host", async () => {
+  const service = open(10);
+  for (const host of ["nats.example", "NATS.Example:4222", "TLS://user@nats.example:04222"]) {
+    const target = host.includes("//") ? `${host}/chain` : `nats://${host}/chain`;
+    await service.webhooks.register.create(always("block.applied", target));
+  }
+  await service.emit(...many(10));
+  expect(service.calls).toHaveLength(11);
+});
+
 test("without a limit no request waits", async () => {
   const service = open(0);
   await service.webhooks.register.create(always("block.applied", "https://one.example/"));

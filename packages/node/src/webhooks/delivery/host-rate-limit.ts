@@ -1,5 +1,6 @@
 /** Limits the calls per second to one host, over all webhooks. */
 import type { Clock } from "../collaborators.ts";
+import { hostOf } from "../model/target-host.ts";
 import type { MakeAttempt } from "./attempt.ts";
 
 /** Maximum burst: a host that was idle may get the calls of this time at once. */
@@ -26,7 +27,6 @@ export function createHostRates({ webhookHostRate }: HostRateOptions, clock: Clo
   const { elapsedMs } = clock;
   /** Time until which the previous calls use up the allowed rate, by host. */
   const takenUntilMs = new Map<string, number>();
-  const hostOf = (target: string) => new URL(target).host;
   const delayOf = (host: string, nowMs: number) =>
     Math.max(0, (takenUntilMs.get(host) ?? 0) - BURST_MS - nowMs);
 
@@ -35,9 +35,9 @@ export function createHostRates({ webhookHostRate }: HostRateOptions, clock: Clo
   }
 
   return {
-    delayMs: (target) => delayOf(hostOf(target), elapsedMs()),
+    delayMs: (target) => delayOf(hostOf(target).withPort, elapsedMs()),
     take(target) {
-      const host = hostOf(target);
+      const host = hostOf(target).withPort;
       const nowMs = elapsedMs();
       if (delayOf(host, nowMs) > 0) return false;
       takenUntilMs.set(host, Math.max(nowMs, takenUntilMs.get(host) ?? 0) + 1_000 / webhookHostRate);

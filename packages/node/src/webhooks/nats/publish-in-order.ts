@@ -96,4 +96,4 @@ async function locate(
   return undefined;
 }
 
-const SHARED_SUBJECT = `searched ${MAX_SEARCHED} messages of other publishers for the delivery, and continues with the next attempt: use a subject of its own`;
+const SHARED_SUBJECT = `searched ${MAX_SEARCHED} messages of other publishers for the delivery, and continues with the next attempt: use a separate subject`;

@@ -29,7 +29,7 @@ type Connection = {
 };
 
 type State = Required<SharedConnectionsDeps> & {
-  /** All open connections; the last one is the one that became idle last. */
+  /** All open connections, in the order in which they became idle. */
   readonly connections: Set<Connection>;
   /** Connections for new calls, by server and user. */
   readonly current: Map<string, Connection>;
@@ -37,7 +37,7 @@ type State = Required<SharedConnectionsDeps> & {
 
 /** Time without a call after which a connection is closed. */
 const IDLE_MS = 10_000;
-/** Maximum of connections without calls; beyond it, the one that has been idle for the longest time is closed. */
+/** Maximum number of idle connections; beyond it, the connection that became idle first is closed. */
 const MAX_IDLE = 32;
 
 export function createSharedConnections(deps: SharedConnectionsDeps): SharedConnections {

@@ -1,7 +1,7 @@
 /** Targets that may be registered. */
 import { isIP } from "node:net";
 import { invalid, readMembers, required } from "../../subscriptions/members.ts";
-import { isNatsTarget, parseNatsTarget } from "../model/nats-target.ts";
+import { hostOf } from "../model/target-host.ts";
 import { FIELD_READERS } from "./fields.ts";
 
 export type TargetOptions = {
@@ -42,12 +42,7 @@ export function checkTarget({ httpsOnly, isTargetAddress }: TargetOptions, targe
 
 /** Returns the address in a URL; undefined for a name other than that of this machine. */
 function addressIn(target: string): string | undefined {
-  const host = hostIn(target);
+  const host = hostOf(target).name;
   if (host === "localhost") return "127.0.0.1";
   return isIP(host) === 0 ? undefined : host;
 }
-
-const hostIn = (target: string): string =>
-  isNatsTarget(target)
-    ? (parseNatsTarget(target)?.host ?? "")
-    : new URL(target).hostname.replace(/^\[|\]$/g, "");
