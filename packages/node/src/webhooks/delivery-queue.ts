@@ -29,7 +29,7 @@ import type { Replay, ReplayProgress } from "./model/replay.ts";
 export const CALL_TIMEOUT_MS = 10_000;
 
 export type DeliveryQueue = {
-  /** Returns the ids of all webhooks: each has a queue. */
+  /** Returns the ids of all owned webhooks: each has a queue. */
   webhooks(): Promise<readonly number[]>;
   /** Returns the states of queues, in the order of the ids. Nothing is due in the queue of a removed webhook. */
   states(webhooks: readonly number[]): Promise<readonly QueueState[]>;
@@ -48,9 +48,48 @@ export type DeliveryQueue = {
   recordPing(ping: PingOutcome): Promise<number>;
   /** Finishes some deliveries that must not be sent, and continues restarting queues. */
   finishStep(atMs: number): Promise<FinishStep>;
+  readonly ownership: Ownership;
   readonly log: DeliveryLogRows;
   readonly replays: ReplayRows;
   readonly retention: RetentionSteps;
+};
+
+/**
+ * The webhooks that this process owns: it alone matches their events and sends their deliveries. A node owns all webhooks
+ * without a lease; a worker owns some, as long as it renews its lease.
+ */
+export type Ownership = {
+  /** Claims free webhooks, renews the lease, and returns what has changed since the last call. To be called regularly. */
+  renew(): Promise<OwnershipChange>;
+  /** Gives up webhooks that `renew` returned as `surplus`, after their running calls. */
+  giveUp(webhooks: readonly number[]): Promise<void>;
+  /** Ends the lease, so that other workers need not wait. */
+  release(): Promise<void>;
+  /** Returns the milliseconds for which calls of owned webhooks may still run; `Infinity` without a lease. */
+  remainingMs(): number;
+  /** Returns and removes the changes of owned queues by other processes. */
+  takeChanges(): Promise<readonly QueueChange[]>;
+};
+
+export type OwnershipChange = {
+  /** Webhooks that this process owns now. */
+  readonly gained: readonly number[];
+  /** Webhooks that another worker owns: running calls must not be recorded. */
+  readonly lost: readonly number[];
+  /** Webhooks that other workers should own: to be given up once their running calls have ended. */
+  readonly surplus: readonly number[];
+};
+
+/** `isRestart`: the queue restarts from its first delivery; running calls are repeated. */
+export type QueueChange = { readonly webhook: number; readonly isRestart: boolean };
+
+/** Ownership of a process that owns all webhooks. */
+export const SOLE_OWNER: Ownership = {
+  renew: async () => ({ gained: [], lost: [], surplus: [] }),
+  async giveUp() {},
+  async release() {},
+  remainingMs: () => Number.POSITIVE_INFINITY,
+  takeChanges: async () => [],
 };
 
 /** State of a queue in the database, except its first attempts. */

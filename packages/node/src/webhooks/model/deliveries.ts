@@ -44,6 +44,8 @@ export type WaitingDelivery = {
   readonly attempts: number;
   readonly target: string;
   readonly secrets: Secrets;
+  /** Number of owners that the webhook has had, for receivers that refuse calls of former owners; absent on a node. */
+  readonly epoch?: number;
 };
 
 /** A pending delivery in the replay lane. */

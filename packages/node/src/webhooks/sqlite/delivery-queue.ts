@@ -3,13 +3,14 @@
  * dispatcher ends in the tick of the event loop in which it started.
  */
 import type { Database } from "../../store/engine/database.ts";
-import type {
-  AttemptOutcome,
-  DeliveryLogRows,
-  DeliveryQueue,
-  RecordedOutcome,
-  ReplayRows,
-  RetentionSteps,
+import {
+  type AttemptOutcome,
+  type DeliveryLogRows,
+  type DeliveryQueue,
+  type RecordedOutcome,
+  type ReplayRows,
+  type RetentionSteps,
+  SOLE_OWNER,
 } from "../delivery-queue.ts";
 import { createDeliveryStore, type DeliveryStore } from "./deliveries.ts";
 import { createDeliveryLogStore } from "./delivery-log.ts";
@@ -27,7 +28,7 @@ import { createSuspendWebhook, createWebhookHealthStore } from "./webhook-health
 import { createWebhookStore, type WebhookStore } from "./webhooks.ts";
 
 /** The functions of the port to send deliveries. */
-type Lanes = Omit<DeliveryQueue, "log" | "replays" | "retention">;
+type Lanes = Omit<DeliveryQueue, "ownership" | "log" | "replays" | "retention">;
 
 /** @param cipher cipher of the webhooks' secrets */
 export function createSqliteDeliveryQueue(database: Database, cipher: SecretCipher): DeliveryQueue {
@@ -52,6 +53,7 @@ export function createSqliteDeliveryQueue(database: Database, cipher: SecretCiph
         return step.more ? step : restartedQueues.step();
       },
     }),
+    ownership: SOLE_OWNER,
     log: toPort<DeliveryLogRows>({
       ...log,
       sendNow: (webhook, numbers, atMs) =>

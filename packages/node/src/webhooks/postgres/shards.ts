@@ -1,0 +1,20 @@
+/** Shards: groups of webhooks, each of which one worker owns (docs/decisions/0052). */
+
+/** Number of shards; the generated column `webhooks.shard` contains it. */
+export const SHARDS = 32;
+
+export const shardOf = (webhook: number): number => webhook % SHARDS;
+
+/** A shard that this process owns. */
+export type OwnedShard = {
+  readonly shard: number;
+  /** Number of owners that the shard has had. */
+  readonly epoch: number;
+};
+
+/** The shards that this process owns at this moment. */
+export type OwnedShards = {
+  all(): readonly OwnedShard[];
+  /** Returns the epoch of the shard of a webhook; undefined if another process owns it. */
+  epochOf(webhook: number): number | undefined;
+};
