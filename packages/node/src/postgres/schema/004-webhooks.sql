@@ -74,6 +74,7 @@ INSERT INTO shards (shard) SELECT generate_series(0, 31);
 -- Running workers.
 CREATE TABLE delivery_workers (
   name text PRIMARY KEY,
+  session text NOT NULL,                      -- differs after each start, and after the end of a lease
   lease_until timestamptz NOT NULL            -- then others may take its shards
 );
 
@@ -124,6 +125,8 @@ CREATE INDEX deliveries_first ON deliveries (webhook, number)
 CREATE INDEX deliveries_retry ON deliveries (webhook, next_attempt_ms)
   WHERE state = 'pending' AND next_attempt_ms IS NOT NULL AND replay IS NULL;
 CREATE INDEX deliveries_replay ON deliveries (webhook, replay) WHERE state = 'pending' AND replay IS NOT NULL;
+CREATE INDEX deliveries_retractions ON deliveries (webhook)
+  WHERE state = 'pending' AND next_attempt_ms IS NOT NULL AND reverts IS NOT NULL;
 CREATE INDEX deliveries_webhook ON deliveries (webhook, number);
 CREATE INDEX deliveries_failed ON deliveries (webhook, number) WHERE state = 'failed';
 CREATE INDEX deliveries_facts ON deliveries (height) WHERE is_retracted = false;

@@ -1,0 +1,204 @@
+/**
+ * Ownership of webhooks by lease (docs/decisions/0052). A worker renews its lease in a single row. Others remove the row of
+ * a worker whose lease has ended, and may then claim its shards: a worker whose row was removed has lost all of them, even if
+ * nobody has claimed them yet. Only the clock of the database decides when a lease ends; the worker itself counts the time
+ * since it sent the last renewal.
+ */
+import { randomUUID } from "node:crypto";
+import type { Postgres, Query, Transaction } from "../../postgres/connection.ts";
+import type { Ownership, OwnershipChange } from "../delivery-queue.ts";
+import { bumpVersion } from "./register-version.ts";
+import { type OwnedShard, SHARDS, shardOf } from "./shards.ts";
+
+export type OwnershipOptions = {
+  /** Name of this worker. A worker that restarts with the same name does not wait for the end of its lease. */
+  readonly worker: string;
+  readonly leaseMs: number;
+};
+
+export type OwnershipDeps = {
+  readonly postgres: Postgres;
+  /** Milliseconds of a monotonic clock. */
+  readonly elapsedMs: () => number;
+};
+
+/** A shard, and the sequence of the last event that was matched for its webhooks. */
+export type HeldShard = OwnedShard & { matched: number };
+
+export type ShardOwnership = Ownership & {
+  readonly worker: string;
+  /** The owned shards, by number. */
+  readonly held: ReadonlyMap<number, HeldShard>;
+  epochOf(webhook: number): number | undefined;
+};
+
+type State = OwnershipOptions &
+  OwnershipDeps & {
+    readonly held: Map<number, HeldShard>;
+    /** Shards that this worker is giving up. */
+    readonly surplus: Set<number>;
+    session: string | undefined;
+    /** Time at which the lease ends, by the monotonic clock. */
+    leaseEndMs: number;
+  };
+
+export function createOwnership(options: OwnershipOptions, deps: OwnershipDeps): ShardOwnership {
+  const state: State = {
+    ...options,
+    ...deps,
+    held: new Map(),
+    surplus: new Set(),
+    session: undefined,
+    leaseEndMs: 0,
+  };
+  const { worker, held } = state;
+  return {
+    worker,
+    held,
+    epochOf: (webhook) => held.get(shardOf(webhook))?.epoch,
+    renew: () => renew(state),
+    giveUp: (webhooks) => giveUp(state, new Set(webhooks.map(shardOf))),
+    release: () => release(state),
+    remainingMs: () => Math.max(0, state.leaseEndMs - deps.elapsedMs()),
+    takeChanges: () => takeChanges(state),
+  };
+}
+
+async function renew(state: State): Promise<OwnershipChange> {
+  const { postgres, held, elapsedMs, leaseMs } = state;
+  const sentMs = elapsedMs();
+  const lost = new Set<number>();
+  const drop = (shard: number) => {
+    if (held.delete(shard)) lost.add(shard);
+    state.surplus.delete(shard);
+  };
+  const isRenewed = await renewLease(state);
+  if (!isRenewed) {
+    for (const shard of held.keys()) drop(shard);
+    await beginLease(state);
+  }
+  state.leaseEndMs = sentMs + leaseMs;
+  const view = await postgres.transaction("READ WRITE", (transaction) => claim(transaction, state));
+  const isMine = ({ owner, epoch, shard }: ShardRow) =>
+    owner === state.worker && Number(epoch) === held.get(shard)?.epoch;
+  for (const row of view.shards) if (held.has(row.shard) && !isMine(row)) drop(row.shard);
+  for (const claimed of view.claimed) held.set(claimed.shard, claimed);
+  const surplus = [...held.keys()].filter((shard) => !state.surplus.has(shard)).slice(view.share);
+  for (const shard of surplus) state.surplus.add(shard);
+  const webhooksOf = await readWebhooks(postgres.query, [...lost, ...held.keys()]);
+  const gained = view.claimed.flatMap(({ shard }) => webhooksOf(shard));
+  await giveUp(state, new Set(surplus.filter((shard) => webhooksOf(shard).length === 0)));
+  return { gained, lost: [...lost].flatMap(webhooksOf), surplus: surplus.flatMap(webhooksOf) };
+}
+
+/** Renews the lease; returns `false` if it has ended and others have noticed, or before the first lease. */
+async function renewLease({ postgres, worker, session, leaseMs }: State): Promise<boolean> {
+  if (session === undefined) return false;
+  const renewed = await postgres.query(
+    `UPDATE delivery_workers SET lease_until = clock_timestamp() + make_interval(secs => $3)
+     WHERE name = $1 AND session = $2 RETURNING 1`,
+    [worker, session, leaseMs / 1_000],
+  );
+  return renewed.length > 0;
+}
+
+/** Begins another lease. A former process with the same name loses its own. */
+async function beginLease(state: State): Promise<void> {
+  state.session = randomUUID();
+  await state.postgres.query(
+    `INSERT INTO delivery_workers (name, session, lease_until)
+     VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))
+     ON CONFLICT (name) DO UPDATE SET session = EXCLUDED.session, lease_until = EXCLUDED.lease_until`,
+    [state.worker, state.session, state.leaseMs / 1_000],
+  );
+}
+
+type ShardRow = { shard: number; owner: string | null; epoch: string; has_owner: boolean };
+
+type View = {
+  readonly shards: readonly ShardRow[];
+  readonly claimed: readonly HeldShard[];
+  /** Number of shards that this worker should own. */
+  readonly share: number;
+};
+
+/** Claims free shards, up to the share of this worker. */
+async function claim(transaction: Transaction, { worker, held }: State): Promise<View> {
+  // Waits for a renewal that is in progress, and removes the row only if the lease has ended nevertheless.
+  await transaction.change("DELETE FROM delivery_workers WHERE lease_until < clock_timestamp() AND name <> $1", [
+    worker,
+  ]);
+  const shards = await transaction.query<ShardRow>(
+    `SELECT shard, owner, epoch, name IS NOT NULL AS has_owner
+     FROM shards LEFT JOIN delivery_workers ON name = owner ORDER BY shard`,
+  );
+  const [{ workers } = { workers: "1" }] = await transaction.query<{ workers: string }>(
+    "SELECT count(*) AS workers FROM delivery_workers",
+  );
+  const share = Math.ceil(SHARDS / Math.max(1, Number(workers)));
+  const isHeld = ({ shard, owner, epoch }: ShardRow) =>
+    owner === worker && Number(epoch) === held.get(shard)?.epoch;
+  const isFree = (row: ShardRow) => !row.has_owner || (row.owner === worker && !isHeld(row));
+  const wanted = Math.max(0, share - shards.filter(isHeld).length);
+  const free = shards.filter(isFree).slice(0, wanted);
+  if (free.length === 0) return { shards, claimed: [], share };
+  const claimed = await transaction.query<{ shard: number; epoch: string; matched: string }>(
+    `UPDATE shards SET owner = $1, epoch = shards.epoch + 1
+     FROM unnest($2::integer[], $3::bigint[]) AS free (shard, epoch)
+     WHERE shards.shard = free.shard AND shards.epoch = free.epoch
+     RETURNING shards.shard, shards.epoch, matched`,
+    [worker, free.map(({ shard }) => shard), free.map(({ epoch }) => epoch)],
+  );
+  // The owners of the other shards need not read the register again, but nothing is lost by it.
+  await bumpVersion(transaction);
+  return {
+    shards,
+    share,
+    claimed: claimed.map(({ shard, epoch, matched }) => ({
+      shard,
+      epoch: Number(epoch),
+      matched: Number(matched),
+    })),
+  };
+}
+
+/** Returns a function that returns the webhooks of a shard. */
+async function readWebhooks(query: Query, shards: readonly number[]) {
+  const rows = await query<{ id: string; shard: number }>(
+    "SELECT id, shard FROM webhooks WHERE shard = ANY ($1) ORDER BY id",
+    [shards],
+  );
+  const byShard = Map.groupBy(rows, ({ shard }) => shard);
+  return (shard: number): number[] => (byShard.get(shard) ?? []).map(({ id }) => Number(id));
+}
+
+async function giveUp({ postgres, worker, held, surplus }: State, shards: ReadonlySet<number>): Promise<void> {
+  const given = [...shards].flatMap((shard) => held.get(shard) ?? []);
+  if (given.length === 0) return;
+  await postgres.query(
+    `UPDATE shards SET owner = NULL FROM unnest($2::integer[], $3::bigint[]) AS given (shard, epoch)
+     WHERE shards.shard = given.shard AND shards.epoch = given.epoch AND owner = $1`,
+    [worker, given.map(({ shard }) => shard), given.map(({ epoch }) => epoch)],
+  );
+  for (const { shard } of given) {
+    held.delete(shard);
+    surplus.delete(shard);
+  }
+}
+
+async function release(state: State): Promise<void> {
+  const { postgres, worker, session, held } = state;
+  await giveUp(state, new Set(held.keys()));
+  state.session = undefined;
+  state.leaseEndMs = 0;
+  await postgres.query("DELETE FROM delivery_workers WHERE name = $1 AND session = $2", [worker, session ?? ""]);
+}
+
+async function takeChanges({ postgres, held }: State) {
+  const rows = await postgres.query<{ webhook: string; isRestart: boolean }>(
+    `DELETE FROM queue_changes WHERE (webhook % ${SHARDS})::integer = ANY ($1)
+     RETURNING webhook, is_restart AS "isRestart"`,
+    [[...held.keys()]],
+  );
+  return rows.map(({ webhook, isRestart }) => ({ webhook: Number(webhook), isRestart }));
+}

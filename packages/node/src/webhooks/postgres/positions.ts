@@ -1,0 +1,108 @@
+/**
+ * Positions of the owned shards in the events. A step of matching moves the shards that are furthest behind, at most to the
+ * position of the next ones, which it then joins: a shard that was claimed late catches up in this way.
+ */
+import type { Postgres, Transaction } from "../../postgres/connection.ts";
+import type { HeldShard, ShardOwnership } from "./ownership.ts";
+import type { OwnedShard } from "./shards.ts";
+
+export type MatchingStep = {
+  /** The shards, all at the same position; none if this worker owns none. */
+  readonly shards: readonly OwnedShard[];
+  /** Sequence of their last matched event. */
+  readonly matched: number;
+  /** Position of the next shards; the greatest integer if there are none. */
+  readonly upTo: number;
+};
+
+export type Positions = {
+  /** Begins a step with the shards that are furthest behind. */
+  begin(): MatchingStep;
+  /** Returns the step that was begun last, until it was moved. */
+  step(): MatchingStep;
+  /** Returns the lowest position; the greatest integer if this worker owns no shard. */
+  lowest(): number;
+  /** Moves the shards to a sequence; returns `false` if another worker owns one of them. */
+  move(transaction: Transaction, step: MatchingStep, matched: number): Promise<boolean>;
+  /** Must be called after the transaction of `move`. */
+  moved(step: MatchingStep, matched: number): void;
+  /** Moves the shards to the next ones; returns `false` if another worker owns one of them. */
+  skip(step: MatchingStep): Promise<boolean>;
+  /** Locks shards until the end of the transaction; returns `false` if another worker owns one of them. */
+  lock(transaction: Transaction, shards: readonly OwnedShard[]): Promise<boolean>;
+};
+
+const LAST = Number.MAX_SAFE_INTEGER;
+
+export function createPositions(postgres: Postgres, { worker, held }: ShardOwnership): Positions {
+  let current: MatchingStep | undefined;
+
+  function begin(): MatchingStep {
+    current = stepOf([...held.values()]);
+    return current;
+  }
+  function moved({ shards }: MatchingStep, matched: number): void {
+    current = undefined;
+    for (const { shard, epoch } of shards) {
+      const mine = held.get(shard);
+      if (mine?.epoch === epoch) mine.matched = matched;
+    }
+  }
+  const move = (transaction: Pick<Transaction, "change">, { shards }: MatchingStep, matched: number) =>
+    changesAll(transaction, shards, `UPDATE shards SET matched = $4 ${FENCE}`, [matched]);
+
+  async function changesAll(
+    { change }: Pick<Transaction, "change">,
+    shards: readonly OwnedShard[],
+    sql: string,
+    values: readonly number[],
+  ): Promise<boolean> {
+    const parameters = [worker, shards.map(({ shard }) => shard), shards.map(({ epoch }) => epoch), ...values];
+    return shards.length > 0 && (await change(sql, parameters)) === shards.length;
+  }
+
+  return {
+    begin,
+    step: () => current ?? begin(),
+    lowest: () => Math.min(LAST, ...[...held.values()].map(({ matched }) => matched)),
+    move,
+    moved,
+    async skip(step) {
+      const isMoved = await postgres.transaction("READ WRITE", (transaction) => move(transaction, step, step.upTo));
+      if (isMoved) moved(step, step.upTo);
+      return isMoved;
+    },
+    lock: (transaction, shards) => changesAll(transaction, shards, `SELECT 1 ${LOCKED}`, []),
+  };
+}
+
+const OWN = `owner = $1 AND shards.shard = own.shard AND shards.epoch = own.epoch`;
+const FENCE = `FROM unnest($2::integer[], $3::bigint[]) AS own (shard, epoch) WHERE ${OWN}`;
+const LOCKED = `FROM shards JOIN unnest($2::integer[], $3::bigint[]) AS own (shard, epoch) ON ${OWN}
+  ORDER BY shards.shard FOR SHARE OF shards`;
+
+function stepOf(shards: readonly HeldShard[]): MatchingStep {
+  const matched = Math.min(LAST, ...shards.map((shard) => shard.matched));
+  const ahead = shards.filter((shard) => shard.matched > matched);
+  return {
+    shards: shards.filter((shard) => shard.matched === matched).map(({ shard, epoch }) => ({ shard, epoch })),
+    matched,
+    upTo: Math.min(LAST, ...ahead.map((shard) => shard.matched)),
+  };
+}
+
+/** Locks those of the shards that this worker owns until the end of the transaction, and returns them. */
+export async function lockOwnShards(
+  { query }: Pick<Transaction, "query">,
+  { worker, held }: ShardOwnership,
+  shards: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const own = shards.flatMap((shard) => held.get(shard) ?? []);
+  if (own.length === 0) return new Set();
+  const rows = await query<{ shard: number }>(`SELECT shards.shard ${LOCKED}`, [
+    worker,
+    own.map(({ shard }) => shard),
+    own.map(({ epoch }) => epoch),
+  ]);
+  return new Set(rows.map(({ shard }) => shard));
+}
