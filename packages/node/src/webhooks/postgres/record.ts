@@ -48,27 +48,25 @@ type States = {
 export function createRecord(postgres: Postgres, ownership: ShardOwnership): DeliveryQueue["record"] {
   return (outcomes) =>
     postgres.transaction("READ WRITE", async (transaction) => {
-      const owned = await lockOwnShards(transaction, ownership, [
-        ...new Set(outcomes.map(({ webhook }) => shardOf(webhook))),
+      // Statements are sent without waiting for earlier ones, and run in this order.
+      const [owned, states] = await Promise.all([
+        lockOwnShards(transaction, ownership, [...new Set(outcomes.map(({ webhook }) => shardOf(webhook)))]),
+        lockStates(transaction, outcomes),
       ]);
       const own = outcomes.filter(({ webhook }) => owned.has(shardOf(webhook)));
-      const states = await lockStates(transaction, own);
       const recorded = new Map(own.map((outcome) => [outcome, conclude(states, outcome)]));
-      await insertAttempts(
-        transaction,
-        own.filter(({ delivery }) => states.deliveries.has(delivery)),
-      );
-      await writeDeliveries(transaction, [...states.deliveries.values()]);
-      await writeWebhooks(transaction, [...states.webhooks.values()]);
-      await countAttempts(
-        transaction,
-        own.filter((outcome) => recorded.get(outcome)?.isCurrent),
-      );
-      for (const outcome of own) {
-        const { suspended } = recorded.get(outcome) ?? NOT_CURRENT;
-        if (suspended !== undefined)
-          await suspendWebhook(transaction, outcome.webhook, suspended, outcome.atMs);
-      }
+      const isCurrent = (outcome: AttemptOutcome) => recorded.get(outcome)?.isCurrent === true;
+      await Promise.all([
+        insertAttempts(
+          transaction,
+          own.filter(({ delivery }) => states.deliveries.has(delivery)),
+        ),
+        writeDeliveries(transaction, [...states.deliveries.values()]),
+        writeWebhooks(transaction, [...states.webhooks.values()]),
+        countAttempts(transaction, own.filter(isCurrent)),
+      ]);
+      for (const [{ webhook, atMs }, { suspended }] of recorded)
+        if (suspended !== undefined) await suspendWebhook(transaction, webhook, suspended, atMs);
       return outcomes.map((outcome) => recorded.get(outcome) ?? NOT_CURRENT);
     });
 }
@@ -95,16 +93,18 @@ type WebhookRow = {
 };
 
 async function lockStates({ query }: Transaction, outcomes: readonly AttemptOutcome[]): Promise<States> {
-  const webhooks = await query<WebhookRow>(
-    `SELECT id, target, target_number, strict, failures, failing_since_ms FROM webhooks WHERE id = ANY ($1)
-     ORDER BY id FOR NO KEY UPDATE`,
-    [[...new Set(outcomes.map(({ webhook }) => webhook))]],
-  );
-  const deliveries = await query<DeliveryRow>(
-    `SELECT number, state, attempts, is_retracted, replay, target_number, next_attempt_ms, reason, finished_ms
-     FROM deliveries WHERE number = ANY ($1) ORDER BY number FOR NO KEY UPDATE`,
-    [[...new Set(outcomes.map(({ delivery }) => delivery))]],
-  );
+  const [webhooks, deliveries] = await Promise.all([
+    query<WebhookRow>(
+      `SELECT id, target, target_number, strict, failures, failing_since_ms FROM webhooks WHERE id = ANY ($1)
+       ORDER BY id FOR NO KEY UPDATE`,
+      [[...new Set(outcomes.map(({ webhook }) => webhook))]],
+    ),
+    query<DeliveryRow>(
+      `SELECT number, state, attempts, is_retracted, replay, target_number, next_attempt_ms, reason, finished_ms
+       FROM deliveries WHERE number = ANY ($1) ORDER BY number FOR NO KEY UPDATE`,
+      [[...new Set(outcomes.map(({ delivery }) => delivery))]],
+    ),
+  ]);
   return {
     webhooks: new Map(webhooks.map((row) => [Number(row.id), webhookFromRow(row)])),
     deliveries: new Map(deliveries.map((row) => [Number(row.number), deliveryFromRow(row)])),

@@ -1,0 +1,210 @@
+/** Workers share the webhooks of a database: one owner for each shard and epoch, and no write of a former owner. */
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
+import type { Postgres } from "../../../src/postgres/connection.ts";
+import { migrate } from "../../../src/postgres/migrations.ts";
+import { createOwnership, type ShardOwnership } from "../../../src/webhooks/postgres/ownership.ts";
+import { createPositions } from "../../../src/webhooks/postgres/positions.ts";
+import { SHARDS, shardOf } from "../../../src/webhooks/postgres/shards.ts";
+import { useDatabases } from "../../../test-support/postgres/databases.ts";
+import { hasPostgres } from "../../../test-support/postgres/server.ts";
+
+const LEASE_MS = 60_000;
+
+describe.runIf(hasPostgres)("the shards of workers", () => {
+  const databases = useDatabases();
+  let postgres: Postgres;
+  beforeEach(async () => {
+    postgres = await databases.connect();
+    onTestFinished(postgres.close);
+    await migrate(postgres);
+  });
+
+  const start = (worker: string): ShardOwnership =>
+    createOwnership({ worker, leaseMs: LEASE_MS }, { postgres, elapsedMs: () => performance.now() });
+
+  /** Lets the lease of a worker end. */
+  const expire = (worker: string) =>
+    postgres.query("UPDATE delivery_workers SET lease_until = '-infinity' WHERE name = $1", [worker]);
+
+  const addWebhooks = async (count: number): Promise<number[]> => {
+    const rows = await postgres.query<{ id: string }>(
+      `INSERT INTO webhooks (events, target, enabled, conditions, match_all, strict, confirmations, token, active_after)
+       SELECT '["block.applied"]', 'https://receiver.example', true, '[]', false, false, 0, 'token', 0
+       FROM generate_series(1, $1) RETURNING id`,
+      [count],
+    );
+    return rows.map(({ id }) => Number(id));
+  };
+
+  const epochsOf = ({ held }: ShardOwnership) => [...held.values()].map(({ shard, epoch }) => [shard, epoch]);
+
+  test("all belong to a single worker, with their webhooks, until it releases them.", async () => {
+    const webhooks = await addWebhooks(40);
+    const worker = start("a");
+    expect(worker.remainingMs()).toBe(0);
+    expect(await worker.renew()).toEqual({ gained: expect.anything(), lost: [], surplus: [] });
+    expect(worker.held.size).toBe(SHARDS);
+    expect(worker.epochOf(present(webhooks[0]))).toBe(1);
+    expect(worker.remainingMs()).toBeGreaterThan(LEASE_MS - 10_000);
+    expect(await worker.renew()).toEqual({ gained: [], lost: [], surplus: [] });
+    await worker.release();
+    expect([worker.held.size, worker.remainingMs()]).toEqual([0, 0]);
+    const other = start("b");
+    const { gained } = await other.renew();
+    expect([...gained].sort((a, b) => a - b)).toEqual(webhooks);
+    expect(other.epochOf(present(webhooks[0]))).toBe(2);
+  });
+
+  test("are shared by count: a worker with too many returns the webhooks that it must give up.", async () => {
+    const webhooks = await addWebhooks(64);
+    const [a, b] = [start("a"), start("b")];
+    await a.renew();
+    expect((await b.renew()).gained).toEqual([]);
+    const { surplus } = await a.renew();
+    expect(surplus).toHaveLength(32);
+    expect((await a.renew()).surplus).toEqual([]);
+    expect((await b.renew()).gained).toEqual([]);
+    await a.giveUp(surplus);
+    expect((await b.renew()).gained).toEqual(expect.arrayContaining([...surplus]));
+    expect(a.held.size + b.held.size).toBe(SHARDS);
+    for (const webhook of webhooks) {
+      expect([a.epochOf(webhook), b.epochOf(webhook)].filter((epoch) => epoch !== undefined)).toHaveLength(1);
+    }
+    const c = start("c");
+    await c.renew();
+    for (const worker of [a, b]) await worker.giveUp((await worker.renew()).surplus);
+    await c.renew();
+    expect([a.held.size, b.held.size, c.held.size].sort()).toEqual([10, 11, 11]);
+  });
+
+  test("without webhooks are given up at once.", async () => {
+    const [a, b] = [start("a"), start("b")];
+    await a.renew();
+    await b.renew();
+    expect(await a.renew()).toEqual({ gained: [], lost: [], surplus: [] });
+    expect(a.held.size).toBe(SHARDS / 2);
+    await b.renew();
+    expect(b.held.size).toBe(SHARDS / 2);
+  });
+
+  test("of a worker whose lease has ended are claimed with the next epoch, and the worker learns of it.", async () => {
+    const webhooks = await addWebhooks(3);
+    const [a, b] = [start("a"), start("b")];
+    await a.renew();
+    await expire("a");
+    expect((await b.renew()).gained).toEqual(webhooks);
+    expect(b.epochOf(present(webhooks[0]))).toBe(2);
+    const { lost, gained } = await a.renew();
+    expect([[...lost].sort(), gained]).toEqual([webhooks, []]);
+    expect(a.held.size).toBe(0);
+  });
+
+  test("of a worker whose lease has ended unnoticed stay with it after the next renewal.", async () => {
+    const a = start("a");
+    await a.renew();
+    const before = epochsOf(a);
+    await expire("a");
+    expect(await a.renew()).toEqual({ gained: [], lost: [], surplus: [] });
+    expect(epochsOf(a)).toEqual(before);
+    await start("b").renew();
+    expect(epochsOf(a)).toEqual(before);
+  });
+
+  test("are claimed at once by a process that restarts under the same name; the former process owns nothing.", async () => {
+    const [webhook] = await addWebhooks(1);
+    const [former, next] = [start("a"), start("a")];
+    await former.renew();
+    expect((await next.renew()).gained).toEqual([webhook]);
+    expect(next.epochOf(present(webhook))).toBe(2);
+    const positions = createPositions(postgres, former);
+    const isMoved = await postgres.transaction("READ WRITE", (transaction) =>
+      positions.move(transaction, positions.begin(), 7),
+    );
+    expect(isMoved).toBe(false);
+  });
+
+  test("are moved by their owner only: a former owner changes no position.", async () => {
+    const [a, b] = [start("a"), start("b")];
+    await a.renew();
+    const positions = createPositions(postgres, a);
+    const step = positions.begin();
+    await expire("a");
+    await b.renew();
+    const move = () =>
+      postgres.transaction("READ WRITE", (transaction) => positions.move(transaction, step, 9));
+    expect(await move()).toBe(false);
+    const lock = () =>
+      postgres.transaction("READ WRITE", (transaction) => positions.lock(transaction, step.shards));
+    expect(await lock()).toBe(false);
+  });
+
+  test("that are behind come first, up to the position of the next, and then join them.", async () => {
+    await postgres.query("UPDATE shards SET matched = 20");
+    await postgres.query("UPDATE shards SET matched = 5 WHERE shard IN (3, 4)");
+    await postgres.query("UPDATE shards SET matched = 9 WHERE shard = 7");
+    const worker = start("a");
+    await worker.renew();
+    const positions = createPositions(postgres, worker);
+    const shardsOf = () => positions.begin().shards.map(({ shard }) => shard);
+    expect(positions.begin()).toMatchObject({ matched: 5, upTo: 9 });
+    expect([shardsOf(), positions.lowest()]).toEqual([[3, 4], 5]);
+    expect(await positions.skip(positions.begin())).toBe(true);
+    expect(positions.begin()).toMatchObject({ matched: 9, upTo: 20 });
+    expect(shardsOf()).toEqual([3, 4, 7]);
+    const step = positions.begin();
+    await postgres.transaction("READ WRITE", (transaction) => positions.move(transaction, step, 20));
+    positions.moved(step, 20);
+    expect(positions.begin()).toMatchObject({ matched: 20, upTo: Number.MAX_SAFE_INTEGER });
+    expect(shardsOf()).toHaveLength(SHARDS);
+  });
+
+  test("report changes by other processes to their owner, once.", async () => {
+    const [first, second] = await addWebhooks(2);
+    const [a, b] = [start("a"), start("b")];
+    await a.renew();
+    await postgres.query("INSERT INTO queue_changes VALUES ($1, true), ($2, false)", [
+      present(first),
+      present(second),
+    ]);
+    expect(await b.takeChanges()).toEqual([]);
+    expect(await a.takeChanges()).toEqual(
+      expect.arrayContaining([
+        { webhook: first, isRestart: true },
+        { webhook: second, isRestart: false },
+      ]),
+    );
+    expect(await a.takeChanges()).toEqual([]);
+  });
+
+  test("have at most one owner for each epoch, whatever ends, restarts and races.", async () => {
+    const webhooks = await addWebhooks(8);
+    const workers = ["a", "b", "c"].map(start);
+    const owners = new Map<string, number>();
+    let seed = 7;
+    const random = (below: number) => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed % below;
+    };
+    for (let round = 0; round < 40; round++) {
+      if (random(3) === 0) await expire(present(["a", "b", "c"][random(3)]));
+      if (random(8) === 0) await present(workers[random(3)]).release();
+      const changes = await Promise.all(workers.map((worker) => worker.renew()));
+      for (const [index, worker] of workers.entries()) {
+        for (const { shard, epoch } of worker.held.values()) {
+          const known = owners.get(`${shard} ${epoch}`) ?? index;
+          expect(known, `the owner of shard ${shard} in epoch ${epoch}`).toBe(index);
+          owners.set(`${shard} ${epoch}`, index);
+        }
+        await worker.giveUp(present(changes[index]).surplus);
+      }
+    }
+    for (let round = 0; round < 3; round++) {
+      for (const worker of workers) await worker.giveUp((await worker.renew()).surplus);
+    }
+    const shards = workers.flatMap(({ held }) => [...held.keys()]);
+    expect(new Set(shards).size).toBe(SHARDS);
+    expect(shards).toHaveLength(SHARDS);
+    expect(webhooks.map(shardOf).every((shard) => shards.includes(shard))).toBe(true);
+  });
+});
