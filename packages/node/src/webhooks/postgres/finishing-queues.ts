@@ -10,7 +10,7 @@ import type { Finish } from "../model/finish.ts";
 import { LANES } from "./lanes.ts";
 import { lockQueue } from "./queue-changes.ts";
 import { SHARDS } from "./shards.ts";
-import { toStoredText } from "./stored-text.ts";
+import { storableText } from "./storable-text.ts";
 
 /** Maximum rows to change per lane and step: some milliseconds. */
 const ROWS_AT_ONCE = 1_000;
@@ -38,7 +38,7 @@ export async function scheduleFinish(
      ON CONFLICT (webhook) DO UPDATE SET up_to = EXCLUDED.up_to, unconfirmed_up_to = EXCLUDED.unconfirmed_up_to,
        state = EXCLUDED.state, reason = EXCLUDED.reason,
        with_retractions = finishing_queues.with_retractions OR EXCLUDED.with_retractions`,
-    [webhook, state, toStoredText(reason), withRetractions],
+    [webhook, state, storableText(reason), withRetractions],
   );
 }
 
@@ -84,9 +84,11 @@ async function finishRows(transaction: Transaction, webhook: number, atMs: numbe
   if (!row) return true;
   const { up_to, unconfirmed_up_to, state, reason, with_retractions } = row;
   const values = [webhook, up_to, with_retractions, state, reason, atMs];
-  const found: number[] = [];
-  for (const sql of FINISH_LANES) found.push(await rowsOf(transaction, sql, values));
-  found.push(await rowsOf(transaction, DROP_UNCONFIRMED, [webhook, unconfirmed_up_to]));
+  // Statements are sent without waiting for earlier ones, and run in this order.
+  const found = await Promise.all([
+    ...FINISH_LANES.map((sql) => rowsOf(transaction, sql, values)),
+    rowsOf(transaction, DROP_UNCONFIRMED, [webhook, unconfirmed_up_to]),
+  ]);
   if (found.includes(ROWS_AT_ONCE)) return false;
   // A schedule that replaces this one in the meantime stays.
   await change(

@@ -6,7 +6,7 @@ import { CANCELLATION, type Replay, type ReplayPosition, type ReplayState } from
 import { LANES } from "./lanes.ts";
 import { lockQueue, noteChange } from "./queue-changes.ts";
 import type { OwnedShards } from "./shards.ts";
-import { toStoredText } from "./stored-text.ts";
+import { storableText } from "./storable-text.ts";
 import { IS_ON } from "./webhook-rows.ts";
 
 type ReplayRow = {
@@ -62,7 +62,7 @@ export async function endReplay(
 ): Promise<void> {
   await change(
     `UPDATE replays SET state = $2, reason = $3, finished_ms = $4 WHERE webhook = $1 AND state = 'running'`,
-    [webhook, state, reason === undefined ? null : toStoredText(reason), atMs],
+    [webhook, state, reason === undefined ? null : storableText(reason), atMs],
   );
 }
 

@@ -3,7 +3,7 @@ import type { Transaction } from "../../postgres/connection.ts";
 import { scheduleFinish } from "./finishing-queues.ts";
 import { bumpVersion } from "./register-version.ts";
 import { endReplay } from "./replays.ts";
-import { toStoredText } from "./stored-text.ts";
+import { storableText } from "./storable-text.ts";
 
 /**
  * Suspends a webhook until it is updated or its target responds to a ping; does not change an existing suspension. Pending
@@ -20,7 +20,7 @@ export async function suspendWebhook(
   await bumpVersion(transaction);
   await transaction.change(
     "UPDATE webhooks SET suspended = $2, suspended_ms = $3 WHERE id = $1 AND suspended IS NULL",
-    [webhook, toStoredText(reason), atMs],
+    [webhook, storableText(reason), atMs],
   );
   await scheduleFinish(transaction, webhook, { state: "failed", reason });
   await endReplay(transaction, webhook, "cancelled", atMs, reason);
