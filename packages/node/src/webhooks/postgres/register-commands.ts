@@ -10,7 +10,7 @@ import { DEFINITION_COLUMNS, definitionValues, NOT_YET } from "../register/defin
 import type { NewPing, NewWebhookRow, RegisterCommands, Update, Updated } from "../register/rows.ts";
 import { planUpdate } from "../register/update.ts";
 import type { SecretCipher } from "../secrets/encryption.ts";
-import { ownerOf } from "../secrets/secret-columns.ts";
+import { ownerOf } from "../secrets/rows.ts";
 import { beginFinish } from "./finishing-queues.ts";
 import { forgetAttempts } from "./health.ts";
 import { createInOrder } from "./in-order.ts";

@@ -7,7 +7,7 @@ import type { Postgres, Query, Transaction } from "../../postgres/connection.ts"
 import { createSecretCipher, PLAIN_SECRETS, type SecretCipher } from "../secrets/encryption.ts";
 import { createKey, findKey } from "../secrets/key-check.ts";
 import { readKeyFile } from "../secrets/key-file.ts";
-import { ownerOf, type SecretRow, secretsFromRow } from "../secrets/secret-columns.ts";
+import { ownerOf, type SecretRow, secretsFromRow } from "../secrets/rows.ts";
 import { bumpVersion } from "./register-version.ts";
 
 /**

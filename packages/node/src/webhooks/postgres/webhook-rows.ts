@@ -4,7 +4,7 @@ import type { ActiveWebhook, Webhook } from "../model/webhook.ts";
 import { type DefinitionRow, definitionFromRow } from "../register/definition-columns.ts";
 import type { RegisterRows } from "../register/rows.ts";
 import type { SecretCipher } from "../secrets/encryption.ts";
-import { type SecretRow, secretsFromRow } from "../secrets/secret-columns.ts";
+import { type SecretRow, secretsFromRow } from "../secrets/rows.ts";
 
 /** A webhook with its running replay, if any. */
 export type WebhookRow = DefinitionRow<boolean> &

@@ -12,7 +12,7 @@ import {
 } from "../register/definition-columns.ts";
 import type { RegisterRows, WebhookAliases } from "../register/rows.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "../secrets/encryption.ts";
-import { ownerOf, type SecretRow, secretsFromRow } from "../secrets/secret-columns.ts";
+import { ownerOf, type SecretRow, secretsFromRow } from "../secrets/rows.ts";
 import type { Sync } from "./sync.ts";
 
 export type WebhookStore = Sync<RegisterRows> & {

@@ -2,7 +2,7 @@
 import type { Database } from "../../../store/engine/database.ts";
 import { createMetaStore } from "../../../store/node/meta.ts";
 import type { SecretCipher } from "../../secrets/encryption.ts";
-import { ownerOf, type SecretRow, secretsFromRow } from "../../secrets/secret-columns.ts";
+import { ownerOf, type SecretRow, secretsFromRow } from "../../secrets/rows.ts";
 
 /** Owner of the token of the register, for the cipher. */
 export const REGISTER = "the register of webhooks";

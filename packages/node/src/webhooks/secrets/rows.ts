@@ -1,4 +1,4 @@
-/** Columns of a webhook's secrets, as the cipher encrypts them. */
+/** Rows with the secrets of a webhook, as the cipher encrypts them. */
 import type { Secrets } from "../model/webhook.ts";
 import type { SecretCipher } from "./encryption.ts";
 
