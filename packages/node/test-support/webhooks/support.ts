@@ -20,8 +20,8 @@ import type { DeliveryRequest, Post } from "../../src/webhooks/delivery/post.ts"
 import type { DeliveryResponse } from "../../src/webhooks/delivery/response-handler.ts";
 import type { DeliveryRecord } from "../../src/webhooks/model/deliveries.ts";
 import { DEFAULT_WEBHOOK_OPTIONS, type WebhookOptions } from "../../src/webhooks/options.ts";
+import type { SecretCipher } from "../../src/webhooks/secrets/encryption.ts";
 import { createDeliveryLogStore } from "../../src/webhooks/sqlite/delivery-log.ts";
-import type { SecretCipher } from "../../src/webhooks/sqlite/secrets/encryption.ts";
 import { openSqliteStorage } from "../../src/webhooks/sqlite/storage.ts";
 import { createWebhookStore, type WebhookStore } from "../../src/webhooks/sqlite/webhooks.ts";
 import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks.ts";

@@ -1,7 +1,7 @@
 /**
  * The webhook service uses its database through ports (`WebhookStorage` in
  * packages/node/src/webhooks/webhooks.ts): only composition roots, and commands on a data folder whose node
- * does not run, import the implementation.
+ * does not run, import an implementation. Implementations do not import each other.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,22 +12,23 @@ import { readImports } from "./imports.ts";
 const SOURCE = fileURLToPath(new URL("../../src", import.meta.url));
 const imports = readImports(SOURCE);
 
-const IMPLEMENTATION = "webhooks/sqlite/";
+const IMPLEMENTATIONS = ["webhooks/sqlite/", "webhooks/postgres/"];
 /** Composition roots, and commands on a data folder whose node does not run. */
 const BUILDERS = /^(processes|archive|commands)\//;
 
-const isService = (path: string) => path.startsWith("webhooks/") && !path.startsWith(IMPLEMENTATION);
+const implementationOf = (path: string) => IMPLEMENTATIONS.find((folder) => path.startsWith(folder));
+const isService = (path: string) => path.startsWith("webhooks/") && implementationOf(path) === undefined;
 
-test("Only composition roots and commands import the implementation of the webhook storage.", () => {
-  const others = imports.filter(
-    ({ from, to }) =>
-      to.startsWith(IMPLEMENTATION) && !from.startsWith(IMPLEMENTATION) && !BUILDERS.test(from),
-  );
+test("Only composition roots and commands import an implementation of the webhook storage.", () => {
+  const others = imports.filter(({ from, to }) => {
+    const implementation = implementationOf(to);
+    return implementation !== undefined && !from.startsWith(implementation) && !BUILDERS.test(from);
+  });
   expect(others.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
 });
 
 test("No file of the webhook service imports a module of the database.", () => {
-  const leaks = imports.filter(({ from, to }) => isService(from) && to.startsWith("store/"));
+  const leaks = imports.filter(({ from, to }) => isService(from) && /^(?:store|postgres)\//.test(to));
   expect(leaks.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
 });
 

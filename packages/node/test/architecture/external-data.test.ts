@@ -16,6 +16,8 @@ const PARSERS: Readonly<Record<string, string>> = {
   "read/attributes.ts": "rows of the database of this node",
   "read/sqlite/": "rows of the database of this node",
   "webhooks/sqlite/webhooks.ts": "rows of the database of this node",
+  "webhooks/postgres/": "rows of the database of this worker",
+  "webhooks/register/definition-columns.ts": "rows of the database of this process",
   "webhooks/matching/definitions.ts": "rows of the database of this node",
   "rpc/methods/transactions.ts": "rows of the database of this companion",
   "archive/digest.ts": "rows of the database of this node",

@@ -10,8 +10,8 @@ import { migrate } from "../../store/engine/migrations.ts";
 import { createWriteLockMemory, priorityWriteLock } from "../../store/engine/write-lock.ts";
 import { createWriteState, loggedTrouble, type Writes, watchWrites } from "../../store/engine/writes.ts";
 import { createMetaStore } from "../../store/node/meta.ts";
+import { createSecretCipher } from "../../webhooks/secrets/encryption.ts";
 import { encryptSecrets } from "../../webhooks/sqlite/secrets/encrypt-secrets.ts";
-import { createSecretCipher } from "../../webhooks/sqlite/secrets/encryption.ts";
 import { webhookTokenOf } from "../../webhooks/sqlite/secrets/token.ts";
 import type { NodeOptions } from "./options.ts";
 

@@ -23,8 +23,8 @@ import { loggedTrouble, type Writes, watchWrites } from "../../store/engine/writ
 import { createEventLog } from "../../store/events/event-log.ts";
 import { createSqliteSource } from "../../stream/sqlite/source.ts";
 import { READER } from "../../webhooks/intake.ts";
+import { createSecretCipher } from "../../webhooks/secrets/encryption.ts";
 import { createSqliteFigures } from "../../webhooks/sqlite/figures.ts";
-import { createSecretCipher } from "../../webhooks/sqlite/secrets/encryption.ts";
 import { openSqliteStorage } from "../../webhooks/sqlite/storage.ts";
 import { startInspector } from "./inspector.ts";
 import type { NodeContext } from "./node-context.ts";

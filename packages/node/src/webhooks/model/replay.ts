@@ -28,3 +28,6 @@ export type ReplayPosition = Pick<Replay, "nextHeight" | "nextIndex" | "events">
 
 /** `waiting`: number of pending deliveries. */
 export type ReplayProgress = Replay & { readonly waiting: number };
+
+/** Reasons after a cancellation by request: of the replay, and of its deliveries. */
+export const CANCELLATION = { replay: "by request", deliveries: "the replay was cancelled" } as const;

@@ -10,6 +10,8 @@ const MAX_TARGET_LENGTH = 2_048;
 const MAX_NAME_LENGTH = 100;
 /** Control characters, and marks that change the direction or the lines of a text. */
 const CONTROL = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
+/** Control characters, which the URL parser removes or encodes. */
+const URL_CONTROL = /\p{Cc}/u;
 const ALWAYS = "[]";
 /** Maximum of confirmations: the depth to which the chain can be reverted. */
 const MAX_CONFIRMATIONS = 10_000;
@@ -108,6 +110,7 @@ function readTarget(value: unknown): string {
   if (value.length > MAX_TARGET_LENGTH) {
     throw invalid(`"target" must not be longer than ${MAX_TARGET_LENGTH} characters`);
   }
+  if (URL_CONTROL.test(value)) throw invalid('"target" must not have control characters');
   if (isNatsTarget(value)) {
     if (parseNatsTarget(value) === undefined)
       throw invalid(`"target" must have the form ${NATS_TARGET_FORM}`);

@@ -31,8 +31,8 @@ export type WebhookAliases = {
 };
 
 /**
- * Changes of the register. Each is atomic, and on disk when its promise settles. Changes within a short time share one
- * transaction, in the order of the calls; a refused change undoes no other.
+ * Changes of the register. Each is atomic, and on disk when its promise settles. They are made in the order of the calls, and
+ * may share a transaction; a refused change undoes no other.
  */
 export type RegisterCommands = {
   /**

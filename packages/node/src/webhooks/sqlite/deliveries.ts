@@ -2,9 +2,9 @@
 import type { Database } from "../../store/engine/database.ts";
 import type { DeliveryQueue, QueueState } from "../delivery-queue.ts";
 import type { Attempt, NewDelivery, WaitingDelivery } from "../model/deliveries.ts";
+import { PLAIN_SECRETS, type SecretCipher } from "../secrets/encryption.ts";
+import { type SecretRow, secretsFromRow } from "../secrets/rows.ts";
 import { MESSAGE_COLUMNS, type MessageRow, messageFromRow, WITH_CONTENT } from "./messages.ts";
-import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
-import { type SecretRow, secretsFromRow } from "./secrets/secrets.ts";
 import type { Sync } from "./sync.ts";
 
 export type WaitingRow = Omit<WaitingDelivery, "message" | "secrets"> & MessageRow & SecretRow;

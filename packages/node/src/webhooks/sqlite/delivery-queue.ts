@@ -12,6 +12,8 @@ import {
   type RetentionSteps,
   SOLE_OWNER,
 } from "../delivery-queue.ts";
+import { CANCELLATION } from "../model/replay.ts";
+import type { SecretCipher } from "../secrets/encryption.ts";
 import { createDeliveryStore, type DeliveryStore } from "./deliveries.ts";
 import { createDeliveryLogStore } from "./delivery-log.ts";
 import { createDeliveryRetentionStore } from "./delivery-retention.ts";
@@ -22,7 +24,6 @@ import { createContentStore } from "./messages.ts";
 import { createReplayQueue, type ReplayQueue } from "./replay-queue.ts";
 import { createReplayStore } from "./replays.ts";
 import { createRestartedQueueStore } from "./restarted-queues.ts";
-import type { SecretCipher } from "./secrets/encryption.ts";
 import { type Sync, toPort } from "./sync.ts";
 import { createSuspendWebhook, createWebhookHealthStore } from "./webhook-health.ts";
 import { createWebhookStore, type WebhookStore } from "./webhooks.ts";
@@ -140,8 +141,8 @@ function createReplayRows(database: Database, replayQueue: ReplayQueue): Sync<Re
     finish: (webhook, atMs) => replays.end(webhook, "finished", atMs),
     cancel: (webhook, atMs) =>
       database.transaction(() => {
-        replayQueue.cancel(webhook, "the replay was cancelled", atMs);
-        replays.end(webhook, "cancelled", atMs, "by request");
+        replayQueue.cancel(webhook, CANCELLATION.deliveries, atMs);
+        replays.end(webhook, "cancelled", atMs, CANCELLATION.replay);
       }),
   };
 }

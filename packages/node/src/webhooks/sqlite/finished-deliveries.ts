@@ -6,16 +6,7 @@
 import { present } from "../../platform/present.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { FinishStep } from "../delivery-queue.ts";
-
-/** Final state of the deliveries: `cancelled` when they are obsolete, `failed` when they can be sent again later. */
-export type Finish = {
-  readonly state: "failed" | "cancelled";
-  readonly reason: string;
-  /**
-   * True to finish retractions too. Otherwise they stay pending: a target that received a fact must receive its retraction.
-   */
-  readonly withRetractions?: boolean;
-};
+import type { Finish } from "../model/finish.ts";
 
 export type FinishedDeliveryStore = {
   /** Finishes the pending deliveries and unconfirmed events; `step` processes the rest. */

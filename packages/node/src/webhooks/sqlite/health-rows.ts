@@ -1,8 +1,7 @@
 /** Health of the targets of webhooks: attempts are counted by the minute, for an hour. */
 
-import { MINUTE_MS } from "../../platform/clock/durations.ts";
 import type { Database } from "../../store/engine/database.ts";
-import type { AttemptOutcome } from "../delivery-queue.ts";
+import { type CountedOutcome, countByMinute, minuteOf } from "../attempt-minutes.ts";
 import {
   type AttemptCounts,
   type Failing,
@@ -15,12 +14,10 @@ import type { Sync } from "./sync.ts";
 
 export type AttemptCountStore = {
   /** Counts outcomes; must be called in the transaction that records them. */
-  add(outcomes: readonly Pick<AttemptOutcome, "webhook" | "atMs" | "failure">[]): void;
+  add(outcomes: readonly CountedOutcome[]): void;
   /** Returns the counts of the last minutes, including the current one. */
   last(webhook: number, minutes: number, nowMs: number): AttemptCounts;
 };
-
-const minuteOf = (atMs: number): number => Math.floor(atMs / MINUTE_MS);
 
 export function createAttemptCountStore(database: Database): AttemptCountStore {
   // The webhook may have been removed during the attempt.
@@ -38,18 +35,7 @@ export function createAttemptCountStore(database: Database): AttemptCountStore {
   );
   return {
     add(outcomes) {
-      const counts = new Map<
-        string,
-        { webhook: number; minute: number; succeeded: number; failed: number }
-      >();
-      for (const { webhook, atMs, failure } of outcomes) {
-        const minute = minuteOf(atMs);
-        const count = counts.get(`${webhook} ${minute}`) ?? { webhook, minute, succeeded: 0, failed: 0 };
-        counts.set(`${webhook} ${minute}`, count);
-        if (failure) count.failed++;
-        else count.succeeded++;
-      }
-      for (const { webhook, minute, succeeded, failed } of counts.values()) {
+      for (const { webhook, minute, succeeded, failed } of countByMinute(outcomes)) {
         add.run(minute, succeeded, failed, webhook);
         prune.run(webhook, minute - HOUR_MINUTES, minute);
       }

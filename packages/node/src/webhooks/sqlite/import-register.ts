@@ -9,8 +9,8 @@ import { migrate } from "../../store/engine/migrations.ts";
 import type { Webhook } from "../model/webhook.ts";
 import { checkLimits } from "../register/bounds.ts";
 import { readOldRegister } from "../register/old-register.ts";
+import { createSecretCipher } from "../secrets/encryption.ts";
 import { encryptSecrets, type KeyFiles } from "./secrets/encrypt-secrets.ts";
-import { createSecretCipher } from "./secrets/encryption.ts";
 import { createWebhookAliases, createWebhookStore } from "./webhooks.ts";
 
 /** Maximum size of the file; larger than any valid register. */

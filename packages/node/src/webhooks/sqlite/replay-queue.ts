@@ -1,8 +1,8 @@
 /** The replay lane of a webhook: a second queue with its own positions. */
 import type { Database } from "../../store/engine/database.ts";
 import type { ReplayedDelivery } from "../model/deliveries.ts";
+import { PLAIN_SECRETS, type SecretCipher } from "../secrets/encryption.ts";
 import { type WaitingRow, waitingFromRow, waitingIn } from "./deliveries.ts";
-import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
 
 export type ReplayQueue = {
   /** Returns the number of pending deliveries of the webhook. */

@@ -5,13 +5,13 @@ import { createMetaStore } from "../../store/node/meta.ts";
 import type { HealthRows } from "../health.ts";
 import { READER } from "../intake.ts";
 import type { RegisterRows, RegisterStorage, WebhookAliases } from "../register/rows.ts";
+import { PLAIN_SECRETS, type SecretCipher } from "../secrets/encryption.ts";
 import type { WebhookStorage } from "../webhooks.ts";
 import { createSqliteDeliveryQueue } from "./delivery-queue.ts";
 import { createFinishedDeliveryStore } from "./finished-deliveries.ts";
 import { createHealthRows } from "./health-rows.ts";
 import { createSqliteIntake } from "./intake.ts";
 import { createSqliteRegisterCommands } from "./register-commands.ts";
-import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
 import { toPort } from "./sync.ts";
 import { createWebhookAliases, createWebhookStore, type WebhookStore } from "./webhooks.ts";
 

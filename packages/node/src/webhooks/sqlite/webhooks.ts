@@ -3,9 +3,16 @@ import { subscribedNames } from "../../events/names.ts";
 import { present } from "../../platform/present.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { ActiveWebhook, Webhook, WebhookFields } from "../model/webhook.ts";
+import {
+  DEFINITION_COLUMNS,
+  type DefinitionRow,
+  definitionFromRow,
+  definitionValues,
+  NOT_YET,
+} from "../register/definition-columns.ts";
 import type { RegisterRows, WebhookAliases } from "../register/rows.ts";
-import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
-import { ownerOf, type SecretRow, secretsFromRow } from "./secrets/secrets.ts";
+import { PLAIN_SECRETS, type SecretCipher } from "../secrets/encryption.ts";
+import { ownerOf, type SecretRow, secretsFromRow } from "../secrets/rows.ts";
 import type { Sync } from "./sync.ts";
 
 export type WebhookStore = Sync<RegisterRows> & {
@@ -39,23 +46,8 @@ export type WebhookStore = Sync<RegisterRows> & {
   nextSequence(id: number): number;
 };
 
-/** Value of `active_after` until the creation of a webhook is complete. */
-const NOT_YET = Number.MAX_SAFE_INTEGER;
-
-type WebhookRow = {
-  id: number;
-  name: string | null;
-  event: string | null;
-  events: string;
-  target: string;
-  enabled: number;
-  conditions: string;
-  match_all: number;
-  strict: number;
-  confirmations: number;
-  suspended: string | null;
-  suspended_ms: number | null;
-} & SecretRow;
+type WebhookRow = DefinitionRow<number> &
+  SecretRow & { id: number; suspended: string | null; suspended_ms: number | null };
 
 /** A webhook with its running replay, if any. */
 type ListedRow = WebhookRow & {
@@ -104,7 +96,8 @@ function createReads(database: Database, cipher: SecretCipher): Reads {
       return row && webhookFromRow(row, cipher);
     },
     version: () => present(version.get(), "the row of the register").version,
-    active: () => active.all().map((row) => ({ ...definitionFromRow(row), activeAfter: row.active_after })),
+    active: () =>
+      active.all().map((row) => ({ ...definitionFromRow(row.id, row), activeAfter: row.active_after })),
     eventNames: createEventNames(database),
     targetOf: (id) => targetOf.get(id)?.target,
     queued: (id) => queued.get(id)?.queued ?? 0,
@@ -134,8 +127,7 @@ function createEventNames(database: Database): () => Set<string> {
 function createWrites(database: Database, cipher: SecretCipher, find: WebhookStore["find"]): Writes {
   // The secret is written afterwards, because it is encrypted for the id.
   const insert = database.prepare<{ id: number }>(
-    `INSERT INTO webhooks
-     (event, events, target, enabled, conditions, match_all, strict, confirmations, name, token, active_after)
+    `INSERT INTO webhooks (${DEFINITION_COLUMNS}, token, active_after)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?) RETURNING id`,
   );
   const setToken = database.prepare("UPDATE webhooks SET token = ? WHERE id = ?");
@@ -158,13 +150,13 @@ function createWrites(database: Database, cipher: SecretCipher, find: WebhookSto
   return {
     insert: (fields, token) =>
       database.transaction(() => {
-        const { id } = present(insert.get(...columnsOf(fields), NOT_YET), "the inserted row");
+        const { id } = present(insert.get(...valuesOf(fields), NOT_YET), "the inserted row");
         setToken.run(cipher.encrypt(token, ownerOf(id)), id);
         return present(find(id), "the inserted webhook");
       }),
     activate: (id, after) => void activate.run(after, id),
     activateWaiting: (after) => void activateWaiting.run(after, NOT_YET),
-    replace: (id, fields, after) => void replace.run(...columnsOf(fields), after ?? null, fields.target, id),
+    replace: (id, fields, after) => void replace.run(...valuesOf(fields), after ?? null, fields.target, id),
     rotate: (id, token, untilMs) => void rotate.run(untilMs, cipher.encrypt(token, ownerOf(id)), id),
     remove: (id) =>
       database.transaction(() => {
@@ -191,21 +183,12 @@ export function createWebhookAliases(database: Database): WebhookAliasStore {
   };
 }
 
-/** Returns the columns in the order of the statements. */
-const columnsOf = (fields: WebhookFields) => [
-  fields.event,
-  JSON.stringify(fields.events),
-  fields.target,
-  Number(fields.enabled),
-  fields.conditions,
-  Number(fields.match === "all"),
-  Number(fields.order === "strict"),
-  fields.confirmations,
-  fields.name ?? null,
-];
+/** Returns the values in the order of `DEFINITION_COLUMNS`; flags are 0 or 1. */
+const valuesOf = (fields: WebhookFields): (string | number | null)[] =>
+  definitionValues(fields).map((value) => (typeof value === "boolean" ? Number(value) : value));
 
 const webhookFromRow = (row: ListedRow, cipher: SecretCipher): Webhook => ({
-  ...definitionFromRow(row),
+  ...definitionFromRow(row.id, row),
   secrets: secretsFromRow(row.id, row, cipher),
   ...(row.suspended !== null && { suspended: { reason: row.suspended, sinceMs: row.suspended_ms ?? 0 } }),
   ...(row.from_height !== null &&
@@ -213,17 +196,4 @@ const webhookFromRow = (row: ListedRow, cipher: SecretCipher): Webhook => ({
     row.next_height !== null && {
       replay: { fromHeight: row.from_height, toHeight: row.to_height, nextHeight: row.next_height },
     }),
-});
-
-const definitionFromRow = (row: WebhookRow): WebhookFields & Pick<Webhook, "id"> => ({
-  id: row.id,
-  event: row.event,
-  events: JSON.parse(row.events),
-  target: row.target,
-  enabled: row.enabled === 1,
-  conditions: row.conditions,
-  match: row.match_all === 1 ? "all" : "any",
-  order: row.strict === 1 ? "strict" : "parallel",
-  confirmations: row.confirmations,
-  ...(row.name !== null && { name: row.name }),
 });

@@ -2,8 +2,9 @@
 import { ConfigError } from "../../../platform/config-error.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { createMetaStore, type MetaStore } from "../../../store/node/meta.ts";
-import { createSalt, createSecretCipher, deriveKey, EncryptionError } from "./encryption.ts";
-import { readKeyFile } from "./key-file.ts";
+import { createSecretCipher } from "../../secrets/encryption.ts";
+import { createKey, findKey } from "../../secrets/key-check.ts";
+import { readKeyFile } from "../../secrets/key-file.ts";
 import { readSecrets, reencryptSecrets } from "./secrets.ts";
 
 export type KeyFiles = {
@@ -13,12 +14,9 @@ export type KeyFiles = {
   readonly webhookOldKeyFile: string | undefined;
 };
 
-/** Identifies the key of a data folder: its salt, and this text, encrypted. The row of `meta` is called `seal`. */
-const CHECKED = "uniknode";
-
 /**
  * Encrypts plain secrets, replaces the previous key, or decrypts the secrets, as the files require. Must be called before
- * anything else uses the database.
+ * anything else uses the database. The row of `meta` with the check of the key is called `seal`.
  *
  * @returns the key of every secret in the database; undefined if they are plain text
  * @throws {ConfigError} if none of the given keys decrypts the secrets
@@ -32,18 +30,16 @@ export function encryptSecrets(database: Database, files: KeyFiles): Uint8Array 
     readSecrets(database, createSecretCipher(present?.key));
     return present?.key;
   }
-  const salt = createSalt();
-  const key = content ? deriveKey(content, salt) : undefined;
-  const cipher = createSecretCipher(key);
+  const created = content ? createKey(content) : undefined;
   // Old values must stay neither in pages nor in the write-ahead log.
   database.execute("PRAGMA secure_delete = ON");
   database.transaction(() => {
-    reencryptSecrets(database, createSecretCipher(present?.key), cipher);
-    if (key) meta.write("seal", `${salt} ${cipher.encrypt(CHECKED, CHECKED)}`);
+    reencryptSecrets(database, createSecretCipher(present?.key), createSecretCipher(created?.key));
+    if (created) meta.write("seal", created.check);
     else meta.remove("seal");
   });
   database.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA secure_delete = OFF");
-  return key;
+  return created?.key;
 }
 
 /**
@@ -64,17 +60,8 @@ function openKeys(meta: MetaStore, { webhookKeyFile, webhookOldKeyFile }: KeyFil
 
 /** Returns the key that encrypts the secrets of the data folder. */
 function presentKey(kept: string, contents: readonly (string | undefined)[]) {
-  const [salt, check] = kept.split(" ") as [string, string];
-  for (const content of contents) {
-    if (!content) continue;
-    const key = deriveKey(content, salt);
-    try {
-      createSecretCipher(key).decrypt(check, CHECKED);
-      return { content, key };
-    } catch (error) {
-      if (!(error instanceof EncryptionError)) throw error;
-    }
-  }
+  const found = findKey(kept, contents);
+  if (found) return found;
   throw new ConfigError(
     contents.some((content) => content)
       ? "the secrets of webhooks in this data folder are encrypted with another key; name its file with --webhook-key-file, or with --webhook-old-key-file to change the key"

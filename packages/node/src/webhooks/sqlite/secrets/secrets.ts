@@ -1,27 +1,11 @@
 /** Secrets of webhooks and of the register as rows: a cipher encrypts and decrypts them. */
 import type { Database } from "../../../store/engine/database.ts";
 import { createMetaStore } from "../../../store/node/meta.ts";
-import type { Secrets } from "../../model/webhook.ts";
-import type { SecretCipher } from "./encryption.ts";
+import type { SecretCipher } from "../../secrets/encryption.ts";
+import { ownerOf, type SecretRow, secretsFromRow } from "../../secrets/rows.ts";
 
-/** Columns of a webhook's secrets, as the cipher encrypts them. */
-export type SecretRow = { token: string; previous_token: string | null; previous_until_ms: number | null };
-
-/** Returns the name of the owner of a secret, for the cipher. */
-export const ownerOf = (webhook: number): string => `webhook ${webhook}`;
+/** Owner of the token of the register, for the cipher. */
 export const REGISTER = "the register of webhooks";
-
-/** @throws {EncryptionError} */
-export const secretsFromRow = (
-  webhook: number,
-  { token, previous_token, previous_until_ms }: SecretRow,
-  cipher: SecretCipher,
-): Secrets => ({
-  token: cipher.decrypt(token, ownerOf(webhook)),
-  ...(previous_token !== null && {
-    previous: { token: cipher.decrypt(previous_token, ownerOf(webhook)), untilMs: previous_until_ms ?? 0 },
-  }),
-});
 
 /**
  * Decrypts every secret of the database with one cipher and encrypts it with another, all or none.

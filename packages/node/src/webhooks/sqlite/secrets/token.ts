@@ -1,7 +1,7 @@
 /** The token that requests to the register of webhooks require. */
 import { randomBytes } from "node:crypto";
 import type { MetaStore } from "../../../store/node/meta.ts";
-import type { SecretCipher } from "./encryption.ts";
+import type { SecretCipher } from "../../secrets/encryption.ts";
 import { REGISTER } from "./secrets.ts";
 
 /** Returns the given token, or the token that was generated for this data folder. */

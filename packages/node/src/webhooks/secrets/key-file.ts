@@ -1,6 +1,6 @@
 /** Reads the operator's key file. */
 import { readFileSync } from "node:fs";
-import { ConfigError } from "../../../platform/config-error.ts";
+import { ConfigError } from "../../platform/config-error.ts";
 
 /** Minimum length of a key: 16 random bytes in hexadecimal digits. */
 const MIN_LENGTH = 32;

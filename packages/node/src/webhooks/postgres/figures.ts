@@ -1,0 +1,86 @@
+/** Figures of webhooks and their queues from PostgreSQL. */
+import type { Postgres } from "../../postgres/connection.ts";
+import type { DeliveryFigures, QueueFigures, WebhookFigures } from "../figures.ts";
+import { LANES } from "./lanes.ts";
+
+/** @param postgres may be a connection that only reads */
+export const createPostgresFigures = ({ query }: Pick<Postgres, "query">): DeliveryFigures => ({
+  async webhooks() {
+    const [row] = await query<WebhookFiguresRow>(WEBHOOKS);
+    return webhookFiguresFromRow(row);
+  },
+  async fired() {
+    const rows = await query<{ webhook: string; last_sequence: string }>(
+      "SELECT webhook, last_sequence FROM queues",
+    );
+    return new Map(rows.map(({ webhook, last_sequence }) => [Number(webhook), Number(last_sequence)]));
+  },
+  async queues() {
+    const rows = await query<QueueRow>(QUEUES);
+    return new Map(rows.map((row) => [Number(row.webhook), queueFiguresFromRow(row)]));
+  },
+});
+
+type WebhookFiguresRow = {
+  active: number;
+  disabled: number;
+  suspended: number;
+  fired: string;
+  logged: string;
+  matched: string;
+  unmatched_since_ms: string | null;
+};
+
+/** A transaction that is rolled back leaves a gap in the numbers of deliveries. */
+const WEBHOOKS = `SELECT counts.*, CASE WHEN is_called THEN last_value ELSE 0 END AS fired, last_sequence AS logged, matched,
+    (SELECT created_ms FROM events WHERE sequence > matched ORDER BY sequence LIMIT 1) AS unmatched_since_ms
+  FROM delivery_numbers, event_log, (SELECT min(matched) AS matched FROM shards) AS positions, (
+    SELECT count(*) FILTER (WHERE enabled AND suspended IS NULL)::integer AS active,
+      count(*) FILTER (WHERE NOT enabled AND suspended IS NULL)::integer AS disabled,
+      count(suspended)::integer AS suspended FROM webhooks
+  ) AS counts`;
+
+function webhookFiguresFromRow(row: WebhookFiguresRow | undefined): WebhookFigures {
+  if (!row) return { active: 0, disabled: 0, suspended: 0, fired: 0, unmatched: 0 };
+  const { active, disabled, suspended, fired, logged, matched, unmatched_since_ms } = row;
+  return {
+    ...{ active, disabled, suspended },
+    fired: Number(fired),
+    unmatched: Math.max(0, Number(logged) - Number(matched)),
+    ...(unmatched_since_ms !== null && { unmatchedSinceMs: Number(unmatched_since_ms) }),
+  };
+}
+
+type QueueRow = {
+  webhook: string;
+  waiting: string;
+  retrying: string;
+  replaying: string;
+  oldest_ms: string | null;
+};
+
+/**
+ * Counts entries of the three partial indexes: no trigger updates numbers for each delivery, and nothing is cached. A million
+ * pending deliveries cost about 0.1 s of one server process, empty queues nothing.
+ */
+const QUEUES = `WITH pending AS (
+    SELECT webhook, count(*) AS waiting, 0 AS retrying, 0 AS replaying, min(number) AS first, NULL::bigint AS retry_ms
+      FROM deliveries WHERE ${LANES.first} GROUP BY webhook
+    UNION ALL SELECT webhook, 0, count(*), 0, NULL, min(created_ms)
+      FROM deliveries WHERE ${LANES.retry} GROUP BY webhook
+    UNION ALL SELECT webhook, 0, 0, count(*), NULL, NULL
+      FROM deliveries WHERE ${LANES.replay} GROUP BY webhook
+  ), totals AS (
+    SELECT webhook, sum(waiting) AS waiting, sum(retrying) AS retrying, sum(replaying) AS replaying,
+      max(first) AS first, max(retry_ms) AS retry_ms FROM pending GROUP BY webhook
+  )
+  SELECT webhook, waiting, retrying, replaying,
+    least(retry_ms, (SELECT created_ms FROM deliveries WHERE number = first)) AS oldest_ms
+  FROM totals JOIN webhooks ON id = webhook WHERE enabled AND suspended IS NULL`;
+
+const queueFiguresFromRow = ({ waiting, retrying, replaying, oldest_ms }: QueueRow): QueueFigures => ({
+  waiting: Number(waiting),
+  retrying: Number(retrying),
+  replaying: Number(replaying),
+  ...(oldest_ms !== null && { oldestMs: Number(oldest_ms) }),
+});
