@@ -21,7 +21,7 @@ import { storableText } from "./storable-text.ts";
 type Row = DeliveryRow<string>;
 
 /** All columns except the content. */
-const COLUMNS = `number, id, sequence, event, height, block_id, state, reason, created_ms, next_attempt_ms, finished_ms,
+const COLUMNS = `webhook, number, id, sequence, event, height, block_id, state, reason, created_ms, next_attempt_ms, finished_ms,
   is_retracted, reverts`;
 
 export function createPostgresDeliveryLog(postgres: Postgres): DeliveryLogRows {
@@ -59,21 +59,29 @@ async function readPage(
   return next === undefined ? { records } : { records, next };
 }
 
+/**
+ * Deliveries of a webhook before a number, newest first. Only one index has this order. With a condition on the webhook alone,
+ * the server could choose the order of all deliveries, and read those of all other webhooks.
+ */
+const BEFORE = "webhook >= $1 AND (webhook, number) < ($1, $2)";
+const NEWEST_FIRST = "ORDER BY webhook DESC, number DESC";
+
 /** Returns SQL with the parameters webhook, exclusive upper bound, and limit; those of the filter follow. */
 function pageSql(filter: DeliveryFilter, where: string): string {
-  const rows = `SELECT ${COLUMNS} FROM deliveries WHERE webhook = $1 AND number < $2`;
-  // A height has few rows: no index with their order must be used, because it would find those of all heights.
-  if (filter.height !== undefined) return `${rows} ${where} ORDER BY number + 0 DESC LIMIT $3`;
-  if (isIndexed(filter)) return `${rows} ${where} ORDER BY number DESC LIMIT $3`;
-  return `SELECT * FROM (${rows} ORDER BY number DESC LIMIT ${ROWS_READ_AT_ONCE}) AS latest
-    WHERE true ${where} ORDER BY number DESC LIMIT $3`;
+  const rows = `SELECT ${COLUMNS} FROM deliveries WHERE`;
+  // Deliveries of a height have an index in no order; the sum prevents that another one is used for its order.
+  if (filter.height !== undefined)
+    return `${rows} webhook = $1 AND number < $2 ${where} ORDER BY number + 0 DESC LIMIT $3`;
+  if (filter.state === "failed" && isIndexed(filter))
+    return `${rows} webhook = $1 AND number < $2 ${where} ORDER BY number DESC LIMIT $3`;
+  return `SELECT * FROM (${rows} ${BEFORE} ${NEWEST_FIRST} LIMIT ${ROWS_READ_AT_ONCE}) AS latest
+    WHERE true ${where} ${NEWEST_FIRST} LIMIT $3`;
 }
 
 /** Returns the last number that a page could read; undefined if there are no further ones. */
 async function lastRead(query: Query, webhook: number, before: number): Promise<number | undefined> {
   const [row] = await query<{ number: string }>(
-    `SELECT number FROM deliveries WHERE webhook = $1 AND number < $2
-     ORDER BY number DESC OFFSET ${ROWS_READ_AT_ONCE - 1} LIMIT 1`,
+    `SELECT number FROM deliveries WHERE ${BEFORE} ${NEWEST_FIRST} OFFSET ${ROWS_READ_AT_ONCE - 1} LIMIT 1`,
     [webhook, before],
   );
   return row && Number(row.number);
@@ -85,10 +93,10 @@ async function find(
   key: number | string,
 ): Promise<DeliveryRecord | undefined> {
   const [condition, value] = typeof key === "number" ? ["number = $2", key] : ["id = $2", storableText(key)];
-  const rows = await query<Row>(
-    `SELECT ${COLUMNS} FROM deliveries WHERE webhook = $1 AND ${condition} ORDER BY number DESC LIMIT 1`,
-    [webhook, value],
-  );
+  const rows = await query<Row>(`SELECT ${COLUMNS} FROM deliveries WHERE webhook = $1 AND ${condition}`, [
+    webhook,
+    value,
+  ]);
   const [record] = await toRecords(query, rows);
   return record;
 }
@@ -108,9 +116,9 @@ async function toRecords(query: Query, rows: readonly Row[]): Promise<DeliveryRe
 
 async function readLatest(query: Query, webhook: number, limit: number) {
   const rows = await query<Pick<Row, "state" | "created_ms" | "finished_ms">>(
-    `SELECT state, created_ms, finished_ms FROM deliveries WHERE webhook = $1 AND sequence IS NOT NULL
-     ORDER BY number DESC LIMIT $2`,
-    [webhook, limit],
+    `SELECT state, created_ms, finished_ms FROM deliveries WHERE ${BEFORE} AND sequence IS NOT NULL
+     ${NEWEST_FIRST} LIMIT $3`,
+    [webhook, Number.MAX_SAFE_INTEGER, limit],
   );
   const oldest = (condition: string) =>
     `(SELECT created_ms FROM deliveries WHERE webhook = $1 AND state = 'pending' AND replay IS NULL

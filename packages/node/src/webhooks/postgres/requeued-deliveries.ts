@@ -33,11 +33,13 @@ export function createRequeue(postgres: Postgres): Pick<DeliveryLogRows, "requeu
     },
     requeueMatching: (webhook, filter, { after, limit }, atMs) =>
       changeQueue(postgres, webhook, async ({ query, change }) => {
-        // Failed deliveries have their own index.
-        const read = filter.state === "failed" ? "AND state = 'failed'" : "";
+        // Both conditions have an index with their order.
+        const range =
+          filter.state === "failed"
+            ? "webhook = $1 AND state = 'failed' AND number > $2 ORDER BY number"
+            : "webhook <= $1 AND (webhook, number) > ($1, $2) ORDER BY webhook, number";
         const [next] = await query<{ last: string | null }>(
-          `SELECT max(number) AS last FROM
-           (SELECT number FROM deliveries WHERE webhook = $1 ${read} AND number > $2 ORDER BY number LIMIT $3) AS next`,
+          `SELECT max(number) AS last FROM (SELECT number FROM deliveries WHERE ${range} LIMIT $3) AS next`,
           [webhook, after, limit],
         );
         const last = next?.last ?? undefined;
