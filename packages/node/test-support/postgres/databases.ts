@@ -5,6 +5,8 @@ import type { Postgres } from "../../src/postgres/connection.ts";
 import { connect, hasPostgres, type PostgresServer, startPostgres } from "./server.ts";
 
 export type Databases = {
+  /** Creates an empty database, and returns its URL. */
+  create(): Promise<string>;
   /** Connects to a new, empty database. */
   connect(): Promise<Postgres>;
 };
@@ -17,9 +19,6 @@ export function useDatabases(): Databases {
     if (hasPostgres) server = await startPostgres();
   }, 60_000);
   afterAll(() => server?.stop());
-  return {
-    async connect() {
-      return connect(await present(server, "the PostgreSQL server").createDatabase(`test_${++count}`));
-    },
-  };
+  const create = () => present(server, "the PostgreSQL server").createDatabase(`test_${++count}`);
+  return { create, connect: async () => connect(await create()) };
 }

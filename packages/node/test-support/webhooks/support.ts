@@ -40,7 +40,8 @@ export type TestClock = Clock & {
   advance(ms: number): Promise<void>;
 };
 
-export function createTestClock(startMs = 1_700_000_000_000): TestClock {
+/** @param settleAll lets all consequences of a timer happen */
+export function createTestClock(startMs = 1_700_000_000_000, settleAll = settle): TestClock {
   let nowMs = startMs;
   const timers = new Set<{ atMs: number; work: () => void }>();
   return {
@@ -54,7 +55,7 @@ export function createTestClock(startMs = 1_700_000_000_000): TestClock {
     async advance(ms) {
       const untilMs = nowMs + ms;
       for (;;) {
-        await settle();
+        await settleAll();
         const [next] = [...timers].sort((a, b) => a.atMs - b.atMs);
         if (!next || next.atMs > untilMs) break;
         timers.delete(next);
@@ -62,7 +63,7 @@ export function createTestClock(startMs = 1_700_000_000_000): TestClock {
         next.work();
       }
       nowMs = untilMs;
-      await settle();
+      await settleAll();
     },
   };
 }

@@ -124,12 +124,14 @@ CREATE INDEX deliveries_first ON deliveries (webhook, number)
   WHERE state = 'pending' AND next_attempt_ms IS NULL AND replay IS NULL;
 CREATE INDEX deliveries_retry ON deliveries (webhook, next_attempt_ms)
   WHERE state = 'pending' AND next_attempt_ms IS NOT NULL AND replay IS NULL;
+CREATE INDEX deliveries_retry_oldest ON deliveries (webhook, number)
+  WHERE state = 'pending' AND next_attempt_ms IS NOT NULL AND replay IS NULL;
 CREATE INDEX deliveries_replay ON deliveries (webhook, replay) WHERE state = 'pending' AND replay IS NOT NULL;
 CREATE INDEX deliveries_retractions ON deliveries (webhook)
   WHERE state = 'pending' AND next_attempt_ms IS NOT NULL AND reverts IS NOT NULL;
 CREATE INDEX deliveries_webhook ON deliveries (webhook, number);
 CREATE INDEX deliveries_failed ON deliveries (webhook, number) WHERE state = 'failed';
-CREATE INDEX deliveries_facts ON deliveries (height) WHERE is_retracted = false;
+CREATE INDEX deliveries_height ON deliveries (height, webhook) WHERE height IS NOT NULL;
 CREATE INDEX deliveries_content ON deliveries (content);
 
 CREATE TABLE attempts (

@@ -1,13 +1,14 @@
 /** The rows of deliveries as a queue: pending deliveries of each webhook, and the outcome of each attempt. */
 import type { Database } from "../../store/engine/database.ts";
 import type { DeliveryQueue, QueueState } from "../delivery-queue.ts";
+import { type MessageRow, messageFromRow } from "../delivery-rows.ts";
 import type { Attempt, NewDelivery, WaitingDelivery } from "../model/deliveries.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "../secrets/encryption.ts";
 import { type SecretRow, secretsFromRow } from "../secrets/rows.ts";
-import { MESSAGE_COLUMNS, type MessageRow, messageFromRow, WITH_CONTENT } from "./messages.ts";
+import { MESSAGE_COLUMNS, WITH_CONTENT } from "./messages.ts";
 import type { Sync } from "./sync.ts";
 
-export type WaitingRow = Omit<WaitingDelivery, "message" | "secrets"> & MessageRow & SecretRow;
+export type WaitingRow = Omit<WaitingDelivery, "message" | "secrets"> & MessageRow<number> & SecretRow;
 
 type QueueStateRow = { strict: number; retry_ms: number | null; retraction: number };
 

@@ -1,44 +1,29 @@
 /** Deliveries as a log: their states and attempts, and operations to put them back into the queue. */
-import { withoutNulls } from "../../platform/without-nulls.ts";
 import type { Database, SqlValue } from "../../store/engine/database.ts";
 import type { DeliveryLogRows } from "../delivery-queue.ts";
-import type { Attempt, DeliveryFilter, DeliveryRecord, DeliveryState } from "../model/deliveries.ts";
+import {
+  type AttemptRow,
+  comparisonsOf,
+  type DeliveryRow,
+  isIndexed,
+  latestFromRows,
+  type MessageRow,
+  messageFromRow,
+  ROWS_READ_AT_ONCE,
+  recordFromRow,
+} from "../delivery-rows.ts";
+import type { DeliveryFilter, DeliveryRecord } from "../model/deliveries.ts";
 import { oldestIn } from "./figures.ts";
-import { MESSAGE_COLUMNS, type MessageRow, messageFromRow, WITH_CONTENT } from "./messages.ts";
+import { MESSAGE_COLUMNS, WITH_CONTENT } from "./messages.ts";
 import type { Sync } from "./sync.ts";
 
 export type DeliveryLogStore = Omit<Sync<DeliveryLogRows>, "sendNow" | "expediteMatching">;
 
-type DeliveryRow = {
-  number: number;
-  id: string;
-  sequence: number | null;
-  event: string;
-  height: number | null;
-  block_id: string | null;
-  state: DeliveryState;
-  reason: string | null;
-  created_ms: number;
-  next_attempt_ms: number | null;
-  finished_ms: number | null;
-  stands: number | null;
-  reverts: string | null;
-};
-
-type AttemptRow = {
-  started_ms: number;
-  duration_ms: number;
-  status: number | null;
-  answer: string | null;
-  error: string | null;
-};
-
-/** Maximum rows to read for a page: some milliseconds, for which the thread is blocked. */
-export const ROWS_READ_AT_ONCE = 10_000;
+type Row = DeliveryRow<number>;
 
 /** All columns except the content. */
 const COLUMNS = `number, id, sequence, event, height, block_id, state, reason, created_ms, next_attempt_ms,
-  finished_ms, stands, reverts`;
+  finished_ms, stands = 0 AS is_retracted, reverts`;
 
 const REQUEUED = `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_ms = ?, finished_ms = NULL,
   reason = NULL, replay = NULL, target_number = coalesce((SELECT target_number FROM webhooks WHERE id = webhook), target_number)`;
@@ -50,43 +35,28 @@ const IS_USEFUL = `stands IS NOT 0 AND (reverts IS NULL OR (
     WHERE fact.id = deliveries.reverts AND fact.webhook = deliveries.webhook)))`;
 
 export function createDeliveryLogStore(database: Database): DeliveryLogStore {
-  const recordFromRow = createRecordFromRow(database);
+  const toRecord = createToRecord(database);
   return {
-    page: createPage(database, recordFromRow),
-    find: createFind(database, recordFromRow),
+    page: createPage(database, toRecord),
+    find: createFind(database, toRecord),
     latest: createLatest(database),
     message: createMessage(database),
     ...createRequeue(database),
   };
 }
 
-type RecordFromRow = (row: DeliveryRow) => DeliveryRecord;
+type ToRecord = (row: Row) => DeliveryRecord;
 
 /** Creates the conversion of a row, which reads the attempts of the delivery. */
-function createRecordFromRow(database: Database): RecordFromRow {
-  const attempts = database.prepare<AttemptRow>(
-    "SELECT started_ms, duration_ms, status, answer, error FROM attempts WHERE delivery = +? ORDER BY attempt",
+function createToRecord(database: Database): ToRecord {
+  const attempts = database.prepare<AttemptRow<number>>(
+    `SELECT started_ms, duration_ms, status, answer AS response, error FROM attempts
+     WHERE delivery = +? ORDER BY attempt`,
   );
-  return (row) =>
-    withoutNulls({
-      number: row.number,
-      id: row.id,
-      sequence: row.sequence,
-      event: row.event,
-      height: row.height,
-      blockId: row.block_id,
-      state: row.state,
-      reason: row.reason,
-      isUndone: row.stands === 0 ? (true as const) : null,
-      reverts: row.reverts,
-      createdMs: row.created_ms,
-      nextAttemptMs: row.next_attempt_ms,
-      finishedMs: row.finished_ms,
-      attempts: attempts.all(row.number).map(attemptFromRow),
-    });
+  return (row) => recordFromRow(row, attempts.all(row.number));
 }
 
-function createPage(database: Database, recordFromRow: RecordFromRow): DeliveryLogStore["page"] {
+function createPage(database: Database, toRecord: ToRecord): DeliveryLogStore["page"] {
   const reachOf = database.prepare<{ rows: number; last: number }>(
     `SELECT count(*) AS rows, min(number) AS last FROM
      (SELECT number FROM deliveries WHERE webhook = +? AND number < ? ORDER BY number DESC
@@ -97,34 +67,34 @@ function createPage(database: Database, recordFromRow: RecordFromRow): DeliveryL
     const after = reach?.rows === ROWS_READ_AT_ONCE ? reach.last - 1 : 0;
     const { where, values } = conditionsOf(filter);
     const rows = database
-      .prepare<DeliveryRow>(
+      .prepare<Row>(
         `SELECT ${COLUMNS} FROM deliveries WHERE webhook = +? AND number < ? AND number > ? ${where}
          ORDER BY number DESC LIMIT +?`,
       )
       // One row more than the limit shows whether there is a next page.
       .all(webhook, before, after, ...values, limit + 1);
-    const records = rows.slice(0, limit).map(recordFromRow);
+    const records = rows.slice(0, limit).map(toRecord);
     const last = records.at(-1);
     if (rows.length > limit && last) return { records, next: last.number };
     return after > 0 ? { records, next: after + 1 } : { records };
   };
 }
 
-function createFind(database: Database, recordFromRow: RecordFromRow): DeliveryLogStore["find"] {
-  const byNumber = database.prepare<DeliveryRow>(
+function createFind(database: Database, toRecord: ToRecord): DeliveryLogStore["find"] {
+  const byNumber = database.prepare<Row>(
     `SELECT ${COLUMNS} FROM deliveries WHERE webhook = ? AND number = ?`,
   );
-  const byId = database.prepare<DeliveryRow>(
+  const byId = database.prepare<Row>(
     `SELECT ${COLUMNS} FROM deliveries WHERE webhook = ? AND id = ? ORDER BY number DESC LIMIT 1`,
   );
   return (webhook, key) => {
     const row = typeof key === "number" ? byNumber.get(webhook, key) : byId.get(webhook, key);
-    return row && recordFromRow(row);
+    return row && toRecord(row);
   };
 }
 
 function createLatest(database: Database): DeliveryLogStore["latest"] {
-  const latest = database.prepare<Pick<DeliveryRow, "state" | "created_ms" | "finished_ms">>(
+  const latest = database.prepare<Pick<Row, "state" | "created_ms" | "finished_ms">>(
     `SELECT state, created_ms, finished_ms FROM deliveries WHERE webhook = +? AND sequence IS NOT NULL
      ORDER BY number DESC LIMIT +?`,
   );
@@ -134,20 +104,12 @@ function createLatest(database: Database): DeliveryLogStore["latest"] {
   );
   return (webhook, limit) => {
     const { first_ms = null, retry_ms = null } = oldest.get(webhook, webhook) ?? {};
-    const madeMs = [first_ms, retry_ms].filter((ms) => ms !== null);
-    return {
-      deliveries: latest.all(webhook, limit).map(({ state, created_ms, finished_ms }) => ({
-        state,
-        createdMs: created_ms,
-        ...(finished_ms !== null && { finishedMs: finished_ms }),
-      })),
-      ...(madeMs.length > 0 && { oldestWaitingMs: Math.min(...madeMs) }),
-    };
+    return latestFromRows(latest.all(webhook, limit), [first_ms, retry_ms]);
   };
 }
 
 function createMessage(database: Database): DeliveryLogStore["message"] {
-  const message = database.prepare<MessageRow>(
+  const message = database.prepare<MessageRow<number>>(
     `SELECT ${MESSAGE_COLUMNS} FROM deliveries ${WITH_CONTENT} WHERE deliveries.number = +?`,
   );
   return (number) => {
@@ -183,31 +145,10 @@ function createRequeue(database: Database): Pick<DeliveryLogStore, "requeue" | "
   };
 }
 
-/** Returns whether an index finds all matching rows. */
-const isIndexed = ({ state, height, ...rest }: DeliveryFilter): boolean =>
-  height !== undefined || (Object.keys(rest).length === 0 && (state === undefined || state === "failed"));
-
-export function conditionsOf({ state, event, height, fromMs, toMs }: DeliveryFilter) {
-  const clauses: string[] = [];
-  const values: SqlValue[] = [];
-  const add = (clause: string, value: SqlValue | undefined) => {
-    if (value === undefined) return;
-    clauses.push(`AND ${clause}`);
-    values.push(value);
-  };
+export function conditionsOf({ state, ...filter }: DeliveryFilter) {
+  const comparisons = comparisonsOf(filter);
   // Inlined, so that SQLite can use the index of failed deliveries; the value is one of four constants.
-  if (state !== undefined) clauses.push(`AND state = '${state}'`);
-  add("event = +?", event);
-  add("height = +?", height);
-  add("created_ms >= ?", fromMs);
-  add("created_ms <= ?", toMs);
-  return { where: clauses.join(" "), values };
+  const clauses = state === undefined ? [] : [`AND state = '${state}'`];
+  const where = [...clauses, ...comparisons.map(([condition]) => `AND ${condition} +?`)].join(" ");
+  return { where, values: comparisons.map(([, value]): SqlValue => value) };
 }
-
-const attemptFromRow = ({ started_ms, duration_ms, status, answer, error }: AttemptRow): Attempt => ({
-  startedMs: started_ms,
-  durationMs: duration_ms,
-  ...(status !== null && { status }),
-  ...(answer !== null && { response: answer }),
-  ...(error !== null && { error }),
-});

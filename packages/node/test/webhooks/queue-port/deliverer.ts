@@ -16,8 +16,9 @@ export type Call = {
 
 const PAUSE_MS = 1_000;
 
-export function startDeliverer(deliveryQueue: DeliveryQueue) {
-  const clock = createTestClock();
+export function startDeliverer(storage: DeliveryQueue) {
+  const { deliveryQueue, settleAll } = watch(storage);
+  const clock = createTestClock(undefined, settleAll);
   const calls: Call[] = [];
   const dispatcher = createDispatcher(
     { maxConcurrent: 100, maxConcurrentPerWebhook: 8, closeGraceMs: 0 },
@@ -39,7 +40,7 @@ export function startDeliverer(deliveryQueue: DeliveryQueue) {
           delivery: outgoing as WaitingDelivery,
           async end(reason) {
             resolve({ startedMs: clock.nowMs(), durationMs: 1, ...(reason !== undefined && { reason }) });
-            await settle();
+            await settleAll();
           },
         });
         return promise;
@@ -66,8 +67,36 @@ export function startDeliverer(deliveryQueue: DeliveryQueue) {
     clock,
     async run() {
       dispatcher.notify();
-      await settle();
+      await settleAll();
     },
     close,
+  };
+}
+
+/** Counts running calls of the queue, which take time in some databases. `settleAll` returns when no further ones follow. */
+function watch(queue: DeliveryQueue): { deliveryQueue: DeliveryQueue; settleAll: () => Promise<void> } {
+  const running = new Set<Promise<unknown>>();
+  const deliveryQueue = new Proxy(queue, {
+    get(target, name: keyof DeliveryQueue) {
+      const member = target[name];
+      if (typeof member !== "function") return member;
+      return (...parameters: unknown[]) => {
+        const call: Promise<unknown> = Reflect.apply(member, target, parameters);
+        running.add(call);
+        const remove = () => running.delete(call);
+        call.then(remove, remove);
+        return call;
+      };
+    },
+  });
+  return {
+    deliveryQueue,
+    async settleAll() {
+      await settle();
+      while (running.size > 0) {
+        await Promise.allSettled(running);
+        await settle();
+      }
+    },
   };
 }
