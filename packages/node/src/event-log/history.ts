@@ -9,16 +9,36 @@
  */
 import { isChainFact, isRetraction } from "../events/catalogue.ts";
 import type { Event } from "../events/event.ts";
+import { CodedError } from "../platform/coded-error.ts";
 
 export type History = {
-  /** Height of the last block; 0 in an empty database. */
+  /**
+   * Height of the last block; 0 in an empty database.
+   *
+   * @throws {HistoryError}
+   */
   head(): Promise<number>;
   /**
    * Returns the events of a block in the order in which they happened, all from one state of the database; none above the
    * head.
+   *
+   * @throws {HistoryError}
    */
   eventsAt(height: number): Promise<Event[]>;
 };
+
+/**
+ * - `HISTORY_BUILDING`: a mirror is being built, and has no consistent state yet
+ * - `HISTORY_UNREADABLE`: the database did not return the rows, or not in time
+ * - `HISTORY_DAMAGED`: a row is missing, or cannot be decoded
+ */
+export type HistoryErrorCode = "HISTORY_BUILDING" | "HISTORY_UNREADABLE" | "HISTORY_DAMAGED";
+
+export class HistoryError extends CodedError<HistoryErrorCode> {
+  constructor(code: HistoryErrorCode, message: string, cause?: unknown) {
+    super(code, message, { isRetryable: code !== "HISTORY_DAMAGED", cause });
+  }
+}
 
 /** The same, read synchronously in a transaction of the caller. */
 export type PastEvents = {

@@ -22,7 +22,7 @@ const PARSERS: Readonly<Record<string, string>> = {
   "rpc/methods/transactions.ts": "rows of the database of this companion",
   "archive/digest.ts": "rows of the database of this node",
   "mirror/state.ts": "rows of the database of this mirror",
-  "mirror/facts/": "rows of the database of this mirror",
+  "event-log/postgres/": "rows of the database of this mirror",
   "subscriptions/content.ts": "events of this node",
   "subscriptions/conditions/": "operands that a reader has checked",
   "stream/subscription.ts": "conditions that a reader has checked",

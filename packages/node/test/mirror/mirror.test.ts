@@ -17,7 +17,6 @@ import { readTree } from "../../src/mirror/facts/tree.ts";
 import type { FeedClient } from "../../src/mirror/feed-client.ts";
 import { follow } from "../../src/mirror/follow.ts";
 import { type MirrorHead, readHead, takeLease } from "../../src/mirror/head.ts";
-import type { FeedLine } from "../../src/mirror/line.ts";
 import type { Postgres } from "../../src/postgres/connection.ts";
 import { migrate } from "../../src/postgres/migrations.ts";
 import type { Database } from "../../src/store/engine/database.ts";
@@ -30,6 +29,7 @@ import {
   temporaryFolder,
 } from "../../test-support/chain/fixtures.ts";
 import { clientOf } from "../../test-support/mirror/feed-client.ts";
+import { followTo } from "../../test-support/mirror/following.ts";
 import { mirrorTables, nodeTables } from "../../test-support/mirror/tables.ts";
 import { useDatabases } from "../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
@@ -115,24 +115,8 @@ async function build(client = clientOf(feed)): Promise<number> {
 }
 
 /** Follows the feed until the mirror has the head of the node. */
-async function catchUp(epoch: number, node: OpenChain): Promise<void> {
-  const { id } = node.chain.head();
-  if ((await readHead(postgres))?.id === id) return;
-  const client = endingAt(clientOf(feed), id);
-  await follow(deps(epoch, client));
-  if ((await readHead(postgres))?.id !== id) await catchUp(epoch, node);
-}
-
-/** Ends a response after the block with an id. */
-function endingAt(client: FeedClient, id: string): FeedClient {
-  async function* until(lines: AsyncIterable<FeedLine>): AsyncIterable<FeedLine> {
-    for await (const line of lines) {
-      yield line;
-      if ("block" in line ? line.id === id : "back" in line && line.back.id === id) return;
-    }
-  }
-  return { ...client, follow: (positions, signal) => until(client.follow(positions, signal)) };
-}
+const catchUp = (epoch: number, node: OpenChain): Promise<void> =>
+  followTo(node.chain.head().id, deps(epoch, clientOf(feed)));
 
 async function expectEqualTables(node: OpenChain): Promise<void> {
   await expectEqualFacts(node);

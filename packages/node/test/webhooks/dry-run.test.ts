@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { HistoryError, type HistoryErrorCode } from "../../src/event-log/history.ts";
 import type { Event } from "../../src/events/event.ts";
 import { blockApplied } from "../../test-support/webhooks/support.ts";
 import { serve } from "./serve.ts";
@@ -86,6 +87,23 @@ describe("a dry run", () => {
       fired: { count: 0 },
       notFired: { count: 0 },
     });
+  });
+
+  test.each<[HistoryErrorCode, number, string]>([
+    ["HISTORY_BUILDING", 503, "NODE_STARTING"],
+    ["HISTORY_UNREADABLE", 503, "DATABASE_UNREACHABLE"],
+    ["HISTORY_DAMAGED", 500, "INTERNAL_ERROR"],
+  ])("that fails with %s gets %i %s", async (code, status, shown) => {
+    const fail = () => {
+      throw new HistoryError(code, "of the operator");
+    };
+    const { ask } = await serve(undefined, {
+      createPastEvents: () => ({ head: fail, eventsAt: fail }),
+    });
+    const body = { event: "block.applied", conditions: [above("1")] };
+    const response = await ask("POST", "/api/webhooks/test", { body });
+    expect(response).toMatchObject({ status, body: { code: shown } });
+    expect(response.text).not.toContain("of the operator");
   });
 
   test.each<[string, object]>([

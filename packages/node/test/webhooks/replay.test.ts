@@ -1,5 +1,7 @@
 /** Replay of a range of the chain. */
+import { pino } from "pino";
 import { describe, expect, test } from "vitest";
+import { HistoryError } from "../../src/event-log/history.ts";
 import type { Event } from "../../src/events/event.ts";
 import { present } from "../../src/platform/present.ts";
 import { isVerified, secretOf } from "../../test-support/webhooks/receiver.ts";
@@ -114,6 +116,42 @@ describe("a replay", () => {
       "block.applied 11",
       ...expected(1, 10).slice(1),
     ]);
+  });
+
+  test("waits while past events cannot be read; live events do not", async () => {
+    let canRead = true;
+    const checkRead = () => {
+      if (!canRead) throw new HistoryError("HISTORY_BUILDING", "the mirror is being built");
+    };
+    const lines: string[] = [];
+    const service = await start(
+      {},
+      {
+        createPastEvents: () => ({
+          head() {
+            checkRead();
+            return 10;
+          },
+          eventsAt(height) {
+            checkRead();
+            return blockOf(height);
+          },
+        }),
+        logger: pino({ level: "warn" }, { write: (line) => lines.push(line) }),
+      },
+    );
+    const { webhooks, calls, emit, clock } = service;
+    await webhooks.replays.start("1", range(2, 3));
+    canRead = false;
+    await clock.advance(5_000);
+    for (const height of [11, 12]) await emit(...blockOf(height));
+    expect(saw(calls)).toEqual(expected(11, 12));
+    expect(await webhooks.replays.find("1")).toMatchObject({ state: "running", nextHeight: 2 });
+    expect(lines).toEqual([expect.stringContaining("failed to read past events; replays wait")]);
+    canRead = true;
+    await emit(...blockOf(13));
+    expect(await finish(service)).toMatchObject({ state: "finished", events: 4 });
+    expect(saw(calls).toSorted()).toEqual([...expected(2, 3), ...expected(11, 13)].toSorted());
   });
 
   test("of a long range queues few deliveries at a time, and does not delay live events", async () => {

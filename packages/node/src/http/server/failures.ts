@@ -1,6 +1,7 @@
 /** Responses to failed requests. They never contain internal details of the node (http-api.md 2). */
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
+import { HistoryError } from "../../event-log/history.ts";
 import { BodyError } from "../../gateway/gateway.ts";
 import { troubleOf } from "../../platform/files/disk-trouble.ts";
 import { CallError } from "../../platform/threads/call.ts";
@@ -157,6 +158,13 @@ const BUSY_SNAPSHOTS = {
   SNAPSHOT_UNREACHABLE: "DATABASE_UNREACHABLE",
 } as const satisfies Record<SnapshotError["code"], keyof typeof BUSY>;
 
+/** A damaged row is an internal error. */
+const BUSY_HISTORIES: Readonly<Record<HistoryError["code"], keyof typeof BUSY | undefined>> = {
+  HISTORY_BUILDING: "NODE_STARTING",
+  HISTORY_UNREADABLE: "DATABASE_UNREACHABLE",
+  HISTORY_DAMAGED: undefined,
+};
+
 const PENDING =
   "the accepted transactions are pending and are stored as soon as the disk permits; do not send them again";
 
@@ -177,6 +185,7 @@ function describeBusy(
   { method }: FastifyRequest,
 ): keyof typeof BUSY | undefined {
   if (error instanceof SnapshotError) return BUSY_SNAPSHOTS[error.code];
+  if (error instanceof HistoryError) return BUSY_HISTORIES[error.code];
   const trouble = troubleOf(error);
   if (trouble === "disk full") return "DISK_FULL";
   // An unreadable disk must be logged as a failure.

@@ -3,17 +3,17 @@
  * feed: the root is therefore evidence that these rows are correct.
  */
 import type { Block, Network } from "@uniknode/protocol";
-import { createPastFacts, type PastFact } from "../../event-log/past-facts.ts";
+import { HistoryError } from "../../event-log/history.ts";
+import { readFacts } from "../../event-log/postgres/facts.ts";
+import { type BlockRange, readStoredBlocks } from "../../event-log/postgres/stored-blocks.ts";
 import { finalHeight } from "../../facts/final.ts";
 import { leafText, leavesOf } from "../../facts/leaf.ts";
 import { edgeRoot, extendEdge } from "../../facts/merkle/edge.ts";
 import { type Hash, hashLeaves } from "../../facts/merkle/hashes.ts";
 import type { Position } from "../../feed/position.ts";
 import type { Postgres, Query, Transaction } from "../../postgres/connection.ts";
-import type { FactLookups } from "../../store/chain/fact-lookups.ts";
+import { MirrorError } from "../error.ts";
 import { type Epoch, lockHead } from "../head.ts";
-import { type OwnerQuestion, readOwners } from "./owners.ts";
-import { readLookups, readStoredBlocks } from "./stored-blocks.ts";
 import { type FactTree, readTree, writeTree } from "./tree.ts";
 
 /** The tree up to and including a block. */
@@ -21,6 +21,8 @@ export type FactMark = Position & { readonly size: number; readonly root: Hash }
 
 /** Number of last final blocks whose marks are returned: the node's tree can be this far behind the tree of the mirror. */
 const MARKED_BLOCKS = 1_000;
+/** Bounds of one step. */
+const BOUNDS = { maxBlocks: 500, maxTransactions: 5_000 };
 
 /**
  * Adds the leaves of all final blocks, in the caller's transaction.
@@ -85,7 +87,7 @@ async function growStep(transaction: Transaction, head: number, network: Network
   const end = finalHeight(head, network);
   const tree = await readTree(transaction.query);
   if (tree.height >= end) return { marks: [], height: tree.height, isComplete: true };
-  const blocks = await readStoredBlocks(transaction.query, tree.height + 1, end);
+  const blocks = await readBlocks(transaction.query, { first: tree.height + 1, last: end });
   const facts = await readFacts(transaction.query, blocks, network);
   const marks: FactMark[] = [];
   let grown = tree;
@@ -98,32 +100,12 @@ async function growStep(transaction: Transaction, head: number, network: Network
   return { marks, height: grown.height, isComplete: grown.height === end };
 }
 
-/** Returns the facts of consecutive blocks of the mirror. */
-async function readFacts(query: Query, blocks: readonly Block[], network: Network): Promise<PastFact[][]> {
-  const heights = blocks.map(({ header }) => header.height);
-  const range = { first: Math.min(...heights), last: Math.max(...heights) };
-  const lookups = await readLookups(query, range, network);
-  const questions: OwnerQuestion[] = [];
-  const facts = factsOf(blocks, { ...lookups, ownerAfter: note(questions) }, network);
-  // Only disclosures need owners; they are rare.
-  if (questions.length === 0) return facts;
-  return factsOf(blocks, { ...lookups, ...(await readOwners(query, questions)) }, network);
-}
-
-/** Records the questions, which show the owners that must be read. */
-const note =
-  (questions: OwnerQuestion[]): FactLookups["ownerAfter"] =>
-  (tokenId, position) => {
-    questions.push({ tokenId, position });
-    return undefined;
-  };
-
-function factsOf(blocks: readonly Block[], lookups: FactLookups, network: Network): PastFact[][] {
-  const pastFacts = createPastFacts(lookups, network);
-  let previous: Block["header"] | undefined;
-  return blocks.map((block) => {
-    const facts = pastFacts.of(block, { previous });
-    previous = block.header;
-    return facts;
-  });
+/** @throws {MirrorError} MIRROR_DIFFERS if a block is missing, or its bytes cannot be decoded */
+async function readBlocks(query: Query, range: BlockRange): Promise<Block[]> {
+  try {
+    return await readStoredBlocks(query, range, BOUNDS);
+  } catch (error) {
+    if (!(error instanceof HistoryError)) throw error;
+    throw new MirrorError("MIRROR_DIFFERS", error.message, { cause: error });
+  }
 }

@@ -3,7 +3,7 @@
  * Works in small steps, and only while few deliveries are pending, so that it delays no live event, webhook or request.
  */
 import type { Logger } from "pino";
-import { type History, isRemembered } from "../../event-log/history.ts";
+import { type History, HistoryError, isRemembered } from "../../event-log/history.ts";
 import type { Event } from "../../events/event.ts";
 import { subscribedNames } from "../../events/names.ts";
 import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
@@ -28,7 +28,7 @@ export type ReplayWorkerDeps = {
   fit: Fit;
   observer: MatchingObserver;
   nowMs: () => number;
-  logger: Pick<Logger, "info">;
+  logger: Pick<Logger, "info" | "warn">;
 };
 
 /** Maximum number of pending deliveries; when half are finished, more are created. */
@@ -37,8 +37,30 @@ const MAX_WAITING = 200;
 const MAX_STEP_MS = 5;
 const MAX_STEP_BLOCKS = 100;
 
-/** Creates the background task; each step works on one replay. */
+/**
+ * Creates the background task; each step works on one replay. While past events cannot be read, replays wait: nothing else
+ * does.
+ */
 export function createReplayWorker(deps: ReplayWorkerDeps): BackgroundTask {
+  const step = createStep(deps);
+  let isReported = false;
+  return async () => {
+    try {
+      const taken = await step();
+      isReported = false;
+      return taken;
+    } catch (err) {
+      if (!(err instanceof HistoryError)) throw err;
+      if (!isReported)
+        deps.logger.warn({ err }, "failed to read past events; replays wait until they can be read");
+      isReported = true;
+      // The next run tries again.
+      return { more: false };
+    }
+  };
+}
+
+function createStep(deps: ReplayWorkerDeps): BackgroundTask {
   const { replays, intake, readDefinitions, nowMs } = deps;
   /** Webhook of the last step. */
   let last = 0;

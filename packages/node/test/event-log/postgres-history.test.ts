@@ -1,0 +1,282 @@
+/** Past events from the database of a mirror equal those from the database of its node at the same head. */
+import { createNetwork, type Network } from "@uniknode/protocol";
+import { pino } from "pino";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type History, isRemembered } from "../../src/event-log/history.ts";
+import { createPostgresHistory } from "../../src/event-log/postgres/history.ts";
+import { createKnownFacts } from "../../src/event-log/postgres/known-facts.ts";
+import { createPastEvents, toHistory } from "../../src/event-log/sqlite/history.ts";
+import { EVENTS } from "../../src/events/catalogue.ts";
+import type { Postgres } from "../../src/postgres/connection.ts";
+import { migrate } from "../../src/postgres/migrations.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { createReadTogether } from "../../src/store/engine/snapshot.ts";
+import { forgeEveryType } from "../../test-support/chain/every-type.ts";
+import {
+  blocksOf,
+  CHAINS,
+  type OpenChain,
+  openChain,
+  readChain,
+  temporaryFolder,
+} from "../../test-support/chain/fixtures.ts";
+import { network as devNetwork } from "../../test-support/chain/forking.ts";
+import { buildMirror } from "../../test-support/mirror/build.ts";
+import { changeRows } from "../../test-support/mirror/changed-rows.ts";
+import { followTo } from "../../test-support/mirror/following.ts";
+import { useDatabases } from "../../test-support/postgres/databases.ts";
+import { hasPostgres } from "../../test-support/postgres/server.ts";
+
+const databases = useDatabases();
+
+type Histories = {
+  readonly node: OpenChain;
+  readonly sqlite: History;
+  readonly postgres: Postgres;
+  readonly network: Network;
+  /** Follows the node. */
+  follow(): Promise<void>;
+};
+
+/** Mirrors the chain of a node; everything is closed at the end of the test. */
+async function mirror(node: OpenChain, path: string, network: Network): Promise<Histories> {
+  const reader = openDatabase(path, { readonly: true });
+  const postgres = await databases.connect();
+  const built = await buildMirror(postgres, path, network);
+  onTestFinished(async () => {
+    built.close();
+    reader.close();
+    await postgres.close();
+  });
+  return {
+    ...{ node, postgres, network },
+    sqlite: toHistory(createPastEvents(reader, network), createReadTogether(reader)),
+    follow: () =>
+      followTo(node.chain.head().id, {
+        ...{ postgres, network, epoch: built.epoch, feed: built.feed, undoDepth: 10_000 },
+        signal: new AbortController().signal,
+        onHead: () => {},
+        onFacts: () => {},
+        logger: pino({ level: "silent" }),
+      }),
+  };
+}
+
+/** Path of a database; its node is closed at the end of the test. */
+function temporaryPath(): string {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  return `${folder.path}/node.sqlite`;
+}
+
+/** @param followed blocks that the mirror follows after it was built: it can revert only these */
+async function everyType(followed = 0) {
+  const path = temporaryPath();
+  const node = await forgeEveryType(path);
+  onTestFinished(node.close);
+  const histories = await mirror(node, path, node.network);
+  await node.forge(followed);
+  await histories.follow();
+  return { ...histories, forge: node.forge, forgePayments: node.forgePayments };
+}
+
+/** Every height, and two on either side without a block. */
+const around = (head: number): number[] => Array.from({ length: head + 4 }, (_, index) => index - 1);
+
+/** Compares the events at all heights, in an order; returns their names. */
+async function expectEqual(
+  { sqlite }: Pick<Histories, "sqlite">,
+  postgres: History,
+  order: (heights: number[]) => number[] = (heights) => heights,
+): Promise<Set<string>> {
+  const head = await sqlite.head();
+  expect(await postgres.head()).toBe(head);
+  const names = new Set<string>();
+  for (const height of order(around(head))) {
+    const events = await sqlite.eventsAt(height);
+    expect(JSON.stringify(await postgres.eventsAt(height)), `height ${height}`).toBe(JSON.stringify(events));
+    for (const { name } of events) names.add(name);
+  }
+  return names;
+}
+
+const descending = (heights: number[]) => heights.toReversed();
+/** Far from the height of the previous call. */
+const scattered = (heights: number[]) => heights.toSorted((a, b) => (a % 60) - (b % 60));
+
+describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
+  test.each(CHAINS)("equal those in SQLite: %s.", async (name) => {
+    const path = temporaryPath();
+    const content = readChain(name);
+    const node = openChain(content, path);
+    onTestFinished(node.close);
+    await node.chain.accept(blocksOf(content));
+    const histories = await mirror(node, path, createNetwork(content.network));
+    const history = createPostgresHistory(histories.postgres, histories.network);
+    await expectEqual(histories, history);
+    // From the cache.
+    await expectEqual(histories, history, scattered);
+  });
+
+  test("equal those in SQLite for transactions of every type, missed slots and missed rounds, in any order.", async () => {
+    const histories = await everyType();
+    const types = "SELECT count(DISTINCT (type_group, type)) AS count FROM transactions";
+    expect(await histories.postgres.query(types)).toEqual([{ count: "25" }]);
+    for (const order of [undefined, descending, scattered]) {
+      const history = createPostgresHistory(histories.postgres, histories.network);
+      const names = await expectEqual(histories, history, order);
+      expect([...names].sort()).toEqual(Object.keys(EVENTS).filter(isRemembered).sort());
+    }
+  }, 60_000);
+
+  test("are those of the branch of the head, after reorganisations of any depth.", async () => {
+    const histories = await everyType(60);
+    const { node, follow, forge } = histories;
+    const history = createPostgresHistory(histories.postgres, histories.network);
+    await expectEqual(histories, history);
+    for (const [index, depth] of [1, 2, 12, 60].entries()) {
+      const { height } = node.chain.head();
+      await node.chain.revertTo(height - depth);
+      await follow();
+      await expectEqual(histories, history);
+      await forge(depth + 1, index + 1);
+      await follow();
+      await expectEqual(histories, history, index % 2 ? descending : undefined);
+    }
+  }, 60_000);
+
+  test("are those of the new branch if the head switches while they are read.", async () => {
+    const histories = await everyType(3);
+    const { node, postgres, follow, forge } = histories;
+    const { height } = node.chain.head();
+    let reads = 0;
+    const switching: Postgres = {
+      ...postgres,
+      async reads(limits, work) {
+        const result = await postgres.reads(limits, work);
+        if (++reads === 1) {
+          await node.chain.revertTo(height - 3);
+          await forge(2, 1);
+          await follow();
+        }
+        return result;
+      },
+    };
+    const history = createPostgresHistory(switching, histories.network);
+    const events = await history.eventsAt(height - 2);
+    expect(events).toEqual(await histories.sqlite.eventsAt(height - 2));
+    expect(events.at(-1)).toMatchObject({ blockId: node.chain.blocks.header(height - 2)?.id });
+    expect(reads).toBe(2);
+    // The new branch is shorter.
+    expect(await history.eventsAt(height)).toEqual([]);
+    await expectEqual(histories, history);
+  }, 60_000);
+
+  test("contain the present usernames.", async () => {
+    const histories = await everyType();
+    const history = createPostgresHistory(histories.postgres, histories.network);
+    await expectEqual(histories, history);
+    const change = "UPDATE wallets SET username = username || ' of today' WHERE username IS NOT NULL";
+    histories.node.database.execute(change);
+    await histories.postgres.query(change);
+    await expectEqual(histories, history);
+    const [event] = (await history.eventsAt(5)).filter(({ name }) => name === "round.created");
+    expect(JSON.stringify(event)).toContain(" of today");
+  }, 60_000);
+
+  test("are read in ranges, in both directions.", async () => {
+    const histories = await everyType(120);
+    const head = await histories.sqlite.head();
+    let reads = 0;
+    const counting: Postgres = {
+      ...histories.postgres,
+      reads(limits, work) {
+        reads++;
+        return histories.postgres.reads(limits, work);
+      },
+    };
+    await expectEqual(histories, createPostgresHistory(counting, histories.network));
+    // Each height without a block is read alone.
+    expect(reads).toBe(Math.ceil(head / 50) + 4);
+    reads = 0;
+    await expectEqual(histories, createPostgresHistory(counting, histories.network), descending);
+    // The first call does not know the direction.
+    expect(reads).toBe(Math.ceil((head - 1) / 50) + 1 + 4);
+  }, 60_000);
+
+  test("equal those in SQLite if few blocks have as many transactions as a range.", async () => {
+    const histories = await everyType();
+    for (let block = 0; block < 4; block++) await histories.forgePayments(260);
+    await histories.forge(3);
+    await histories.follow();
+    for (const order of [undefined, descending]) {
+      await expectEqual(histories, createPostgresHistory(histories.postgres, histories.network), order);
+    }
+  }, 60_000);
+
+  test("are not derived while the mirror is being built.", async () => {
+    const histories = await everyType();
+    const { postgres, network } = histories;
+    const history = createPostgresHistory(postgres, network);
+    expect(await history.eventsAt(2)).not.toEqual([]);
+    await postgres.query("UPDATE head SET phase = 'blocks'");
+    const building = { name: "HistoryError", code: "HISTORY_BUILDING", isRetryable: true };
+    await expect(history.head()).rejects.toMatchObject(building);
+    await expect(history.eventsAt(2)).rejects.toMatchObject(building);
+    await expect(history.eventsAt(1_000)).rejects.toMatchObject(building);
+    await expect(createPostgresHistory(postgres, network).eventsAt(2)).rejects.toMatchObject(building);
+    await postgres.query("UPDATE head SET phase = 'ready'");
+    await expectEqual(histories, history);
+  }, 60_000);
+
+  test("do not exist in a database without a mirror, or that cannot be reached.", async () => {
+    const postgres = await databases.connect();
+    await migrate(postgres);
+    const history = createPostgresHistory(postgres, devNetwork);
+    await expect(history.head()).rejects.toMatchObject({ code: "HISTORY_BUILDING" });
+    await expect(history.eventsAt(1)).rejects.toMatchObject({ code: "HISTORY_BUILDING" });
+    await postgres.close();
+    const unreadable = { code: "HISTORY_UNREADABLE", isRetryable: true };
+    await expect(history.head()).rejects.toMatchObject(unreadable);
+    await expect(history.eventsAt(1)).rejects.toMatchObject(unreadable);
+  });
+
+  test("cannot be read if a row is damaged; the error names the block.", async () => {
+    const { postgres, network } = await everyType();
+    for (const [change, height] of [
+      ["DELETE FROM blocks WHERE height = 7", 7],
+      ["UPDATE blocks SET header = '\\x0102' WHERE height = 8", 8],
+      ["UPDATE transactions SET bytes = '\\xff' WHERE height = 3", 3],
+    ] as const) {
+      await using _restored = await changeRows(postgres, change);
+      await expect(createPostgresHistory(postgres, network).eventsAt(height)).rejects.toMatchObject({
+        code: "HISTORY_DAMAGED",
+        isRetryable: false,
+        message: expect.stringMatching(
+          `cannot read block ${height} .* start the mirror with an empty database`,
+        ),
+      });
+    }
+  }, 60_000);
+});
+
+test("Facts are cached up to a number; those of blocks that were added first are removed.", () => {
+  const known = createKnownFacts(10);
+  const blockAt = (height: number, facts: number) => ({
+    header: { height } as never,
+    facts: Array.from({ length: facts }) as never[],
+  });
+  known.add([blockAt(1, 4), blockAt(2, 4)]);
+  known.add([blockAt(1, 2)]);
+  expect(known.at(1)?.facts).toHaveLength(2);
+  known.add([blockAt(3, 4)]);
+  expect([1, 2, 3].map((height) => known.at(height)?.facts.length)).toEqual([2, 4, 4]);
+  known.add([blockAt(4, 1)]);
+  expect([1, 2, 3, 4].map((height) => known.at(height)?.facts.length)).toEqual([2, undefined, 4, 1]);
+  known.remove(3);
+  known.remove(3);
+  known.add([blockAt(5, 7)]);
+  expect([1, 4, 5].map((height) => known.at(height)?.facts.length)).toEqual([2, 1, 7]);
+  known.add([blockAt(6, 11)]);
+  expect([1, 4, 5, 6].map((height) => known.at(height))).toEqual(Array(4).fill(undefined));
+});
