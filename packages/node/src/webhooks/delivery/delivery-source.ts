@@ -39,11 +39,13 @@ async function takeFirst(deps: DeliverySourceDeps, queue: Queue): Promise<Waitin
     queue.hasFirst = false;
     return undefined;
   }
-  if (isRetraction(delivery.message.event)) {
+  const isAlone = isRetraction(delivery.message.event);
+  if (isAlone && runningOf(queue) > 0) {
     queue.isBarred = true;
-    if (runningOf(queue) > 0) return undefined;
+    return undefined;
   }
   if (!isAllowed(deps, queue, delivery)) return undefined;
+  queue.isBarred = isAlone;
   queue.ahead.shift();
   queue.taken = delivery.number;
   return delivery;
