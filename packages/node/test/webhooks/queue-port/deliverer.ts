@@ -20,7 +20,7 @@ export function startDeliverer(deliveryQueue: DeliveryQueue) {
   const clock = createTestClock();
   const calls: Call[] = [];
   const dispatcher = createDispatcher(
-    { maxConcurrent: 100, maxConcurrentPerWebhook: 8, closeGraceMs: 0 },
+    { maxConcurrent: 100, maxConcurrentPerWebhook: 8, callTimeoutMs: 10_000, closeGraceMs: 0 },
     {
       deliveryQueue,
       match: async () => ({ webhooks: new Set(), more: false }),
