@@ -115,6 +115,12 @@ export {
   type VoteContent,
 } from "./deliveries/contents.ts";
 export type { Delivery } from "./deliveries/delivery.ts";
+export { createEpochFence, type EpochFence } from "./deliveries/epoch.ts";
 export { DeliveryError, type DeliveryErrorCode, type DeliveryErrorType } from "./deliveries/error.ts";
 export type { DeliveryHeaders } from "./deliveries/headers.ts";
-export { type ReceivedDelivery, type VerifyOptions, verifyDelivery } from "./deliveries/verify.ts";
+export {
+  type ReceivedDelivery,
+  type VerifiedDelivery,
+  type VerifyOptions,
+  verifyDelivery,
+} from "./deliveries/verify.ts";

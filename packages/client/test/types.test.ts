@@ -20,6 +20,7 @@ import {
   type SingleTransaction,
   type StreamedEvent,
   type Transaction,
+  type VerifiedDelivery,
   type VoteContent,
   verifyDelivery,
   type Webhook,
@@ -100,7 +101,7 @@ describe("verification of deliveries", () => {
     expectTypeOf(verifyDelivery).toBeCallableWith({ headers, body: {} }, { secret: "whsec_" });
     // @ts-expect-error nothing is verified without a secret
     expectTypeOf(verifyDelivery).toBeCallableWith({ headers, body: "{}" }, {});
-    expectTypeOf(verifyDelivery).returns.resolves.toEqualTypeOf<Delivery>();
+    expectTypeOf(verifyDelivery).returns.resolves.toEqualTypeOf<VerifiedDelivery>();
   });
 
   test("the content is unknown until the event is compared", () => {

@@ -12,12 +12,18 @@ export type DeliveryHeaders =
  * @throws {DeliveryError} DELIVERY_HEADER_MISSING
  */
 export function headerOf(headers: DeliveryHeaders, name: string): string {
-  const value = typeof headers.get === "function" ? headers.get(name) : memberOf(headers, name);
-  if (typeof value === "string") return value;
+  const value = optionalHeaderOf(headers, name);
+  if (value !== undefined) return value;
   throw new DeliveryError(
     { code: "DELIVERY_HEADER_MISSING", header: name },
     `the header "${name}" is missing or repeated`,
   );
+}
+
+/** The one value of a header; undefined if it is missing or repeated. */
+export function optionalHeaderOf(headers: DeliveryHeaders, name: string): string | undefined {
+  const value = typeof headers.get === "function" ? headers.get(name) : memberOf(headers, name);
+  return typeof value === "string" ? value : undefined;
 }
 
 function memberOf(headers: object, name: string): unknown {

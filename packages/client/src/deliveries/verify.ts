@@ -1,7 +1,7 @@
 /** Verifies that a delivery comes from the node. */
 import { type Delivery, readDelivery } from "./delivery.ts";
 import { DeliveryError } from "./error.ts";
-import { type DeliveryHeaders, headerOf } from "./headers.ts";
+import { type DeliveryHeaders, headerOf, optionalHeaderOf } from "./headers.ts";
 import { readSecret, type Secret } from "./secret.ts";
 import { isSigned } from "./signature.ts";
 
@@ -9,6 +9,15 @@ export type ReceivedDelivery = {
   readonly headers: DeliveryHeaders;
   /** Exactly as it was received: a body that was parsed and serialized again has other bytes. */
   readonly body: string | Uint8Array | ArrayBuffer;
+};
+
+/** A delivery, and the epoch of its sender. */
+export type VerifiedDelivery = Delivery & {
+  /**
+   * Number of owners that the webhook has had, if delivery workers send it: see `createEpochFence`. It is not signed. Absent if
+   * the header is missing or not an integer.
+   */
+  readonly epoch?: number;
 };
 
 export type VerifyOptions = {
@@ -41,7 +50,7 @@ const encoder = new TextEncoder();
 export async function verifyDelivery(
   { headers, body }: ReceivedDelivery,
   { secret, scheme = "signature", toleranceMs = TOLERANCE_MS, nowMs = Date.now }: VerifyOptions,
-): Promise<Delivery> {
+): Promise<VerifiedDelivery> {
   const secrets = [secret].flat().map(readSecret);
   const bytes = readBody(body);
   if (scheme === "signature") {
@@ -50,7 +59,9 @@ export async function verifyDelivery(
   } else {
     checkAuthorization(headers, secrets);
   }
-  return readDelivery(new TextDecoder().decode(bytes));
+  const delivery = readDelivery(new TextDecoder().decode(bytes));
+  const epoch = optionalHeaderOf(headers, "webhook-epoch");
+  return epoch !== undefined && /^\d{1,15}$/.test(epoch) ? { ...delivery, epoch: Number(epoch) } : delivery;
 }
 
 /** Returns the signed time, in seconds. */

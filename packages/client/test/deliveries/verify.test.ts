@@ -77,6 +77,20 @@ describe("a signed delivery", () => {
     }
   });
 
+  test.each([
+    ["7", 7],
+    ["0", 0],
+    ["", undefined],
+    ["-1", undefined],
+    ["1.5", undefined],
+    ["9".repeat(16), undefined],
+  ])("with the epoch %j has the epoch %s", async (header, epoch) => {
+    const headers = { ...signed(), "webhook-epoch": header };
+    expect(await verify(headers)).toEqual(epoch === undefined ? DELIVERY : { ...DELIVERY, epoch });
+    const scheme = "authorization";
+    expect((await verify(headers, { scheme })).epoch).toBe(epoch);
+  });
+
   test("is refused with another secret, body, id or time", async () => {
     const wrong = { code: "DELIVERY_SIGNATURE_WRONG" };
     expect(await refusal(verify(signed(), { secret: OTHER }))).toEqual(wrong);

@@ -23,6 +23,8 @@ export type WebhookOptions = {
   readonly retention: DeliveryRetention;
   /** Maximum size of a content; larger contents are reduced to their identifying members. */
   readonly maxContentBytes: number;
+  /** Timeout of a call: see `PostOptions`. */
+  readonly callTimeoutMs: number;
   /** Time that `close` waits for responses before it aborts the calls. */
   readonly closeGraceMs: number;
 };
@@ -44,5 +46,6 @@ export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
     keptBlocks: 500,
   },
   maxContentBytes: MAX_CONTENT_BYTES,
+  callTimeoutMs: 10_000,
   closeGraceMs: 2_000,
 };

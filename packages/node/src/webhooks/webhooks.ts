@@ -19,6 +19,7 @@ import { createAttempt } from "./delivery/attempt.ts";
 import { createConsequences } from "./delivery/consequences.ts";
 import { type BackgroundTask, createDispatcher } from "./delivery/dispatch.ts";
 import { createHostRates, createRateLimitedAttempt } from "./delivery/host-rate-limit.ts";
+import { createLease } from "./delivery/lease.ts";
 import { createPing, type Ping } from "./delivery/ping.ts";
 import type { Post } from "./delivery/post.ts";
 import { createRetention } from "./delivery/retention.ts";
@@ -118,6 +119,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     clock,
     logger,
   });
+  const lease = createLease({ ownership: queue.ownership, dispatcher, clock, logger });
   const { queueChanged: onChanged, queueRestarted: onRestarted, isUnderWay } = dispatcher;
   const rateLimitedAttempt = createRateLimitedAttempt(options, { attempt, clock, rates });
   const ping = createPing({ deliveryQueue: queue, attempt: rateLimitedAttempt, nowMs });
@@ -142,8 +144,9 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     pingTarget: async (body) => ping.sendTo(register.readTarget(body)),
     notify: dispatcher.notify,
     async close() {
-      await dispatcher.close();
       retention.close();
+      await lease.end();
+      await dispatcher.close().finally(lease.release);
     },
   };
 }

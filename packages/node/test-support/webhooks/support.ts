@@ -18,6 +18,7 @@ import type { MatchingObserver } from "../../src/subscriptions/conditions/slices
 import type { Clock, WebhookObserver } from "../../src/webhooks/collaborators.ts";
 import type { DeliveryRequest, Post } from "../../src/webhooks/delivery/post.ts";
 import type { DeliveryResponse } from "../../src/webhooks/delivery/response-handler.ts";
+import type { Ownership } from "../../src/webhooks/delivery-queue.ts";
 import type { DeliveryRecord } from "../../src/webhooks/model/deliveries.ts";
 import { DEFAULT_WEBHOOK_OPTIONS, type WebhookOptions } from "../../src/webhooks/options.ts";
 import type { SecretCipher } from "../../src/webhooks/secrets/encryption.ts";
@@ -104,6 +105,8 @@ export type ServiceOptions = {
   readonly reply?: (call: Call) => Reply | Promise<Reply>;
   /** Events of the stored blocks, by height from 1. */
   readonly chain?: Event[][];
+  /** Ownership of the webhooks; by default, this service owns all. */
+  readonly ownership?: Ownership;
   /** Replaces `chain`, by default that of the blocks in the database. */
   readonly createPastEvents?: (database: Database) => PastEvents;
   /** Real sender, which replaces `reply`. */
@@ -127,13 +130,15 @@ export function createService(given: ServiceOptions = {}): Service {
     head: () => given.chain?.length ?? 0,
     eventsAt: (height) => [...(given.chain?.[height - 1] ?? [])],
   };
+  const storage = openSqliteStorage({
+    ...{ database, eventLog },
+    ...(given.cipher && { cipher: given.cipher }),
+  });
+  const { ownership = storage.queue.ownership } = given;
   const webhooks = createWebhooks(
     { ...DEFAULT_WEBHOOK_OPTIONS, closeGraceMs: 0, ...given.options },
     {
-      storage: openSqliteStorage({
-        ...{ database, eventLog },
-        ...(given.cipher && { cipher: given.cipher }),
-      }),
+      storage: { ...storage, queue: { ...storage.queue, ownership } },
       history: toHistory(pastEvents, createReadTogether(database)),
       webhooksChanged: given.webhooksChanged ?? (async () => {}),
       post: given.post ?? postTo(calls, clock, given.reply),

@@ -5,6 +5,7 @@ import { createRateLimitedAttempt } from "../../src/webhooks/delivery/host-rate-
 import {
   always,
   blockApplied,
+  blockReverted,
   createService,
   createTestClock,
   settle,
@@ -52,6 +53,23 @@ test("other spellings of a NATS server count as the same host", async () => {
   }
   await service.emit(...many(10));
   expect(service.calls).toHaveLength(11);
+});
+
+test("a retraction is sent as soon as the rate of its host allows it", async () => {
+  const { webhooks, emit, clock, calls } = open(1);
+  await webhooks.register.create(always("block.applied", "https://one.example/a"));
+  await webhooks.register.create(always("round.applied", "https://one.example/b"));
+  await emit(blockApplied(1));
+  await clock.advance(10_000);
+  const round = (number: number) => ({ id: `round.applied:x:${number}`, name: "round.applied", height: 5 });
+  await emit({ ...round(1), blockId: "x" }, { ...round(2), blockId: "x" });
+  await emit(blockReverted(1), blockApplied(2));
+  expect(calls).toHaveLength(3);
+  await clock.advance(10_000);
+  expect(calls.slice(3).map(({ message }) => [message.event, message.height])).toEqual([
+    ["block.reverted", 1],
+    ["block.applied", 2],
+  ]);
 });
 
 test("without a limit no request waits", async () => {

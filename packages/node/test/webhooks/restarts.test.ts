@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
+import { NO_WEBHOOK_OBSERVER, type WebhookObserver } from "../../src/webhooks/collaborators.ts";
 import {
   always,
   blockApplied,
@@ -138,17 +139,26 @@ test("a busy database delays deliveries and loses none", async () => {
   expect(log(id, 1)).toMatchObject([{ state: "delivered", attempts: [{ status: 200 }] }]);
 });
 
-test("a database that refuses all writes is retried once a second", async () => {
+test("a database that refuses all writes is retried once a second, and logged once", async () => {
   const lines: string[] = [];
   const logger = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
-  const { webhooks, emit, calls, clock, database } = createService({ logger });
+  let failures = 0;
+  const observer: WebhookObserver = {
+    ...NO_WEBHOOK_OBSERVER,
+    runEnded(error) {
+      if (error !== undefined) failures++;
+    },
+  };
+  const { webhooks, emit, calls, clock, database } = createService({ logger, observer });
   await webhooks.register.create(always());
   database.execute("CREATE TRIGGER refuse BEFORE UPDATE ON deliveries BEGIN SELECT RAISE(ABORT, 'no'); END");
   for (let height = 1; height <= 5; height++) await emit(blockApplied(height));
   await clock.advance(2_999);
-  const heldUp = lines.filter((line) => line === "failed to run webhook deliveries; retrying in 1 s");
-  expect(heldUp).toHaveLength(3);
+  expect(failures).toBe(3);
+  const ofRuns = () => lines.filter((line) => line.includes("webhook deliveries"));
+  expect(ofRuns()).toEqual(["failed to run webhook deliveries; retrying every 1 s"]);
   database.execute("DROP TRIGGER refuse");
   await clock.advance(1_000);
   expect(heights(calls).sort()).toEqual([1, 2, 3, 4, 5]);
+  expect(ofRuns().slice(1)).toEqual(["webhook deliveries run again"]);
 });

@@ -2,8 +2,7 @@
 import type { NodeStatus } from "../../gateway/gateway.ts";
 import { MAX_SILENT_SECONDS } from "../../platform/lifecycle/heartbeats.ts";
 import type { WebhookFigures } from "../../webhooks/figures.ts";
-
-export type Check = { readonly ok: boolean; readonly detail: string };
+import { type Check, createWebhookChecks, healthy, unhealthy } from "./webhooks.ts";
 
 export type Readiness = { readonly isReady: boolean; readonly checks: Readonly<Record<string, Check>> };
 
@@ -34,15 +33,10 @@ export type Health = {
 const MEBIBYTE = 1_048_576;
 /** Number of blocks by which a node may lag; beyond that it is catching up, and not ready. */
 const MAX_BLOCKS_BEHIND = 10;
-/** An event that is unmatched for longer means that the matcher has failed or is overloaded. */
-const MAX_LAG_MS = 30_000;
-/** Time after which a failing dispatcher counts as unhealthy: it does not recover automatically. */
-const MAX_TROUBLE_MS = 10_000;
 
 export function createHealth(deps: HealthDeps): Health {
   const { status, damage = () => undefined, webhooks, nowMs } = deps;
-  /** First of the consecutive failures of the dispatcher. */
-  let trouble: Trouble | undefined;
+  const ofWebhooks = createWebhookChecks(nowMs);
 
   return {
     live: () => checkHeartbeat(deps),
@@ -56,20 +50,15 @@ export function createHealth(deps: HealthDeps): Health {
         ...(damaged !== undefined && { database: unhealthy(`damaged: ${damaged}`) }),
         ...(node && { chain: checkChain(node) }),
         ...(webhooks && {
-          matcher: checkMatcher(await webhooks(), nowMs),
-          dispatcher: checkDispatcher(trouble, nowMs),
+          matcher: ofWebhooks.matcher(await webhooks()),
+          dispatcher: ofWebhooks.dispatcher(),
         }),
       };
       return { isReady: Object.values(checks).every(({ ok }) => ok), checks };
     },
-    runEnded(error) {
-      if (error === undefined) trouble = undefined;
-      else trouble ??= { sinceMs: nowMs(), message: (error as Error).message };
-    },
+    runEnded: ofWebhooks.runEnded,
   };
 }
-
-type Trouble = { readonly sinceMs: number; readonly message: string };
 
 function checkHeartbeat({ consensusSilentSeconds }: HealthDeps): Check {
   const seconds = consensusSilentSeconds();
@@ -93,21 +82,3 @@ function checkChain({ blocksCount, now: height }: NodeStatus): Check {
     ? unhealthy(`${blocksCount} blocks behind the network`)
     : healthy(`at height ${height}`);
 }
-
-function checkMatcher({ unmatched, unmatchedSinceMs }: WebhookFigures, nowMs: () => number): Check {
-  const lagMs = unmatchedSinceMs === undefined ? 0 : nowMs() - unmatchedSinceMs;
-  return lagMs > MAX_LAG_MS
-    ? unhealthy(`${unmatched} events not matched, the oldest for ${Math.round(lagMs / 1_000)} s`)
-    : healthy(`${unmatched} events not matched`);
-}
-
-function checkDispatcher(trouble: Trouble | undefined, nowMs: () => number): Check {
-  return trouble && nowMs() - trouble.sinceMs > MAX_TROUBLE_MS
-    ? unhealthy(
-        `has been failing for ${Math.round((nowMs() - trouble.sinceMs) / 1_000)} s: ${trouble.message}`,
-      )
-    : healthy("runs");
-}
-
-const healthy = (detail: string): Check => ({ ok: true, detail });
-const unhealthy = (detail: string): Check => ({ ok: false, detail });

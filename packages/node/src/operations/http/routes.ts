@@ -1,7 +1,8 @@
 /** Routes for operators: health and metrics, without prefix and without the rate limit of the API. */
 import type { FastifyPluginAsync } from "fastify";
 import type { Access } from "../../http/webhooks/access.ts";
-import type { Check, Readiness } from "../health/health.ts";
+import type { Readiness } from "../health/health.ts";
+import type { Check } from "../health/webhooks.ts";
 import { createRouteRateLimit } from "./route-rate-limit.ts";
 
 export type Operations = {

@@ -1,8 +1,7 @@
-/** The database of an API server: waits for it at the start, and logs when it fails and when it responds again. */
-import { setTimeout as sleep } from "node:timers/promises";
+/** The database of an API server; the log has when it fails and when it responds again. */
 import type { Logger } from "pino";
 import { type ConnectionFigures, openPostgres, type Postgres } from "../../postgres/connection.ts";
-import { PostgresError, toPostgresError } from "../../postgres/error.ts";
+import { reasonOf } from "../../postgres/waiting.ts";
 import { SnapshotError } from "../../read/errors.ts";
 import type { ReadModel } from "../../read/port.ts";
 import type { ServeOptions } from "./http.ts";
@@ -11,7 +10,6 @@ import type { ServeOptions } from "./http.ts";
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** Shorter than the time limit of a request, so that the response says that the database cannot be reached. */
 const CONNECT_TIMEOUT_MS = 3_000;
-const RETRY_MS = 2_000;
 
 export type ServeDatabase = {
   readonly postgres: Postgres;
@@ -52,32 +50,6 @@ export function openDatabase(
   };
 }
 
-/**
- * Waits until the database accepts connections.
- *
- * @throws {DOMException} AbortError if the signal ends the wait
- * @throws {Error} if it refuses the connection permanently, for example because of a wrong password
- */
-export async function waitForDatabase(
-  postgres: Postgres,
-  logger: Logger,
-  signal: AbortSignal,
-): Promise<void> {
-  for (;;) {
-    const reason = await postgres.query("SELECT 1").then(() => undefined, reasonToWait);
-    signal.throwIfAborted();
-    if (reason === undefined) return;
-    logger.warn({ reason }, "waiting for the database: it does not accept connections");
-    await sleep(RETRY_MS, undefined, { signal });
-  }
-}
-
-function reasonToWait(error: Error): string {
-  const known = toPostgresError(error);
-  if (known instanceof PostgresError && known.isRetryable) return reasonOf(known);
-  throw error;
-}
-
 /** Failures that are logged for the operator, because clients only get 503. */
 const OUTAGES: readonly string[] = ["SNAPSHOT_UNREACHABLE", "SNAPSHOT_BUSY"];
 
@@ -116,11 +88,4 @@ export function withOutageLog(model: ReadModel, logger: Logger): ReadModel {
         })
         .catch(noteFailure),
   };
-}
-
-/** Returns the message of the server or of the system, which is more precise than the message of the error. */
-function reasonOf(error: Error): string {
-  const { cause, message, code } = error as Error & { readonly code?: string };
-  if (cause instanceof Error) return reasonOf(cause);
-  return message || code || error.name;
 }

@@ -12,14 +12,28 @@ export type Queues = {
   refill(webhook: number): void;
   /** Reports that another component changed the webhook: drops all cached state. */
   reset(webhook: number): void;
+  /** Reports that changes of the webhook may have been missed: reads its queue from the first delivery, beside running calls. */
+  rewind(webhook: number): void;
   /** Reports that the queue restarts; running calls stop counting. */
   restart(webhook: number): void;
+  /** Starts no further call of the webhook, and ignores all changes of it. */
+  stop(webhook: number): void;
+  /** Drops the queue from memory, and stops it: another process owns the webhook. */
+  remove(webhook: number): void;
+  /** Reads the queue of a webhook that this process owns from now on. */
+  resume(webhook: number): void;
+  /** Returns whether a call that was read from this queue may start: the queue was neither stopped nor restarted meanwhile. */
+  isCurrent(queue: Queue): boolean;
+  /** Returns whether the webhook was removed. */
+  isRemoved(webhook: number): boolean;
   /** Applies all changes that were reported since the last call, with one database read. */
   refresh(): Promise<void>;
   /** Reports the start of a call. Moves the queue to the end, so that every due webhook gets its turn. */
   begin(queue: Queue, lane: Lane): void;
   /** Reports that a call has ended and its outcome is on disk. */
   end(queue: Queue, lane: Lane, ended: EndedCall): void;
+  /** Reports that a delivery of the webhook is no longer under way: held lanes continue. */
+  release(webhook: number): void;
   /** Drops the queue from memory if it is idle. */
   dropIfIdle(queue: Queue, nowMs: number): void;
 };
@@ -35,65 +49,111 @@ export type QueuesDeps = { readonly deliveryQueue: Pick<DeliveryQueue, "states">
 
 /**
  * Parts of a queue to reload, from the smallest: its state; also its lanes; everything; everything, from the first
- * delivery.
+ * delivery; the same in a new queue.
  */
-const CHANGES = ["state", "lanes", "all", "restart"] as const;
+const CHANGES = ["state", "lanes", "all", "rewind", "restart"] as const;
 type Change = (typeof CHANGES)[number];
 
-export function createQueues({ deliveryQueue }: QueuesDeps): Queues {
-  const queues = new Map<number, Queue>();
-  let changes = new Map<number, Change>();
+type State = QueuesDeps & {
+  readonly queues: Map<number, Queue>;
+  /** Webhooks whose calls must not start. */
+  readonly stopped: Set<number>;
+  changes: Map<number, Change>;
+};
 
-  /** Records a change; the greater of two changes is applied. */
-  function report(webhook: number, change: Change): void {
-    const reported = changes.get(webhook);
-    if (reported === undefined || CHANGES.indexOf(reported) < CHANGES.indexOf(change)) {
-      changes.set(webhook, change);
-    }
-  }
-
-  async function refresh(): Promise<void> {
-    if (changes.size === 0) return;
-    const applied = changes;
-    changes = new Map();
-    const states = await deliveryQueue.states([...applied.keys()]);
-    for (const [index, [webhook, change]] of [...applied].entries()) {
-      const state = present(states[index], "the state of a queue");
-      const queue = queues.get(webhook);
-      if (queue && change !== "restart") apply(change, Object.assign(queue, state));
-      else queues.set(webhook, createQueue(webhook, state));
-    }
-  }
-
+export function createQueues(deps: QueuesDeps): Queues {
+  const state: State = { ...deps, queues: new Map(), stopped: new Set(), changes: new Map() };
+  const { queues, stopped } = state;
   return {
     all: () => queues.values(),
-    refill: (webhook) => report(webhook, "lanes"),
-    reset: (webhook) => report(webhook, "all"),
-    restart: (webhook) => report(webhook, "restart"),
-    refresh,
+    refill: (webhook) => report(state, webhook, "lanes"),
+    reset: (webhook) => report(state, webhook, "all"),
+    rewind: (webhook) => report(state, webhook, "rewind"),
+    restart: (webhook) => report(state, webhook, "restart"),
+    stop: (webhook) => stop(state, webhook),
+    remove(webhook) {
+      stop(state, webhook);
+      queues.delete(webhook);
+    },
+    resume(webhook) {
+      stopped.delete(webhook);
+      report(state, webhook, "restart");
+    },
+    isCurrent: (queue) => isCurrent(state, queue),
+    isRemoved: (webhook) => stopped.has(webhook) && !queues.has(webhook),
+    refresh: () => refresh(state),
     begin(queue, lane) {
       queue.running[lane]++;
       queues.delete(queue.webhook);
       queues.set(queue.webhook, queue);
     },
-    end(queue, lane, { pausedUntilMs, concernsRetries }) {
-      queue.running[lane]--;
-      queue.pausedUntilMs = pausedUntilMs;
-      if (runningOf(queue) === 0) queue.isBarred = false;
-      if (lane === "replay") Object.assign(queue, { hasReplay: true, replayMs: 0 });
-      if (!concernsRetries) return;
-      // After a failure, the webhook may be suspended.
-      queue.ahead = [];
-      report(queue.webhook, "state");
-    },
+    end: (queue, lane, ended) => end(state, queue, lane, ended),
+    release: (webhook) => release(queues.get(webhook)),
     dropIfIdle(queue, nowMs) {
       if (isIdle(queue, nowMs)) queues.delete(queue.webhook);
     },
   };
 }
 
+/** Records a change; the greater of two changes is applied. */
+function report({ changes, stopped }: State, webhook: number, change: Change): void {
+  if (stopped.has(webhook)) return;
+  const reported = changes.get(webhook);
+  if (reported === undefined || CHANGES.indexOf(reported) < CHANGES.indexOf(change)) {
+    changes.set(webhook, change);
+  }
+}
+
+function stop({ changes, stopped }: State, webhook: number): void {
+  stopped.add(webhook);
+  changes.delete(webhook);
+}
+
+const isCurrent = ({ queues, stopped, changes }: State, queue: Queue): boolean =>
+  queues.get(queue.webhook) === queue &&
+  !stopped.has(queue.webhook) &&
+  changes.get(queue.webhook) !== "restart";
+
+async function refresh(state: State): Promise<void> {
+  const { deliveryQueue, queues, stopped, changes } = state;
+  if (changes.size === 0) return;
+  state.changes = new Map();
+  const states = await deliveryQueue.states([...changes.keys()]).catch((error) => {
+    for (const [webhook, change] of changes) report(state, webhook, change);
+    throw error;
+  });
+  for (const [index, [webhook, change]] of [...changes].entries()) {
+    if (stopped.has(webhook)) continue;
+    const stored = present(states[index], "the state of a queue");
+    const queue = queues.get(webhook);
+    if (queue && change !== "restart") apply(change, Object.assign(queue, stored));
+    else queues.set(webhook, createQueue(webhook, stored));
+  }
+}
+
+function end(state: State, queue: Queue, lane: Lane, { pausedUntilMs, concernsRetries }: EndedCall): void {
+  queue.running[lane]--;
+  queue.pausedUntilMs = pausedUntilMs;
+  if (runningOf(queue) === 0) queue.isBarred = false;
+  if (lane === "replay") Object.assign(queue, { hasReplay: true, replayMs: 0 });
+  if (!concernsRetries) return;
+  // After a failure, the webhook may be suspended.
+  queue.ahead = [];
+  report(state, queue.webhook, "state");
+}
+
+function release(queue: Queue | undefined): void {
+  if (!queue || queue.held.size === 0) return;
+  queue.held.clear();
+  // They may begin with the delivery that was under way.
+  queue.ahead = [];
+}
+
 function apply(change: Change, queue: Queue): void {
   if (change === "state") return;
   Object.assign(queue, { hasFirst: true, hasReplay: true, replayMs: 0 });
-  if (change === "all") Object.assign(queue, { ahead: [], pausedUntilMs: 0 });
+  if (change === "lanes") return;
+  queue.ahead = [];
+  if (change === "all") queue.pausedUntilMs = 0;
+  else Object.assign(queue, { taken: 0, replayed: 0 });
 }

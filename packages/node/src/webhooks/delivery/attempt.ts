@@ -23,7 +23,7 @@ export function createAttempt({ post, clock }: { post: Post; clock: Clock }): Ma
   const headersOf = createHeaders();
   return async (outgoing, signal) => {
     const startedMs = clock.nowMs();
-    const { target, message, secrets, isStrict = false } = outgoing;
+    const { target, message, secrets, epoch, isStrict = false } = outgoing;
     const body = bodyOf(message);
     const took = () => ({ startedMs, durationMs: Math.max(0, clock.nowMs() - startedMs) });
     try {
@@ -33,7 +33,7 @@ export function createAttempt({ post, clock }: { post: Post; clock: Clock }): Ma
           webhook: message.webhook,
           target,
           isStrict,
-          headers: headersOf({ id: message.id, body, secrets }, startedMs),
+          headers: headersOf({ id: message.id, body, secrets, epoch }, startedMs),
           body,
         },
         signal,

@@ -7,14 +7,18 @@ import { type Lane, type Queue, runningOf } from "./lanes.ts";
 
 export type DeliverySource = {
   /**
-   * Takes the next due delivery out of a lane. Returns undefined if no delivery is due, if the delivery must be sent alone but
-   * other calls are running, or if the rate of its host is exhausted.
+   * Takes the next due delivery out of a lane. Returns undefined if no delivery is due, if the delivery is under way already, if
+   * it must be sent alone but other calls are running, if no call may start, or if the rate of its host is exhausted.
    */
   next(queue: Queue, lane: Lane, nowMs: number): Promise<WaitingDelivery | undefined>;
 };
 
 export type DeliverySourceDeps = {
   readonly deliveryQueue: Pick<DeliveryQueue, "nextFirst" | "nextRetry" | "nextReplayed" | "states">;
+  /** Returns whether a call may start now. */
+  readonly mayBegin: () => boolean;
+  /** Returns whether a call of the delivery is running, or its outcome is not recorded yet. */
+  readonly isUnderWay: (delivery: number) => boolean;
   /** Rate limit per host; absent: no limit. */
   readonly rates?: HostRates | undefined;
 };
@@ -39,11 +43,13 @@ async function takeFirst(deps: DeliverySourceDeps, queue: Queue): Promise<Waitin
     queue.hasFirst = false;
     return undefined;
   }
-  if (isRetraction(delivery.message.event)) {
+  const isAlone = isRetraction(delivery.message.event);
+  if (isAlone && runningOf(queue) > 0) {
     queue.isBarred = true;
-    if (runningOf(queue) > 0) return undefined;
+    return undefined;
   }
-  if (!isAllowed(deps, queue, delivery)) return undefined;
+  if (!isAllowed(deps, queue, "first", delivery)) return undefined;
+  queue.isBarred = isAlone;
   queue.ahead.shift();
   queue.taken = delivery.number;
   return delivery;
@@ -71,7 +77,7 @@ async function takeRetry(
   const delivery = await deliveryQueue.nextRetry(queue.webhook, nowMs);
   // The delivery was cancelled meanwhile; later deliveries may remain.
   if (!delivery) Object.assign(queue, (await deliveryQueue.states([queue.webhook]))[0]);
-  return delivery && isAllowed(deps, queue, delivery) ? delivery : undefined;
+  return delivery && isAllowed(deps, queue, "retry", delivery) ? delivery : undefined;
 }
 
 async function takeReplayed(
@@ -84,13 +90,26 @@ async function takeReplayed(
   const delivery = await deps.deliveryQueue.nextReplayed(queue.webhook, after);
   queue.hasReplay = delivery !== undefined;
   queue.replayMs = delivery?.nextAttemptMs ?? 0;
-  if (!delivery || queue.replayMs > nowMs || !isAllowed(deps, queue, delivery)) return undefined;
+  if (!delivery || queue.replayMs > nowMs || !isAllowed(deps, queue, "replay", delivery)) return undefined;
   queue.replayed = delivery.position;
   return delivery;
 }
 
-/** Counts a call to the delivery's host, if the rate allows a call now. */
-function isAllowed({ rates }: DeliverySourceDeps, queue: Queue, { target }: WaitingDelivery): boolean {
+/**
+ * Counts a call to the delivery's host, if a call may start now. Another process may have put a delivery into another lane
+ * while it is under way: then the lane is held.
+ */
+function isAllowed(
+  { mayBegin, isUnderWay, rates }: DeliverySourceDeps,
+  queue: Queue,
+  lane: Lane,
+  { number, target }: WaitingDelivery,
+): boolean {
+  if (!mayBegin()) return false;
+  if (isUnderWay(number)) {
+    queue.held.add(lane);
+    return false;
+  }
   queue.target = target;
   return rates === undefined || rates.take(target);
 }

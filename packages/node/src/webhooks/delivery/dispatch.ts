@@ -16,10 +16,14 @@ import { createDueCalls, type DueCalls, type DueOptions } from "./due.ts";
 import type { HostRates } from "./host-rate-limit.ts";
 import { createInFlight, type InFlight } from "./in-flight.ts";
 import type { Lane, Queue } from "./lanes.ts";
+import { CALL_MARGIN_MS, createOwnedWebhooks, type OwnedWebhooks } from "./owned-webhooks.ts";
 import { createSchedule, type Schedule } from "./schedule.ts";
+import { createUnderWay, type UnderWay } from "./under-way.ts";
 import { createOutcomes, type Outcomes } from "./unwritten-outcomes.ts";
 
 export type DispatcherOptions = DueOptions & {
+  /** Time within which every call ends. A call starts only if this process owns its webhook for as long. */
+  readonly callTimeoutMs: number;
   /** Time that `close` waits for responses before it aborts the calls. */
   readonly closeGraceMs: number;
 };
@@ -44,7 +48,7 @@ export type DispatcherDeps = {
 /** Runs one short step. `webhook`: the webhook whose queue has changed, if any; `more`: further steps may follow. */
 export type BackgroundTask = () => Promise<{ readonly webhook?: number; readonly more: boolean }>;
 
-export type Dispatcher = {
+export type Dispatcher = OwnedWebhooks & {
   /** Runs soon; call it after events were logged or deliveries became due. The first call starts the dispatcher. */
   notify(): void;
   /** Drops the cached queue of a webhook, after another component changed the webhook or its queue. */
@@ -53,6 +57,8 @@ export type Dispatcher = {
   isUnderWay(delivery: number): boolean;
   /** Restarts the queue of the webhook from its first delivery: running calls are aborted and repeated. */
   queueRestarted(webhook: number): void;
+  /** Reads all queues again, because changes may have been missed. */
+  changesMissed(): void;
   close(): Promise<void>;
 };
 
@@ -72,9 +78,11 @@ type State = {
   readonly inFlight: InFlight;
   readonly outcomes: Outcomes;
   readonly schedule: Schedule;
-  /** Numbers of deliveries whose calls are running, or whose outcomes are not on disk yet. */
-  readonly underWay: Set<number>;
-  isStarted: boolean;
+  readonly underWay: UnderWay;
+  /** Queues to read: all at the start; after an error, because the database may have executed a call that failed. */
+  reload: "nothing" | "refill" | "rewind";
+  /** Message of the last error; undefined after a success. */
+  trouble: string | undefined;
   /** Time of the next steps of the background tasks; undefined if none remain. */
   tasksDueMs: number | undefined;
 };
@@ -88,12 +96,17 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
       queues.reset(webhook);
       schedule.notify();
     },
-    isUnderWay: (delivery) => underWay.has(delivery),
+    isUnderWay: underWay.has,
     queueRestarted(webhook) {
       inFlight.abort(webhook);
       queues.restart(webhook);
       schedule.notify();
     },
+    changesMissed() {
+      state.reload = "rewind";
+      schedule.notify();
+    },
+    ...createOwnedWebhooks({ ...state, clock: deps.clock, finishMs: options.callTimeoutMs + CALL_MARGIN_MS }),
     async close() {
       await schedule.close();
       await inFlight.close(options.closeGraceMs);
@@ -105,23 +118,26 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
 function createState(options: DispatcherOptions, deps: DispatcherDeps): State {
   const { deliveryQueue, rates, clock, consequences } = deps;
   const queues = createQueues({ deliveryQueue });
-  const deliverySource = createDeliverySource({ deliveryQueue, rates });
-  const underWay = new Set<number>();
-  const onWritten = ({ delivery }: EndedAttempt) => void underWay.delete(delivery.number);
+  const underWay = createUnderWay();
+  const mayBegin = () => deliveryQueue.ownership.remainingMs() >= options.callTimeoutMs + CALL_MARGIN_MS;
+  const deliverySource = createDeliverySource({ deliveryQueue, mayBegin, isUnderWay: underWay.has, rates });
+  const onSettled = ({ webhook, delivery }: EndedAttempt) => settled(state, webhook, delivery.number);
   const state: State = {
     deps,
     queues,
     due: createDueCalls(options, {
       queues,
       deliverySource,
+      mayBegin,
       rates,
       begin: (queue, lane, delivery) => call(state, queue, lane, delivery),
     }),
     inFlight: createInFlight(clock),
-    outcomes: createOutcomes({ deliveryQueue, queues, consequences, clock, onWritten }),
+    outcomes: createOutcomes({ deliveryQueue, queues, consequences, clock, onSettled }),
     schedule: createSchedule(clock, () => guarded(state, run)),
     underWay,
-    isStarted: false,
+    reload: "refill",
+    trouble: undefined,
     tasksDueMs: undefined,
   };
   return state;
@@ -133,24 +149,44 @@ async function guarded(state: State, work: (state: State) => Promise<void>): Pro
   try {
     await work(state);
     runEnded();
+    if (state.trouble !== undefined) logger.info("webhook deliveries run again");
+    state.trouble = undefined;
   } catch (error) {
     runEnded(error);
-    logger.error({ err: error }, `failed to run webhook deliveries; retrying in ${ERROR_PAUSE_MS / 1_000} s`);
+    const { message } = error as Error;
+    if (message !== state.trouble)
+      logger.error(
+        { err: error },
+        `failed to run webhook deliveries; retrying every ${ERROR_PAUSE_MS / 1_000} s`,
+      );
+    state.trouble = message;
+    if (state.reload === "nothing") state.reload = "refill";
     state.schedule.pause(ERROR_PAUSE_MS);
   }
 }
 
 async function run(state: State): Promise<void> {
   const { deps, queues, outcomes, schedule } = state;
-  if (!state.isStarted) for (const webhook of await deps.deliveryQueue.webhooks()) queues.refill(webhook);
-  state.isStarted = true;
   await outcomes.write();
   const matched = await deps.match();
   for (const webhook of matched.webhooks) queues.refill(webhook);
+  await reload(state);
   deps.retain();
   state.tasksDueMs = matched.more ? undefined : await runBackgroundTasks(state);
   await beginCalls(state);
   if (matched.more) schedule.notify();
+}
+
+async function reload(state: State): Promise<void> {
+  const { deps, queues, reload } = state;
+  if (reload === "nothing") return;
+  state.reload = "nothing";
+  try {
+    for (const webhook of await deps.deliveryQueue.webhooks()) queues[reload](webhook);
+  } catch (error) {
+    state.reload = reload;
+    throw error;
+  }
 }
 
 /** Returns the time of the next steps; undefined if none remain. */
@@ -173,14 +209,15 @@ async function beginCalls(state: State): Promise<void> {
 }
 
 function call(state: State, queue: Queue, lane: Lane, delivery: WaitingDelivery): void {
-  const { deps, underWay, inFlight, outcomes } = state;
+  const { deps, queues, underWay, inFlight, outcomes, schedule } = state;
   const { webhook } = queue;
-  underWay.add(delivery.number);
+  underWay.begin(webhook, delivery.number);
   inFlight.begin(async (signal) => {
     const attempted = await deps.attempt({ ...delivery, isStrict: queue.isStrict }, signal);
-    if (!attempted) {
-      // Aborted by `close` or `queueRestarted`: the call will be repeated.
-      underWay.delete(delivery.number);
+    if (!attempted || queues.isRemoved(webhook)) {
+      // Aborted by `close`, `queueRestarted` or `lost`: the call will be repeated.
+      settled(state, webhook, delivery.number);
+      schedule.notify();
       return;
     }
     queue.isQuick = isQuick(attempted);
@@ -188,6 +225,12 @@ function call(state: State, queue: Queue, lane: Lane, delivery: WaitingDelivery)
     outcomes.add({ webhook, delivery, attempted, queue, lane });
     gather(state);
   }, webhook);
+}
+
+/** Continues lanes that wait for the end of the call. */
+function settled({ underWay, queues }: State, webhook: number, delivery: number): void {
+  underWay.end(delivery);
+  queues.release(webhook);
 }
 
 /** Delays writing outcomes while batching saves writes. */

@@ -16,6 +16,8 @@ export type DueOptions = {
 export type DueDeps = {
   readonly queues: Queues;
   readonly deliverySource: Pick<DeliverySource, "next">;
+  /** Returns whether a call may start now; if not, none is due. */
+  readonly mayBegin: () => boolean;
   /** Rate limit per host; absent: no limit. */
   readonly rates?: HostRates | undefined;
   /** Starts a call, which already counts as running. */
@@ -60,7 +62,7 @@ async function beginDue(context: Context, nowMs: number): Promise<boolean> {
       for (const lane of LANES) {
         const isNext = slots.isFree(queue, lane) && isDue(context, queue, lane, nowMs);
         const delivery = isNext ? await deliverySource.next(queue, lane, nowMs) : undefined;
-        if (!delivery) continue;
+        if (!delivery || !queues.isCurrent(queue)) continue;
         slots.take(queue);
         queues.begin(queue, lane);
         begin(queue, lane, delivery);
@@ -90,7 +92,8 @@ function isDue(context: Context, queue: Queue, lane: Lane, nowMs: number): boole
 }
 
 function dueMs(context: Context, queue: Queue, lane: Lane, nowMs: number): number | undefined {
-  const { rates, maxConcurrentPerWebhook } = context;
+  const { queues, mayBegin, rates, maxConcurrentPerWebhook } = context;
+  if (!mayBegin() || !queues.isCurrent(queue)) return undefined;
   const atMs = laneDueMs(queue, lane, maxConcurrentPerWebhook);
   if (atMs === undefined || rates === undefined) return atMs;
   // A call that is delayed by the rate limit of its host occupies no slot.

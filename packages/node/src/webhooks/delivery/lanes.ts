@@ -33,6 +33,8 @@ export type Queue = {
   hasReplay: boolean;
   /** Earliest time of the next replayed delivery; 0 for now. */
   replayMs: number;
+  /** Lanes whose next delivery is already under way; no call of them starts before its outcome is recorded. */
+  readonly held: Set<Lane>;
   /** Time until which a failing target gets no call; afterwards one call at a time; 0 for other targets. */
   pausedUntilMs: number;
   /** True if the last call succeeded quickly. */
@@ -53,6 +55,7 @@ export const createQueue = (webhook: number, state: QueueState): Queue => ({
   replayed: 0,
   hasReplay: true,
   replayMs: 0,
+  held: new Set(),
   pausedUntilMs: 0,
   isQuick: false,
   target: undefined,
@@ -68,7 +71,7 @@ const MAX_REPLAYS = 2;
 export function laneDueMs(queue: Queue, lane: Lane, maxConcurrent: number): number | undefined {
   const { isStrict, running, hasFirst, isBarred, hasRetraction, retryMs, pausedUntilMs } = queue;
   const isAlone = isStrict || pausedUntilMs > 0;
-  if (isBarred || (isAlone && runningOf(queue) > 0)) return undefined;
+  if (isBarred || queue.held.has(lane) || (isAlone && runningOf(queue) > 0)) return undefined;
   if (lane === "retry") {
     return retryMs === undefined || running.retry > 0 ? undefined : Math.max(retryMs, pausedUntilMs);
   }

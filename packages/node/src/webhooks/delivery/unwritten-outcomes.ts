@@ -15,14 +15,16 @@ export type OutcomesDeps = {
   readonly queues: Pick<Queues, "end">;
   readonly consequences: Consequences;
   readonly clock: Pick<Clock, "nowMs">;
-  /** Called after each outcome is on disk. */
-  readonly onWritten?: (ended: EndedAttempt) => void;
+  /** Called after each outcome is on disk, or was dropped. */
+  readonly onSettled?: (ended: EndedAttempt) => void;
 };
 
 export type Outcomes = {
   /** Returns the number of unwritten outcomes. */
   size(): number;
   add(outcome: Unwritten): void;
+  /** Drops the outcomes of webhooks that another process owns, which repeats the calls. */
+  drop(webhooks: ReadonlySet<number>): void;
   /**
    * Writes some outcomes in one transaction; must not be called before an earlier call has settled. Outcomes leave the
    * memory only after the write: a failed write loses none.
@@ -38,21 +40,29 @@ export function createOutcomes({
   queues,
   consequences,
   clock,
-  onWritten = () => {},
+  onSettled = () => {},
 }: OutcomesDeps): Outcomes {
-  const unwritten: Unwritten[] = [];
+  const unwritten = new Set<Unwritten>();
   return {
-    size: () => unwritten.length,
-    add: (ended) => void unwritten.push(ended),
+    size: () => unwritten.size,
+    add: (ended) => void unwritten.add(ended),
+    drop(webhooks) {
+      for (const ended of unwritten) {
+        if (!webhooks.has(ended.webhook)) continue;
+        unwritten.delete(ended);
+        onSettled(ended);
+      }
+    },
     async write() {
-      if (unwritten.length === 0) return;
-      const some = unwritten.slice(0, OUTCOMES_AT_ONCE);
+      if (unwritten.size === 0) return;
+      const some = [...unwritten.values().take(OUTCOMES_AT_ONCE)];
       const decisions = some.map(consequences.decide);
       const records = await deliveryQueue.record(decisions);
-      unwritten.splice(0, some.length);
       for (const [index, ended] of some.entries()) {
+        // Dropped meanwhile.
+        if (!unwritten.delete(ended)) continue;
         const { queue, lane, attempted } = ended;
-        onWritten(ended);
+        onSettled(ended);
         const decision = present(decisions[index], "a decision");
         const pauseMs = consequences.conclude(ended, decision, present(records[index], "a record"));
         queues.end(queue, lane, {

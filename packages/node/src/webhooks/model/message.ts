@@ -17,10 +17,21 @@ export function bodyOf(message: DeliveryMessage): string {
 }
 
 /** A message, and the secrets that sign it. */
-export type OutgoingMessage = { readonly message: DeliveryMessage; readonly secrets: Secrets };
+export type OutgoingMessage = {
+  readonly message: DeliveryMessage;
+  readonly secrets: Secrets;
+  /** See `WaitingDelivery`. */
+  readonly epoch?: number;
+};
 
 /** A message as text, with its id and the secrets that sign it. */
-export type Signed = { readonly id: string; readonly body: string; readonly secrets: Secrets };
+export type Signed = {
+  readonly id: string;
+  readonly body: string;
+  readonly secrets: Secrets;
+  /** See `WaitingDelivery`. */
+  readonly epoch?: number | undefined;
+};
 
 /** Creates the headers of one attempt. During a rotation, both the old and the new token sign the message. */
 export type HeadersOf = (signed: Signed, atMs: number) => Record<string, string>;
@@ -45,7 +56,7 @@ export function createHeaders(): HeadersOf {
   const keys = createLru<string, KeyObject>(MAX_KEYS);
   const keyOf = (token: string) => keys.get(token, () => createSecretKey(token, encodingOf(token)));
 
-  return ({ id, body, secrets: { token, previous } }, atMs) => {
+  return ({ id, body, secrets: { token, previous }, epoch }, atMs) => {
     const isOverlap = previous !== undefined && atMs < previous.untilMs;
     const timestamp = `${Math.floor(atMs / 1000)}`;
     const sign = (token: string) =>
@@ -60,6 +71,7 @@ export function createHeaders(): HeadersOf {
       "webhook-id": id,
       "webhook-timestamp": timestamp,
       "webhook-signature": (isOverlap ? [token, previous.token] : [token]).map(sign).join(" "),
+      ...(epoch !== undefined && { "webhook-epoch": `${epoch}` }),
     };
   };
 }

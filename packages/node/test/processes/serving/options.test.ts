@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runOptions } from "../../../src/config/options.ts";
 import { resolveConfig } from "../../../src/config/resolve.ts";
 import { pickServingOptions } from "../../../src/processes/serving/options.ts";
-import { toRetention } from "../../../src/processes/serving/webhooks.ts";
+import { toRetention } from "../../../src/processes/serving/webhook-options.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../../../src/webhooks/options.ts";
 
 const resolved = (flags: Readonly<Record<string, string>>) =>

@@ -48,7 +48,10 @@ const deliverySource = {
 const dueCalls = (maxConcurrent = 100, maxConcurrentPerWebhook = 2) =>
   createDueCalls(
     { maxConcurrent, maxConcurrentPerWebhook },
-    { queues, deliverySource, begin: ({ webhook }, lane) => void begun.push(`${webhook} ${lane}`) },
+    {
+      ...{ queues, deliverySource, mayBegin: () => true },
+      begin: ({ webhook }, lane) => void begun.push(`${webhook} ${lane}`),
+    },
   );
 
 test("One request of each queue starts, then the next one of each, up to the bound of a webhook.", async () => {
@@ -116,6 +119,45 @@ test("A change that is reported while states are read is applied by the next rea
   present(queue).hasFirst = false;
   await queues.refresh();
   expect(present(queue).hasFirst).toBe(true);
+});
+
+test("A change is kept if the database fails while states are read.", async () => {
+  let isDown = true;
+  const kept = createQueues({
+    deliveryQueue: {
+      async states() {
+        if (isDown) throw new Error("down");
+        return [NONE];
+      },
+    },
+  });
+  kept.refill(1);
+  await expect(kept.refresh()).rejects.toThrow("down");
+  expect([...kept.all()]).toEqual([]);
+  isDown = false;
+  await kept.refresh();
+  expect([...kept.all()]).toMatchObject([{ webhook: 1, hasFirst: true }]);
+});
+
+test("A call that was read from a queue does not start if the queue was stopped or restarted meanwhile.", async () => {
+  for (const change of ["stop", "remove", "restart"] as const) {
+    waiting = { 1: 1 };
+    queues.resume(1);
+    const reading = Promise.withResolvers<void>();
+    const next = async (queue: Queue, lane: Lane) => {
+      await reading.promise;
+      return deliverySource.next(queue, lane);
+    };
+    const due = createDueCalls(
+      { maxConcurrent: 100, maxConcurrentPerWebhook: 2 },
+      { ...{ queues, deliverySource: { next }, mayBegin: () => true }, begin: () => begun.push("called") },
+    );
+    const beginning = due.begin(0);
+    queues[change](1);
+    reading.resolve();
+    await beginning;
+    expect([change, begun]).toEqual([change, []]);
+  }
 });
 
 test("An outcome changes its queue when it is on disk, and is kept if the write fails.", async () => {

@@ -3,12 +3,14 @@ import { describe, expect, test } from "vitest";
 import { EVENTS } from "../../../src/events/catalogue.ts";
 import { present } from "../../../src/platform/present.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
+import { createAttempt } from "../../../src/webhooks/delivery/attempt.ts";
 import { readNewWebhook } from "../../../src/webhooks/register/fields.ts";
 import {
   always,
   blockApplied,
   type Call,
   createService,
+  createTestClock,
   heights,
 } from "../../../test-support/webhooks/support.ts";
 
@@ -46,6 +48,26 @@ describe("a delivery", () => {
     expect(headers["webhook-signature"]).toBe(
       `v1,${createHmac("sha256", key).update(signed).digest("base64")}`,
     );
+  });
+
+  test("of a worker has the epoch of its webhook, outside of the signature", async () => {
+    const sent: Readonly<Record<string, string>>[] = [];
+    const clock = createTestClock();
+    const attempt = createAttempt({
+      clock,
+      async post({ headers }) {
+        sent.push(headers);
+        return { status: 200 };
+      },
+    });
+    const content = { dataText: "{}" };
+    const message = { webhook: 1, id: "msg_1", event: "block.applied", createdMs: 1, content };
+    const outgoing = { message, secrets: { token: "5".repeat(64) }, target: "https://receiver.example/" };
+    const { signal } = new AbortController();
+    await attempt(outgoing, signal);
+    await attempt({ ...outgoing, epoch: 12 }, signal);
+    expect(sent[0]).not.toHaveProperty("webhook-epoch");
+    expect(sent[1]).toEqual({ ...sent[0], "webhook-epoch": "12" });
   });
 
   test("has no data for an event without content, and has the registered name", async () => {

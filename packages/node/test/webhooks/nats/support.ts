@@ -12,6 +12,7 @@ export const HEADERS = {
   "webhook-id": "id",
   "webhook-timestamp": "1700000000",
   "webhook-signature": "v1,c2ln",
+  "webhook-epoch": "3",
 };
 
 /** Creates a sender that reaches private addresses; it is closed after the test. */

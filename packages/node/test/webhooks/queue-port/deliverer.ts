@@ -21,7 +21,7 @@ export function startDeliverer(storage: DeliveryQueue) {
   const clock = createTestClock(undefined, settleAll);
   const calls: Call[] = [];
   const dispatcher = createDispatcher(
-    { maxConcurrent: 100, maxConcurrentPerWebhook: 8, closeGraceMs: 0 },
+    { maxConcurrent: 100, maxConcurrentPerWebhook: 8, callTimeoutMs: 10_000, closeGraceMs: 0 },
     {
       deliveryQueue,
       match: async () => ({ webhooks: new Set(), more: false }),

@@ -1,0 +1,61 @@
+/** Options of the webhook service from the configuration, for every process that delivers. */
+import type { Options } from "../../config/options.ts";
+import { parsePauseMs } from "../../config/pauses.ts";
+import { DAY_MS } from "../../platform/clock/durations.ts";
+import { createAddressCheck, type TargetOptions } from "../../webhooks/delivery/guard.ts";
+import type { PostOptions } from "../../webhooks/delivery/post.ts";
+import type { DeliveryRetention } from "../../webhooks/model/deliveries.ts";
+import { DEFAULT_WEBHOOK_OPTIONS, type WebhookOptions } from "../../webhooks/options.ts";
+
+/** Options of deliveries, under their names in the configuration. */
+export type DeliveryOptions = RetentionOptions &
+  Pick<
+    Options,
+    | "webhookPrivateTargets"
+    | "webhookAllow"
+    | "webhookDeny"
+    | "webhookHttpsOnly"
+    | "webhookHostRate"
+    | "webhookTimeout"
+    | "webhookRetries"
+  >;
+
+type RetentionOptions = Pick<
+  Options,
+  "webhookLogDays" | "webhookLogFailedDays" | "webhookLogSize" | "webhookQueueSize"
+>;
+
+const CONNECT_TIMEOUT_MS = 3_000;
+
+export const toPostOptions = (options: DeliveryOptions): PostOptions => ({
+  timeoutMs: options.webhookTimeout * 1_000,
+  userAgent: "uniknode",
+  connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  ...toTargetOptions(options),
+});
+
+export const toWebhookOptions = (options: DeliveryOptions): WebhookOptions => ({
+  ...DEFAULT_WEBHOOK_OPTIONS,
+  httpsOnly: options.webhookHttpsOnly,
+  isTargetAddress: createAddressCheck(toTargetOptions(options)),
+  webhookHostRate: options.webhookHostRate,
+  retryPausesMs: options.webhookRetries.map(parsePauseMs),
+  retention: toRetention(options),
+  callTimeoutMs: options.webhookTimeout * 1_000,
+});
+
+const toTargetOptions = (options: DeliveryOptions): TargetOptions => ({
+  allowPrivateTargets: options.webhookPrivateTargets,
+  allowedNetworks: options.webhookAllow ?? "",
+  deniedNetworks: options.webhookDeny ?? "",
+  httpsOnly: options.webhookHttpsOnly,
+});
+
+/** Returns the bounds of the delivery log and of the queues. */
+export const toRetention = (options: RetentionOptions): DeliveryRetention => ({
+  ...DEFAULT_WEBHOOK_OPTIONS.retention,
+  maxAgeMs: options.webhookLogDays * DAY_MS,
+  maxFailedAgeMs: options.webhookLogFailedDays * DAY_MS,
+  maxDeliveries: options.webhookLogSize,
+  maxWaiting: options.webhookQueueSize,
+});
