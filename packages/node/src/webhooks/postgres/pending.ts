@@ -15,12 +15,9 @@ export type PendingDeps = {
   readonly cipher: SecretCipher;
 };
 
-type PendingReads = Pick<
-  DeliveryQueue,
-  "webhooks" | "states" | "nextFirst" | "nextRetry" | "nextReplayed"
->;
+type PendingReads = Pick<DeliveryQueue, "webhooks" | "states" | "nextFirst" | "nextRetry" | "nextReplayed">;
 
-type WaitingRow = MessageRow &
+type WaitingRow = MessageRow<string> &
   Omit<SecretRow, "previous_until_ms"> & {
     previous_until_ms: string | null;
     number: string;
