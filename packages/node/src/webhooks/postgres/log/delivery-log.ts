@@ -1,6 +1,6 @@
 /** Deliveries as a log. The reads of a call see one state of the database. */
-import type { Postgres, Query } from "../../postgres/connection.ts";
-import type { DeliveryLogRows } from "../delivery-queue.ts";
+import type { Postgres, Query } from "../../../postgres/connection.ts";
+import type { DeliveryLogRows } from "../../delivery-queue.ts";
 import {
   type AttemptRow,
   type DeliveryRow,
@@ -10,13 +10,13 @@ import {
   messageFromRow,
   ROWS_READ_AT_ONCE,
   recordFromRow,
-} from "../delivery-rows.ts";
-import type { DeliveryFilter, DeliveryPage, DeliveryRange, DeliveryRecord } from "../model/deliveries.ts";
-import { MESSAGE_COLUMNS, WITH_CONTENT } from "./contents.ts";
+} from "../../delivery-rows.ts";
+import type { DeliveryFilter, DeliveryPage, DeliveryRange, DeliveryRecord } from "../../model/deliveries.ts";
+import { MESSAGE_COLUMNS, WITH_CONTENT } from "../contents.ts";
+import { storableText } from "../storable-text.ts";
 import { createExpedite } from "./expedited-deliveries.ts";
 import { conditionsOf } from "./filters.ts";
 import { createRequeue } from "./requeued-deliveries.ts";
-import { storableText } from "./storable-text.ts";
 
 type Row = DeliveryRow<string>;
 

@@ -2,9 +2,9 @@
  * The intake in PostgreSQL, for the webhooks that this worker owns. Each batch is one transaction, which first moves the
  * position of the shards or of the replay: if another worker owns one of them, nothing is written.
  */
-import type { LoggedEvent } from "../../events/event.ts";
-import { withoutNulls } from "../../platform/without-nulls.ts";
-import type { Postgres, Query, Transaction } from "../../postgres/connection.ts";
+import type { LoggedEvent } from "../../../events/event.ts";
+import { withoutNulls } from "../../../platform/without-nulls.ts";
+import type { Postgres, Query, Transaction } from "../../../postgres/connection.ts";
 import type {
   ActiveWebhooks,
   Applied,
@@ -13,17 +13,17 @@ import type {
   IntakeCommand,
   LogPosition,
   ReplayStep,
-} from "../intake.ts";
-import type { Replay } from "../model/replay.ts";
+} from "../../intake.ts";
+import type { Replay } from "../../model/replay.ts";
+import type { ShardOwnership } from "../ownership.ts";
+import { createPositions, type MatchingStep, type Positions } from "../positions.ts";
+import { advanceReplay, lockReplay } from "../queues/replays.ts";
+import { lockVersion } from "../register-version.ts";
+import { shardOf } from "../shards.ts";
+import { activeWebhooks } from "../webhook-rows.ts";
 import { applyCommands, webhookOf } from "./intake-commands.ts";
-import type { ShardOwnership } from "./ownership.ts";
-import { createPositions, type MatchingStep, type Positions } from "./positions.ts";
-import { lockVersion } from "./register-version.ts";
-import { advanceReplay, lockReplay } from "./replays.ts";
 import { countReverts, unretracted } from "./retractions.ts";
-import { shardOf } from "./shards.ts";
 import { confirmedAt } from "./unconfirmed-events.ts";
-import { activeWebhooks } from "./webhook-rows.ts";
 
 export type IntakeDeps = {
   readonly postgres: Postgres;
@@ -79,7 +79,7 @@ type EventRow = {
   data: string | null;
 };
 
-/** Returns the next events of the shards that are furthest behind, up to the position of the others. */
+/** Returns the next events of the shards at the lowest position, up to the position of the others. */
 async function nextEvents({ postgres, positions }: State, limit: number): Promise<readonly LoggedEvent[]> {
   for (;;) {
     const step = positions.begin();

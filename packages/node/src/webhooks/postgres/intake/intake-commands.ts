@@ -2,16 +2,16 @@
  * Applies the commands of a batch. Only the owner of a webhook inserts its deliveries, and it has locked their queues: what the
  * commands do follows from what was read before, so that each kind of row is written by one statement.
  */
-import { present } from "../../platform/present.ts";
-import type { Transaction } from "../../postgres/connection.ts";
-import type { Content } from "../../subscriptions/content.ts";
-import type { DeliveryDraft, IntakeCommand, SuspendWebhook } from "../intake.ts";
-import type { DeliveryState } from "../model/deliveries.ts";
-import type { Replay } from "../model/replay.ts";
-import { insertContents } from "./contents.ts";
+import { present } from "../../../platform/present.ts";
+import type { Transaction } from "../../../postgres/connection.ts";
+import type { Content } from "../../../subscriptions/content.ts";
+import type { DeliveryDraft, IntakeCommand, SuspendWebhook } from "../../intake.ts";
+import type { DeliveryState } from "../../model/deliveries.ts";
+import type { Replay } from "../../model/replay.ts";
+import { insertContents } from "../contents.ts";
+import { suspendWebhook } from "../queues/suspension.ts";
 import { type InsertedDelivery, insertDeliveries, putAgain } from "./inserts.ts";
 import { recordReverts, retractFacts } from "./retractions.ts";
-import { suspendWebhook } from "./suspension.ts";
 import { changeUnconfirmed } from "./unconfirmed-events.ts";
 
 export type CommandOptions = {

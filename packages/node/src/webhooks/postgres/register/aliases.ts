@@ -1,6 +1,6 @@
 /** Aliases of webhooks in PostgreSQL. */
-import type { Postgres } from "../../postgres/connection.ts";
-import type { WebhookAliases } from "../register/rows.ts";
+import type { Postgres } from "../../../postgres/connection.ts";
+import type { WebhookAliases } from "../../register/rows.ts";
 
 export const createPostgresAliases = ({ query }: Pick<Postgres, "query">): WebhookAliases => ({
   async idOf(alias) {

@@ -4,13 +4,13 @@
  *
  * Steps lock the queue first. A former owner of the webhook can therefore repeat a step without harm.
  */
-import type { Postgres, Transaction } from "../../postgres/connection.ts";
-import type { FinishStep } from "../delivery-queue.ts";
-import type { Finish } from "../model/finish.ts";
-import { LANES } from "./lanes.ts";
-import { lockQueue } from "./queue-changes.ts";
-import { SHARDS } from "./shards.ts";
-import { storableText } from "./storable-text.ts";
+import type { Postgres, Transaction } from "../../../postgres/connection.ts";
+import type { FinishStep } from "../../delivery-queue.ts";
+import type { Finish } from "../../model/finish.ts";
+import { LANES } from "../lanes.ts";
+import { lockQueue } from "../queue-changes.ts";
+import { SHARDS } from "../shards.ts";
+import { storableText } from "../storable-text.ts";
 
 /** Maximum rows to change per lane and step: some milliseconds. */
 const ROWS_AT_ONCE = 1_000;

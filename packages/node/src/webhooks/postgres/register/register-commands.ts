@@ -2,26 +2,26 @@
  * Changes of the register in PostgreSQL. Each is a transaction that first locks the register, and then the webhook and its
  * queue: changes by several processes exclude each other, and the limits hold for all of them together.
  */
-import { present } from "../../platform/present.ts";
-import type { Postgres, Query, Transaction } from "../../postgres/connection.ts";
-import type { Webhook, WebhookFields } from "../model/webhook.ts";
-import { checkLimits } from "../register/bounds.ts";
-import { DEFINITION_COLUMNS, definitionValues, NOT_YET } from "../register/definition-columns.ts";
-import type { NewPing, NewWebhookRow, RegisterCommands, Update, Updated } from "../register/rows.ts";
-import { planUpdate } from "../register/update.ts";
-import type { SecretCipher } from "../secrets/encryption.ts";
-import { ownerOf } from "../secrets/rows.ts";
-import { beginFinish } from "./finishing-queues.ts";
+import { present } from "../../../platform/present.ts";
+import type { Postgres, Query, Transaction } from "../../../postgres/connection.ts";
+import type { Webhook, WebhookFields } from "../../model/webhook.ts";
+import { checkLimits } from "../../register/bounds.ts";
+import { DEFINITION_COLUMNS, definitionValues, NOT_YET } from "../../register/definition-columns.ts";
+import type { NewPing, NewWebhookRow, RegisterCommands, Update, Updated } from "../../register/rows.ts";
+import { planUpdate } from "../../register/update.ts";
+import type { SecretCipher } from "../../secrets/encryption.ts";
+import { ownerOf } from "../../secrets/rows.ts";
+import { createInOrder } from "../in-order.ts";
+import { pendingCount } from "../lanes.ts";
+import { insertPing } from "../log/ping.ts";
+import { lockQueue, noteChange } from "../queue-changes.ts";
+import { beginFinish } from "../queues/finishing-queues.ts";
+import { endReplay } from "../queues/replays.ts";
+import { beginRestart } from "../queues/restarting-queues.ts";
+import { bumpVersion } from "../register-version.ts";
+import { findWebhook, lockWebhook } from "../webhook-rows.ts";
 import { forgetAttempts } from "./health.ts";
-import { createInOrder } from "./in-order.ts";
-import { pendingCount } from "./lanes.ts";
-import { insertPing } from "./ping.ts";
-import { lockQueue, noteChange } from "./queue-changes.ts";
-import { bumpVersion } from "./register-version.ts";
-import { endReplay } from "./replays.ts";
-import { beginRestart } from "./restarting-queues.ts";
 import { checkCipher } from "./secrets.ts";
-import { findWebhook, lockWebhook } from "./webhook-rows.ts";
 
 export type RegisterCommandDeps = {
   readonly postgres: Postgres;

@@ -1,8 +1,8 @@
 /** Sends deliveries now: a selection, or pending ones of a range of a lane. */
-import type { Postgres, Transaction } from "../../postgres/connection.ts";
-import type { DeliveryLogRows, Requeued } from "../delivery-queue.ts";
-import type { DeliveryFilter } from "../model/deliveries.ts";
-import { changeQueue } from "./changed-queues.ts";
+import type { Postgres, Transaction } from "../../../postgres/connection.ts";
+import type { DeliveryLogRows, Requeued } from "../../delivery-queue.ts";
+import type { DeliveryFilter } from "../../model/deliveries.ts";
+import { changeQueue } from "../queues/changed-queues.ts";
 import { conditionsOf } from "./filters.ts";
 import { IS_USEFUL, REQUEUED } from "./requeued-deliveries.ts";
 

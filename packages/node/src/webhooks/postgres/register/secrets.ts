@@ -2,13 +2,13 @@
  * The key of the secrets in PostgreSQL, which all processes share: each has a copy of the key file. The check of the key is in
  * the register. Old rows and the write-ahead log of the server may contain secrets from before their encryption.
  */
-import { ConfigError } from "../../platform/config-error.ts";
-import type { Postgres, Query, Transaction } from "../../postgres/connection.ts";
-import { createSecretCipher, PLAIN_SECRETS, type SecretCipher } from "../secrets/encryption.ts";
-import { createKey, findKey } from "../secrets/key-check.ts";
-import { readKeyFile } from "../secrets/key-file.ts";
-import { ownerOf, type SecretRow, secretsFromRow } from "../secrets/rows.ts";
-import { bumpVersion } from "./register-version.ts";
+import { ConfigError } from "../../../platform/config-error.ts";
+import type { Postgres, Query, Transaction } from "../../../postgres/connection.ts";
+import { createSecretCipher, PLAIN_SECRETS, type SecretCipher } from "../../secrets/encryption.ts";
+import { createKey, findKey } from "../../secrets/key-check.ts";
+import { readKeyFile } from "../../secrets/key-file.ts";
+import { ownerOf, type SecretRow, secretsFromRow } from "../../secrets/rows.ts";
+import { bumpVersion } from "../register-version.ts";
 
 /**
  * Returns the cipher of the secrets. The first process with a key encrypts those that are plain text.

@@ -2,11 +2,11 @@
  * Drops deliveries with their attempts, and contents that no delivery has: a range of the oldest rows at a
  * time, so that no other transaction waits for long. The steps of all processes that drop rows wait for each other.
  */
-import { present } from "../../platform/present.ts";
-import type { Postgres, PostgresValue, Transaction } from "../../postgres/connection.ts";
-import type { RetentionSteps } from "../delivery-queue.ts";
-import type { DeliveryRetention } from "../model/deliveries.ts";
-import { changeQueue, lockQueues } from "./changed-queues.ts";
+import { present } from "../../../platform/present.ts";
+import type { Postgres, PostgresValue, Transaction } from "../../../postgres/connection.ts";
+import type { RetentionSteps } from "../../delivery-queue.ts";
+import type { DeliveryRetention } from "../../model/deliveries.ts";
+import { changeQueue, lockQueues } from "../queues/changed-queues.ts";
 
 /** Rows read or changed in one transaction: some milliseconds. */
 const ROWS_AT_ONCE = 500;

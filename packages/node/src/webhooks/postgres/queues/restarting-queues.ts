@@ -3,11 +3,11 @@
  * Works on a range at a time, so that no other transaction waits for long; the queue sends no deliveries until the last range.
  * Steps lock the queue first, as those of `finishing-queues.ts` do.
  */
-import type { Postgres, Transaction } from "../../postgres/connection.ts";
-import type { FinishStep } from "../delivery-queue.ts";
-import { LANES } from "./lanes.ts";
-import { lockQueue } from "./queue-changes.ts";
-import { SHARDS } from "./shards.ts";
+import type { Postgres, Transaction } from "../../../postgres/connection.ts";
+import type { FinishStep } from "../../delivery-queue.ts";
+import { LANES } from "../lanes.ts";
+import { lockQueue } from "../queue-changes.ts";
+import { SHARDS } from "../shards.ts";
 
 /** Maximum rows to change per lane and step: some milliseconds. */
 const ROWS_AT_ONCE = 1_000;

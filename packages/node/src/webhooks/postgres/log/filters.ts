@@ -1,8 +1,8 @@
 /** Filters of deliveries as conditions in SQL. */
-import type { PostgresValue } from "../../postgres/connection.ts";
-import { comparisonsOf } from "../delivery-rows.ts";
-import type { DeliveryFilter } from "../model/deliveries.ts";
-import { storableText } from "./storable-text.ts";
+import type { PostgresValue } from "../../../postgres/connection.ts";
+import { comparisonsOf } from "../../delivery-rows.ts";
+import type { DeliveryFilter } from "../../model/deliveries.ts";
+import { storableText } from "../storable-text.ts";
 
 /** Returns the conditions of a filter, whose parameters are numbered from `first`. */
 export function conditionsOf(

@@ -1,8 +1,8 @@
 /** Health of the targets of webhooks in PostgreSQL: attempts are counted by the minute, for an hour. */
-import type { Postgres, Transaction } from "../../postgres/connection.ts";
-import { type CountedOutcome, countByMinute, minuteOf } from "../attempt-minutes.ts";
-import { type HealthRows, HOUR_MINUTES, RECENT_MINUTES, type WebhookState } from "../health.ts";
-import { LANES, pendingCount } from "./lanes.ts";
+import type { Postgres, Transaction } from "../../../postgres/connection.ts";
+import { type CountedOutcome, countByMinute, minuteOf } from "../../attempt-minutes.ts";
+import { type HealthRows, HOUR_MINUTES, RECENT_MINUTES, type WebhookState } from "../../health.ts";
+import { LANES, pendingCount } from "../lanes.ts";
 
 /** Counts outcomes; must be called in the transaction that records them, which has locked their webhooks. */
 export async function countAttempts(

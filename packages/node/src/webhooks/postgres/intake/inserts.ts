@@ -1,6 +1,6 @@
 /** Puts deliveries into queues. The rows of the queues must be locked. */
-import type { PostgresValue, Transaction } from "../../postgres/connection.ts";
-import type { NewDelivery } from "../model/deliveries.ts";
+import type { PostgresValue, Transaction } from "../../../postgres/connection.ts";
+import type { NewDelivery } from "../../model/deliveries.ts";
 
 export type InsertedDelivery = NewDelivery;
 

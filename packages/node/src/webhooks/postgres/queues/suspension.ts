@@ -1,9 +1,9 @@
 /** Suspends webhooks (webhooks.md 10 point 6). */
-import type { Transaction } from "../../postgres/connection.ts";
+import type { Transaction } from "../../../postgres/connection.ts";
+import { bumpVersion } from "../register-version.ts";
+import { storableText } from "../storable-text.ts";
 import { scheduleFinish } from "./finishing-queues.ts";
-import { bumpVersion } from "./register-version.ts";
 import { endReplay } from "./replays.ts";
-import { storableText } from "./storable-text.ts";
 
 /**
  * Suspends a webhook until it is updated or its target responds to a ping; does not change an existing suspension. Pending

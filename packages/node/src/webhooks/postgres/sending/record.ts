@@ -2,15 +2,15 @@
  * Records the outcomes of attempts. The rows of their deliveries and webhooks are locked and read first: the consequences of
  * the outcomes follow in order from these states, and each kind of row is then written by one statement.
  */
-import type { Postgres, PostgresValue, Transaction } from "../../postgres/connection.ts";
-import type { AttemptFailure, AttemptOutcome, DeliveryQueue, RecordedOutcome } from "../delivery-queue.ts";
-import { REVERTED_REASON } from "../model/reasons.ts";
-import { countAttempts } from "./health.ts";
-import type { ShardOwnership } from "./ownership.ts";
-import { lockOwnShards } from "./positions.ts";
-import { shardOf } from "./shards.ts";
-import { storableText } from "./storable-text.ts";
-import { suspendWebhook } from "./suspension.ts";
+import type { Postgres, PostgresValue, Transaction } from "../../../postgres/connection.ts";
+import type { AttemptFailure, AttemptOutcome, DeliveryQueue, RecordedOutcome } from "../../delivery-queue.ts";
+import { REVERTED_REASON } from "../../model/reasons.ts";
+import type { ShardOwnership } from "../ownership.ts";
+import { lockOwnShards } from "../positions.ts";
+import { suspendWebhook } from "../queues/suspension.ts";
+import { countAttempts } from "../register/health.ts";
+import { shardOf } from "../shards.ts";
+import { storableText } from "../storable-text.ts";
 
 const NOT_CURRENT: RecordedOutcome = { isCurrent: false, failures: 0 };
 

@@ -1,13 +1,13 @@
 /** Replays in PostgreSQL: one range of the chain for each webhook, and its progress. */
-import { withoutNulls } from "../../platform/without-nulls.ts";
-import type { Postgres, Query, Transaction } from "../../postgres/connection.ts";
-import type { ReplayRows } from "../delivery-queue.ts";
-import { CANCELLATION, type Replay, type ReplayPosition, type ReplayState } from "../model/replay.ts";
-import { LANES } from "./lanes.ts";
-import { lockQueue, noteChange } from "./queue-changes.ts";
-import type { OwnedShards } from "./shards.ts";
-import { storableText } from "./storable-text.ts";
-import { IS_ON } from "./webhook-rows.ts";
+import { withoutNulls } from "../../../platform/without-nulls.ts";
+import type { Postgres, Query, Transaction } from "../../../postgres/connection.ts";
+import type { ReplayRows } from "../../delivery-queue.ts";
+import { CANCELLATION, type Replay, type ReplayPosition, type ReplayState } from "../../model/replay.ts";
+import { LANES } from "../lanes.ts";
+import { lockQueue, noteChange } from "../queue-changes.ts";
+import type { OwnedShards } from "../shards.ts";
+import { storableText } from "../storable-text.ts";
+import { IS_ON } from "../webhook-rows.ts";
 
 type ReplayRow = {
   webhook: string;

@@ -1,9 +1,9 @@
 /** Retractions: the delivered facts that a revert of their block retracts, and how often each block was reverted. */
-import type { Query, Transaction } from "../../postgres/connection.ts";
-import type { BlockReference, RecordRevert } from "../intake.ts";
-import type { DeliveredFact } from "../model/deliveries.ts";
-import { REVERTED_REASON } from "../model/reasons.ts";
-import { SHARDS } from "./shards.ts";
+import type { Query, Transaction } from "../../../postgres/connection.ts";
+import type { BlockReference, RecordRevert } from "../../intake.ts";
+import type { DeliveredFact } from "../../model/deliveries.ts";
+import { REVERTED_REASON } from "../../model/reasons.ts";
+import { SHARDS } from "../shards.ts";
 
 /** Returns how often each block was reverted before a sequence of the events. */
 export async function countReverts(

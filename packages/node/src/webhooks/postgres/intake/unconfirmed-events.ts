@@ -1,6 +1,6 @@
 /** Facts of blocks that wait for the confirmations that their webhooks require. */
-import type { Query, Transaction } from "../../postgres/connection.ts";
-import type { Confirmed, ConfirmedEvent, DeferEvent, IntakeCommand } from "../intake.ts";
+import type { Query, Transaction } from "../../../postgres/connection.ts";
+import type { Confirmed, ConfirmedEvent, DeferEvent, IntakeCommand } from "../../intake.ts";
 
 type UnconfirmedCommand = Extract<IntakeCommand, { readonly kind: "defer" | "confirm" | "drop" }>;
 

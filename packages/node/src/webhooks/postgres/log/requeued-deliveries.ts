@@ -1,7 +1,7 @@
 /** Puts finished deliveries back into the queue: a single one, a range of the log at a time, or a selection. */
-import type { Postgres } from "../../postgres/connection.ts";
-import type { DeliveryLogRows } from "../delivery-queue.ts";
-import { changeQueue } from "./changed-queues.ts";
+import type { Postgres } from "../../../postgres/connection.ts";
+import type { DeliveryLogRows } from "../../delivery-queue.ts";
+import { changeQueue } from "../queues/changed-queues.ts";
 import { conditionsOf } from "./filters.ts";
 
 /** Beginning of a statement whose first parameter is the time. */

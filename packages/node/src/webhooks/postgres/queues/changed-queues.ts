@@ -1,7 +1,7 @@
 /** Changes of deliveries by other processes than the owner of their webhook, while their queues are locked. */
-import type { Postgres, Transaction } from "../../postgres/connection.ts";
-import type { Requeued } from "../delivery-queue.ts";
-import { lockQueue, noteChange } from "./queue-changes.ts";
+import type { Postgres, Transaction } from "../../../postgres/connection.ts";
+import type { Requeued } from "../../delivery-queue.ts";
+import { lockQueue, noteChange } from "../queue-changes.ts";
 
 /** Locks queues until the end of the transaction. */
 export async function lockQueues({ change }: Transaction, webhooks: readonly number[]): Promise<void> {
