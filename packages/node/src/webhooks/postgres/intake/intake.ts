@@ -11,7 +11,6 @@ import type {
   Intake,
   IntakeBatch,
   IntakeCommand,
-  LogPosition,
   ReplayStep,
 } from "../../intake.ts";
 import type { Replay } from "../../model/replay.ts";
@@ -116,61 +115,52 @@ async function hasRetraction(query: Query, after: number): Promise<boolean> {
 
 const NOT_CURRENT: Applied = { isCurrent: false, webhooks: [] };
 
-/** Rolls back a batch that is not current. */
-class ObsoleteBatch extends Error {}
-
 async function apply(state: State, batch: IntakeBatch): Promise<Applied> {
   const { postgres, positions } = state;
-  const { position, atMs, commands } = batch;
+  const { position } = batch;
   const step = positions.step();
-  if (position.reader === "log" && !commands.every((command) => isOfStep(command, step))) return NOT_CURRENT;
-  try {
-    const webhooks = await postgres.transaction("READ WRITE", async (transaction) => {
-      const replay = await movePosition(transaction, state, position, step);
-      if ((await lockVersion(transaction)) !== batch.registerVersion) throw new ObsoleteBatch();
-      const changed = await applyCommands(transaction, commands, { atMs, ...(replay && { replay }) });
-      if (position.reader === "replay")
-        await advanceReplay(transaction, position.replay.webhook, {
-          ...position.next,
-          events: changed.events,
-        });
-      return changed.webhooks;
-    });
-    if (position.reader === "log" && position.matched !== undefined) positions.moved(step, position.matched);
-    return { isCurrent: true, webhooks };
-  } catch (error) {
-    if (error instanceof ObsoleteBatch) return NOT_CURRENT;
-    throw error;
-  }
+  const isOwn = position.reader === "replay" || batch.commands.every((command) => isOfStep(command, step));
+  if (!isOwn) return NOT_CURRENT;
+  const applied = await postgres.transaction("READ WRITE", (transaction) =>
+    applyBatch(transaction, state, batch, step),
+  );
+  const matched = position.reader === "log" ? position.matched : undefined;
+  if (applied.isCurrent && matched !== undefined) positions.moved(step, matched);
+  return applied;
 }
 
-/**
- * Moves the shards of a step, or locks the shard and the replay of a webhook.
- *
- * @returns the replay
- */
-async function movePosition(
+/** Writes nothing if the batch is not current. */
+async function applyBatch(
+  transaction: Transaction,
+  state: State,
+  { registerVersion, atMs, commands, position }: IntakeBatch,
+  step: MatchingStep,
+): Promise<Applied> {
+  const { positions } = state;
+  const replay = position.reader === "replay" ? await lockReplayOf(transaction, state, position) : undefined;
+  const isLocked = position.reader === "replay" ? replay : await positions.lock(transaction, step.shards);
+  if (!isLocked || (await lockVersion(transaction)) !== registerVersion) return NOT_CURRENT;
+  const { webhooks, events } = await applyCommands(transaction, commands, {
+    atMs,
+    ...(replay && { replay }),
+  });
+  if (position.reader === "replay")
+    await advanceReplay(transaction, position.replay.webhook, { ...position.next, events });
+  else if (position.matched !== undefined) await positions.move(transaction, step, position.matched);
+  return { isCurrent: true, webhooks };
+}
+
+/** Locks the shard of a webhook and its replay; returns undefined if the step is not current. */
+async function lockReplayOf(
   transaction: Transaction,
   { positions, ownership }: State,
-  position: LogPosition | ReplayStep,
-  step: MatchingStep,
+  { replay }: ReplayStep,
 ): Promise<Replay | undefined> {
-  if (position.reader === "log") {
-    const { matched } = position;
-    const isCurrent =
-      matched === undefined
-        ? positions.lock(transaction, step.shards)
-        : positions.move(transaction, step, matched);
-    if (!(await isCurrent)) throw new ObsoleteBatch();
-    return undefined;
-  }
-  const { replay } = position;
   const shard = ownership.held.get(shardOf(replay.webhook));
-  if (!shard || !(await positions.lock(transaction, [shard]))) throw new ObsoleteBatch();
+  if (!shard || !(await positions.lock(transaction, [shard]))) return undefined;
   const current = await lockReplay(transaction, replay.webhook);
-  if (!current || !isSame(current, replay) || (await hasRetraction(transaction.query, shard.matched)))
-    throw new ObsoleteBatch();
-  return current;
+  if (!current || !isSame(current, replay)) return undefined;
+  return (await hasRetraction(transaction.query, shard.matched)) ? undefined : current;
 }
 
 /** Returns whether a command concerns a webhook of the step; another worker may own the others by now. */

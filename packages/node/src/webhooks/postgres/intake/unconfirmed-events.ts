@@ -4,7 +4,7 @@ import type { Confirmed, ConfirmedEvent, DeferEvent, IntakeCommand } from "../..
 
 type UnconfirmedCommand = Extract<IntakeCommand, { readonly kind: "defer" | "confirm" | "drop" }>;
 
-/** Applies the commands about unconfirmed events in order. Returns those that stored an event. */
+/** Applies the commands about unconfirmed events in order. Returns the commands that stored an event. */
 export async function changeUnconfirmed(
   transaction: Transaction,
   commands: readonly IntakeCommand[],

@@ -1,4 +1,4 @@
-/** Pings: deliveries without sequence. Those that were sent outside the queue are inserted with their outcome. */
+/** Pings: deliveries without sequence. A ping that was sent outside the queue is inserted with its outcome. */
 import { present } from "../../../platform/present.ts";
 import type { Postgres, Transaction } from "../../../postgres/connection.ts";
 import type { DeliveryQueue } from "../../delivery-queue.ts";

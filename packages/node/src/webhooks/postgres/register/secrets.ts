@@ -11,7 +11,7 @@ import { ownerOf, type SecretRow, secretsFromRow } from "../../secrets/rows.ts";
 import { bumpVersion } from "../register-version.ts";
 
 /**
- * Returns the cipher of the secrets. The first process with a key encrypts those that are plain text.
+ * Returns the cipher of the secrets. The first process with a key encrypts plain secrets.
  *
  * @param keyFile path of the key file; undefined: secrets are plain text
  * @throws {ConfigError} if the file cannot be read, or its key is not that of the secrets
