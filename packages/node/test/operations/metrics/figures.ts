@@ -50,7 +50,7 @@ export const FIGURES = {
   sessions: { sessions: 75, codes: 76 },
   natsConnections: 74,
   streams: { open: 14, cut: 15, unreadBytes: 4_096 },
-  feed: { open: 77, sentCharacters: 78 },
+  feed: { open: 77, sentCharacters: 78, sentEvents: 109, uncopiedEvents: 110 },
   remoteCalls: { open: 105, refused: 106, late: 107 },
   connections: {
     api: {
