@@ -72,5 +72,8 @@ export const FIGURES = {
 /** The same of a node with a mirror, which has further metrics. */
 export const FIGURES_WITH_MIRROR = {
   ...FIGURES,
-  node: { ...FIGURES.node, mirror: { isRunning: true, starts: 108, height: 16 } },
+  node: {
+    ...FIGURES.node,
+    mirror: { isRunning: true, starts: 108, height: 16, lastEvent: 111, eventGaps: 112 },
+  },
 };

@@ -126,6 +126,8 @@ test("shows the mirror of a node that has one", async () => {
     ["uniknode_mirror_up", 1],
     ["uniknode_mirror_starts_total", 108],
     ["uniknode_mirror_height", 16],
+    ["uniknode_mirror_last_event", 111],
+    ["uniknode_mirror_event_gaps_total", 112],
   ]);
 });
 
