@@ -9,7 +9,7 @@ import type { DeliveryDraft, IntakeCommand, SuspendWebhook } from "../intake.ts"
 import type { DeliveryState } from "../model/deliveries.ts";
 import type { Replay } from "../model/replay.ts";
 import { insertContents } from "./contents.ts";
-import { insertDeliveries, type InsertedDelivery, putAgain } from "./inserts.ts";
+import { type InsertedDelivery, insertDeliveries, putAgain } from "./inserts.ts";
 import { recordReverts, retractFacts } from "./retractions.ts";
 import { suspendWebhook } from "./suspension.ts";
 import { changeUnconfirmed } from "./unconfirmed-events.ts";
@@ -64,7 +64,9 @@ export async function applyCommands(
   // After the deliveries of the batch, which fail as well.
   for (const { webhook, reason } of commands.filter(isSuspension))
     await suspendWebhook(transaction, webhook, reason, options.atMs);
-  const changed = commands.flatMap((command) => (isWritten(command, plan, stored) ? (webhookOf(command) ?? []) : []));
+  const changed = commands.flatMap((command) =>
+    isWritten(command, plan, stored) ? (webhookOf(command) ?? []) : [],
+  );
   return { webhooks: [...new Set(changed)], events: plan.events };
 }
 
@@ -110,7 +112,9 @@ async function planDeliveries(
     "SELECT webhook, last_sequence FROM queues WHERE webhook = ANY ($1) ORDER BY webhook FOR UPDATE",
     [[...new Set(drafts.map(({ webhook }) => webhook))]],
   );
-  const sequences = new Map(queues.map(({ webhook, last_sequence }) => [Number(webhook), Number(last_sequence)]));
+  const sequences = new Map(
+    queues.map(({ webhook, last_sequence }) => [Number(webhook), Number(last_sequence)]),
+  );
   const known = await readKnown(query, drafts);
   for (const draft of drafts) {
     const { webhook, id, requires, reverts, ...delivery } = draft;
@@ -158,7 +162,10 @@ async function readKnown(
     [[...new Set(ids)]],
   );
   return new Map(
-    rows.map(({ webhook, id, number, state }) => [keyOf(Number(webhook), id), { number: Number(number), state }]),
+    rows.map(({ webhook, id, number, state }) => [
+      keyOf(Number(webhook), id),
+      { number: Number(number), state },
+    ]),
   );
 }
 
@@ -169,7 +176,9 @@ async function writeDeliveries(
 ): Promise<void> {
   if (again.length > 0) await putAgain(transaction, again);
   if (inserted.length === 0) return;
-  const contents = [...new Set(inserted.flatMap(({ content }) => (typeof content === "number" ? [] : content)))];
+  const contents = [
+    ...new Set(inserted.flatMap(({ content }) => (typeof content === "number" ? [] : content))),
+  ];
   const numbers = await insertContents(transaction, contents);
   const numberOf = new Map(contents.map((content, index) => [content, present(numbers[index])]));
   const rows = inserted.map(({ content, ...delivery }) => ({

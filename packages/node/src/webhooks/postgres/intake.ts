@@ -108,7 +108,9 @@ const eventFromRow = ({ sequence, created_ms, height, data, ...row }: EventRow):
 });
 
 async function hasRetraction(query: Query, after: number): Promise<boolean> {
-  const rows = await query("SELECT 1 FROM events WHERE sequence > $1 AND reverts IS NOT NULL LIMIT 1", [after]);
+  const rows = await query("SELECT 1 FROM events WHERE sequence > $1 AND reverts IS NOT NULL LIMIT 1", [
+    after,
+  ]);
   return rows.length > 0;
 }
 
@@ -128,7 +130,10 @@ async function apply(state: State, batch: IntakeBatch): Promise<Applied> {
       if ((await lockVersion(transaction)) !== batch.registerVersion) throw new ObsoleteBatch();
       const changed = await applyCommands(transaction, commands, { atMs, ...(replay && { replay }) });
       if (position.reader === "replay")
-        await advanceReplay(transaction, position.replay.webhook, { ...position.next, events: changed.events });
+        await advanceReplay(transaction, position.replay.webhook, {
+          ...position.next,
+          events: changed.events,
+        });
       return changed.webhooks;
     });
     if (position.reader === "log" && position.matched !== undefined) positions.moved(step, position.matched);

@@ -8,7 +8,7 @@ import { randomUUID } from "node:crypto";
 import type { Postgres, Query, Transaction } from "../../postgres/connection.ts";
 import type { Ownership, OwnershipChange } from "../delivery-queue.ts";
 import { bumpVersion } from "./register-version.ts";
-import { type OwnedShard, SHARDS, shardOf } from "./shards.ts";
+import { type OwnedShard, type OwnedShards, SHARDS, shardOf } from "./shards.ts";
 
 export type OwnershipOptions = {
   /** Name of this worker. A worker that restarts with the same name does not wait for the end of its lease. */
@@ -25,12 +25,12 @@ export type OwnershipDeps = {
 /** A shard, and the sequence of the last event that was matched for its webhooks. */
 export type HeldShard = OwnedShard & { matched: number };
 
-export type ShardOwnership = Ownership & {
-  readonly worker: string;
-  /** The owned shards, by number. */
-  readonly held: ReadonlyMap<number, HeldShard>;
-  epochOf(webhook: number): number | undefined;
-};
+export type ShardOwnership = Ownership &
+  OwnedShards & {
+    readonly worker: string;
+    /** The owned shards, by number. */
+    readonly held: ReadonlyMap<number, HeldShard>;
+  };
 
 type State = OwnershipOptions &
   OwnershipDeps & {
@@ -55,6 +55,7 @@ export function createOwnership(options: OwnershipOptions, deps: OwnershipDeps):
   return {
     worker,
     held,
+    all: () => [...held.values()],
     epochOf: (webhook) => held.get(shardOf(webhook))?.epoch,
     renew: () => renew(state),
     giveUp: (webhooks) => giveUp(state, new Set(webhooks.map(shardOf))),
@@ -125,9 +126,10 @@ type View = {
 /** Claims free shards, up to the share of this worker. */
 async function claim(transaction: Transaction, { worker, held }: State): Promise<View> {
   // Waits for a renewal that is in progress, and removes the row only if the lease has ended nevertheless.
-  await transaction.change("DELETE FROM delivery_workers WHERE lease_until < clock_timestamp() AND name <> $1", [
-    worker,
-  ]);
+  await transaction.change(
+    "DELETE FROM delivery_workers WHERE lease_until < clock_timestamp() AND name <> $1",
+    [worker],
+  );
   const shards = await transaction.query<ShardRow>(
     `SELECT shard, owner, epoch, name IS NOT NULL AS has_owner
      FROM shards LEFT JOIN delivery_workers ON name = owner ORDER BY shard`,
@@ -172,7 +174,10 @@ async function readWebhooks(query: Query, shards: readonly number[]) {
   return (shard: number): number[] => (byShard.get(shard) ?? []).map(({ id }) => Number(id));
 }
 
-async function giveUp({ postgres, worker, held, surplus }: State, shards: ReadonlySet<number>): Promise<void> {
+async function giveUp(
+  { postgres, worker, held, surplus }: State,
+  shards: ReadonlySet<number>,
+): Promise<void> {
   const given = [...shards].flatMap((shard) => held.get(shard) ?? []);
   if (given.length === 0) return;
   await postgres.query(
@@ -191,7 +196,10 @@ async function release(state: State): Promise<void> {
   await giveUp(state, new Set(held.keys()));
   state.session = undefined;
   state.leaseEndMs = 0;
-  await postgres.query("DELETE FROM delivery_workers WHERE name = $1 AND session = $2", [worker, session ?? ""]);
+  await postgres.query("DELETE FROM delivery_workers WHERE name = $1 AND session = $2", [
+    worker,
+    session ?? "",
+  ]);
 }
 
 async function takeChanges({ postgres, held }: State) {

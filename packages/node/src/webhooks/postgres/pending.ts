@@ -15,10 +15,7 @@ export type PendingDeps = {
   readonly cipher: SecretCipher;
 };
 
-type PendingReads = Pick<
-  DeliveryQueue,
-  "webhooks" | "states" | "nextFirst" | "nextRetry" | "nextReplayed"
->;
+type PendingReads = Pick<DeliveryQueue, "webhooks" | "states" | "nextFirst" | "nextRetry" | "nextReplayed">;
 
 type WaitingRow = MessageRow &
   Omit<SecretRow, "previous_until_ms"> & {

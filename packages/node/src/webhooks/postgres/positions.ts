@@ -57,7 +57,12 @@ export function createPositions(postgres: Postgres, { worker, held }: ShardOwner
     sql: string,
     values: readonly number[],
   ): Promise<boolean> {
-    const parameters = [worker, shards.map(({ shard }) => shard), shards.map(({ epoch }) => epoch), ...values];
+    const parameters = [
+      worker,
+      shards.map(({ shard }) => shard),
+      shards.map(({ epoch }) => epoch),
+      ...values,
+    ];
     return shards.length > 0 && (await change(sql, parameters)) === shards.length;
   }
 
@@ -68,7 +73,9 @@ export function createPositions(postgres: Postgres, { worker, held }: ShardOwner
     move,
     moved,
     async skip(step) {
-      const isMoved = await postgres.transaction("READ WRITE", (transaction) => move(transaction, step, step.upTo));
+      const isMoved = await postgres.transaction("READ WRITE", (transaction) =>
+        move(transaction, step, step.upTo),
+      );
       if (isMoved) moved(step, step.upTo);
       return isMoved;
     },

@@ -148,10 +148,12 @@ function conclude({ deliveries, webhooks }: States, outcome: AttemptOutcome): Re
   delivery.isChanged = true;
   if (!failure) {
     finish(delivery, webhook, { state: "delivered", atMs });
-    if (webhook && webhook.failures > 0) Object.assign(webhook, { failures: 0, failingSinceMs: null, isChanged: true });
+    if (webhook && webhook.failures > 0)
+      Object.assign(webhook, { failures: 0, failingSinceMs: null, isChanged: true });
     return { isCurrent: true, failures: 0 };
   }
-  if (failure.retryMs === undefined) finish(delivery, webhook, { state: "failed", atMs, reason: failure.reason });
+  if (failure.retryMs === undefined)
+    finish(delivery, webhook, { state: "failed", atMs, reason: failure.reason });
   else postpone(delivery, webhook, failure.retryMs, failure.reason, atMs);
   return countFailure(webhook, failure, atMs);
 }
@@ -177,7 +179,12 @@ function postpone(
   atMs: number,
 ): void {
   if (delivery.isRetracted) {
-    Object.assign(delivery, { state: "cancelled", nextAttemptMs: null, reason: REVERTED_REASON, finishedMs: atMs });
+    Object.assign(delivery, {
+      state: "cancelled",
+      nextAttemptMs: null,
+      reason: REVERTED_REASON,
+      finishedMs: atMs,
+    });
     return;
   }
   // A replayed delivery keeps its position in strict order only; otherwise it joins the other retries.

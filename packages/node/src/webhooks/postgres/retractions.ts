@@ -20,7 +20,10 @@ export async function countReverts(
 }
 
 /** Records reverts, each once. */
-export async function recordReverts({ change }: Transaction, reverts: readonly RecordRevert[]): Promise<void> {
+export async function recordReverts(
+  { change }: Transaction,
+  reverts: readonly RecordRevert[],
+): Promise<void> {
   if (reverts.length === 0) return;
   await change(
     `INSERT INTO block_reverts SELECT * FROM unnest($1::text[], $2::bigint[]) ON CONFLICT DO NOTHING`,

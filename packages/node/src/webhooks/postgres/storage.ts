@@ -1,8 +1,8 @@
 /** The storage of the webhook service in PostgreSQL. */
 import type { Postgres } from "../../postgres/connection.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
-import type { SecretCipher } from "../secrets/encryption.ts";
 import type { RegisterStorage } from "../register/rows.ts";
+import type { SecretCipher } from "../secrets/encryption.ts";
 import type { WebhookStorage } from "../webhooks.ts";
 import { createPostgresAliases } from "./aliases.ts";
 import { createPostgresDeliveryLog } from "./delivery-log.ts";
@@ -39,7 +39,10 @@ export type PostgresStorageDeps = {
 };
 
 /** Opens the storage for a worker that owns no webhooks until `ownership.renew` is called. */
-export function openPostgresStorage(options: PostgresStorageOptions, deps: PostgresStorageDeps): WebhookStorage {
+export function openPostgresStorage(
+  options: PostgresStorageOptions,
+  deps: PostgresStorageDeps,
+): WebhookStorage {
   const { postgres, network, elapsedMs = () => performance.now() } = deps;
   const ownership = createOwnership(options, { postgres, elapsedMs });
   return {

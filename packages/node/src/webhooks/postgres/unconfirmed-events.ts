@@ -11,7 +11,8 @@ export async function changeUnconfirmed(
 ): Promise<ReadonlySet<IntakeCommand>> {
   const stored = new Set<IntakeCommand>();
   for (const run of runsOf(commands)) {
-    if (run.kind === "defer") for (const command of await store(transaction, run.commands)) stored.add(command);
+    if (run.kind === "defer")
+      for (const command of await store(transaction, run.commands)) stored.add(command);
     else if (run.kind === "confirm") await remove(transaction, run.commands);
     else await dropBlocks(transaction, run.commands);
   }
