@@ -1,5 +1,5 @@
 /**
- * Positions of the owned shards in the events. A step of matching moves the shards that are furthest behind, at most to the
+ * Positions of the owned shards in the events. A step of matching moves the shards with the lowest position, at most to the
  * position of the next ones, which it then joins: a shard that was claimed late catches up in this way.
  */
 import type { Postgres, Transaction } from "../../postgres/connection.ts";
@@ -16,7 +16,7 @@ export type MatchingStep = {
 };
 
 export type Positions = {
-  /** Begins a step with the shards that are furthest behind. */
+  /** Begins a step with the shards at the lowest position. */
   begin(): MatchingStep;
   /** Returns the step that was begun last, until it was moved. */
   step(): MatchingStep;

@@ -3,6 +3,7 @@ import type { Database } from "../../store/engine/database.ts";
 import type { DeliveryQueue, QueueState } from "../delivery-queue.ts";
 import { type MessageRow, messageFromRow } from "../delivery-rows.ts";
 import type { Attempt, NewDelivery, WaitingDelivery } from "../model/deliveries.ts";
+import { REVERTED_REASON } from "../model/reasons.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "../secrets/encryption.ts";
 import { type SecretRow, secretsFromRow } from "../secrets/rows.ts";
 import { MESSAGE_COLUMNS, WITH_CONTENT } from "./messages.ts";
@@ -28,9 +29,6 @@ export type DeliveryStore = Pick<Sync<DeliveryQueue>, "nextFirst" | "nextRetry">
    */
   postpone(number: number, nextAttemptMs: number, atMs: number, reason: string): boolean;
 };
-
-/** Reason of cancelled deliveries whose block was reverted. */
-export const REVERTED_REASON = "its block was undone";
 
 /** SQL condition for webhooks that get deliveries: a queue that is being finished or restarted is completed first. */
 export const IS_ON = `enabled = 1 AND suspended IS NULL

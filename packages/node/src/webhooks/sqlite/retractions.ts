@@ -2,7 +2,7 @@
 import type { Database } from "../../store/engine/database.ts";
 import type { BlockReference } from "../intake.ts";
 import type { DeliveredFact } from "../model/deliveries.ts";
-import { REVERTED_REASON } from "./deliveries.ts";
+import { REVERTED_REASON } from "../model/reasons.ts";
 
 export type DeliveredFactStore = {
   /** Returns the unretracted deliveries of the blocks' facts, block by block, in the order of their retractions. */

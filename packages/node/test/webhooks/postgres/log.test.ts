@@ -7,8 +7,8 @@ import type { DeliveryLogRows } from "../../../src/webhooks/delivery-queue.ts";
 import { ROWS_READ_AT_ONCE } from "../../../src/webhooks/delivery-rows.ts";
 import type { DeliveryFilter, DeliveryPage } from "../../../src/webhooks/model/deliveries.ts";
 import { insertContents } from "../../../src/webhooks/postgres/contents.ts";
-import { createPostgresDeliveryLog } from "../../../src/webhooks/postgres/delivery-log.ts";
-import { createRecordPing, insertPing } from "../../../src/webhooks/postgres/ping.ts";
+import { createPostgresDeliveryLog } from "../../../src/webhooks/postgres/log/delivery-log.ts";
+import { createRecordPing, insertPing } from "../../../src/webhooks/postgres/log/ping.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
 import {

@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import type { Postgres, PostgresValue } from "../../../src/postgres/connection.ts";
 import { migrate } from "../../../src/postgres/migrations.ts";
 import type { WebhookFields } from "../../../src/webhooks/model/webhook.ts";
-import { createPostgresRegisterCommands } from "../../../src/webhooks/postgres/register-commands.ts";
+import { createPostgresRegisterCommands } from "../../../src/webhooks/postgres/register/register-commands.ts";
 import { createWebhookRows } from "../../../src/webhooks/postgres/webhook-rows.ts";
 import type { RegisterCommands, RegisterRows } from "../../../src/webhooks/register/rows.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "../../../src/webhooks/secrets/encryption.ts";

@@ -4,9 +4,17 @@ import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import type { FinishStep } from "../../../src/webhooks/delivery-queue.ts";
 import type { Finish } from "../../../src/webhooks/model/finish.ts";
-import { beginFinish, finishStep, scheduleFinish } from "../../../src/webhooks/postgres/finishing-queues.ts";
-import { advanceReplay, createPostgresReplays, lockReplay } from "../../../src/webhooks/postgres/replays.ts";
-import { beginRestart, restartStep } from "../../../src/webhooks/postgres/restarting-queues.ts";
+import {
+  beginFinish,
+  finishStep,
+  scheduleFinish,
+} from "../../../src/webhooks/postgres/queues/finishing-queues.ts";
+import {
+  advanceReplay,
+  createPostgresReplays,
+  lockReplay,
+} from "../../../src/webhooks/postgres/queues/replays.ts";
+import { beginRestart, restartStep } from "../../../src/webhooks/postgres/queues/restarting-queues.ts";
 import type { OwnedShards } from "../../../src/webhooks/postgres/shards.ts";
 import { IS_ON } from "../../../src/webhooks/postgres/webhook-rows.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";

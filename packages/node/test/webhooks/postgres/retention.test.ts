@@ -5,8 +5,8 @@ import type { Postgres } from "../../../src/postgres/connection.ts";
 import { migrate } from "../../../src/postgres/migrations.ts";
 import type { RetentionSteps } from "../../../src/webhooks/delivery-queue.ts";
 import type { DeliveryRetention } from "../../../src/webhooks/model/deliveries.ts";
-import { createPostgresDeliveryLog } from "../../../src/webhooks/postgres/delivery-log.ts";
-import { createPostgresRetention } from "../../../src/webhooks/postgres/retention.ts";
+import { createPostgresDeliveryLog } from "../../../src/webhooks/postgres/log/delivery-log.ts";
+import { createPostgresRetention } from "../../../src/webhooks/postgres/log/retention.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
 import {

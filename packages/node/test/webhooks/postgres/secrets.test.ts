@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { ConfigError } from "../../../src/platform/config-error.ts";
 import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
-import { openSecretCipher } from "../../../src/webhooks/postgres/secrets.ts";
+import { openSecretCipher } from "../../../src/webhooks/postgres/register/secrets.ts";
 import { createWebhookRows } from "../../../src/webhooks/postgres/webhook-rows.ts";
 import { EncryptionError, PLAIN_SECRETS } from "../../../src/webhooks/secrets/encryption.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";

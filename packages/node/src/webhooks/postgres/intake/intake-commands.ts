@@ -1,0 +1,194 @@
+/**
+ * Applies the commands of a batch. Only the owner of a webhook inserts its deliveries, and it has locked their queues: what the
+ * commands do follows from what was read before, so that each kind of row is written by one statement.
+ */
+import { present } from "../../../platform/present.ts";
+import type { Transaction } from "../../../postgres/connection.ts";
+import type { Content } from "../../../subscriptions/content.ts";
+import type { DeliveryDraft, IntakeCommand, SuspendWebhook } from "../../intake.ts";
+import type { DeliveryState } from "../../model/deliveries.ts";
+import type { Replay } from "../../model/replay.ts";
+import { insertContents } from "../contents.ts";
+import { suspendWebhook } from "../queues/suspension.ts";
+import { type InsertedDelivery, insertDeliveries, putAgain } from "./inserts.ts";
+import { recordReverts, retractFacts } from "./retractions.ts";
+import { changeUnconfirmed } from "./unconfirmed-events.ts";
+
+export type CommandOptions = {
+  readonly atMs: number;
+  /** The replay of the deliveries. */
+  readonly replay?: Pick<Replay, "lastDelivery" | "events">;
+};
+
+export type Changed = {
+  /** Webhooks for which something was written. */
+  readonly webhooks: readonly number[];
+  /** Number of events that the replay has put into the queue so far. */
+  readonly events: number;
+};
+
+/** Returns the webhook of a command; undefined for blocks. */
+export function webhookOf(command: IntakeCommand): number | undefined {
+  switch (command.kind) {
+    case "enqueue":
+    case "confirm":
+      return command.delivery.webhook;
+    case "defer":
+      return command.event.webhook;
+    case "retract":
+    case "suspend":
+      return command.webhook;
+    default:
+      return undefined;
+  }
+}
+
+/** Must be called after the shards and the register were locked. */
+export async function applyCommands(
+  transaction: Transaction,
+  commands: readonly IntakeCommand[],
+  options: CommandOptions,
+): Promise<Changed> {
+  const plan = await planDeliveries(transaction, commands, options);
+  const stored = await changeUnconfirmed(transaction, commands);
+  await recordReverts(
+    transaction,
+    commands.flatMap((command) => (command.kind === "revert" ? command : [])),
+  );
+  await retractFacts(
+    transaction,
+    commands.flatMap((command) => (command.kind === "retract" ? command.number : [])),
+    options.atMs,
+  );
+  await writeDeliveries(transaction, plan, options.atMs);
+  // After the deliveries of the batch, which fail as well.
+  for (const { webhook, reason } of commands.filter(isSuspension))
+    await suspendWebhook(transaction, webhook, reason, options.atMs);
+  const changed = commands.flatMap((command) =>
+    isWritten(command, plan, stored) ? (webhookOf(command) ?? []) : [],
+  );
+  return { webhooks: [...new Set(changed)], events: plan.events };
+}
+
+const isSuspension = (command: IntakeCommand): command is SuspendWebhook => command.kind === "suspend";
+
+function isWritten(command: IntakeCommand, { written }: Plan, stored: ReadonlySet<IntakeCommand>): boolean {
+  if (command.kind === "enqueue") return written.has(command.delivery);
+  return command.kind === "defer" ? stored.has(command) : webhookOf(command) !== undefined;
+}
+
+type Plan = {
+  readonly inserted: (Omit<InsertedDelivery, "content"> & { readonly content: Content | number })[];
+  /** Numbers of finished deliveries that return to the replay lane, each with its position. */
+  readonly again: { readonly number: number; readonly position: number }[];
+  /** Drafts that were put into a queue. */
+  readonly written: Set<DeliveryDraft>;
+  /** Last sequence of each changed queue. */
+  readonly sequences: Map<number, number>;
+  events: number;
+};
+
+/** A delivery that its webhook has; `number` is absent if this batch inserts it. */
+type Known = { readonly number?: number; readonly state: DeliveryState };
+
+const keyOf = (webhook: number, id: string): string => `${webhook} ${id}`;
+
+/** Locks the queues, and determines in order which drafts are inserted, and their sequences. */
+async function planDeliveries(
+  { query }: Transaction,
+  commands: readonly IntakeCommand[],
+  { replay }: CommandOptions,
+): Promise<Plan> {
+  const drafts = commands.flatMap(draftOf);
+  const plan: Plan = {
+    inserted: [],
+    again: [],
+    written: new Set(),
+    sequences: new Map(),
+    events: replay?.events ?? 0,
+  };
+  if (drafts.length === 0) return plan;
+  const queues = await query<{ webhook: string; last_sequence: string }>(
+    "SELECT webhook, last_sequence FROM queues WHERE webhook = ANY ($1) ORDER BY webhook FOR UPDATE",
+    [[...new Set(drafts.map(({ webhook }) => webhook))]],
+  );
+  const sequences = new Map(
+    queues.map(({ webhook, last_sequence }) => [Number(webhook), Number(last_sequence)]),
+  );
+  const known = await readKnown(query, drafts);
+  for (const draft of drafts) {
+    const { webhook, id, requires, reverts, ...delivery } = draft;
+    const has = (other: string) => known.has(keyOf(webhook, other));
+    const position = replay && plan.events + 1;
+    const existing = known.get(keyOf(webhook, id));
+    if (!existing && (requires === undefined || has(requires))) {
+      const sequence = present(sequences.get(webhook), `the queue of webhook ${webhook}`) + 1;
+      sequences.set(webhook, sequence);
+      plan.sequences.set(webhook, sequence);
+      known.set(keyOf(webhook, id), { state: "pending" });
+      plan.inserted.push({
+        ...delivery,
+        ...{ webhook, id, sequence },
+        ...(reverts !== undefined && has(reverts) && { reverts }),
+        ...(position !== undefined && { replay: position }),
+      });
+    } else if (position !== undefined && mayReturn(existing, replay)) {
+      plan.again.push({ number: present(existing?.number), position });
+      known.set(keyOf(webhook, id), { state: "pending" });
+    } else continue;
+    plan.written.add(draft);
+    if (position !== undefined) plan.events = position;
+  }
+  return plan;
+}
+
+function draftOf(command: IntakeCommand): readonly DeliveryDraft[] {
+  if (command.kind === "enqueue" || command.kind === "confirm") return [command.delivery];
+  return command.kind === "retract" && command.retraction ? [command.retraction] : [];
+}
+
+/** Deliveries from before the replay are sent again; those made since it began are not. */
+const mayReturn = (known: Known | undefined, replay: CommandOptions["replay"]): boolean =>
+  known?.number !== undefined && known.state !== "pending" && known.number <= (replay?.lastDelivery ?? 0);
+
+/** Returns the stored deliveries that drafts name. */
+async function readKnown(
+  query: Transaction["query"],
+  drafts: readonly DeliveryDraft[],
+): Promise<Map<string, Known>> {
+  const ids = drafts.flatMap(({ id, requires = [], reverts = [] }) => [id].concat(requires, reverts));
+  const rows = await query<{ webhook: string; id: string; number: string; state: DeliveryState }>(
+    "SELECT webhook, id, number, state FROM deliveries WHERE id = ANY ($1)",
+    [[...new Set(ids)]],
+  );
+  return new Map(
+    rows.map(({ webhook, id, number, state }) => [
+      keyOf(Number(webhook), id),
+      { number: Number(number), state },
+    ]),
+  );
+}
+
+async function writeDeliveries(
+  transaction: Transaction,
+  { inserted, again, sequences }: Plan,
+  atMs: number,
+): Promise<void> {
+  if (again.length > 0) await putAgain(transaction, again);
+  if (inserted.length === 0) return;
+  const contents = [
+    ...new Set(inserted.flatMap(({ content }) => (typeof content === "number" ? [] : content))),
+  ];
+  const numbers = await insertContents(transaction, contents);
+  const numberOf = new Map(contents.map((content, index) => [content, present(numbers[index])]));
+  const rows = inserted.map(({ content, ...delivery }) => ({
+    ...delivery,
+    content: typeof content === "number" ? content : present(numberOf.get(content)),
+  }));
+  await insertDeliveries(transaction, rows, atMs);
+  await transaction.change(
+    `UPDATE queues SET last_sequence = last.sequence FROM unnest($1::bigint[], $2::bigint[]) AS last (webhook, sequence)
+     WHERE queues.webhook = last.webhook`,
+    [[...sequences.keys()], [...sequences.values()]],
+  );
+}

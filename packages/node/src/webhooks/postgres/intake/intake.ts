@@ -1,0 +1,176 @@
+/**
+ * The intake in PostgreSQL, for the webhooks that this worker owns. Each batch is one transaction, which first moves the
+ * position of the shards or of the replay: if another worker owns one of them, nothing is written.
+ */
+import type { LoggedEvent } from "../../../events/event.ts";
+import { withoutNulls } from "../../../platform/without-nulls.ts";
+import type { Postgres, Query, Transaction } from "../../../postgres/connection.ts";
+import type {
+  ActiveWebhooks,
+  Applied,
+  Intake,
+  IntakeBatch,
+  IntakeCommand,
+  ReplayStep,
+} from "../../intake.ts";
+import type { Replay } from "../../model/replay.ts";
+import type { ShardOwnership } from "../ownership.ts";
+import { createPositions, type MatchingStep, type Positions } from "../positions.ts";
+import { advanceReplay, lockReplay } from "../queues/replays.ts";
+import { lockVersion } from "../register-version.ts";
+import { shardOf } from "../shards.ts";
+import { activeWebhooks } from "../webhook-rows.ts";
+import { applyCommands, webhookOf } from "./intake-commands.ts";
+import { countReverts, unretracted } from "./retractions.ts";
+import { confirmedAt } from "./unconfirmed-events.ts";
+
+export type IntakeDeps = {
+  readonly postgres: Postgres;
+  readonly ownership: ShardOwnership;
+};
+
+type State = IntakeDeps & { readonly positions: Positions };
+
+export function createPostgresIntake({ postgres, ownership }: IntakeDeps): Intake {
+  const positions = createPositions(postgres, ownership);
+  const state: State = { postgres, ownership, positions };
+  const { query } = postgres;
+  const stepShards = () => positions.step().shards.map(({ shard }) => shard);
+  return {
+    activeWebhooks: createActiveWebhooks(state),
+    nextEvents: (limit) => nextEvents(state, limit),
+    hasRetraction: () => hasRetraction(query, positions.lowest()),
+    countReverts: (blockIds, before) => countReverts(query, blockIds, before),
+    unretracted: (blocks, limit) => unretracted(query, stepShards(), blocks, limit),
+    confirmedAt: (heights, limit) => confirmedAt(query, stepShards(), heights, limit),
+    apply: (batch) => apply(state, batch),
+  };
+}
+
+/** The webhooks of a shard that is ahead of others receive no event up to its position. */
+function createActiveWebhooks({ postgres, ownership: { held } }: State): Intake["activeWebhooks"] {
+  let knownShards = "";
+  return async (known): Promise<ActiveWebhooks | undefined> => {
+    const shards = [...held.keys()];
+    const [register] = await postgres.query<{ version: string }>("SELECT version FROM webhook_register");
+    const version = Number(register?.version);
+    if (version === known && shards.join() === knownShards) return undefined;
+    knownShards = shards.join();
+    const webhooks = await activeWebhooks(postgres.query, shards);
+    return {
+      version,
+      webhooks: webhooks.map(({ shard, ...webhook }) => ({
+        ...webhook,
+        activeAfter: Math.max(webhook.activeAfter, held.get(shard)?.matched ?? 0),
+      })),
+    };
+  };
+}
+
+type EventRow = {
+  sequence: string;
+  id: string;
+  name: string;
+  height: string | null;
+  block_id: string | null;
+  created_ms: string;
+  reverts: string | null;
+  data: string | null;
+};
+
+/** Returns the next events of the shards at the lowest position, up to the position of the others. */
+async function nextEvents({ postgres, positions }: State, limit: number): Promise<readonly LoggedEvent[]> {
+  for (;;) {
+    const step = positions.begin();
+    if (step.shards.length === 0) return [];
+    const rows = await postgres.query<EventRow>(
+      `SELECT * FROM events WHERE sequence > $1 AND sequence <= $2 ORDER BY sequence LIMIT $3`,
+      [step.matched, step.upTo, limit],
+    );
+    if (rows.length > 0) return rows.map(eventFromRow);
+    // Between two positions no event may remain: the log records only some names.
+    if (step.upTo === Number.MAX_SAFE_INTEGER || !(await positions.skip(step))) return [];
+  }
+}
+
+const eventFromRow = ({ sequence, created_ms, height, data, ...row }: EventRow): LoggedEvent => ({
+  ...withoutNulls({
+    sequence: Number(sequence),
+    id: row.id,
+    name: row.name,
+    height: height === null ? null : Number(height),
+    blockId: row.block_id,
+    reverts: row.reverts,
+    createdMs: Number(created_ms),
+  }),
+  ...(data !== null && { data: JSON.parse(data) }),
+});
+
+async function hasRetraction(query: Query, after: number): Promise<boolean> {
+  const rows = await query("SELECT 1 FROM events WHERE sequence > $1 AND reverts IS NOT NULL LIMIT 1", [
+    after,
+  ]);
+  return rows.length > 0;
+}
+
+const NOT_CURRENT: Applied = { isCurrent: false, webhooks: [] };
+
+async function apply(state: State, batch: IntakeBatch): Promise<Applied> {
+  const { postgres, positions } = state;
+  const { position } = batch;
+  const step = positions.step();
+  const isOwn = position.reader === "replay" || batch.commands.every((command) => isOfStep(command, step));
+  if (!isOwn) return NOT_CURRENT;
+  const applied = await postgres.transaction("READ WRITE", (transaction) =>
+    applyBatch(transaction, state, batch, step),
+  );
+  const matched = position.reader === "log" ? position.matched : undefined;
+  if (applied.isCurrent && matched !== undefined) positions.moved(step, matched);
+  return applied;
+}
+
+/** Writes nothing if the batch is not current. */
+async function applyBatch(
+  transaction: Transaction,
+  state: State,
+  { registerVersion, atMs, commands, position }: IntakeBatch,
+  step: MatchingStep,
+): Promise<Applied> {
+  const { positions } = state;
+  const replay = position.reader === "replay" ? await lockReplayOf(transaction, state, position) : undefined;
+  const isLocked = position.reader === "replay" ? replay : await positions.lock(transaction, step.shards);
+  if (!isLocked || (await lockVersion(transaction)) !== registerVersion) return NOT_CURRENT;
+  const { webhooks, events } = await applyCommands(transaction, commands, {
+    atMs,
+    ...(replay && { replay }),
+  });
+  if (position.reader === "replay")
+    await advanceReplay(transaction, position.replay.webhook, { ...position.next, events });
+  else if (position.matched !== undefined) await positions.move(transaction, step, position.matched);
+  return { isCurrent: true, webhooks };
+}
+
+/** Locks the shard of a webhook and its replay; returns undefined if the step is not current. */
+async function lockReplayOf(
+  transaction: Transaction,
+  { positions, ownership }: State,
+  { replay }: ReplayStep,
+): Promise<Replay | undefined> {
+  const shard = ownership.held.get(shardOf(replay.webhook));
+  if (!shard || !(await positions.lock(transaction, [shard]))) return undefined;
+  const current = await lockReplay(transaction, replay.webhook);
+  if (!current || !isSame(current, replay)) return undefined;
+  return (await hasRetraction(transaction.query, shard.matched)) ? undefined : current;
+}
+
+/** Returns whether a command concerns a webhook of the step; another worker may own the others by now. */
+function isOfStep(command: IntakeCommand, { shards }: MatchingStep): boolean {
+  const webhook = webhookOf(command);
+  return webhook === undefined || shards.some(({ shard }) => shard === shardOf(webhook));
+}
+
+const isSame = (current: Replay, { nextHeight, nextIndex, lastDelivery }: Replay): boolean =>
+  current.state === "running" &&
+  current.nextHeight === nextHeight &&
+  current.nextIndex === nextIndex &&
+  current.lastDelivery === lastDelivery;

@@ -1,0 +1,129 @@
+/** Sends deliveries now: a selection, or pending ones of a range of a lane. */
+import type { Postgres, Transaction } from "../../../postgres/connection.ts";
+import type { DeliveryLogRows, Requeued } from "../../delivery-queue.ts";
+import type { DeliveryFilter } from "../../model/deliveries.ts";
+import { changeQueue } from "../queues/changed-queues.ts";
+import { conditionsOf } from "./filters.ts";
+import { IS_USEFUL, REQUEUED } from "./requeued-deliveries.ts";
+
+const LANES = {
+  first: "next_attempt_ms IS NULL AND replay IS NULL",
+  retry: "next_attempt_ms IS NOT NULL AND replay IS NULL",
+  replay: "replay IS NOT NULL",
+} as const;
+
+type Lane = keyof typeof LANES;
+
+/** Returns SQL for the pending deliveries of a webhook, the first parameter, in a lane. */
+const pendingIn = (lane: Lane): string =>
+  `SELECT number FROM deliveries WHERE webhook = $1 AND state = 'pending' AND ${LANES[lane]}`;
+
+/** Failed deliveries of a strict webhook that become due for each selected one: more wait only after they were sent again. */
+const HEADS_AT_ONCE = 100;
+
+export function createExpedite(postgres: Postgres): Pick<DeliveryLogRows, "sendNow" | "expediteMatching"> {
+  return {
+    async sendNow(webhook, numbers, atMs) {
+      const { count } = await changeQueue(postgres, webhook, async (transaction) => ({
+        count: await sendSome(transaction, webhook, numbers, atMs),
+      }));
+      return count;
+    },
+    expediteMatching: (webhook, lane, filter, range, atMs) =>
+      changeQueue(postgres, webhook, (transaction) =>
+        expediteRange(transaction, { webhook, lane, filter, range, atMs }),
+      ),
+  };
+}
+
+async function sendSome(
+  transaction: Transaction,
+  webhook: number,
+  numbers: readonly number[],
+  atMs: number,
+): Promise<number> {
+  const { query } = transaction;
+  // Waits for outcomes that are being recorded: afterwards, no delivery is between its states.
+  const rows = await query<{ number: string; state: string }>(
+    "SELECT number, state FROM deliveries WHERE webhook = $1 AND number = ANY($2) ORDER BY number FOR UPDATE",
+    [webhook, numbers],
+  );
+  const requeued = await query<{ number: string }>(
+    `${REQUEUED} WHERE webhook = $2 AND number = ANY($3) AND state <> 'pending' AND ${IS_USEFUL} RETURNING number`,
+    [atMs, webhook, numbers],
+  );
+  const pending = rows.filter(({ state }) => state === "pending");
+  if (pending.length > 0) {
+    await expedite(
+      transaction,
+      webhook,
+      pending.map(({ number }) => Number(number)),
+      atMs,
+    );
+  }
+  const sent = new Set([...requeued, ...pending].map(({ number }) => Number(number)));
+  return numbers.filter((number) => sent.has(number)).length;
+}
+
+/** Makes pending deliveries due; in strict order, only the first one, so that the others follow in order. */
+async function expedite(
+  { query, change }: Transaction,
+  webhook: number,
+  pending: readonly number[],
+  atMs: number,
+): Promise<void> {
+  const strict = await query("SELECT FROM webhooks WHERE id = $1 AND strict", [webhook]);
+  if (strict.length === 0) {
+    // Moves them to the retry lane: a due retry does not wait for other deliveries.
+    await change(
+      `UPDATE deliveries SET next_attempt_ms = $1, attempts = 0, replay = NULL
+       WHERE number = ANY($2) AND state = 'pending'`,
+      [atMs, pending],
+    );
+    return;
+  }
+  for (const lane of ["retry", "replay"] as const) {
+    await change(
+      `UPDATE deliveries SET next_attempt_ms = $2 WHERE state = 'pending' AND next_attempt_ms > $2
+       AND number IN (${pendingIn(lane)} AND next_attempt_ms > $2 LIMIT $3)`,
+      [webhook, atMs, HEADS_AT_ONCE * pending.length],
+    );
+  }
+}
+
+type Expedited = {
+  readonly webhook: number;
+  readonly lane: Lane;
+  readonly filter: Omit<DeliveryFilter, "state">;
+  readonly range: { readonly after: number; readonly limit: number };
+  readonly atMs: number;
+};
+
+async function expediteRange(
+  { query, change }: Transaction,
+  { webhook, lane, filter, range: { after, limit }, atMs }: Expedited,
+): Promise<Requeued> {
+  // The few deliveries of a replay have an index by position: without the sum, the one of all deliveries could be used.
+  const order = lane === "replay" ? "number + 0" : "number";
+  const [next] = await query<{ last: string | null }>(
+    `SELECT max(number) AS last FROM
+     (${pendingIn(lane)} AND number > $2 ORDER BY ${order} LIMIT $3) AS next`,
+    [webhook, after, limit],
+  );
+  const last = next?.last ?? undefined;
+  if (last === undefined) return { count: 0 };
+  const { where, values } = conditionsOf(filter, 4);
+  const matching = await query<{ number: string }>(
+    `${pendingIn(lane)} AND number > $2 AND number <= $3 ${where} ORDER BY number
+     ${lane === "first" ? "" : "FOR UPDATE"}`,
+    [webhook, after, last, ...values],
+  );
+  if (lane !== "first" && matching.length > 0) {
+    await change(
+      `UPDATE deliveries SET next_attempt_ms = $1, attempts = 0
+       WHERE number = ANY($2) AND next_attempt_ms IS NOT NULL`,
+      [atMs, matching.map(({ number }) => number)],
+    );
+  }
+  return { count: matching.length, last: Number(last) };
+}

@@ -1,0 +1,86 @@
+/**
+ * The key of the secrets in PostgreSQL, which all processes share: each has a copy of the key file. The check of the key is in
+ * the register. Old rows and the write-ahead log of the server may contain secrets from before their encryption.
+ */
+import { ConfigError } from "../../../platform/config-error.ts";
+import type { Postgres, Query, Transaction } from "../../../postgres/connection.ts";
+import { createSecretCipher, PLAIN_SECRETS, type SecretCipher } from "../../secrets/encryption.ts";
+import { createKey, findKey } from "../../secrets/key-check.ts";
+import { readKeyFile } from "../../secrets/key-file.ts";
+import { ownerOf, type SecretRow, secretsFromRow } from "../../secrets/rows.ts";
+import { bumpVersion } from "../register-version.ts";
+
+/**
+ * Returns the cipher of the secrets. The first process with a key encrypts plain secrets.
+ *
+ * @param keyFile path of the key file; undefined: secrets are plain text
+ * @throws {ConfigError} if the file cannot be read, or its key is not that of the secrets
+ */
+export async function openSecretCipher(
+  postgres: Postgres,
+  keyFile: string | undefined,
+): Promise<SecretCipher> {
+  const content = keyFile === undefined ? undefined : readKeyFile(keyFile, "--webhook-key-file");
+  const check = await readCheck(postgres.query);
+  if (check !== null) return openCipher(check, content);
+  if (content === undefined) return PLAIN_SECRETS;
+  return postgres.transaction("READ WRITE", (transaction) => encryptSecrets(transaction, content));
+}
+
+/**
+ * Checks that a cipher is still that of the secrets; must be called before a secret is written, in the same transaction.
+ *
+ * @throws {ConfigError} if another process has encrypted the secrets since this one was started
+ */
+export async function checkCipher({ query }: Transaction, cipher: SecretCipher): Promise<void> {
+  const check = await readCheck(query, "FOR SHARE");
+  if (check !== null && cipher === PLAIN_SECRETS) throw new ConfigError(ENCRYPTED);
+}
+
+const ENCRYPTED =
+  "the secrets of webhooks in this database are encrypted; start the process with the file of their key: --webhook-key-file (UNIKNODE_WEBHOOK_KEY_FILE)";
+const OTHER_KEY =
+  "the secrets of webhooks in this database are encrypted with another key; name its file with --webhook-key-file";
+
+function openCipher(check: string, content: string | undefined): SecretCipher {
+  const found = findKey(check, [content]);
+  if (!found) throw new ConfigError(content === undefined ? ENCRYPTED : OTHER_KEY);
+  return createSecretCipher(found.key);
+}
+
+async function readCheck(query: Query, lock: "" | "FOR SHARE" = ""): Promise<string | null> {
+  const [row] = await query<{ key_check: string | null }>(`SELECT key_check FROM webhook_register ${lock}`);
+  return row?.key_check ?? null;
+}
+
+/** Encrypts all secrets, unless another process has done so. */
+async function encryptSecrets(transaction: Transaction, content: string): Promise<SecretCipher> {
+  const { query, change } = transaction;
+  await bumpVersion(transaction);
+  const check = await readCheck(query);
+  if (check !== null) return openCipher(check, content);
+  const created = createKey(content);
+  const cipher = createSecretCipher(created.key);
+  const rows = await query<SecretRow & { id: string }>(
+    "SELECT id, token, previous_token, previous_until_ms FROM webhooks ORDER BY id FOR NO KEY UPDATE",
+  );
+  const encrypted = rows.map((row) => encryptRow(row, cipher));
+  await change(
+    `UPDATE webhooks SET token = new.token, previous_token = new.previous_token
+     FROM unnest($1::bigint[], $2::text[], $3::text[]) AS new (id, token, previous_token) WHERE webhooks.id = new.id`,
+    [
+      encrypted.map(({ id }) => id),
+      encrypted.map(({ token }) => token),
+      encrypted.map(({ previous }) => previous),
+    ],
+  );
+  await change("UPDATE webhook_register SET key_check = $1", [created.check]);
+  return cipher;
+}
+
+function encryptRow(row: SecretRow & { id: string }, cipher: SecretCipher) {
+  const id = Number(row.id);
+  const { token, previous } = secretsFromRow(id, row, PLAIN_SECRETS);
+  const encrypt = (secret: string) => cipher.encrypt(secret, ownerOf(id));
+  return { id, token: encrypt(token), previous: previous ? encrypt(previous.token) : null };
+}
