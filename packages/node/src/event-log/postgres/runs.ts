@@ -15,7 +15,7 @@ export type Run = {
 };
 
 export type Runs = {
-  /** Returns the run that was last added of those that have a height. */
+  /** Returns the latest run with a height. */
   at(height: number): Run | undefined;
   add(run: Run): void;
   remove(run: Run): void;

@@ -12,7 +12,7 @@ import {
   recordFromRow,
 } from "../../delivery-rows.ts";
 import type { DeliveryFilter, DeliveryPage, DeliveryRange, DeliveryRecord } from "../../model/deliveries.ts";
-import { MESSAGE_COLUMNS, WITH_CONTENT } from "../contents.ts";
+import { MESSAGE_COLUMNS, type MessageRow, WITH_CONTENT } from "../contents.ts";
 import { storableText } from "../storable-text.ts";
 import { createExpedite } from "./expedited-deliveries.ts";
 import { conditionsOf } from "./filters.ts";
