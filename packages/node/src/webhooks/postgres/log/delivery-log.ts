@@ -6,7 +6,6 @@ import {
   type DeliveryRow,
   isIndexed,
   latestFromRows,
-  type MessageRow,
   messageFromRow,
   ROWS_READ_AT_ONCE,
   recordFromRow,
@@ -32,7 +31,7 @@ export function createPostgresDeliveryLog(postgres: Postgres): DeliveryLogRows {
     find: (webhook, key) => read((query) => find(query, webhook, key)),
     latest: (webhook, limit) => read((query) => readLatest(query, webhook, limit)),
     async message(number) {
-      const [row] = await postgres.query<MessageRow<string>>(
+      const [row] = await postgres.query<MessageRow>(
         `SELECT ${MESSAGE_COLUMNS} FROM deliveries ${WITH_CONTENT} WHERE deliveries.number = $1`,
         [number],
       );
