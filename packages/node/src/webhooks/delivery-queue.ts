@@ -33,8 +33,11 @@ export type DeliveryQueue = {
   webhooks(): Promise<readonly number[]>;
   /** Returns the states of queues, in the order of the ids. Nothing is due in the queue of a removed webhook. */
   states(webhooks: readonly number[]): Promise<readonly QueueState[]>;
-  /** Returns the next untried deliveries after a number, by ascending number; none while the webhook is off. */
-  nextFirst(webhook: number, after: number, limit: number): Promise<readonly WaitingDelivery[]>;
+  /**
+   * Returns the next untried deliveries of queues, for each by ascending number, in the order of the ranges; none while the webhook
+   * is off.
+   */
+  nextFirst(ranges: readonly FirstRange[]): Promise<readonly (readonly WaitingDelivery[])[]>;
   /** Returns the retry that is overdue the longest; none while the webhook is off. */
   nextRetry(webhook: number, nowMs: number): Promise<WaitingDelivery | undefined>;
   /** Returns the first delivery of the replay lane after a position; none while the webhook is off. */
@@ -91,6 +94,9 @@ export const SOLE_OWNER: Ownership = {
   remainingMs: () => Number.POSITIVE_INFINITY,
   takeChanges: async () => [],
 };
+
+/** The untried deliveries of a queue after a number, up to a limit. */
+export type FirstRange = { readonly webhook: number; readonly after: number; readonly limit: number };
 
 /** State of a queue in the database, except its first attempts. */
 export type QueueState = {

@@ -6,6 +6,8 @@ import type { HostRates } from "./host-rate-limit.ts";
 import { type Lane, type Queue, runningOf } from "./lanes.ts";
 
 export type DeliverySource = {
+  /** Reads the next first attempts of queues that have none in memory, all with one read. */
+  readAhead(queues: readonly Queue[]): Promise<void>;
   /**
    * Takes the next due delivery out of a lane. Returns undefined if no delivery is due, if the delivery is under way already, if
    * it must be sent alone but other calls are running, if no call may start, or if the rate of its host is exhausted.
@@ -29,6 +31,7 @@ const MAX_AHEAD_LENGTH = 32_768;
 
 export function createDeliverySource(deps: DeliverySourceDeps): DeliverySource {
   return {
+    readAhead: (queues) => readAhead(deps, queues),
     next(queue, lane, nowMs) {
       if (lane === "first") return takeFirst(deps, queue);
       return lane === "retry" ? takeRetry(deps, queue, nowMs) : takeReplayed(deps, queue, nowMs);
@@ -37,12 +40,9 @@ export function createDeliverySource(deps: DeliverySourceDeps): DeliverySource {
 }
 
 async function takeFirst(deps: DeliverySourceDeps, queue: Queue): Promise<WaitingDelivery | undefined> {
-  if (queue.ahead.length === 0) queue.ahead = await readAhead(deps, queue);
+  if (queue.ahead.length === 0) await readAhead(deps, [queue]);
   const [delivery] = queue.ahead;
-  if (!delivery) {
-    queue.hasFirst = false;
-    return undefined;
-  }
+  if (!delivery) return undefined;
   const isAlone = isRetraction(delivery.message.event);
   if (isAlone && runningOf(queue) > 0) {
     queue.isBarred = true;
@@ -56,13 +56,20 @@ async function takeFirst(deps: DeliverySourceDeps, queue: Queue): Promise<Waitin
 }
 
 /** Prefetches deliveries only if they will not stay in memory for long. */
-async function readAhead(
-  { deliveryQueue }: DeliverySourceDeps,
-  { webhook, taken, isQuick }: Queue,
-): Promise<WaitingDelivery[]> {
-  const waiting = await deliveryQueue.nextFirst(webhook, taken, isQuick ? READ_AHEAD : 1);
+async function readAhead({ deliveryQueue }: DeliverySourceDeps, queues: readonly Queue[]): Promise<void> {
+  if (queues.length === 0) return;
+  const found = await deliveryQueue.nextFirst(
+    queues.map(({ webhook, taken, isQuick }) => ({ webhook, after: taken, limit: isQuick ? READ_AHEAD : 1 })),
+  );
+  for (const [index, queue] of queues.entries()) {
+    queue.ahead = withinLength(found[index] ?? []);
+    queue.hasFirst = queue.ahead.length > 0;
+  }
+}
+
+function withinLength(deliveries: readonly WaitingDelivery[]): WaitingDelivery[] {
   let length = 0;
-  return waiting.filter(({ message }, index) => {
+  return deliveries.filter(({ message }, index) => {
     length += message.content.dataText?.length ?? 0;
     return index === 0 || length <= MAX_AHEAD_LENGTH;
   });

@@ -1,7 +1,7 @@
 /** Finds the calls that are due, and the time of the next call. */
 import type { WaitingDelivery } from "../model/deliveries.ts";
 import type { Queues } from "./active-queues.ts";
-import { createCallSlots } from "./call-slots.ts";
+import { type CallSlots, createCallSlots } from "./call-slots.ts";
 import type { DeliverySource } from "./delivery-source.ts";
 import type { HostRates } from "./host-rate-limit.ts";
 import { LANES, type Lane, laneDueMs, type Queue } from "./lanes.ts";
@@ -15,7 +15,7 @@ export type DueOptions = {
 
 export type DueDeps = {
   readonly queues: Queues;
-  readonly deliverySource: Pick<DeliverySource, "next">;
+  readonly deliverySource: DeliverySource;
   /** Returns whether a call may start now; if not, none is due. */
   readonly mayBegin: () => boolean;
   /** Rate limit per host; absent: no limit. */
@@ -57,6 +57,7 @@ async function beginDue(context: Context, nowMs: number): Promise<boolean> {
   let begun = 0;
   for (let more = true; more; ) {
     more = false;
+    await deliverySource.readAhead(firstOf(context, slots, nowMs));
     for (const queue of [...queues.all()]) {
       if (begun >= CALLS_AT_ONCE) return true;
       for (const lane of LANES) {
@@ -73,6 +74,17 @@ async function beginDue(context: Context, nowMs: number): Promise<boolean> {
     }
   }
   return false;
+}
+
+/** Returns the queues whose next first attempt is due and not in memory. */
+function firstOf(context: Context, slots: CallSlots, nowMs: number): Queue[] {
+  const found: Queue[] = [];
+  for (const queue of context.queues.all()) {
+    if (found.length === CALLS_AT_ONCE) break;
+    if (queue.ahead.length > 0 || !slots.isFree(queue, "first")) continue;
+    if (isDue(context, queue, "first", nowMs)) found.push(queue);
+  }
+  return found;
 }
 
 function nextMs(context: Context, nowMs: number): number | undefined {

@@ -104,8 +104,10 @@ function createPendingReads(
      FROM webhooks WHERE id = +?`,
   );
   return {
-    nextFirst: (webhook, after, limit) =>
-      nextFirst.all(webhook, after, limit).map((row) => waitingFromRow(row, cipher)),
+    nextFirst: (ranges) =>
+      ranges.map(({ webhook, after, limit }) =>
+        nextFirst.all(webhook, after, limit).map((row) => waitingFromRow(row, cipher)),
+      ),
     nextRetry(webhook, nowMs) {
       const row = nextRetry.get(webhook, nowMs);
       return row && waitingFromRow(row, cipher);

@@ -35,6 +35,7 @@ async function open(...webhooks: number[]): Promise<Queue[]> {
 }
 
 const deliverySource = {
+  async readAhead() {},
   async next(queue: Queue, lane: Lane): Promise<WaitingDelivery | undefined> {
     const left = lane === "first" ? (waiting[queue.webhook] ?? 0) : 0;
     if (lane === "first") queue.hasFirst = left > 0;
@@ -150,7 +151,10 @@ test("A call that was read from a queue does not start if the queue was stopped 
     };
     const due = createDueCalls(
       { maxConcurrent: 100, maxConcurrentPerWebhook: 2 },
-      { ...{ queues, deliverySource: { next }, mayBegin: () => true }, begin: () => begun.push("called") },
+      {
+        ...{ queues, deliverySource: { ...deliverySource, next }, mayBegin: () => true },
+        begin: () => begun.push("called"),
+      },
     );
     const beginning = due.begin(0);
     queues[change](1);

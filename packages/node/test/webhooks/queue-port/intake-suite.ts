@@ -4,7 +4,16 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Event } from "../../../src/events/event.ts";
 import { present } from "../../../src/platform/present.ts";
 import type { Intake, IntakeCommand } from "../../../src/webhooks/intake.ts";
-import { apply, enqueue, NOW_MS, type OpenSubject, put, putReplayed, type Subject } from "./subject.ts";
+import {
+  apply,
+  enqueue,
+  NOW_MS,
+  nextFirst,
+  type OpenSubject,
+  put,
+  putReplayed,
+  type Subject,
+} from "./subject.ts";
 
 const UNKNOWN_WEBHOOK = 999;
 const ALL = 1_000;
@@ -49,7 +58,7 @@ const heightsOf = async (intake: Intake, heights: readonly number[], limit = ALL
 
 /** Returns id and sequence of each delivery of a webhook, in the order of the queue. */
 const queueOf = async ({ queue }: Subject, webhook: number) =>
-  (await queue.nextFirst(webhook, 0, ALL)).map(({ message: { id, sequence } }) => [id, sequence]);
+  (await nextFirst(queue, webhook, 0, ALL)).map(({ message: { id, sequence } }) => [id, sequence]);
 
 export function describeIntake(name: string, open: OpenSubject): void {
   describe(`the intake of ${name}`, () => {
@@ -163,7 +172,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
         const content = { dataText: '{"shared":true}', link: "/api/v2/blocks/1" };
         const commands = ["a", "b"].map((id) => enqueue(webhook, id, { content }));
         await apply(subject, commands);
-        const deliveries = await subject.queue.nextFirst(webhook, 0, ALL);
+        const deliveries = await nextFirst(subject.queue, webhook, 0, ALL);
         expect(deliveries.map(({ message }) => message.content)).toEqual([content, content]);
       });
 
@@ -175,7 +184,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
           enqueue(webhook, "c", { requires: "fact" }),
           enqueue(webhook, "d", { requires: "unknown" }),
         ]);
-        const deliveries = await subject.queue.nextFirst(webhook, 0, ALL);
+        const deliveries = await nextFirst(subject.queue, webhook, 0, ALL);
         expect(deliveries.map(({ message: { id, sequence, reverts } }) => [id, sequence, reverts])).toEqual([
           ["fact", 1, undefined],
           ["a", 2, "fact"],
@@ -301,7 +310,7 @@ export function describeIntake(name: string, open: OpenSubject): void {
         expect(await apply(subject, [retract])).toEqual({ isCurrent: true, webhooks: [webhook] });
         await apply(subject, [retract]);
         expect(await intake.unretracted([block(5)], ALL)).toEqual([]);
-        const [, message] = (await subject.queue.nextFirst(webhook, 0, ALL)).map(({ message }) => message);
+        const [, message] = (await nextFirst(subject.queue, webhook, 0, ALL)).map(({ message }) => message);
         expect(message).toMatchObject({ sequence: 2, reverts: "a", content: { dataText: '{"id":"a"}' } });
         expect(await queueOf(subject, webhook)).toHaveLength(2);
       });

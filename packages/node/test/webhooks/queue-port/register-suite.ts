@@ -3,7 +3,17 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import { MAX_CONDITIONS_BYTES } from "../../../src/webhooks/register/bounds.ts";
 import type { RegisterStorage } from "../../../src/webhooks/register/rows.ts";
-import { apply, FIELDS, NOW_MS, type OpenSubject, put, putReplayed, type Subject, TOKEN } from "./subject.ts";
+import {
+  apply,
+  FIELDS,
+  NOW_MS,
+  nextFirst,
+  type OpenSubject,
+  put,
+  putReplayed,
+  type Subject,
+  TOKEN,
+} from "./subject.ts";
 
 const UNKNOWN_WEBHOOK = 999;
 const NEW = { fields: FIELDS, token: TOKEN };
@@ -23,7 +33,7 @@ export function describeRegister(name: string, open: OpenSubject): void {
     const active = async () =>
       present(await subject.intake.activeWebhooks(undefined)).webhooks.map(({ id }) => id);
     const firstIds = async (webhook: number) =>
-      (await subject.queue.nextFirst(webhook, 0, 9)).map(({ message: { id } }) => id);
+      (await nextFirst(subject.queue, webhook, 0, 9)).map(({ message: { id } }) => id);
 
     describe("a new webhook", () => {
       test("has an increasing id that is never used again, and the given fields.", async () => {
@@ -66,7 +76,7 @@ export function describeRegister(name: string, open: OpenSubject): void {
         const { webhooks } = present(await subject.intake.activeWebhooks(undefined));
         expect(webhooks).toMatchObject([{ id, activeAfter: 1 }]);
         await put(subject, id, ["a"]);
-        const deliveries = await subject.queue.nextFirst(id, 0, 9);
+        const deliveries = await nextFirst(subject.queue, id, 0, 9);
         expect(deliveries.map(({ message }) => [message.id, message.sequence, message.createdMs])).toEqual([
           ["ping", undefined, NOW_MS],
           ["a", 1, NOW_MS],

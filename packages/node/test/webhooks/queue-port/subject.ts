@@ -4,7 +4,9 @@
  */
 import type { Event } from "../../../src/events/event.ts";
 import { present } from "../../../src/platform/present.ts";
+import type { DeliveryQueue } from "../../../src/webhooks/delivery-queue.ts";
 import type { Applied, DeliveryDraft, IntakeBatch, IntakeCommand } from "../../../src/webhooks/intake.ts";
+import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts";
 import type { Replay } from "../../../src/webhooks/model/replay.ts";
 import type { WebhookFields } from "../../../src/webhooks/model/webhook.ts";
 import type { WebhookStorage } from "../../../src/webhooks/webhooks.ts";
@@ -44,6 +46,17 @@ export async function addWebhook(
   const { id } = await commands.insert({ fields: { ...FIELDS, ...fields }, token: TOKEN }, WEBHOOK_LIMIT);
   await commands.activate(id);
   return id;
+}
+
+/** Returns the next untried deliveries of one webhook after a number. */
+export async function nextFirst(
+  queue: DeliveryQueue,
+  webhook: number,
+  after: number,
+  limit: number,
+): Promise<readonly WaitingDelivery[]> {
+  const [deliveries] = await queue.nextFirst([{ webhook, after, limit }]);
+  return present(deliveries, "the deliveries of the webhook");
 }
 
 export const NOW_MS = 1_700_000_000_000;

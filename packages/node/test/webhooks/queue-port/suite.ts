@@ -9,7 +9,7 @@ import {
   type DeliveryQueue,
 } from "../../../src/webhooks/delivery-queue.ts";
 import { startDeliverer } from "./deliverer.ts";
-import { apply, NOW_MS, type OpenSubject, put, putReplayed, type Subject } from "./subject.ts";
+import { apply, NOW_MS, nextFirst, type OpenSubject, put, putReplayed, type Subject } from "./subject.ts";
 
 const HOUR_MS = 3_600_000;
 const KEEP_ALL = {
@@ -43,7 +43,7 @@ const idsOf = (deliveries: readonly { readonly message: { readonly id: string } 
   deliveries.map(({ message }) => message.id);
 
 const firstIds = async (queue: DeliveryQueue, webhook: number, after = 0) =>
-  idsOf(await queue.nextFirst(webhook, after, 100));
+  idsOf(await nextFirst(queue, webhook, after, 100));
 
 const statesOf = async (queue: DeliveryQueue, webhook: number) =>
   (await queue.log.page(webhook, {}, { limit: 100 })).records.map(({ id, state }) => [id, state]).reverse();
@@ -74,14 +74,14 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         await put(subject, webhook, ["c"]);
         expect(await firstIds(queue, webhook)).toEqual(["a", "b", "c"]);
         expect(await firstIds(queue, webhook, a)).toEqual(["b", "c"]);
-        expect(idsOf(await queue.nextFirst(webhook, 0, 2))).toEqual(["a", "b"]);
+        expect(idsOf(await nextFirst(queue, webhook, 0, 2))).toEqual(["a", "b"]);
       });
 
       test("have all data that sending needs.", async () => {
         const [fact] = await put(subject, webhook, ["fact"]);
         const [number] = await put(subject, webhook, ["a"], { height: 7, blockId: "b7", reverts: "fact" });
         const { secrets } = present(await subject.register.webhooks.find(webhook));
-        expect(await queue.nextFirst(webhook, present(fact), 1)).toMatchObject([
+        expect(await nextFirst(queue, webhook, present(fact), 1)).toMatchObject([
           {
             number,
             attempts: 0,
@@ -218,7 +218,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         const [a] = await put(subject, webhook, ["a", "b"]);
         expect(await firstIds(queue, webhook)).toEqual(["a", "b"]);
         const crashed = await subject.crash();
-        const [delivery] = await crashed.queue.nextFirst(webhook, 0, 1);
+        const [delivery] = await nextFirst(crashed.queue, webhook, 0, 1);
         expect(delivery).toMatchObject({ number: a, attempts: 0, message: { id: "a" } });
         await crashed.queue.record([failure(webhook, present(a), { retryMs: NOW_MS })]);
         const again = present(await (await crashed.crash()).queue.nextRetry(webhook, NOW_MS));
@@ -239,7 +239,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
           let clockMs = NOW_MS;
           for (const { kind, pauseMs } of steps) {
             clockMs += 1;
-            const [next] = await current.queue.nextFirst(own, 0, 1);
+            const [next] = await nextFirst(current.queue, own, 0, 1);
             expect(next?.number).toBe(first[0]?.number);
             const due = retries
               .filter(({ dueMs }) => dueMs <= clockMs)
@@ -309,7 +309,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         await register.commands.resume(webhook);
         await put(subject, webhook, ["b"]);
         expect(await firstIds(queue, webhook)).toEqual(["b"]);
-        const [b] = await queue.nextFirst(webhook, 0, 1);
+        const [b] = await nextFirst(queue, webhook, 0, 1);
         const recorded = await queue.record([failure(webhook, present(b).number, { retryMs: NOW_MS })]);
         expect(recorded).toEqual([{ isCurrent: true, failures: 1 }]);
       });
@@ -323,7 +323,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         await finishAll(queue);
         expect(await firstIds(queue, webhook)).toEqual([]);
         await register.commands.resume(webhook);
-        const [a] = await queue.nextFirst(webhook, 0, 9);
+        const [a] = await nextFirst(queue, webhook, 0, 9);
         expect(a).toMatchObject({ message: { id: "a", reverts: "fact" } });
         await queue.record([failure(webhook, present(a).number, { retryMs: NOW_MS })]);
         expect(await queue.states([webhook])).toMatchObject([{ retryMs: NOW_MS, hasRetraction: true }]);

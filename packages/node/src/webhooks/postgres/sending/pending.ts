@@ -27,15 +27,20 @@ type WaitingRow = MessageRow &
     next_attempt_ms: string | null;
   };
 
-/** Returns SQL for the pending deliveries of the webhook `$1`; conditions follow. */
-const WAITING = `SELECT deliveries.number, attempts, target, token, previous_token, previous_until_ms, replay,
-    next_attempt_ms, ${MESSAGE_COLUMNS}
+/** Returns SQL for the pending deliveries of a webhook; conditions follow. */
+const waitingOf = (webhook: string): string =>
+  `SELECT deliveries.number, attempts, target, token, previous_token, previous_until_ms, replay, next_attempt_ms,
+    ${MESSAGE_COLUMNS}
   FROM deliveries JOIN webhooks ON webhooks.id = webhook AND ${IS_ON}
     JOIN contents ON contents.number = content
-  WHERE webhook = $1 AND state = 'pending'`;
+  WHERE webhook = ${webhook} AND state = 'pending'`;
+const WAITING = waitingOf("$1");
 
-const FIRST = `${WAITING} AND next_attempt_ms IS NULL AND replay IS NULL AND deliveries.number > $2
-  ORDER BY deliveries.number LIMIT $3`;
+const FIRST = `SELECT place, waiting.* FROM unnest($1::bigint[], $2::bigint[], $3::integer[])
+    WITH ORDINALITY AS range (of_webhook, after, most, place)
+  CROSS JOIN LATERAL (${waitingOf("of_webhook")} AND next_attempt_ms IS NULL AND replay IS NULL
+    AND deliveries.number > after ORDER BY deliveries.number LIMIT most) AS waiting
+  ORDER BY place, waiting.number`;
 const RETRY = `${WAITING} AND next_attempt_ms IS NOT NULL AND replay IS NULL AND next_attempt_ms <= $2
   ORDER BY next_attempt_ms LIMIT 1`;
 const REPLAYED = `${WAITING} AND replay IS NOT NULL AND replay > $2 ORDER BY replay LIMIT 1`;
@@ -79,8 +84,15 @@ export function createPendingReads({ postgres: { query }, ownership, cipher }: P
       const states = new Map(rows.map((row) => [Number(row.id), stateFromRow(row)]));
       return webhooks.map((webhook) => states.get(webhook) ?? ABSENT);
     },
-    nextFirst: async (webhook, after, limit) =>
-      (await query<WaitingRow>(FIRST, [webhook, after, limit])).map(toDelivery),
+    async nextFirst(ranges) {
+      const rows = await query<WaitingRow & { place: string }>(FIRST, [
+        ranges.map(({ webhook }) => webhook),
+        ranges.map(({ after }) => after),
+        ranges.map(({ limit }) => limit),
+      ]);
+      const byPlace = Map.groupBy(rows, ({ place }) => Number(place));
+      return ranges.map((_, index) => (byPlace.get(index + 1) ?? []).map(toDelivery));
+    },
     async nextRetry(webhook, nowMs) {
       const [row] = await query<WaitingRow>(RETRY, [webhook, nowMs]);
       return row && toDelivery(row);
