@@ -24,7 +24,7 @@ export const deliveryWorkers: Contender = {
     const running = Array.from({ length: count }, (_, index) =>
       spawnUniknode([
         ...["deliver", "--database-url", databaseUrl, "--name", `worker ${index}`],
-        ...["--webhook-private-targets", "--log-level", "error"],
+        ...["--operations-port", "0", "--webhook-private-targets", "--log-level", "error"],
       ]),
     );
     return {
