@@ -222,13 +222,24 @@ describe.skipIf(!hasPostgres)("the retention of deliveries on PostgreSQL", () =>
 
   test("drops contents whose last deliveries two processes drop at the same time.", async () => {
     const other = await insertWebhook(postgres);
-    for (const own of [webhook, other]) await putMany(own, 400);
-    await postgres.query("INSERT INTO contents (number) SELECT generate_series(1, 400)");
+    for (const own of [webhook, other]) await putMany(own, 9);
+    await postgres.query("INSERT INTO contents (number) SELECT generate_series(1, 9)");
     await postgres.query("DELETE FROM webhooks WHERE id = $1", [webhook]);
     await postgres.query("INSERT INTO removed_webhooks VALUES ($1)", [webhook]);
-    const second = createPostgresRetention(postgres);
-    await Promise.all([second.dropRemoved(), second.dropRemoved(), dropAll({}, CREATED_MS + 9 * HOUR_MS)]);
-    await dropAll({}, CREATED_MS + 9 * HOUR_MS);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise: locked, resolve: onLocked } = Promise.withResolvers<void>();
+    // Both have dropped their deliveries before they drop contents, unless one of them waits for the other.
+    const holding = postgres.transaction("READ WRITE", async ({ query }) => {
+      await query("LOCK TABLE contents IN SHARE MODE");
+      onLocked();
+      await promise;
+    });
+    await locked;
+    const nowMs = CREATED_MS + 9 * HOUR_MS;
+    const steps = [retention.dropRemoved(), retention.dropBehind(9, KEEP_ALL, nowMs)];
+    await expect.poll(() => countRows(postgres, "pg_locks WHERE NOT granted")).toBe(2);
+    resolve();
+    await Promise.all([holding, ...steps]);
     const counts = ["deliveries", "contents"].map((table) => countRows(postgres, table));
     expect(await Promise.all(counts)).toEqual([0, 0]);
   });

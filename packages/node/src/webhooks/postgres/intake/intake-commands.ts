@@ -107,10 +107,11 @@ async function planDeliveries(
     sequences: new Map(),
     events: replay?.events ?? 0,
   };
-  if (drafts.length === 0) return plan;
+  const changed = commands.flatMap((command) => (changesQueue(command) ? (webhookOf(command) ?? []) : []));
+  if (changed.length === 0) return plan;
   const queues = await query<{ webhook: string; last_sequence: string }>(
     "SELECT webhook, last_sequence FROM queues WHERE webhook = ANY ($1) ORDER BY webhook FOR UPDATE",
-    [[...new Set(drafts.map(({ webhook }) => webhook))]],
+    [[...new Set(changed)]],
   );
   const sequences = new Map(
     queues.map(({ webhook, last_sequence }) => [Number(webhook), Number(last_sequence)]),
@@ -141,6 +142,9 @@ async function planDeliveries(
   }
   return plan;
 }
+
+const changesQueue = ({ kind }: IntakeCommand): boolean =>
+  kind === "enqueue" || kind === "confirm" || kind === "retract";
 
 function draftOf(command: IntakeCommand): readonly DeliveryDraft[] {
   if (command.kind === "enqueue" || command.kind === "confirm") return [command.delivery];

@@ -106,7 +106,7 @@ async function toRecords(query: Query, rows: readonly Row[]): Promise<DeliveryRe
   const attempts = new Map<string, AttemptRow<string>[]>(rows.map(({ number }) => [number, []]));
   const found = await query<AttemptRow<string> & { delivery: string }>(
     `SELECT delivery, started_ms, duration_ms, status, response, error FROM attempts
-     WHERE delivery = ANY($1) ORDER BY delivery, number`,
+     WHERE delivery = ANY ($1) ORDER BY delivery, number`,
     [[...attempts.keys()]],
   );
   for (const attempt of found) attempts.get(attempt.delivery)?.push(attempt);

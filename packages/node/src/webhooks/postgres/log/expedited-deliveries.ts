@@ -42,53 +42,43 @@ async function sendSome(
   numbers: readonly number[],
   atMs: number,
 ): Promise<number> {
-  const { query } = transaction;
+  const { query, change } = transaction;
+  const heads = await strictHeads(transaction, webhook, atMs, HEADS_AT_ONCE * numbers.length);
   // Waits for outcomes that are being recorded: afterwards, no delivery is between its states.
   const rows = await query<{ number: string; state: string }>(
-    "SELECT number, state FROM deliveries WHERE webhook = $1 AND number = ANY($2) ORDER BY number FOR UPDATE",
-    [webhook, numbers],
+    "SELECT number, state FROM deliveries WHERE webhook = $1 AND number = ANY ($2) ORDER BY number FOR UPDATE",
+    [webhook, [...numbers, ...(heads ?? [])]],
   );
   const requeued = await query<{ number: string }>(
-    `${REQUEUED} WHERE webhook = $2 AND number = ANY($3) AND state <> 'pending' AND ${IS_USEFUL} RETURNING number`,
+    `${REQUEUED} WHERE webhook = $2 AND number = ANY ($3) AND state <> 'pending' AND ${IS_USEFUL} RETURNING number`,
     [atMs, webhook, numbers],
   );
-  const pending = rows.filter(({ state }) => state === "pending");
-  if (pending.length > 0) {
-    await expedite(
-      transaction,
-      webhook,
-      pending.map(({ number }) => Number(number)),
-      atMs,
-    );
-  }
-  const sent = new Set([...requeued, ...pending].map(({ number }) => Number(number)));
+  const pending = new Set(rows.flatMap(({ number, state }) => (state === "pending" ? Number(number) : [])));
+  const waiting = numbers.filter((number) => pending.has(number));
+  if (waiting.length > 0) await change(heads ? EXPEDITE_HEADS : EXPEDITE, [atMs, heads ?? waiting]);
+  const sent = new Set([...waiting, ...requeued.map(({ number }) => Number(number))]);
   return numbers.filter((number) => sent.has(number)).length;
 }
 
-/** Makes pending deliveries due; in strict order, only the first one, so that the others follow in order. */
-async function expedite(
-  { query, change }: Transaction,
+/** Moves deliveries to the retry lane: a due retry does not wait for other deliveries. */
+const EXPEDITE = `UPDATE deliveries SET next_attempt_ms = $1, attempts = 0, replay = NULL
+  WHERE number = ANY ($2) AND state = 'pending'`;
+const EXPEDITE_HEADS = `UPDATE deliveries SET next_attempt_ms = $1
+  WHERE number = ANY ($2) AND state = 'pending' AND next_attempt_ms > $1`;
+
+/** Returns the failed deliveries of a strict webhook, which the others follow in order; undefined in parallel order. */
+async function strictHeads(
+  { query }: Transaction,
   webhook: number,
-  pending: readonly number[],
   atMs: number,
-): Promise<void> {
+  limit: number,
+): Promise<number[] | undefined> {
   const strict = await query("SELECT FROM webhooks WHERE id = $1 AND strict", [webhook]);
-  if (strict.length === 0) {
-    // Moves them to the retry lane: a due retry does not wait for other deliveries.
-    await change(
-      `UPDATE deliveries SET next_attempt_ms = $1, attempts = 0, replay = NULL
-       WHERE number = ANY($2) AND state = 'pending'`,
-      [atMs, pending],
-    );
-    return;
-  }
-  for (const lane of ["retry", "replay"] as const) {
-    await change(
-      `UPDATE deliveries SET next_attempt_ms = $2 WHERE state = 'pending' AND next_attempt_ms > $2
-       AND number IN (${pendingIn(lane)} AND next_attempt_ms > $2 LIMIT $3)`,
-      [webhook, atMs, HEADS_AT_ONCE * pending.length],
-    );
-  }
+  if (strict.length === 0) return undefined;
+  const lanes = (["retry", "replay"] as const).map((lane) =>
+    query<{ number: string }>(`${pendingIn(lane)} AND next_attempt_ms > $2 LIMIT $3`, [webhook, atMs, limit]),
+  );
+  return (await Promise.all(lanes)).flat().map(({ number }) => Number(number));
 }
 
 type Expedited = {
@@ -121,7 +111,7 @@ async function expediteRange(
   if (lane !== "first" && matching.length > 0) {
     await change(
       `UPDATE deliveries SET next_attempt_ms = $1, attempts = 0
-       WHERE number = ANY($2) AND next_attempt_ms IS NOT NULL`,
+       WHERE number = ANY ($2) AND next_attempt_ms IS NOT NULL`,
       [atMs, matching.map(({ number }) => number)],
     );
   }

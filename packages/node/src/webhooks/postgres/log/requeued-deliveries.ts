@@ -46,8 +46,9 @@ export function createRequeue(postgres: Postgres): Pick<DeliveryLogRows, "requeu
         if (last === undefined) return { count: 0 };
         const { where, values } = conditionsOf(filter, 5);
         const count = await change(
-          `${REQUEUED} WHERE webhook = $2 AND number > $3 AND number <= $4 AND sequence IS NOT NULL
-           AND ${IS_USEFUL} ${where}`,
+          `${REQUEUED} WHERE number = ANY (ARRAY (
+             SELECT number FROM deliveries WHERE webhook = $2 AND number > $3 AND number <= $4 AND sequence IS NOT NULL
+             AND ${IS_USEFUL} ${where} ORDER BY number FOR UPDATE))`,
           [atMs, webhook, after, last, ...values],
         );
         return { count, last: Number(last) };

@@ -1,6 +1,7 @@
 /**
  * Drops deliveries with their attempts, and contents that no delivery has: a range of the oldest rows at a
- * time, so that no other transaction waits for long. The steps of all processes that drop rows wait for each other.
+ * time, so that no other transaction waits for long. The steps of all processes that drop rows wait for each other. All
+ * writers lock deliveries by ascending number.
  */
 import { present } from "../../../platform/present.ts";
 import type { Postgres, PostgresValue, Transaction } from "../../../postgres/connection.ts";
@@ -69,7 +70,7 @@ async function dropExpired(transaction: Transaction, values: readonly PostgresVa
   await waitForOtherSteps(transaction);
   const webhooks = queues.map(({ webhook }) => Number(webhook));
   await lockQueues(transaction, webhooks);
-  await drop(transaction, `${IS_EXPIRED} AND webhook = ANY($7)`, [...values, webhooks]);
+  await drop(transaction, `${IS_EXPIRED} AND webhook = ANY ($7)`, [...values, webhooks]);
 }
 
 /** Two steps that drop the last two deliveries of a content at the same time would both keep the content. */
@@ -77,20 +78,22 @@ async function waitForOtherSteps({ query }: Transaction): Promise<void> {
   await query("SELECT pg_advisory_xact_lock(hashtext('retention of deliveries'))");
 }
 
-/** Drops deliveries that match a condition. Returns their number. */
+/** Drops the oldest deliveries that match a condition. Returns their number. */
 async function drop(
   { query, change }: Transaction,
   condition: string,
   values: readonly PostgresValue[],
 ): Promise<number> {
   const dropped = await query<{ number: string; content: string }>(
-    `DELETE FROM deliveries WHERE ${condition} RETURNING number, content`,
+    `DELETE FROM deliveries WHERE number = ANY (ARRAY (
+       SELECT number FROM deliveries WHERE ${condition} ORDER BY number LIMIT ${ROWS_AT_ONCE} FOR UPDATE))
+     RETURNING number, content`,
     values,
   );
   if (dropped.length === 0) return 0;
-  await change("DELETE FROM attempts WHERE delivery = ANY($1)", [dropped.map(({ number }) => number)]);
+  await change("DELETE FROM attempts WHERE delivery = ANY ($1)", [dropped.map(({ number }) => number)]);
   await change(
-    `DELETE FROM contents WHERE number = ANY($1)
+    `DELETE FROM contents WHERE number = ANY ($1)
      AND NOT EXISTS (SELECT FROM deliveries WHERE deliveries.content = contents.number)`,
     [dropped.map(({ content }) => content)],
   );
@@ -124,8 +127,9 @@ function createSurplus(postgres: Postgres): Pick<RetentionSteps, "nextOverfull" 
     async failSurplus({ webhook, surplus }, nowMs) {
       const { count } = await changeQueue(postgres, webhook, async ({ change }) => ({
         count: await change(
-          `UPDATE deliveries SET state = 'failed', reason = 'the queue was full', finished_ms = $2 WHERE ${IS_FIRST}
-           AND number IN (SELECT number FROM deliveries WHERE webhook = $1 AND ${IS_FIRST} ORDER BY number LIMIT $3)`,
+          `UPDATE deliveries SET state = 'failed', reason = 'the queue was full', finished_ms = $2
+           WHERE number = ANY (ARRAY (
+             SELECT number FROM deliveries WHERE webhook = $1 AND ${IS_FIRST} ORDER BY number LIMIT $3 FOR UPDATE))`,
           [webhook, nowMs, Math.min(surplus, ROWS_AT_ONCE)],
         ),
       }));
@@ -140,11 +144,7 @@ async function dropRemoved(transaction: Transaction): Promise<boolean> {
   if (!removed) return false;
   const { id } = removed;
   await waitForOtherSteps(transaction);
-  const deliveries = await drop(
-    transaction,
-    `number IN (SELECT number FROM deliveries WHERE webhook = $1 ORDER BY number LIMIT ${ROWS_AT_ONCE})`,
-    [id],
-  );
+  const deliveries = await drop(transaction, "webhook = $1", [id]);
   const events = await change(
     `DELETE FROM unconfirmed_events WHERE webhook = $1 AND sequence IN
      (SELECT sequence FROM unconfirmed_events WHERE webhook = $1 ORDER BY sequence LIMIT ${ROWS_AT_ONCE})`,

@@ -5,7 +5,7 @@ import { lockQueue, noteChange } from "../queue-changes.ts";
 
 /** Locks queues until the end of the transaction. */
 export async function lockQueues({ change }: Transaction, webhooks: readonly number[]): Promise<void> {
-  await change("SELECT FROM queues WHERE webhook = ANY($1) ORDER BY webhook FOR UPDATE", [webhooks]);
+  await change("SELECT FROM queues WHERE webhook = ANY ($1) ORDER BY webhook FOR UPDATE", [webhooks]);
 }
 
 /** Changes deliveries of a webhook, and reports the change to its owner; changes nothing if the webhook was removed. */

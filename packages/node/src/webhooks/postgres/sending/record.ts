@@ -2,6 +2,7 @@
  * Records the outcomes of attempts. The rows of their deliveries and webhooks are locked and read first: the consequences of
  * the outcomes follow in order from these states, and each kind of row is then written by one statement.
  */
+import { present } from "../../../platform/present.ts";
 import type { Postgres, PostgresValue, Transaction } from "../../../postgres/connection.ts";
 import type { AttemptFailure, AttemptOutcome, DeliveryQueue, RecordedOutcome } from "../../delivery-queue.ts";
 import { REVERTED_REASON } from "../../model/reasons.ts";
@@ -47,35 +48,51 @@ type States = {
 
 /** Outcomes of webhooks that another worker owns by now are not recorded: their deliveries are its own. */
 export function createRecord(postgres: Postgres, ownership: ShardOwnership): DeliveryQueue["record"] {
-  return (outcomes) =>
-    postgres.transaction("READ WRITE", async (transaction) => {
-      // A suspension changes the register, which is locked before webhooks.
-      if (outcomes.some(isSuspending)) await lockVersion(transaction, true);
-      // Statements are sent without waiting for earlier ones, and run in this order.
-      const [owned, states] = await Promise.all([
-        lockOwnShards(transaction, ownership, [...new Set(outcomes.map(({ webhook }) => shardOf(webhook)))]),
-        lockStates(transaction, outcomes),
-      ]);
-      const own = outcomes.filter(({ webhook }) => owned.has(shardOf(webhook)));
-      const recorded = new Map(own.map((outcome) => [outcome, conclude(states, outcome)]));
-      const isCurrent = (outcome: AttemptOutcome) => recorded.get(outcome)?.isCurrent === true;
-      await Promise.all([
-        insertAttempts(
-          transaction,
-          own.filter(({ delivery }) => states.deliveries.has(delivery)),
-        ),
-        writeDeliveries(transaction, [...states.deliveries.values()]),
-        writeWebhooks(transaction, [...states.webhooks.values()]),
-        countAttempts(transaction, own.filter(isCurrent)),
-      ]);
-      for (const [{ webhook, atMs }, { suspended }] of recorded)
-        if (suspended !== undefined) await suspendWebhook(transaction, webhook, suspended, atMs);
-      return outcomes.map((outcome) => recorded.get(outcome) ?? NOT_CURRENT);
-    });
+  const attempt = (outcomes: readonly AttemptOutcome[], locksRegister: boolean) =>
+    postgres.transaction("READ WRITE", (transaction) =>
+      record(transaction, { ownership, outcomes, locksRegister }),
+    );
+  return async (outcomes) =>
+    (await attempt(outcomes, false)) ?? present(await attempt(outcomes, true), "the recorded outcomes");
 }
 
-const isSuspending = ({ failure }: AttemptOutcome): boolean =>
-  failure !== undefined && failure.suspension.ifFailingBeforeMs === undefined;
+type Batch = {
+  readonly ownership: ShardOwnership;
+  readonly outcomes: readonly AttemptOutcome[];
+  readonly locksRegister: boolean;
+};
+
+/**
+ * Writes nothing if a webhook would be suspended, unless the register is locked. The register is locked before webhooks and
+ * deliveries, and most outcomes suspend no webhook.
+ */
+async function record(
+  transaction: Transaction,
+  { ownership, outcomes, locksRegister }: Batch,
+): Promise<RecordedOutcome[] | undefined> {
+  // Statements are sent without waiting for earlier ones, and run in this order.
+  const [owned, states] = await Promise.all([
+    lockOwnShards(transaction, ownership, [...new Set(outcomes.map(({ webhook }) => shardOf(webhook)))]),
+    lockStates(transaction, outcomes, locksRegister),
+  ]);
+  const own = outcomes.filter(({ webhook }) => owned.has(shardOf(webhook)));
+  const recorded = new Map(own.map((outcome) => [outcome, conclude(states, outcome)]));
+  const suspending = [...recorded.values()].some(({ suspended }) => suspended !== undefined);
+  if (suspending && !locksRegister) return undefined;
+  const isCurrent = (outcome: AttemptOutcome) => recorded.get(outcome)?.isCurrent === true;
+  await Promise.all([
+    insertAttempts(
+      transaction,
+      own.filter(({ delivery }) => states.deliveries.has(delivery)),
+    ),
+    writeDeliveries(transaction, [...states.deliveries.values()]),
+    writeWebhooks(transaction, [...states.webhooks.values()]),
+    countAttempts(transaction, own.filter(isCurrent)),
+  ]);
+  for (const [{ webhook, atMs }, { suspended }] of recorded)
+    if (suspended !== undefined) await suspendWebhook(transaction, webhook, suspended, atMs);
+  return outcomes.map((outcome) => recorded.get(outcome) ?? NOT_CURRENT);
+}
 
 type DeliveryRow = {
   number: string;
@@ -98,8 +115,14 @@ type WebhookRow = {
   failing_since_ms: string | null;
 };
 
-async function lockStates({ query }: Transaction, outcomes: readonly AttemptOutcome[]): Promise<States> {
-  const [webhooks, deliveries] = await Promise.all([
+async function lockStates(
+  transaction: Transaction,
+  outcomes: readonly AttemptOutcome[],
+  locksRegister: boolean,
+): Promise<States> {
+  const { query } = transaction;
+  const [, webhooks, deliveries] = await Promise.all([
+    locksRegister ? lockVersion(transaction, true) : undefined,
     query<WebhookRow>(
       `SELECT id, target, target_number, strict, failures, failing_since_ms FROM webhooks WHERE id = ANY ($1)
        ORDER BY id FOR NO KEY UPDATE`,
