@@ -33,7 +33,7 @@ export type RunOptions = {
 };
 
 export const EVENTS_PER_BLOCK = 100;
-const POLL_MS = 20;
+const POLL_MS = 50;
 /** A run with fewer deliveries per second than this fails. */
 const LOWEST_RATE = 50;
 

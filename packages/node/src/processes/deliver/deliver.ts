@@ -14,6 +14,7 @@ import { shownHost } from "../../platform/addresses/hosts.ts";
 import { explainListenError } from "../../platform/addresses/listen-error.ts";
 import { ConfigError } from "../../platform/config-error.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
+import { growSpaceForNewObjects } from "../../platform/lifecycle/heap.ts";
 import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import { openPostgres, type Postgres } from "../../postgres/connection.ts";
@@ -50,6 +51,7 @@ export async function startDeliver(
   logger: Logger,
   starting: AbortSignal,
 ): Promise<Served & { readonly url: string }> {
+  growSpaceForNewObjects();
   const closing = createClosing();
   try {
     const url = await open(options, logger, { closing, starting });
@@ -158,6 +160,7 @@ function openDatabase(
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     isCommitAsynchronous: false,
+    hasFewStatements: true,
     onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database"),
   });
 }

@@ -25,6 +25,7 @@ function connectTo(url: string): Postgres {
     maxConnections: 8,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     isCommitAsynchronous: false,
+    hasFewStatements: true,
     onConnectionLost: () => {},
   });
   let isOpen = true;
