@@ -39,11 +39,11 @@ beforeEach(async () => {
   receiver.release();
 });
 
-/** Starts a worker whose calls have a timeout of 1 s, so that its lease ends after 11 s. */
+/** Starts a worker whose calls have a timeout of 5 s, so that its lease ends after 15 s. */
 function startWorker(name: string, ...more: string[]): Running {
   const worker = spawnUniknode([
     ...["deliver", "--database-url", chain.databaseUrl, "--name", name, "--operations-port", "0"],
-    ...["--webhook-private-targets", "--webhook-timeout", "1", ...more],
+    ...["--webhook-private-targets", "--webhook-timeout", "5", ...more],
   ]);
   workers.push(worker);
   return worker;

@@ -117,7 +117,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
 
 function createState(options: DispatcherOptions, deps: DispatcherDeps): State {
   const { deliveryQueue, rates, clock, consequences } = deps;
-  const queues = createQueues({ deliveryQueue });
+  const queues = createQueues({ deliveryQueue, owns: deliveryQueue.ownership.owns });
   const underWay = createUnderWay();
   const mayBegin = () => deliveryQueue.ownership.remainingMs() >= options.callTimeoutMs + CALL_MARGIN_MS;
   const deliverySource = createDeliverySource({ deliveryQueue, mayBegin, isUnderWay: underWay.has, rates });
@@ -214,7 +214,7 @@ function call(state: State, queue: Queue, lane: Lane, delivery: WaitingDelivery)
   underWay.begin(webhook, delivery.number);
   inFlight.begin(async (signal) => {
     const attempted = await deps.attempt({ ...delivery, isStrict: queue.isStrict }, signal);
-    if (!attempted || queues.isRemoved(webhook)) {
+    if (!attempted || !queues.has(webhook)) {
       // Aborted by `close`, `queueRestarted` or `lost`: the call will be repeated.
       settled(state, webhook, delivery.number);
       schedule.notify();

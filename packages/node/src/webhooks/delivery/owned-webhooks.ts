@@ -14,7 +14,7 @@ export type OwnedWebhooks = {
   gained(webhooks: readonly number[]): void;
   /** Aborts the calls of webhooks that another process owns, and drops all that is in memory about them. */
   lost(webhooks: readonly number[]): void;
-  /** Starts no further call of the webhooks. Settles when every outcome of theirs is on disk, or after the timeout of a call. */
+  /** Settles when every outcome of the webhooks is on disk, or after the timeout of a call. */
   finishCalls(webhooks: readonly number[]): Promise<void>;
 };
 
@@ -31,7 +31,7 @@ export type OwnedWebhooksDeps = {
 
 export const createOwnedWebhooks = (deps: OwnedWebhooksDeps): OwnedWebhooks => ({
   gained(webhooks) {
-    for (const webhook of webhooks) deps.queues.resume(webhook);
+    for (const webhook of webhooks) deps.queues.restart(webhook);
     if (webhooks.length > 0) deps.schedule.notify();
   },
   lost(webhooks) {
@@ -42,7 +42,6 @@ export const createOwnedWebhooks = (deps: OwnedWebhooksDeps): OwnedWebhooks => (
     deps.outcomes.drop(new Set(webhooks));
   },
   async finishCalls(webhooks) {
-    for (const webhook of webhooks) deps.queues.stop(webhook);
     const timeout = Promise.withResolvers<void>();
     const cancel = deps.clock.after(deps.finishMs, timeout.resolve);
     await Promise.race([deps.underWay.ended(webhooks), timeout.promise]);

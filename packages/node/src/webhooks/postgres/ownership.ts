@@ -62,6 +62,7 @@ export function createOwnership(options: OwnershipOptions, deps: OwnershipDeps):
     epochOf: (webhook) => held.get(shardOf(webhook))?.epoch,
     renew: () => renew(state),
     giveUp: (webhooks) => giveUp(state, new Set(webhooks.map(shardOf))),
+    owns: (webhook) => held.has(shardOf(webhook)) && !state.surplus.has(shardOf(webhook)),
     release: () => release(state),
     remainingMs: () => Math.max(0, state.leaseEndMs - deps.elapsedMs()),
     takeChanges: () => takeChanges(state),

@@ -63,6 +63,11 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect((await b.renew()).gained).toEqual([]);
     const { surplus } = await a.renew();
     expect(surplus).toHaveLength(32);
+    // Also webhooks that are registered from here on.
+    const given = surplus.map(shardOf);
+    expect(a.owns(SHARDS * 100 + (given[0] ?? 0))).toBe(false);
+    expect(webhooks.filter((webhook) => !a.owns(webhook)).sort()).toEqual([...surplus].sort());
+    expect(webhooks.filter(b.owns)).toEqual([]);
     expect((await a.renew()).surplus).toEqual([]);
     expect((await b.renew()).gained).toEqual([]);
     await a.giveUp(surplus);
