@@ -17,12 +17,13 @@ import {
 } from "./collaborators.ts";
 import { createAttempt } from "./delivery/attempt.ts";
 import { createConsequences } from "./delivery/consequences.ts";
-import { type BackgroundTask, createDispatcher } from "./delivery/dispatch.ts";
+import { createDispatcher } from "./delivery/dispatch.ts";
 import { createHostRates, createRateLimitedAttempt } from "./delivery/host-rate-limit.ts";
 import { createLease } from "./delivery/lease.ts";
 import { createPing, type Ping } from "./delivery/ping.ts";
 import type { Post } from "./delivery/post.ts";
 import { createRetention } from "./delivery/retention.ts";
+import type { BackgroundTask } from "./delivery/sources.ts";
 import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./delivery-log/delivery-log.ts";
 import type { DeliveryQueue } from "./delivery-queue.ts";
 import { createDryRun, type DryRun } from "./dry-run.ts";

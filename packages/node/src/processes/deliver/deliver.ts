@@ -29,6 +29,7 @@ import { createWebhooks, type WebhookStorage } from "../../webhooks/webhooks.ts"
 import { createAnnouncement } from "../serve/announcement.ts";
 import { connectToGateway } from "../serve/nodes.ts";
 import { toPostOptions, toWebhookOptions } from "../serving/webhook-options.ts";
+import { searchNewEvents } from "./new-events.ts";
 import { createWorkerOperations } from "./operations.ts";
 import { waitForOwnership } from "./owner.ts";
 
@@ -37,7 +38,6 @@ export type DeliverOptions = Config<typeof deliverOptions>;
 /** Time limit of a statement: calls of the storage settle within `CALL_TIMEOUT_MS`. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 3_000;
-const NOTIFY_EVERY_MS = 100;
 /** Time that a stop waits for running calls: shorter than the time limit of the stop. */
 const MAX_CLOSE_GRACE_MS = 10_000;
 
@@ -124,8 +124,7 @@ async function deliver(
     webhooksChanged: async () => {},
   });
   closing.add("webhooks", webhooks.close);
-  const timer = setInterval(webhooks.notify, NOTIFY_EVERY_MS);
-  closing.add("events", () => clearInterval(timer));
+  closing.add("events", searchNewEvents(postgres, webhooks.notify));
   return `http://${shownHost(options.operationsHost)}:${address.port}`;
 }
 

@@ -2,7 +2,6 @@
 import type { Clock } from "../collaborators.ts";
 import type { Queues } from "./active-queues.ts";
 import type { InFlight } from "./in-flight.ts";
-import type { Schedule } from "./schedule.ts";
 import type { UnderWay } from "./under-way.ts";
 import type { Outcomes } from "./unwritten-outcomes.ts";
 
@@ -23,7 +22,7 @@ export type OwnedWebhooksDeps = {
   readonly inFlight: InFlight;
   readonly outcomes: Outcomes;
   readonly underWay: UnderWay;
-  readonly schedule: Schedule;
+  readonly notify: () => void;
   readonly clock: Pick<Clock, "after">;
   /** Time within which a call ends and its outcome is on disk. */
   readonly finishMs: number;
@@ -32,7 +31,7 @@ export type OwnedWebhooksDeps = {
 export const createOwnedWebhooks = (deps: OwnedWebhooksDeps): OwnedWebhooks => ({
   gained(webhooks) {
     for (const webhook of webhooks) deps.queues.restart(webhook);
-    if (webhooks.length > 0) deps.schedule.notify();
+    if (webhooks.length > 0) deps.notify();
   },
   lost(webhooks) {
     for (const webhook of webhooks) {
