@@ -1,13 +1,15 @@
 /**
- * Names of the events that the log records, because a webhook or a live stream subscribes to them. A name stays
+ * Names of the events that the log records, because a webhook or a live stream subscribes to them. The name of a stream stays
  * subscribed for a while after its last stream was closed, across restarts too, so that a client that reconnects finds
  * what it missed. The database is written when a name is added or dropped, not for each stream.
  */
 import { present } from "../platform/present.ts";
+import type { RemoteNameStore } from "../store/events/remote-names.ts";
 import type { SubscribedEventStore } from "../store/events/subscribed-events.ts";
 
 export type SubscribedEventsDeps = {
   readonly store: SubscribedEventStore;
+  readonly remoteNames: RemoteNameStore;
   /** Sequence of the newest event in the log. */
   readonly lastSequence: () => number;
   /** Names that the webhooks in the register subscribe to at this moment. */
@@ -33,6 +35,13 @@ export type SubscribedEvents = {
    * @returns the same as `streamsChanged`
    */
   renew(names: readonly string[]): Record<string, number>;
+  /**
+   * Replaces the names that webhooks of another database subscribe to. They stay subscribed until they are replaced,
+   * across restarts too.
+   *
+   * @returns the sequence after which the log has every event of these names
+   */
+  replaceRemote(names: readonly string[]): number;
   /** Subscribed events were not recorded: the log is complete only from here on. */
   markGap(): void;
   /** Drops names whose last stream was closed long ago. To be called regularly. */
@@ -42,16 +51,46 @@ export type SubscribedEvents = {
 const LINGER_MS = 15 * 60_000;
 
 export function createSubscribedEvents(deps: SubscribedEventsDeps): SubscribedEvents {
-  const { store, lastSequence, webhookNames, nowMs, lingerMs = LINGER_MS } = deps;
-  const since = store.all();
-  /** Time when the last stream of a name was closed, by name. */
-  const closedMs = new Map([...since.keys()].map((name) => [name, nowMs()]));
+  const { remoteNames, lastSequence, webhookNames } = deps;
+  const streams = createStreamNames(deps);
   let webhooks = webhookNames();
+  let remote = remoteNames.all();
   let names = union();
 
   function union(): ReadonlySet<string> {
-    return new Set([...webhooks, ...since.keys()]);
+    return new Set([...webhooks, ...remote, ...streams.names()]);
   }
+
+  /** Returns the result of a change of the names. */
+  function after<T>(result: T): T {
+    names = union();
+    return result;
+  }
+
+  return {
+    names: () => names,
+    webhooksChanged() {
+      webhooks = webhookNames();
+      names = union();
+    },
+    streamsChanged: (streamed) => after(streams.replace(streamed)),
+    renew: (renewed) => after(streams.renew(renewed)),
+    replaceRemote(replacing) {
+      remoteNames.replace(replacing);
+      remote = new Set(replacing);
+      return after(lastSequence());
+    },
+    markGap: streams.markGap,
+    // While webhooks subscribe to a name, dropping it saves nothing.
+    dropExpired: () => after(streams.dropExpired(webhooks)),
+  };
+}
+
+/** Names of live streams, each with the sequence after which the log has all its events. */
+function createStreamNames({ store, lastSequence, nowMs, lingerMs = LINGER_MS }: SubscribedEventsDeps) {
+  const since = store.all();
+  /** Time when the last stream of a name was closed, by name. */
+  const closedMs = new Map([...since.keys()].map((name) => [name, nowMs()]));
 
   function begin(name: string, sequence: number): void {
     since.set(name, sequence);
@@ -62,42 +101,34 @@ export function createSubscribedEvents(deps: SubscribedEventsDeps): SubscribedEv
     Object.fromEntries(some.map((name) => [name, present(since.get(name), `the subscription of ${name}`)]));
 
   return {
-    names: () => names,
-    webhooksChanged() {
-      webhooks = webhookNames();
-      names = union();
-    },
-    streamsChanged(streamed) {
+    names: () => since.keys(),
+    replace(streamed: readonly string[]): Record<string, number> {
       for (const name of since.keys()) if (!closedMs.has(name)) closedMs.set(name, nowMs());
       for (const name of streamed) {
         closedMs.delete(name);
         if (!since.has(name)) begin(name, lastSequence());
       }
-      names = union();
       return sinceOf(streamed);
     },
-    renew(renewed) {
+    renew(renewed: readonly string[]): Record<string, number> {
       for (const name of renewed) {
         // A name without this time has an open stream.
         if (!since.has(name) || closedMs.has(name)) closedMs.set(name, nowMs());
         if (!since.has(name)) begin(name, lastSequence());
       }
-      names = union();
       return sinceOf(renewed);
     },
-    markGap() {
+    markGap(): void {
       const last = lastSequence();
       for (const [name, sequence] of since) if (sequence !== last) begin(name, last);
     },
-    dropExpired() {
+    dropExpired(kept: ReadonlySet<string>): void {
       for (const [name, atMs] of closedMs) {
-        // While webhooks subscribe to the name, dropping it saves nothing.
-        if (nowMs() - atMs < lingerMs || webhooks.has(name)) continue;
+        if (nowMs() - atMs < lingerMs || kept.has(name)) continue;
         store.remove(name);
         since.delete(name);
         closedMs.delete(name);
       }
-      names = union();
     },
   };
 }

@@ -6,26 +6,37 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { FactReader } from "../facts/reader.ts";
 import { createNotifier, type Notifier } from "../platform/notifier.ts";
+import { isWithin } from "../platform/within.ts";
+import type { CopiedEvents } from "../store/events/copied-events.ts";
 import { FeedError } from "./error.ts";
-import { backLine, checkpointLine, endLine, HEARTBEAT, stateLine } from "./line.ts";
+import type { EventPosition, EventReader } from "./event-reader.ts";
+import { type EventOptions, eventsAfter } from "./events.ts";
+import { backLine, checkpointLine, endLine, HEARTBEAT } from "./line.ts";
 import type { Position } from "./position.ts";
 import type { FeedReader } from "./reader.ts";
+import { stateText } from "./state.ts";
 import type { StateRows } from "./state-rows.ts";
 
-export type FeedOptions = {
+export type FeedOptions = EventOptions & {
   /** Maximum number of open responses. */
   readonly maxOpen: number;
-  readonly heartbeatMs: number;
   /** Time limit for the rows of the state: their snapshot keeps SQLite from truncating its log. */
   readonly maxStateMs: number;
 };
 
-export const DEFAULT_FEED_OPTIONS: FeedOptions = { maxOpen: 8, heartbeatMs: 5_000, maxStateMs: 600_000 };
+export const DEFAULT_FEED_OPTIONS: FeedOptions = {
+  maxOpen: 8,
+  heartbeatMs: 5_000,
+  maxStateMs: 600_000,
+  maxEventsMs: 60_000,
+};
 
 export type FeedDeps = {
   readonly reader: FeedReader;
   readonly openState: () => StateRows;
   readonly facts: Pick<FactReader, "checkpoint">;
+  readonly events: EventReader;
+  readonly copiedEvents: CopiedEvents;
 };
 
 /** A response that is being sent. */
@@ -45,6 +56,10 @@ export type FeedFigures = {
   readonly open: number;
   /** Characters sent since the start, before compression. */
   readonly sentCharacters: number;
+  /** Events sent since the start. */
+  readonly sentEvents: number;
+  /** Events that the log keeps for a mirror that has not copied them yet. */
+  readonly uncopiedEvents: number;
 };
 
 export type Feed = {
@@ -68,6 +83,18 @@ export type Feed = {
    * @throws {FeedError} FEED_FULL
    */
   state(): FeedResponse;
+  /**
+   * Returns the events after a position of the log, as they are logged. Ends after some time, so that the mirror requests
+   * them again. A mirror requests the events after a sequence when it has stored all events up to it.
+   *
+   * @throws {FeedError} FEED_GONE, FEED_FULL
+   */
+  events(position: EventPosition): FeedResponse;
+  /**
+   * Gives later events higher sequences than this one: a mirror that copied the log of another node, or of the same node
+   * before its database was replaced, can continue.
+   */
+  continueEvents(after: number): void;
   /** Must be called after every commit. */
   notify(): void;
   figures(): FeedFigures;
@@ -80,12 +107,16 @@ type State = FeedDeps & {
   readonly notifier: Notifier;
   open: number;
   sentCharacters: number;
+  sentEvents: number;
   isClosed: boolean;
 };
 
 export function createFeed(options: FeedOptions, deps: FeedDeps): Feed {
   const notifier = createNotifier();
-  const state: State = { ...deps, options, notifier, open: 0, sentCharacters: 0, isClosed: false };
+  const state: State = {
+    ...{ ...deps, options, notifier },
+    ...{ open: 0, sentCharacters: 0, sentEvents: 0, isClosed: false },
+  };
   return {
     follow(positions) {
       const sent = { position: startOf(state, positions) };
@@ -93,9 +124,16 @@ export function createFeed(options: FeedOptions, deps: FeedDeps): Feed {
       return { ...response, height: () => sent.position.height };
     },
     blocks: (after, last) => begin(state, blocksBetween(state, after, last)),
-    state: () => begin(state, stateText(state)),
+    state: () => begin(state, stateText(deps.openState, options.maxStateMs)),
+    events: (position) => begin(state, events(state, position)),
+    continueEvents: deps.copiedEvents.continueAfter,
     notify: notifier.notify,
-    figures: () => ({ open: state.open, sentCharacters: state.sentCharacters }),
+    figures: () => ({
+      open: state.open,
+      sentCharacters: state.sentCharacters,
+      sentEvents: state.sentEvents,
+      uncopiedEvents: deps.copiedEvents.uncopied(),
+    }),
     close() {
       state.isClosed = true;
       notifier.notify();
@@ -173,13 +211,22 @@ async function* follow(
   }
 }
 
-/** Waits for the promise, but at most for this time. Returns false after the time. */
-async function isWithin(promise: Promise<void>, timeMs: number): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(resolve, timeMs, false);
-  const isInTime = await Promise.race([promise.then(() => true), late]);
-  clearTimeout(timer);
-  return isInTime;
+/** @throws {FeedError} FEED_GONE */
+function events(state: State, position: EventPosition): AsyncIterable<string> {
+  const { events: reader, copiedEvents, notifier, options } = state;
+  const start = reader.start(position);
+  if (start.kind === "gone") {
+    throw new FeedError("FEED_GONE", `${start.reason}: continue with the oldest event of the log`);
+  }
+  if (typeof position === "object") copiedEvents.copiedUpTo(position.sequence);
+  return eventsAfter(start, options, {
+    reader,
+    notifier,
+    isClosed: () => state.isClosed,
+    onSent(count) {
+      state.sentEvents += count;
+    },
+  });
 }
 
 async function* blocksBetween({ reader }: State, after: number, last: number): AsyncIterable<string> {
@@ -191,23 +238,4 @@ async function* blocksBetween({ reader }: State, after: number, last: number): A
     height = batch.last.height;
   }
   yield endLine(height - after);
-}
-
-async function* stateText({ openState, options }: State): AsyncIterable<string> {
-  const rows = openState();
-  const endMs = performance.now() + options.maxStateMs;
-  try {
-    if (!rows.position) return;
-    yield stateLine(rows.position);
-    let count = 0;
-    for (const part of rows.lines) {
-      // Without the last line, the mirror knows that rows are missing.
-      if (performance.now() > endMs) return;
-      count += part.count;
-      yield part.line;
-    }
-    yield endLine(count);
-  } finally {
-    rows.close();
-  }
 }

@@ -42,5 +42,15 @@ export const rowsLine = (rows: readonly string[]): string => line(`{"rows":[${ro
 export const checkpointLine = ({ height, id }: Position, { size, root }: Checkpoint): string =>
   line(JSON.stringify({ checkpoint: { height, id, size, root: Buffer.from(root).toString("hex") } }));
 
+/**
+ * Begins the events after a sequence.
+ *
+ * @param last sequence of the newest event in the log
+ */
+export const eventStartLine = (after: number, last: number): string => line(JSON.stringify({ after, last }));
+
+/** @param events JSON texts of events, each a list of its columns */
+export const eventsLine = (events: readonly string[]): string => line(`{"events":[${events.join()}]}`);
+
 /** Ends a complete response. */
 export const endLine = (count: number): string => line(JSON.stringify({ end: count }));

@@ -39,6 +39,7 @@ export const DEFAULT_CALL_OPTIONS: CallOptions = {
     webhooksChanged: CALL_TIMEOUT_MS,
     streamsChanged: CALL_TIMEOUT_MS,
     recordEvents: CALL_TIMEOUT_MS,
+    replaceRemoteNames: CALL_TIMEOUT_MS,
     dev: DEV_TIMEOUT_MS,
   },
   maxCalls: 1_000,

@@ -85,6 +85,7 @@ export function gatewayThrough(
     webhooksChanged: method("webhooksChanged", timeoutMs),
     streamsChanged: method("streamsChanged", timeoutMs),
     recordEvents: method("recordEvents", timeoutMs),
+    replaceRemoteNames: method("replaceRemoteNames", timeoutMs),
     dev: method("dev", timeoutMs),
   });
   return { gateway: within(), within, figures: calls.figures };

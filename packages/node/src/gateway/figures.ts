@@ -52,6 +52,9 @@ export type MirrorFigures = {
   readonly starts: number;
   /** Height of the last block that the process reported; 0 before. */
   readonly height: number;
+  /** Sequence of the last event that it has copied, and number of times that events were missing; 0 before. */
+  readonly lastEvent: number;
+  readonly eventGaps: number;
 };
 
 /** Time of the consensus thread for submissions: see `pool/admission/budget.ts`. */

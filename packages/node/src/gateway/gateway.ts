@@ -89,6 +89,12 @@ export type Gateway = {
    */
   recordEvents(names: string[]): Promise<Record<string, number>>;
   /**
+   * Replaces the names of the events that are recorded for webhooks of another database, until the next call; an empty list
+   * ends this. A webhook that is activated with the returned sequence receives exactly the later events. While there are
+   * names, the log keeps events until the mirror has copied them into that database.
+   */
+  replaceRemoteNames(names: readonly string[]): Promise<{ lastSequence: number }>;
+  /**
    * Runs a command of the dev chain.
    *
    * @throws {DevError} DEV_ONLY on every other chain; also the errors of the command
@@ -108,6 +114,7 @@ export const REMOTE_METHODS = [
   "peers",
   "report",
   "recordEvents",
+  "replaceRemoteNames",
   "dev",
 ] as const satisfies readonly (keyof Gateway)[];
 

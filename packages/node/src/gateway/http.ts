@@ -76,6 +76,7 @@ export function gatewayOverHttp(options: HttpGatewayOptions, deps: HttpGatewayDe
       peers: method("peers"),
       report: method("report"),
       recordEvents: method("recordEvents"),
+      replaceRemoteNames: method("replaceRemoteNames"),
       dev: method("dev"),
     },
     figures: calls.figures,
@@ -96,6 +97,7 @@ const BODIES: { readonly [M in RemoteMethod]: (...parameters: Parameters<Gateway
   peers: () => ({}),
   report: () => ({}),
   recordEvents: (names) => ({ names }),
+  replaceRemoteNames: (names) => ({ names }),
   dev: (command) => command,
 };
 

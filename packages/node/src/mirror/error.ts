@@ -15,6 +15,8 @@ export type MirrorErrorCode =
    * again.
    */
   | "MIRROR_GONE"
+  /** The log of the node does not have the event after the last copied one. */
+  | "MIRROR_EVENTS_GONE"
   /** The database belongs to another network. */
   | "MIRROR_DATABASE"
   /** Another mirror has taken over. */

@@ -2,11 +2,13 @@
 
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { Agent, request } from "undici";
+import { Agent, type Dispatcher, request } from "undici";
+import type { EventPosition } from "../feed/event-reader.ts";
 import { type Position, positionText } from "../feed/position.ts";
 import { REFUSAL_STEPS } from "../gateway/refusal-steps.ts";
 import { shortened, withoutControls } from "../platform/text/foreign.ts";
 import { MirrorError, type MirrorErrorCode } from "./error.ts";
+import { type EventLine, readEventLine } from "./event-line.ts";
 import { type FeedLine, readLine } from "./line.ts";
 
 export type FeedClient = {
@@ -18,6 +20,14 @@ export type FeedClient = {
   state(signal: AbortSignal): AsyncIterable<FeedLine>;
   /** Returns the height of the node's last block; undefined before the genesis block. */
   height(signal: AbortSignal): Promise<number | undefined>;
+  /**
+   * Yields the events of the log after a position, as they are logged, until the response ends.
+   *
+   * @throws {MirrorError} MIRROR_EVENTS_GONE
+   */
+  events(position: EventPosition, signal: AbortSignal): AsyncIterable<EventLine>;
+  /** Makes the node give later events higher sequences than this one. */
+  continueEvents(after: number, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -45,20 +55,32 @@ export function createFeedClient({ url, token }: FeedClientOptions): FeedClient 
   const encoding = LOOPBACK.test(new URL(url).hostname) ? "identity" : "gzip";
   const base = `${url.replace(/\/$/, "")}/api/internal/feed`;
 
-  async function* get(path: string, signal: AbortSignal): AsyncIterable<FeedLine> {
+  async function send(path: string, signal: AbortSignal, body?: object): Promise<Dispatcher.ResponseData> {
     const response = await request(base + path, {
       dispatcher: agent,
       signal,
-      headers: { authorization: token, "accept-encoding": encoding },
+      method: body ? "POST" : "GET",
+      headers: {
+        authorization: token,
+        "accept-encoding": encoding,
+        ...(body && { "content-type": "application/json" }),
+      },
+      body: body ? JSON.stringify(body) : null,
     }).catch((cause) => {
       throw unreachable(url, cause);
     });
-    if (response.statusCode !== 200) throw refusal(url, response.statusCode, await response.body.text());
+    if (response.statusCode < 300) return response;
+    const refusals = path.startsWith(EVENTS) ? OF_EVENTS : OF_BLOCKS;
+    throw refusal(url, response.statusCode, await response.body.text(), refusals);
+  }
+
+  async function* get<T>(path: string, signal: AbortSignal, read: (line: string) => T): AsyncIterable<T> {
+    const response = await send(path, signal);
     const isCompressed = response.headers["content-encoding"] === "gzip";
     // `pipeline` destroys both streams when one fails; the loop below receives the error.
     const text = isCompressed ? pipeline(response.body, createGunzip(), () => {}) : response.body;
     try {
-      for await (const line of linesOf(text as AsyncIterable<Buffer>)) yield readLine(line);
+      for await (const line of linesOf(text as AsyncIterable<Buffer>)) yield read(line);
     } catch (cause) {
       throw cause instanceof MirrorError ? cause : unreachable(url, cause);
     }
@@ -66,16 +88,30 @@ export function createFeedClient({ url, token }: FeedClientOptions): FeedClient 
 
   return {
     follow: (positions, signal) =>
-      get(`?${positions.map((position) => `after=${positionText(position)}`).join("&")}`, signal),
-    blocks: (after, last, signal) => get(`/blocks?after=${after}&last=${last}`, signal),
-    state: (signal) => get("/state", signal),
+      get(`?${positions.map((position) => `after=${positionText(position)}`).join("&")}`, signal, readLine),
+    blocks: (after, last, signal) => get(`/blocks?after=${after}&last=${last}`, signal, readLine),
+    state: (signal) => get("/state", signal, readLine),
     async height(signal) {
       // The first line names the last block; the rest of the response is not read.
-      for await (const line of get("/state", signal)) return "state" in line ? line.state.height : undefined;
+      for await (const line of get("/state", signal, readLine))
+        return "state" in line ? line.state.height : undefined;
       return undefined;
+    },
+    events: (position, signal) => get(`${EVENTS}?${queryOf(position)}`, signal, readEventLine),
+    async continueEvents(after, signal) {
+      const { body } = await send(`${EVENTS}/continuation`, signal, { after });
+      await body.dump();
     },
     close: () => agent.destroy(),
   };
+}
+
+const EVENTS = "/events";
+
+function queryOf(position: EventPosition): URLSearchParams {
+  if (typeof position === "string") return new URLSearchParams({ after: position });
+  const { sequence, id } = position;
+  return new URLSearchParams({ after: `${sequence}`, ...(id !== undefined && { id }) });
 }
 
 /** Splits bytes into lines. Omits empty lines, and an incomplete last line. */
@@ -106,23 +142,27 @@ const unreachable = (url: string, cause: unknown): MirrorError =>
     cause,
   });
 
-const CODES: Readonly<Record<number, MirrorErrorCode>> = {
-  401: "MIRROR_REFUSED",
-  403: "MIRROR_REFUSED",
-  404: "MIRROR_REFUSED",
-  409: "MIRROR_GONE",
+/** Meaning of the statuses of refused requests, and next steps. */
+type Refusals = {
+  readonly codes: Readonly<Record<number, MirrorErrorCode>>;
+  readonly steps: Readonly<Record<number, string>>;
 };
 
-const NEXT_STEPS: Readonly<Record<number, string>> = {
-  ...REFUSAL_STEPS,
-  409: "the mirror will be built again",
+const REFUSED = { 401: "MIRROR_REFUSED", 403: "MIRROR_REFUSED", 404: "MIRROR_REFUSED" } as const;
+const OF_BLOCKS: Refusals = {
+  codes: { ...REFUSED, 409: "MIRROR_GONE" },
+  steps: { ...REFUSAL_STEPS, 409: "the mirror will be built again" },
+};
+const OF_EVENTS: Refusals = {
+  codes: { ...REFUSED, 409: "MIRROR_EVENTS_GONE" },
+  steps: { ...REFUSAL_STEPS, 404: "start a node of the same version" },
 };
 
-function refusal(url: string, status: number, body: string): MirrorError {
+function refusal(url: string, status: number, body: string, { codes, steps }: Refusals): MirrorError {
   const reason = shortened(withoutControls(body), MAX_REASON_CHARACTERS);
-  const next = NEXT_STEPS[status];
+  const next = steps[status];
   return new MirrorError(
-    CODES[status] ?? "MIRROR_NODE_UNREACHABLE",
+    codes[status] ?? "MIRROR_NODE_UNREACHABLE",
     `${url} responded ${status}: ${reason}${next === undefined ? "" : `; ${next}`}`,
   );
 }

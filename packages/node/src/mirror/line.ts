@@ -3,7 +3,7 @@
  * checked.
  */
 import { hash } from "node:crypto";
-import { formOf } from "../platform/json/form.ts";
+import { type Form, formOf } from "../platform/json/form.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
 import { MirrorError } from "./error.ts";
 
@@ -52,13 +52,20 @@ const LINE = formOf(Line);
  *
  * @throws {MirrorError} MIRROR_FEED_INVALID
  */
-export function readLine(text: string): FeedLine {
+export const readLine = (text: string): FeedLine => readLineAs(text, LINE);
+
+/**
+ * Parses a line of a form.
+ *
+ * @throws {MirrorError} MIRROR_FEED_INVALID
+ */
+export function readLineAs<T>(text: string, form: Form<T>): T {
   const json = text.slice(DIGEST_CHARACTERS + 1);
   if (text.slice(0, DIGEST_CHARACTERS) !== hash("sha256", json, "hex")) {
     throw new MirrorError("MIRROR_FEED_INVALID", "a line of the feed does not match its digest");
   }
   const line: unknown = JSON.parse(json);
-  if (!LINE.is(line)) {
+  if (!form.is(line)) {
     throw new MirrorError(
       "MIRROR_FEED_INVALID",
       "a line of the feed has an unknown form; check that the node has the same version",

@@ -9,6 +9,9 @@ import type { Position } from "../feed/position.ts";
 import type { Postgres } from "../postgres/connection.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { MirrorError, type MirrorErrorCode } from "./error.ts";
+import { createEventCopy } from "./events/copy.ts";
+import type { CopyDeps } from "./events/deps.ts";
+import { createHeightWatch } from "./events/height-watch.ts";
 import type { FeedClient } from "./feed-client.ts";
 import { follow } from "./follow.ts";
 import { LEASE_SECONDS, type MirrorHead, releaseLease, renewLease, restart, takeLease } from "./head.ts";
@@ -30,6 +33,8 @@ export type MirrorDeps = {
   readonly logger: Logger;
   /** Called with the height of the mirror when it changes. */
   readonly onHeight: (height: number) => void;
+  /** Called with the last copied event when it changes. */
+  readonly onCopied: CopyDeps["onCopied"];
 };
 
 /** Pause after a failure, doubled with each further failure. */
@@ -51,10 +56,11 @@ export async function runMirror(
   signal: AbortSignal,
 ): Promise<void> {
   const { logger } = deps;
+  const copyEvents = createEventCopy();
   let pauseMs = FIRST_PAUSE_MS;
   while (!signal.aborted) {
     try {
-      const hasFollowed = await mirrorOnce(options, deps, signal);
+      const hasFollowed = await mirrorOnce(options, { ...deps, copyEvents }, signal);
       if (hasFollowed) pauseMs = FIRST_PAUSE_MS;
     } catch (error) {
       if (signal.aborted) break;
@@ -70,8 +76,10 @@ const FINAL: readonly MirrorErrorCode[] = ["MIRROR_REFUSED", "MIRROR_DATABASE", 
 
 const isFinal = (error: unknown): boolean => error instanceof MirrorError && FINAL.includes(error.code);
 
+type SessionDeps = MirrorDeps & { readonly copyEvents: ReturnType<typeof createEventCopy> };
+
 /** Mirrors until the node ends its response or something fails. Returns false if another mirror has the lease. */
-async function mirrorOnce(options: MirrorOptions, deps: MirrorDeps, stop: AbortSignal): Promise<boolean> {
+async function mirrorOnce(options: MirrorOptions, deps: SessionDeps, stop: AbortSignal): Promise<boolean> {
   const { postgres, network, logger } = deps;
   const { nethash } = network.description;
   const head = await takeLease(postgres, { nethash, owner: options.owner });
@@ -83,13 +91,23 @@ async function mirrorOnce(options: MirrorOptions, deps: MirrorDeps, stop: AbortS
   const ended = new AbortController();
   const signal = AbortSignal.any([stop, ended.signal]);
   const endRenewal = keepLease(postgres, head.epoch, (error) => ended.abort(error));
+  const heights = createHeightWatch(head.height, signal);
+  const onHeight = (height: number) => {
+    heights.reach(height);
+    deps.onHeight(height);
+  };
+  let copying: Promise<void> | undefined;
   try {
     await storeIdentity(postgres, deps.identity, head.epoch);
-    await buildAndFollow(head, options, deps, signal);
+    copying = deps
+      .copyEvents({ ...deps, epoch: head.epoch, heights, signal })
+      .catch((error) => ended.abort(error));
+    await buildAndFollow(head, options, { ...deps, onHeight }, signal);
   } finally {
     endRenewal();
     // Ends open responses of the feed.
     ended.abort();
+    await copying;
     await releaseLease(postgres, head.epoch).catch(() => {});
   }
   return true;

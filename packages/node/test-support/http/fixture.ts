@@ -116,6 +116,7 @@ export function createGateway(): Gateway & { submitted: unknown[][] } {
     report: async () => REPORT,
     streamsChanged: async (names) => Object.fromEntries(names.map((name) => [name, 0])),
     recordEvents: async (names) => Object.fromEntries(names.map((name) => [name, 0])),
+    replaceRemoteNames: async () => ({ lastSequence: 0 }),
     dev: () => Promise.reject(new DevError("DEV_ONLY", "only a dev chain")),
   };
 }

@@ -11,6 +11,7 @@ import { takeLease } from "../../src/mirror/head.ts";
 import type { Postgres } from "../../src/postgres/connection.ts";
 import { migrate } from "../../src/postgres/migrations.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
+import { feedLogOf } from "../feed/log.ts";
 import { clientOf } from "./feed-client.ts";
 
 export type BuiltMirror = {
@@ -32,6 +33,7 @@ export async function buildMirror(postgres: Postgres, path: string, network: Net
       reader: createFeedReader(reader),
       openState: () => openStateRows(path),
       facts: createSqliteFactReader(reader, network),
+      ...feedLogOf(reader),
     }),
   );
   await bootstrap(head, {

@@ -25,6 +25,8 @@ export type MirroredDevChain = {
   readonly postgres: Postgres;
   /** Base URL of the node. */
   readonly url: string;
+  /** File of the node's database. */
+  readonly nodeDatabase: string;
   /** Runs a dev command of the node. */
   command(name: string, body: object): Promise<void>;
   head(): Promise<{ readonly height: number; readonly id: string }>;
@@ -76,7 +78,7 @@ export async function startMirroredDevChain({
 
   const chain: State = { url, postgres, mirrors: [], folder };
   return {
-    ...{ server, databaseUrl, postgres, url },
+    ...{ server, databaseUrl, postgres, url, nodeDatabase: join(folder, "data", "node.sqlite") },
     command: (name, body) => runDevCommand(url, name, body),
     head: () => head(url),
     startMirror(...args) {

@@ -12,9 +12,18 @@ const DIGEST_CHARACTERS = 64;
 /**
  * @param url of the node
  * @param change returns the JSON text of a line as the mirror gets it
+ * @param missing beginnings of paths that get 404
  */
-export async function startLyingFeed(url: string, change: (json: string) => string): Promise<LyingFeed> {
+export async function startLyingFeed(
+  url: string,
+  change: (json: string) => string,
+  missing: readonly string[] = [],
+): Promise<LyingFeed> {
   const server = createServer((incoming, outgoing) => {
+    if (missing.some((path) => incoming.url?.startsWith(path))) {
+      outgoing.writeHead(404).end();
+      return;
+    }
     const { "accept-encoding": _, ...headers } = incoming.headers;
     const forwarded = request(url + incoming.url, { method: incoming.method, headers }, (response) => {
       response.on("error", () => outgoing.destroy());

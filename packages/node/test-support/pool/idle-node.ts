@@ -14,6 +14,7 @@ export const IDLE_NODE: Pick<
   | "webhooksChanged"
   | "streamsChanged"
   | "recordEvents"
+  | "replaceRemoteNames"
 > = {
   assumption: () => ({ pin: undefined, uncheckedFrom: undefined }),
   forging: () => ({
@@ -28,4 +29,5 @@ export const IDLE_NODE: Pick<
   webhooksChanged: () => {},
   streamsChanged: () => ({}),
   recordEvents: () => ({}),
+  replaceRemoteNames: () => 0,
 };

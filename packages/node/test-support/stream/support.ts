@@ -9,7 +9,9 @@ import { createStreamRoutes } from "../../src/http/stream/routes.ts";
 import { createAccess } from "../../src/http/webhooks/access.ts";
 import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
+import { createCopiedEvents } from "../../src/store/events/copied-events.ts";
 import { createEventLog, type EventLog } from "../../src/store/events/event-log.ts";
+import { createRemoteNameStore } from "../../src/store/events/remote-names.ts";
 import { createSubscribedEventStore } from "../../src/store/events/subscribed-events.ts";
 import { createSqliteSource } from "../../src/stream/sqlite/source.ts";
 import {
@@ -99,6 +101,7 @@ export async function openStreams({
 const openSubscribedEvents = (database: Database, { lastSequence }: EventLog, nowMs: () => number) =>
   createSubscribedEvents({
     store: createSubscribedEventStore(database),
+    remoteNames: createRemoteNameStore(database, createCopiedEvents(database)),
     lastSequence,
     webhookNames: () => new Set(),
     nowMs,

@@ -3,6 +3,9 @@ import { createSubscribedEvents } from "../../src/event-log/subscribed-events.ts
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
+import { COPY_READER, createCopiedEvents } from "../../src/store/events/copied-events.ts";
+import { createEventLog } from "../../src/store/events/event-log.ts";
+import { createRemoteNameStore } from "../../src/store/events/remote-names.ts";
 import { createSubscribedEventStore } from "../../src/store/events/subscribed-events.ts";
 
 function open(webhooks: string[] = []) {
@@ -13,6 +16,7 @@ function open(webhooks: string[] = []) {
   const start = () =>
     createSubscribedEvents({
       store: createSubscribedEventStore(database),
+      remoteNames: createRemoteNameStore(database, createCopiedEvents(database)),
       lastSequence: () => log.last,
       webhookNames: () => new Set(names),
       nowMs: () => log.nowMs,
@@ -20,7 +24,8 @@ function open(webhooks: string[] = []) {
     });
   const writes = () =>
     present(database.prepare<{ n: number }>("SELECT total_changes() AS n").get(), "a row").n;
-  return { log, names, start, writes };
+  const events = createEventLog(database, { recordedNames: () => new Set(["peer.added"]) });
+  return { log, names, start, writes, events };
 }
 
 test("unites the names that webhooks and streams subscribe to", () => {
@@ -136,4 +141,51 @@ test("a name of another machine that a stream opens and closes lingers once more
   log.nowMs = 249;
   subscribedEvents.dropExpired();
   expect(subscribedEvents.names().has("peer.added")).toBe(true);
+});
+
+test("names of another database stay subscribed until they are replaced, across a restart too", () => {
+  const { log, start } = open(["block.applied"]);
+  const first = start();
+  log.last = 4;
+  expect(first.replaceRemote(["peer.added", "block.forged"])).toBe(4);
+  log.nowMs = 1_000;
+  first.dropExpired();
+  expect([...first.names()].sort()).toEqual(["block.applied", "block.forged", "peer.added"]);
+  const second = start();
+  expect([...second.names()].sort()).toEqual(["block.applied", "block.forged", "peer.added"]);
+  expect(second.replaceRemote(["peer.added"])).toBe(4);
+  expect([...second.names()].sort()).toEqual(["block.applied", "peer.added"]);
+  second.replaceRemote([]);
+  expect([...second.names()]).toEqual(["block.applied"]);
+  expect([...start().names()]).toEqual(["block.applied"]);
+});
+
+test("the log keeps events for another database while that has names", () => {
+  const { start, events } = open();
+  const add = (count: number) =>
+    events.append(Array.from({ length: count }, (_, index) => ({ id: `${index}`, name: "peer.added" })));
+  const kept = () => {
+    events.prune({ maxEvents: 0, maxAgeMs: 0 });
+    return events.read(0, 100).length;
+  };
+  const subscribedEvents = start();
+  add(3);
+  subscribedEvents.replaceRemote(["peer.added"]);
+  expect(kept()).toBe(3);
+  events.moveCursor(COPY_READER, 2);
+  subscribedEvents.replaceRemote(["peer.added", "peer.removed"]);
+  expect([kept(), events.cursor(COPY_READER)]).toEqual([1, 2]);
+  subscribedEvents.replaceRemote([]);
+  expect([kept(), events.cursor(COPY_READER)]).toEqual([0, undefined]);
+  subscribedEvents.replaceRemote(["peer.added"]);
+  expect(events.cursor(COPY_READER)).toBe(3);
+});
+
+test("names of another database that cannot be stored change nothing", () => {
+  const { start } = open();
+  const subscribedEvents = start();
+  subscribedEvents.replaceRemote(["peer.added"]);
+  expect(() => subscribedEvents.replaceRemote(["block.applied", "block.applied"])).toThrow();
+  expect([...subscribedEvents.names()]).toEqual(["peer.added"]);
+  expect([...start().names()]).toEqual(["peer.added"]);
 });

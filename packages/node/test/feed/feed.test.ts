@@ -26,6 +26,7 @@ import {
   stateInFile,
   temporaryFolder,
 } from "../../test-support/chain/fixtures.ts";
+import { feedLogOf } from "../../test-support/feed/log.ts";
 
 const content = readChain("chain-random-1");
 const blocks = blocksOf(content);
@@ -69,6 +70,7 @@ function open(options: { feedBlocks: number }) {
       reader: createFeedReader(opened.database),
       openState: () => openStateRows(path),
       facts: createSqliteFactReader(opened.database, network),
+      ...feedLogOf(opened.database),
     },
   );
 }

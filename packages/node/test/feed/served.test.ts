@@ -83,6 +83,61 @@ test("A mirror at the head receives the tree of final facts, and its connection 
   await expect.poll(() => metric("uniknode_feed_responses")).toBe(0);
 });
 
+test("The events of the log have the same access, and their positions are checked.", async () => {
+  const events = "/events?after=newest";
+  expect(await codeOf(await open(events, { token: "wrong" }))).toEqual([401, "TOKEN_WRONG"]);
+  expect(await codeOf(await open(events, { from: "127.0.0.2" }))).toEqual([403, "ADDRESS_REFUSED"]);
+  for (const query of [
+    "",
+    "?after=",
+    "?after=x",
+    "?after=-1",
+    "?after=newest&id=a",
+    `?after=${2 ** 52 + 1}`,
+  ]) {
+    const response = await open(`/events${query}`);
+    expect(response.statusCode, query).toBe(422);
+    response.resume();
+  }
+  expect(await codeOf(await open("/events?after=7&id=a:b"))).toEqual([409, "FEED_GONE"]);
+});
+
+test("The events of the log are sent, compressed if the mirror accepts it, and later ones get higher sequences.", async () => {
+  const response = await open("/events?after=newest", { encoding: "gzip" });
+  const [start] = (await once(response.pipe(createGunzip()).setEncoding("utf8"), "data")) as [string];
+  expect(start.slice(65)).toBe('{"after":0,"last":0}\n');
+  await expect.poll(() => metric("uniknode_feed_responses"), { timeout: 5_000 }).toBe(1);
+  response.destroy();
+  const { status } = await continueAfter({ after: 40 });
+  expect(status).toBe(204);
+  const later = await open("/events?after=newest");
+  const [line] = (await once(later.setEncoding("utf8"), "data")) as [string];
+  expect(line.slice(65)).toBe('{"after":40,"last":40}\n');
+  later.destroy();
+  expect((await continueAfter({ after: -1 })).status).toBe(422);
+  expect((await continueAfter({ after: 50 }, "wrong")).status).toBe(401);
+});
+
+test("Responses of mirrors that have disconnected do not count.", async () => {
+  for (let round = 0; round < 3; round++) {
+    await expect
+      .poll(async () => {
+        const responses = await Promise.all(Array.from({ length: 8 }, () => open("/events?after=newest")));
+        const statuses = responses.map(({ statusCode }) => statusCode);
+        for (const response of responses) response.destroy();
+        return new Set(statuses);
+      })
+      .toEqual(new Set([200]));
+  }
+});
+
+const continueAfter = (body: object, token = node.webhookToken) =>
+  fetch(`${node.url}/api/internal/feed/events/continuation`, {
+    method: "POST",
+    headers: { authorization: token, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
 test("The node stops at once while a mirror is connected.", async () => {
   const data = await makeFolder(3);
   const other = await serveFolder(data, { feedBlocks: 10 });

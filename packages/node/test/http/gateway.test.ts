@@ -63,6 +63,9 @@ test.each<[string, object]>([
   ["recordEvents", { names: [] }],
   ["recordEvents", { names: ["block.applied", "block.applied"] }],
   ["recordEvents", { names: ["block.*"] }],
+  ["replaceRemoteNames", {}],
+  ["replaceRemoteNames", { names: ["block.applied", "block.applied"] }],
+  ["replaceRemoteNames", { names: ["block.*"] }],
   ["dev", {}],
   ["dev", { name: "other" }],
   ["dev", { name: "mine", blocks: 1_001 }],
@@ -155,6 +158,9 @@ test("A running node executes the calls.", async () => {
   });
   expect(await gateway.pendingTransaction(id)).toBeUndefined();
   expect(await gateway.recordEvents(["block.applied"])).toEqual({ "block.applied": expect.any(Number) });
+  const names = ["block.applied", "transaction.applied"];
+  expect(await gateway.replaceRemoteNames(names)).toEqual({ lastSequence: expect.any(Number) });
+  expect(await gateway.replaceRemoteNames([])).toEqual({ lastSequence: expect.any(Number) });
   await expect(gateway.submit([])).rejects.toMatchObject({ code: "BODY_SCHEMA" });
   await expect(gateway.dev({ name: "snapshot" })).rejects.toMatchObject({ code: "DEV_ONLY" });
 });

@@ -28,6 +28,7 @@ import {
   readChain,
   temporaryFolder,
 } from "../../test-support/chain/fixtures.ts";
+import { feedLogOf } from "../../test-support/feed/log.ts";
 import { clientOf } from "../../test-support/mirror/feed-client.ts";
 import { followTo } from "../../test-support/mirror/following.ts";
 import { mirrorTables, nodeTables } from "../../test-support/mirror/tables.ts";
@@ -67,6 +68,7 @@ async function startNode(name: string, upTo = Number.POSITIVE_INFINITY): Promise
       reader: createFeedReader(node.database),
       openState: () => openStateRows(path),
       facts: growing(node.database),
+      ...feedLogOf(node.database),
     },
   );
   return node;

@@ -254,8 +254,8 @@ const CHAPTERS = {
   "Feed for mirrors": {
     FEED_GONE: code(
       [409],
-      "None of the blocks is on the chain, or the changes of the next block are no longer stored.",
-      "rebuild the mirror",
+      "None of the blocks is on the chain, or the changes of the next block are no longer stored; or the next event is not in the log.",
+      "rebuild the mirror; continue with the oldest event",
     ),
     FEED_FULL: code([503], "8 responses of the feed are open.", "retry after `retry-after`"),
   },

@@ -1,10 +1,6 @@
 /** The feed for mirrors, as lines of text (docs/spec/feed.md). Only addresses of the access list may use it, with the token. */
 
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { constants, createGzip } from "node:zlib";
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
-import { FeedError } from "../../feed/error.ts";
+import type { FastifyPluginAsync } from "fastify";
 import type { Feed, FeedResponse, FollowResponse } from "../../feed/feed.ts";
 import { type Position, readPosition } from "../../feed/position.ts";
 import type { RemoteProcesses } from "../../gateway/remote-processes.ts";
@@ -13,11 +9,12 @@ import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { uint } from "../requests/parameters.ts";
 import { addFeedAccess, type FeedAccess } from "./access.ts";
+import { addEventRoutes } from "./event-routes.ts";
+import { send } from "./send.ts";
 
 /** Maximum of positions in one request: a mirror sends its latest blocks at growing distances. */
 const MAX_POSITIONS = 32;
 const MAX_POSITION_LENGTH = 96;
-const RETRY_AFTER_SECONDS = 60;
 
 const position = Type.String({ maxLength: MAX_POSITION_LENGTH });
 const ROUTE = { exposeHeadRoute: false, config: { isEndless: true } };
@@ -62,6 +59,7 @@ export function createFeedRoutes(
     app.get("/internal/feed/state", { ...ROUTE, schema: SCHEMAS.state }, async (request, reply) => {
       await send(request, reply, () => feed.state());
     });
+    addEventRoutes(app, feed);
   };
 }
 
@@ -84,34 +82,4 @@ function positionFrom(text: string): Position {
   const position = readPosition(text);
   if (position) return position;
   throw new HttpError("INVALID_MEMBER", '"after" must be HEIGHT:ID of a block, up to 32 times');
-}
-
-/** Sends a response in parts, each after the client has read the previous one. */
-async function send(request: FastifyRequest, reply: FastifyReply, open: () => FeedResponse): Promise<void> {
-  const response = opened(open, reply);
-  const isCompressed = /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""));
-  reply.hijack();
-  reply.raw.writeHead(200, {
-    ...(reply.getHeaders() as Record<string, string>),
-    "content-type": "text/plain; charset=utf-8",
-    "cache-control": "no-store",
-    ...(isCompressed && { "content-encoding": "gzip" }),
-  });
-  reply.raw.flushHeaders();
-  const text = Readable.from(response.text);
-  // Flushed after each part: a mirror must not wait until the buffer of the compressor is full.
-  const gzip = isCompressed ? [createGzip({ flush: constants.Z_SYNC_FLUSH, level: 1 })] : [];
-  // A client that disconnects is not an error.
-  await pipeline([text, ...gzip, reply.raw]).catch(() => reply.raw.destroy());
-  response.release();
-}
-
-function opened(open: () => FeedResponse, reply: FastifyReply): FeedResponse {
-  try {
-    return open();
-  } catch (error) {
-    if (!(error instanceof FeedError)) throw error;
-    if (error.isRetryable) reply.header("retry-after", RETRY_AFTER_SECONDS);
-    throw new HttpError(error.code, error.message);
-  }
 }

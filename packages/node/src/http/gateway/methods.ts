@@ -74,5 +74,9 @@ export const REMOTE_CALLS: Readonly<Record<RemoteMethod, RemoteCall>> = {
   recordEvents: define(body({ names: distinct(Type.Enum(NAMES), NAMES.length) }), (gateway, { names }) =>
     gateway.recordEvents(names),
   ),
+  replaceRemoteNames: define(
+    body({ names: Type.Array(Type.Enum(NAMES), { maxItems: NAMES.length, uniqueItems: true }) }),
+    (gateway, { names }) => gateway.replaceRemoteNames(names),
+  ),
   dev: define(devCommand, (gateway, command) => gateway.dev(command)),
 };

@@ -1,6 +1,6 @@
 /** Metrics of the feed for mirrors. */
 import type { FeedFigures } from "../../feed/feed.ts";
-import { Counter, Gauge, type Registry, showTotal } from "./instruments.ts";
+import { Counter, createCounter, createGauge, Gauge, type Registry, showTotal } from "./instruments.ts";
 
 export function createFeedMetrics(registry: Registry): (figures: FeedFigures) => void {
   const registers = [registry];
@@ -10,8 +10,20 @@ export function createFeedMetrics(registry: Registry): (figures: FeedFigures) =>
     help: "Characters that the feed sent, before compression.",
     registers,
   });
+  const events = createCounter(
+    registry,
+    "uniknode_feed_events_sent_total",
+    "Events of the log that the feed sent to mirrors.",
+  );
+  const uncopied = createGauge(
+    registry,
+    "uniknode_feed_events_uncopied",
+    "Events that the log keeps because a mirror has not confirmed its copies.",
+  );
   return (figures) => {
     open.set(figures.open);
     showTotal(sent, figures.sentCharacters);
+    showTotal(events, figures.sentEvents);
+    uncopied.set(figures.uncopiedEvents);
   };
 }

@@ -14,9 +14,21 @@ export function createMirrorMetrics(registry: Registry): (figures: MirrorFigures
     "uniknode_mirror_height",
     "Height of the last block of the mirror; 0 if unknown.",
   );
+  const lastEvent = createGauge(
+    registry,
+    "uniknode_mirror_last_event",
+    "Sequence of the last event that the mirror has copied; 0 if unknown.",
+  );
+  const gaps = createCounter(
+    registry,
+    "uniknode_mirror_event_gaps_total",
+    "Times that events were missing in the log of the node, since the database was created.",
+  );
   return (figures) => {
     up.set(figures.isRunning ? 1 : 0);
     showTotal(starts, figures.starts);
     height.set(figures.height);
+    lastEvent.set(figures.lastEvent);
+    showTotal(gaps, figures.eventGaps);
   };
 }

@@ -17,7 +17,10 @@ CREATE INDEX events_retractions ON events (sequence) WHERE reverts IS NOT NULL;
 -- One row: the newest event that was ever copied.
 CREATE TABLE event_log (
   is_single boolean PRIMARY KEY DEFAULT true CHECK (is_single),
-  last_sequence bigint NOT NULL
+  last_sequence bigint NOT NULL,
+  last_id text COLLATE "C",                   -- its id; null: unknown
+  is_started boolean NOT NULL DEFAULT false,  -- true: every later event will be copied
+  gaps bigint NOT NULL DEFAULT 0              -- number of times that events were missing in the log of the node
 );
 INSERT INTO event_log (last_sequence) VALUES (0);
 

@@ -11,6 +11,8 @@ export type ToMirror = MirrorConfig;
 export type FromMirror = {
   /** Height of the mirror; undefined before the first block of this process. */
   readonly height: number | undefined;
+  /** The last copied event, and the number of gaps before it; undefined before the first session of this process. */
+  readonly copy: { readonly sequence: number; readonly gaps: number } | undefined;
 };
 
 const BEAT_MS = 1_000;
@@ -24,15 +26,21 @@ async function run(config: ToMirror): Promise<void> {
   const log = openLog(config.logLevel, config.logFormat);
   const logger = log.logger.child({ process: "mirror" });
   let height: number | undefined;
-  const beat = () => process.send?.({ height } satisfies FromMirror, undefined, {}, () => {});
+  let copy: FromMirror["copy"];
+  const beat = () => process.send?.({ height, copy } satisfies FromMirror, undefined, {}, () => {});
   setInterval(beat, BEAT_MS).unref();
   let code = 0;
   try {
     await serveUntilStopped({
       log: { ...log, logger },
       start: (stopping) =>
-        startMirror(config, logger, stopping, (reached) => {
-          height = reached;
+        startMirror(config, logger, stopping, {
+          onHeight(reached) {
+            height = reached;
+          },
+          onCopied({ sequence, gaps }) {
+            copy = { sequence, gaps };
+          },
         }),
     });
   } catch (err) {

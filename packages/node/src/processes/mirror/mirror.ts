@@ -8,7 +8,7 @@ import type { Config } from "../../config/resolve.ts";
 import { checkMirror, type MirrorCheck } from "../../mirror/check/check.ts";
 import { MirrorError } from "../../mirror/error.ts";
 import { createFeedClient } from "../../mirror/feed-client.ts";
-import { runMirror } from "../../mirror/mirror.ts";
+import { type MirrorDeps, runMirror } from "../../mirror/mirror.ts";
 import { fetchIdentity, readIdentity } from "../../mirror/node-identity.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import { openPostgres, type Postgres } from "../../postgres/connection.ts";
@@ -17,17 +17,19 @@ import { migrate, SchemaError } from "../../postgres/migrations.ts";
 
 export type MirrorConfig = Config<typeof mirrorOptions>;
 
+export type MirrorObserver = Pick<MirrorDeps, "onHeight" | "onCopied">;
+
 /** Maximum number of blocks that the node reverts (`chain/chain.ts`). */
 const UNDO_DEPTH = 10_000;
 const RETRY_MS = 1_000;
-/** Number of connections: one to write, one to renew the lease, one to read. */
-const CONNECTIONS = 3;
+/** Number of connections: one to write blocks, one to write events, one to renew the lease, one to read. */
+const CONNECTIONS = 4;
 /** Long enough for the statement that builds the indexes of a long chain. */
 const STATEMENT_TIMEOUT_MS = 3_600_000;
 
 /**
  * @param starting ends the waits for the database and the node
- * @param onHeight called with the height of the mirror when it changes
+ * @param observer called when the mirror has changed
  * @throws {ConfigError} if the database or the token is not given
  * @throws {SchemaError | MirrorError} if the database cannot be used
  */
@@ -35,7 +37,7 @@ export async function startMirror(
   options: MirrorConfig,
   logger: Logger,
   starting: AbortSignal,
-  onHeight: (height: number) => void = () => {},
+  observer: MirrorObserver = { onHeight() {}, onCopied() {} },
 ): Promise<Served> {
   const { postgres, feed } = openBoth(options, logger);
   const { node, name } = options;
@@ -45,7 +47,7 @@ export async function startMirror(
     const { network, texts } = await fetchIdentity(node, logger, starting);
     const owner = name ?? `${hostname()}:${process.pid}`;
     logger.info({ node, network: network.description.name, owner }, "mirror started");
-    const deps = { postgres, feed, network, identity: texts, logger, onHeight };
+    const deps = { postgres, feed, network, identity: texts, logger, ...observer };
     const running = runMirror({ owner, undoDepth: UNDO_DEPTH }, deps, stopping.signal);
     return {
       failed: running.then(() => new Promise<never>(() => {})),

@@ -6,7 +6,9 @@ import { createSubscribedEvents, type SubscribedEvents } from "../../event-log/s
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { createSubscribers, type Subscribers } from "../../platform/subscribers.ts";
 import type { Database } from "../../store/engine/database.ts";
+import { createCopiedEvents } from "../../store/events/copied-events.ts";
 import { createEventLog, createLastSequence, type EventLog } from "../../store/events/event-log.ts";
+import { createRemoteNameStore, type RemoteNameStore } from "../../store/events/remote-names.ts";
 import { createSubscribedEventStore } from "../../store/events/subscribed-events.ts";
 import { createWebhookStore } from "../../webhooks/sqlite/webhooks.ts";
 import type { NodeOptions } from "./options.ts";
@@ -20,13 +22,14 @@ export type NodeEventLog = Reporter & {
 };
 
 export function openNodeEventLog(
-  { webhooks }: Pick<NodeOptions, "webhooks">,
+  { webhooks, feedBlocks }: Pick<NodeOptions, "webhooks" | "feedBlocks">,
   { database, logger }: { readonly database: Database; readonly logger: Logger },
   onStop: Closing["add"],
 ): NodeEventLog {
   // Events age by the clock of the machine, even if the clock of the chain is ahead.
   const subscribedEvents = createSubscribedEvents({
     store: createSubscribedEventStore(database),
+    remoteNames: openRemoteNames(database, feedBlocks > 0),
     lastSequence: createLastSequence(database),
     webhookNames: webhooks === "on" ? createWebhookStore(database).eventNames : () => new Set(),
     nowMs: Date.now,
@@ -45,4 +48,13 @@ export function openNodeEventLog(
     subscribedEvents,
     grown,
   };
+}
+
+/** Without a feed, no mirror copies events: then the log keeps none for it. */
+function openRemoteNames(database: Database, hasFeed: boolean): RemoteNameStore {
+  const copiedEvents = createCopiedEvents(database);
+  const remoteNames = createRemoteNameStore(database, copiedEvents);
+  if (hasFeed && remoteNames.all().size > 0) copiedEvents.keep();
+  if (!hasFeed) copiedEvents.forget();
+  return remoteNames;
 }

@@ -52,6 +52,7 @@ type State = {
   pauseMs: number;
   starts: number;
   height: number | undefined;
+  copy: FromMirror["copy"];
   isClosed: boolean;
 };
 
@@ -63,7 +64,7 @@ export function createMirror(
 ): Mirror {
   const state: State = {
     ...{ times, logger, child: undefined, timer: undefined, pauseMs: times.firstPauseMs },
-    ...{ starts: 0, height: undefined, isClosed: false },
+    ...{ starts: 0, height: undefined, copy: undefined, isClosed: false },
   };
   return {
     start: (node) => run({ ...config, node }, state),
@@ -71,6 +72,8 @@ export function createMirror(
       isRunning: state.child !== undefined,
       starts: state.starts,
       height: state.height ?? 0,
+      lastEvent: state.copy?.sequence ?? 0,
+      eventGaps: state.copy?.gaps ?? 0,
     }),
     async close() {
       state.isClosed = true;
@@ -107,9 +110,10 @@ function run(config: ToMirror, state: State): void {
     logger.error({ pid: child.pid, timeoutMs: times.maxSilenceMs }, "the mirror process hangs; killing it");
     child.kill("SIGKILL");
   }, times.maxSilenceMs);
-  child.on("message", ({ height }: FromMirror) => {
+  child.on("message", ({ height, copy }: FromMirror) => {
     silence.refresh();
     state.height = height ?? state.height;
+    state.copy = copy ?? state.copy;
   });
   // A process that cannot be started emits no `exit`.
   child.once("error", (err) => ended({ err }));

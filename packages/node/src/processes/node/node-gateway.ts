@@ -64,6 +64,8 @@ export type GatewayDeps = {
   readonly streamsChanged: (names: readonly string[]) => Record<string, number>;
   /** Called with the names that other machines need: see `SubscribedEvents.renew`. */
   readonly recordEvents: (names: readonly string[]) => Record<string, number>;
+  /** Called with the names that webhooks of another database need: see `SubscribedEvents.replaceRemote`. */
+  readonly replaceRemoteNames: (names: readonly string[]) => number;
   /** The dev commands; absent unless the chain is a dev chain. */
   readonly dev?: Gateway["dev"];
 };
@@ -91,6 +93,7 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
     },
     streamsChanged: async (names) => deps.streamsChanged(names),
     recordEvents: async (names) => deps.recordEvents(names),
+    replaceRemoteNames: async (names) => ({ lastSequence: deps.replaceRemoteNames(names) }),
     dev: deps.dev ?? refuseDevCommands,
   };
 }

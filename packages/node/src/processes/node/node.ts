@@ -179,6 +179,7 @@ function openGateway(
     webhooksChanged: subscribedEvents.webhooksChanged,
     streamsChanged: subscribedEvents.streamsChanged,
     recordEvents: subscribedEvents.renew,
+    replaceRemoteNames: subscribedEvents.replaceRemote,
     ...(createDev && { dev: createDev({ chain, pool, forger, slots }) }),
   });
 }

@@ -4,6 +4,7 @@ import { REMEDY } from "../../dev-chain/folder.ts";
 import { createPastEvents, toHistory } from "../../event-log/sqlite/history.ts";
 import type { FactReader } from "../../facts/reader.ts";
 import { createSqliteFactReader } from "../../facts/sqlite/reader.ts";
+import { createEventReader } from "../../feed/event-reader.ts";
 import { createFeed, DEFAULT_FEED_OPTIONS, type Feed } from "../../feed/feed.ts";
 import { createFeedReader } from "../../feed/reader.ts";
 import { openStateRows } from "../../feed/state-rows.ts";
@@ -20,6 +21,7 @@ import { type Database, openDatabase } from "../../store/engine/database.ts";
 import { createReadTogether } from "../../store/engine/snapshot.ts";
 import { ordinaryWriteLock } from "../../store/engine/write-lock.ts";
 import { loggedTrouble, type Writes, watchWrites } from "../../store/engine/writes.ts";
+import { createCopiedEvents } from "../../store/events/copied-events.ts";
 import { createEventLog } from "../../store/events/event-log.ts";
 import { createSqliteSource } from "../../stream/sqlite/source.ts";
 import { READER } from "../../webhooks/intake.ts";
@@ -56,13 +58,13 @@ export function openNodeSources(context: NodeContext): Sources {
     operatorRows: createSqliteOperatorRows(figuresReader),
     state: watchDatabase(context, database, writes),
     nodeFigures: gateway.figures,
-    feed: hasFeed ? openFeed(context, facts) : undefined,
+    feed: hasFeed ? openFeed(context, database, facts) : undefined,
     remoteCalls: hasFeed ? createRemoteCalls(DEFAULT_REMOTE_CALL_OPTIONS, gatewayWithin) : undefined,
     sessions: data.isDevChain ? openSessionFile(dirname(data.databasePath), logger) : undefined,
   };
 }
 
-/** Opens the connection of the webhook service, the only one that writes. */
+/** Opens the only connection that writes: that of the webhook service and of the copies of the event log. */
 function openWriter({ data, closing, logger }: NodeContext): { database: Database; writes: Writes } {
   const writes = watchWrites(data.writeState, loggedTrouble(logger, dirname(data.databasePath)));
   const database = openDatabase(data.databasePath, {
@@ -144,12 +146,15 @@ function openWebhooks(
   };
 }
 
-function openFeed(context: NodeContext, facts: FactReader): Feed {
+function openFeed(context: NodeContext, database: Database, facts: FactReader): Feed {
   const { databasePath } = context.data;
+  const reader = openReader(context, "feed reader");
   const feed = createFeed(DEFAULT_FEED_OPTIONS, {
-    reader: createFeedReader(openReader(context, "feed reader")),
+    reader: createFeedReader(reader),
     openState: () => openStateRows(databasePath),
     facts,
+    events: createEventReader(reader),
+    copiedEvents: createCopiedEvents(database),
   });
   context.closing.add("feed", feed.close);
   return feed;

@@ -50,7 +50,7 @@ export const FIGURES = {
   sessions: { sessions: 75, codes: 76 },
   natsConnections: 74,
   streams: { open: 14, cut: 15, unreadBytes: 4_096 },
-  feed: { open: 77, sentCharacters: 78 },
+  feed: { open: 77, sentCharacters: 78, sentEvents: 109, uncopiedEvents: 110 },
   remoteCalls: { open: 105, refused: 106, late: 107 },
   connections: {
     api: {
@@ -72,5 +72,8 @@ export const FIGURES = {
 /** The same of a node with a mirror, which has further metrics. */
 export const FIGURES_WITH_MIRROR = {
   ...FIGURES,
-  node: { ...FIGURES.node, mirror: { isRunning: true, starts: 108, height: 16 } },
+  node: {
+    ...FIGURES.node,
+    mirror: { isRunning: true, starts: 108, height: 16, lastEvent: 111, eventGaps: 112 },
+  },
 };

@@ -84,6 +84,10 @@ test("shows values that are read on demand", async () => {
     uniknode_streams: 14,
     uniknode_console_sessions: 75,
     uniknode_webhook_nats_connections: 74,
+    uniknode_feed_responses: 77,
+    uniknode_feed_sent_characters_total: 78,
+    uniknode_feed_events_sent_total: 109,
+    uniknode_feed_events_uncopied: 110,
     uniknode_console_links: 76,
     uniknode_streams_cut_total: 15,
     'uniknode_log_lines_lost_total{thread="consensus"}': 71,
@@ -122,6 +126,8 @@ test("shows the mirror of a node that has one", async () => {
     ["uniknode_mirror_up", 1],
     ["uniknode_mirror_starts_total", 108],
     ["uniknode_mirror_height", 16],
+    ["uniknode_mirror_last_event", 111],
+    ["uniknode_mirror_event_gaps_total", 112],
   ]);
 });
 

@@ -45,7 +45,11 @@ function open({ assumeValid }: { assumeValid?: Pin } = {}) {
     nowMs: () => nowMs,
     logger: pino({ level: "silent" }),
   });
-  const eventLog = openNodeEventLog({ webhooks: "off" }, { database, logger: environment.logger }, onStop);
+  const eventLog = openNodeEventLog(
+    { webhooks: "off", feedBlocks: 0 },
+    { database, logger: environment.logger },
+    onStop,
+  );
   const parts = { ...environment, ...eventLog, database };
   const genesis = genesisBlockFromJson(blockToJson(dev.block), environment.network);
   const { chain, verifier, signatures } = createConsensus(

@@ -1,0 +1,96 @@
+/** Reads the events of the log as they are stored, for mirrors. */
+import type { Database, SqlValue } from "../store/engine/database.ts";
+import { createReadTogether } from "../store/engine/snapshot.ts";
+import { createLastSequence } from "../store/events/event-log.ts";
+import { eventsLine } from "./line.ts";
+
+/** An event, or an end of the log. */
+export type EventPosition =
+  | {
+      readonly sequence: number;
+      /** Id of the event, if the mirror knows it: the log of another node has other events. */
+      readonly id?: string;
+    }
+  | "oldest"
+  | "newest";
+
+export type EventStart =
+  /** The log has every event after `sequence`; `last` is its newest event. */
+  | { readonly kind: "start"; readonly sequence: number; readonly last: number }
+  | { readonly kind: "gone"; readonly reason: string };
+
+export type EventBatch =
+  /** A line with the next events, and the sequence of the last one. */
+  | { readonly kind: "events"; readonly line: string; readonly last: number }
+  /** No event follows. */
+  | { readonly kind: "end" }
+  /** The next event was dropped from the log. */
+  | { readonly kind: "gone" };
+
+export type EventReader = {
+  start(position: EventPosition): EventStart;
+  /** Returns the next events after a sequence. */
+  read(after: number): EventBatch;
+};
+
+/** Bounds of one line, so that a tick of the serving thread stays short. A single event may be longer. */
+const MAX_EVENTS = 500;
+const MAX_CHARACTERS = 512 * 1024;
+
+type EventColumns = [sequence: number, ...SqlValue[]];
+
+export function createEventReader(database: Database): EventReader {
+  const together = createReadTogether(database);
+  const lastSequence = createLastSequence(database);
+  const oldest = database.prepare<{ sequence: number }>(
+    "SELECT sequence FROM events ORDER BY sequence LIMIT 1",
+  );
+  const byNumber = database.prepare<{ id: string }>("SELECT id FROM events WHERE sequence = ?");
+  const select = database.prepare<EventColumns>(
+    `SELECT sequence, id, name, height, block_id, created_ms, reverts, data FROM events
+     WHERE sequence > +? ORDER BY sequence LIMIT ${MAX_EVENTS}`,
+    { arrays: true },
+  );
+
+  function start(position: EventPosition): EventStart {
+    const last = lastSequence();
+    if (position === "newest") return { kind: "start", sequence: last, last };
+    const first = oldest.get()?.sequence ?? last + 1;
+    if (position === "oldest") return { kind: "start", sequence: first - 1, last };
+    const { sequence, id } = position;
+    if (sequence > last) return gone(`the log ends at event ${last}, before ${sequence}`);
+    if (sequence < first - 1) return gone(`the events after ${sequence} were dropped from the log`);
+    const stored = byNumber.get(sequence);
+    if (id !== undefined && stored && stored.id !== id) {
+      return gone(`event ${sequence} has another id: the mirror has copied the log of another node`);
+    }
+    return { kind: "start", sequence, last };
+  }
+
+  return {
+    start: (position) => together(() => start(position)),
+    read: (after) =>
+      together((): EventBatch => {
+        const rows = nextRows(select.iterate(after), after);
+        if (rows.length > 0) return { kind: "events", line: eventsLine(rows), last: after + rows.length };
+        return { kind: lastSequence() === after ? "end" : "gone" };
+      }),
+  };
+}
+
+const gone = (reason: string): EventStart => ({ kind: "gone", reason });
+
+/** Returns the JSON texts of consecutive events after a sequence. */
+function nextRows(events: Iterable<EventColumns>, after: number): string[] {
+  const rows: string[] = [];
+  let characters = 0;
+  for (const event of events) {
+    // After a gap, the next response says that events are missing.
+    if (event[0] !== after + rows.length + 1) break;
+    const row = JSON.stringify(event);
+    characters += row.length;
+    if (rows.length > 0 && characters > MAX_CHARACTERS) break;
+    rows.push(row);
+  }
+  return rows;
+}

@@ -1,0 +1,98 @@
+/**
+ * The copy of the node's event log in PostgreSQL. Each write moves `event_log` from the event that it continues: an event is
+ * written once, and in the order of the node, or not at all.
+ */
+import type { Postgres, Transaction } from "../../postgres/connection.ts";
+import { MirrorError } from "../error.ts";
+import type { CopiedEvent } from "../event-line.ts";
+import { type Epoch, lockHead } from "../head.ts";
+import { type Columns, insertRows } from "../statements.ts";
+
+/** The last copied event. */
+export type CopyState = {
+  readonly sequence: number;
+  /** Undefined if it is not known. */
+  readonly id: string | undefined;
+  /** False: no event has been copied yet. */
+  readonly isStarted: boolean;
+  /** Number of times that events were missing in the log of the node. */
+  readonly gaps: number;
+};
+
+const COLUMNS: Columns = [
+  ["sequence", "bigint"],
+  ["id", "text"],
+  ["name", "text"],
+  ["height", "bigint"],
+  ["block_id", "text"],
+  ["created_ms", "bigint"],
+  ["reverts", "text"],
+  ["data", "text"],
+];
+
+export async function readCopy(postgres: Postgres): Promise<CopyState> {
+  const [row] = await postgres.query<{
+    sequence: string;
+    id: string | null;
+    isStarted: boolean;
+    gaps: string;
+  }>(`SELECT last_sequence AS sequence, last_id AS id, is_started AS "isStarted", gaps FROM event_log`);
+  if (!row) throw new MirrorError("MIRROR_DATABASE", "the table event_log has no row: use an empty database");
+  return {
+    sequence: Number(row.sequence),
+    id: row.id ?? undefined,
+    isStarted: row.isStarted,
+    gaps: Number(row.gaps),
+  };
+}
+
+/** Begins the copy after an event of the node. */
+export const startCopy = (postgres: Postgres, after: number, epoch: Epoch): Promise<void> =>
+  write(postgres, epoch, (transaction) => move(transaction, { from: 0, to: after }));
+
+/**
+ * Writes the events that follow the last copied one.
+ *
+ * @throws {MirrorError} MIRROR_DEPOSED; then nothing is written
+ */
+export async function appendEvents(
+  postgres: Postgres,
+  events: readonly CopiedEvent[],
+  epoch: Epoch,
+): Promise<void> {
+  const [first, last] = [events[0], events.at(-1)];
+  if (!first || !last) return;
+  await write(postgres, epoch, async (transaction) => {
+    await move(transaction, { from: first[0] - 1, to: last[0], id: last[1] });
+    await insertRows(transaction, "events", COLUMNS, events);
+  });
+}
+
+/** Records that events after one event are missing, and continues after another. */
+export const markGap = (postgres: Postgres, from: number, to: number, epoch: Epoch): Promise<void> =>
+  write(postgres, epoch, (transaction) => move(transaction, { from, to, gaps: 1 }));
+
+/** Runs a transaction that only the mirror with the lease can commit. Its commit is on disk when it returns. */
+const write = (
+  postgres: Postgres,
+  epoch: Epoch,
+  work: (transaction: Transaction) => Promise<void>,
+): Promise<void> =>
+  postgres.transaction("READ WRITE", async (transaction) => {
+    // The node may drop events that the mirror has confirmed.
+    await transaction.query("SET LOCAL synchronous_commit TO on");
+    await lockHead(transaction, epoch);
+    await work(transaction);
+  });
+
+type Move = { readonly from: number; readonly to: number; readonly id?: string; readonly gaps?: number };
+
+async function move(transaction: Transaction, { from, to, id = "", gaps = 0 }: Move): Promise<void> {
+  const moved = await transaction.change(
+    `UPDATE event_log SET last_sequence = $1, last_id = nullif($2, ''), is_started = true, gaps = gaps + $3
+     WHERE last_sequence = $4`,
+    [to, id, gaps, from],
+  );
+  if (moved === 1) return;
+  throw new MirrorError("MIRROR_DEPOSED", `another mirror copies events, or the last one is not ${from}`);
+}

@@ -1,0 +1,10 @@
+/** Parts of a feed that read and mark the event log of a database. */
+import { createEventReader } from "../../src/feed/event-reader.ts";
+import type { FeedDeps } from "../../src/feed/feed.ts";
+import type { Database } from "../../src/store/engine/database.ts";
+import { createCopiedEvents } from "../../src/store/events/copied-events.ts";
+
+export const feedLogOf = (database: Database): Pick<FeedDeps, "events" | "copiedEvents"> => ({
+  events: createEventReader(database),
+  copiedEvents: createCopiedEvents(database),
+});

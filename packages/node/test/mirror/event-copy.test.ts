@@ -1,0 +1,356 @@
+/** The copy of the event log in PostgreSQL: each event once, in order, and no gap without a record (docs/spec/feed.md 6). */
+import assert from "node:assert";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createFeed, DEFAULT_FEED_OPTIONS, type Feed } from "../../src/feed/feed.ts";
+import { createFeedReader } from "../../src/feed/reader.ts";
+import { openStateRows } from "../../src/feed/state-rows.ts";
+import { MirrorError } from "../../src/mirror/error.ts";
+import type { CopiedEvent, EventLine } from "../../src/mirror/event-line.ts";
+import { createEventCopy } from "../../src/mirror/events/copy.ts";
+import { createHeightWatch } from "../../src/mirror/events/height-watch.ts";
+import { pruneEvents } from "../../src/mirror/events/prune.ts";
+import { appendEvents, readCopy, startCopy } from "../../src/mirror/events/rows.ts";
+import { takeLease } from "../../src/mirror/head.ts";
+import { createLogger } from "../../src/platform/logging/logger.ts";
+import type { Postgres } from "../../src/postgres/connection.ts";
+import { migrate as migratePostgres } from "../../src/postgres/migrations.ts";
+import { type Database, openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
+import { COPY_READER } from "../../src/store/events/copied-events.ts";
+import { createEventLog, type EventLog } from "../../src/store/events/event-log.ts";
+import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
+import { feedLogOf } from "../../test-support/feed/log.ts";
+import { copiedEvents, nodeEvents } from "../../test-support/mirror/events.ts";
+import { clientOf } from "../../test-support/mirror/feed-client.ts";
+import { useDatabases } from "../../test-support/postgres/databases.ts";
+import { hasPostgres } from "../../test-support/postgres/server.ts";
+
+const WAIT = { timeout: 10_000, interval: 10 };
+const databases = useDatabases();
+
+let folder: ReturnType<typeof temporaryFolder>;
+let postgres: Postgres;
+let database: Database;
+let log: EventLog;
+let feed: Feed;
+/** Lines of the mirror's log. */
+let lines: string[];
+
+beforeEach(async () => {
+  if (!hasPostgres) return;
+  folder = temporaryFolder();
+  lines = [];
+  postgres = await databases.connect();
+  await migratePostgres(postgres);
+  openNode("node");
+});
+afterEach(async () => {
+  if (!hasPostgres) return;
+  await postgres.close();
+  database.close();
+  folder.remove();
+});
+
+function openNode(name: string): void {
+  const path = `${folder.path}/${name}.sqlite`;
+  database = openDatabase(path);
+  migrate(database);
+  log = createEventLog(database, { recordedNames: () => new Set(["peer.added", "block.applied"]) });
+  feed = createFeed(
+    { ...DEFAULT_FEED_OPTIONS, heartbeatMs: 20, maxEventsMs: 200 },
+    {
+      reader: createFeedReader(database),
+      openState: () => openStateRows(path),
+      facts: { checkpoint: () => Promise.reject(new Error("not read")) },
+      ...feedLogOf(database),
+    },
+  );
+}
+
+function add(count: number, { height, data }: { height?: number; data?: unknown } = {}): void {
+  const from = log.lastSequence() + 1;
+  const events = Array.from({ length: count }, (_, index) => ({
+    id: `${Math.random()}:${from + index}`,
+    name: height === undefined ? "peer.added" : "block.applied",
+    ...(height !== undefined && { height, blockId: "ab" }),
+    ...(data !== undefined && { data }),
+  }));
+  database.transaction(() => log.append(events));
+  feed.notify();
+}
+
+const eventOf = (sequence: number, createdMs = Date.now()): CopiedEvent => [
+  ...([sequence, `${sequence}`, "peer.added", null, null] as const),
+  ...([createdMs, null, null] as const),
+];
+
+const lease = async (owner = "mirror"): Promise<number> => {
+  const head = await takeLease(postgres, { nethash: "test", owner });
+  assert(head);
+  return head.epoch;
+};
+
+type Overrides = { readonly epoch?: number; readonly client?: ReturnType<typeof clientOf> };
+
+/** Runs a copy until `stop` is called. */
+async function start({ epoch, client = clientOf(feed) }: Overrides = {}) {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const heights = createHeightWatch(0, signal);
+  const reports: { sequence: number; gaps: number }[] = [];
+  const running = createEventCopy()({
+    ...{ postgres, feed: client, epoch: epoch ?? (await lease()), heights, signal },
+    onCopied: ({ sequence, gaps }) => reports.push({ sequence, gaps }),
+    logger: createLogger("info", { write: (line) => lines.push(line) }),
+  });
+  const settled = running.catch((error: Error) => error);
+  return {
+    heights,
+    reports,
+    settled,
+    async stop() {
+      stopping.abort();
+      await settled;
+    },
+  };
+}
+
+const state = () => readCopy(postgres);
+const started = () => expect.poll(async () => (await state()).isStarted, WAIT).toBe(true);
+const copiedUpTo = (sequence: number) =>
+  expect.poll(async () => (await state()).sequence, WAIT).toBe(sequence);
+
+describe.skipIf(!hasPostgres)("the copy of an event log", () => {
+  test("begins with the next event, and has every later one once, in order and unchanged.", async () => {
+    add(5);
+    const copy = await start();
+    await started();
+    expect(await state()).toMatchObject({ sequence: 5, gaps: 0 });
+    add(1, { data: { text: 'ü\u0000\t\\N"', number: 1.5, nothing: null } });
+    add(1_700);
+    add(3, { data: null });
+    await copiedUpTo(1_709);
+    expect(await copiedEvents(postgres, 0)).toEqual(nodeEvents(database, 5));
+    expect((await state()).id).toBe(log.read(1_708, 1)[0]?.id);
+    expect(copy.reports.at(-1)).toEqual({ sequence: 1_709, gaps: 0 });
+    await copy.stop();
+    expect(lines).toEqual([]);
+  });
+
+  test("has the first event of a log that was empty when the copy began.", async () => {
+    const first = await start();
+    await started();
+    await first.stop();
+    add(3);
+    const second = await start();
+    await copiedUpTo(3);
+    await second.stop();
+    expect(await copiedEvents(postgres, 0)).toEqual(nodeEvents(database, 0));
+  });
+
+  test("confirms with each request what it has, so that the node keeps the rest only.", async () => {
+    const copy = await start();
+    await started();
+    log.moveCursor(COPY_READER, 0);
+    add(10);
+    await copiedUpTo(10);
+    await expect.poll(() => log.cursor(COPY_READER), WAIT).toBe(10);
+    await copy.stop();
+  });
+
+  test("waits for the block of an event, but not for long.", async () => {
+    const copy = await start();
+    await started();
+    add(2, { height: 10 });
+    copy.heights.reach(9);
+    copy.heights.reach(10);
+    await copiedUpTo(2);
+    // Never reached.
+    add(1, { height: 11 });
+    await copiedUpTo(3);
+    add(1, { height: 12 });
+    await copy.stop();
+    expect((await state()).sequence).toBe(3);
+  });
+
+  test("is changed by the mirror with the lease alone.", async () => {
+    const epoch = await lease("first");
+    const old = await start({ epoch });
+    await started();
+    await postgres.query("UPDATE head SET lease_until = now()");
+    const next = await lease("second");
+    add(1);
+    expect(await old.settled).toMatchObject({ code: "MIRROR_DEPOSED" });
+    expect((await state()).sequence).toBe(0);
+    expect(await copiedEvents(postgres, 0)).toEqual([]);
+    const copy = await start({ epoch: next });
+    await copiedUpTo(1);
+    await copy.stop();
+    await expect(appendEvents(postgres, [eventOf(2)], epoch)).rejects.toMatchObject({
+      code: "MIRROR_DEPOSED",
+    });
+    await expect(startCopy(postgres, 9, epoch)).rejects.toMatchObject({ code: "MIRROR_DEPOSED" });
+    await expect(pruneEvents(postgres, { maxEvents: 0, maxAgeMs: 0 }, epoch)).rejects.toMatchObject({
+      code: "MIRROR_DEPOSED",
+    });
+    expect(await copiedEvents(postgres, 0)).toEqual(nodeEvents(database, 0));
+  });
+
+  test("writes no event twice, and none out of order.", async () => {
+    const epoch = await lease();
+    await startCopy(postgres, 4, epoch);
+    await appendEvents(postgres, [eventOf(5), eventOf(6)], epoch);
+    for (const sequence of [5, 6, 8]) {
+      await expect(appendEvents(postgres, [eventOf(sequence)], epoch)).rejects.toMatchObject({
+        code: "MIRROR_DEPOSED",
+      });
+    }
+    await appendEvents(postgres, [], epoch);
+    await appendEvents(postgres, [eventOf(7)], epoch);
+    expect(await state()).toEqual({ sequence: 7, id: "7", isStarted: true, gaps: 0 });
+    expect(await copiedEvents(postgres, 0)).toHaveLength(3);
+  });
+
+  test("records events that the node has dropped as a gap, and continues with the oldest one.", async () => {
+    const first = await start();
+    await started();
+    add(3, { height: 7 });
+    await copiedUpTo(3);
+    await first.stop();
+    add(10);
+    database.execute("DELETE FROM events WHERE sequence <= 8");
+    const second = await start();
+    await copiedUpTo(13);
+    await second.stop();
+    expect(await copiedEvents(postgres, 3)).toEqual(nodeEvents(database, 3));
+    expect((await state()).gaps).toBe(1);
+    const [line] = lines.map((text) => JSON.parse(text));
+    expect(line).toMatchObject({ level: "error", lastCopied: 3, next: 9, height: 7 });
+    expect(line.msg).toContain("start a replay from this height");
+    expect(second.reports.at(-1)).toEqual({ sequence: 13, gaps: 1 });
+  });
+
+  test("records the log of another node as a gap, and continues with its later events.", async () => {
+    const first = await start();
+    await started();
+    add(3);
+    await copiedUpTo(3);
+    await first.stop();
+    database.close();
+    openNode("other");
+    add(5);
+    const second = await start();
+    await copiedUpTo(5);
+    await second.stop();
+    expect(await copiedEvents(postgres, 3)).toEqual(nodeEvents(database, 3));
+    expect((await state()).gaps).toBe(1);
+    expect(lines.join()).toContain("event 3 has another id");
+  });
+
+  test("records a log that ends earlier as a gap; the node then gives higher sequences.", async () => {
+    const first = await start();
+    await started();
+    add(20);
+    await copiedUpTo(20);
+    await first.stop();
+    database.close();
+    openNode("new");
+    add(2);
+    const second = await start();
+    await expect.poll(async () => (await state()).gaps, WAIT).toBe(1);
+    await expect.poll(() => log.lastSequence(), WAIT).toBe(20);
+    add(4);
+    await copiedUpTo(24);
+    await second.stop();
+    expect(await copiedEvents(postgres, 20)).toEqual(nodeEvents(database, 20));
+    expect((await state()).gaps).toBe(1);
+    expect(lines.join()).toContain("the log ends at event 2, before 20");
+  });
+
+  test("writes nothing of a response whose events do not follow, and asks again.", async () => {
+    const epoch = await lease();
+    await startCopy(postgres, 4, epoch);
+    const wrong: EventLine[][] = [
+      [{ after: 5, last: 9 }],
+      [{ after: 4, last: 9 }, { events: [eventOf(6)] }],
+      [{ after: 4, last: 9 }, { events: [eventOf(5), eventOf(7)] }],
+    ];
+    let requests = 0;
+    const client = {
+      ...clientOf(feed),
+      async *events() {
+        yield* wrong[requests++] ?? [{ after: 4, last: 5 }, { events: [eventOf(5)] }];
+      },
+    };
+    const copy = await start({ epoch, client });
+    await copiedUpTo(5);
+    await copy.stop();
+    expect(await copiedEvents(postgres, 0)).toHaveLength(1);
+    expect(lines.join()).toContain("MIRROR_FEED_INVALID");
+  });
+
+  test("names a node that has no events once.", async () => {
+    let requests = 0;
+    const client = {
+      ...clientOf(feed),
+      async *events(): AsyncIterable<EventLine> {
+        if (++requests > 0) throw new MirrorError("MIRROR_REFUSED", "the node responded 404");
+        yield { after: 0, last: 0 };
+      },
+    };
+    const copy = await start({ client });
+    await expect.poll(() => requests, WAIT).toBe(2);
+    await copy.stop();
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain("the node responded 404");
+  });
+
+  describe("beyond its bounds", () => {
+    const old = { maxEvents: 1e6, maxAgeMs: 1_000 };
+    const left = async () =>
+      (await postgres.query<{ sequence: string }>("SELECT sequence FROM events ORDER BY sequence")).map(
+        ({ sequence }) => Number(sequence),
+      );
+    /** Copies events of the given ages in seconds. */
+    async function copyOf(...ages: number[]): Promise<number> {
+      const epoch = await lease();
+      const now = Date.now();
+      const events = ages.map((age, index) => eventOf(index + 1, now - age * 1_000));
+      await appendEvents(postgres, events, epoch);
+      return epoch;
+    }
+
+    test("drops the oldest events, up to the first one that is kept.", async () => {
+      const epoch = await copyOf(9, 8, 0, 7, 0);
+      expect(await pruneEvents(postgres, old, epoch)).toBe(false);
+      expect(await left()).toEqual([3, 4, 5]);
+      expect(await pruneEvents(postgres, { maxEvents: 1, maxAgeMs: 1e9 }, epoch)).toBe(false);
+      expect(await left()).toEqual([5]);
+      expect(await pruneEvents(postgres, { maxEvents: 0, maxAgeMs: 1e9 }, epoch)).toBe(false);
+      expect(await left()).toEqual([]);
+      expect(await pruneEvents(postgres, old, epoch)).toBe(false);
+    });
+
+    test("keeps events that a shard has not matched, while there are webhooks.", async () => {
+      const epoch = await copyOf(9, 8, 7, 6);
+      await postgres.query(
+        `INSERT INTO webhooks (events, target, enabled, conditions, match_all, strict, confirmations, token, active_after)
+         VALUES ('[]', 'http://127.0.0.1', true, '[]', true, false, 0, '', 0)`,
+      );
+      await postgres.query("UPDATE shards SET matched = CASE shard WHEN 7 THEN 2 ELSE 4 END");
+      await pruneEvents(postgres, old, epoch);
+      expect(await left()).toEqual([3, 4]);
+      await postgres.query("DELETE FROM webhooks");
+      await pruneEvents(postgres, old, epoch);
+      expect(await left()).toEqual([]);
+    });
+
+    test("drops them in steps.", async () => {
+      const epoch = await copyOf(...Array<number>(5_001).fill(9));
+      expect(await pruneEvents(postgres, old, epoch)).toBe(true);
+      expect(await left()).toEqual([5_001]);
+      expect(await pruneEvents(postgres, old, epoch)).toBe(false);
+      expect(await left()).toEqual([]);
+    });
+  });
+});
