@@ -18,7 +18,7 @@ export function useDatabases(): Databases {
   beforeAll(async () => {
     if (hasPostgres) server = await startPostgres();
   }, 60_000);
-  afterAll(() => server?.stop());
+  afterAll(() => server?.stop(), 60_000);
   const create = () => present(server, "the PostgreSQL server").createDatabase(`test_${++count}`);
   return { create, connect: async () => connect(await create()) };
 }

@@ -84,11 +84,11 @@ export function beginChronicle(folder: string): void {
 export type Chronicle = {
   /** Position of the last change. */
   position(): number;
+  /** Position at which a block was last applied; 0 if it was applied before the start of the chronicle. */
+  positionOf(blockId: string): number;
   changes(): Change[];
   /** Every wallet in its current state, by address. */
   wallets(): Map<string, ChainWallet>;
-  /** Descriptions of pending work: queued deliveries, and unprocessed events. */
-  unfinished(): string[];
   close(): void;
 };
 
@@ -98,40 +98,20 @@ export function openChronicle(folder: string): Chronicle {
   const last = database.prepare<{ position: number | null }>(
     "SELECT max(position) AS position FROM chronicle",
   );
-  const waiting = database.prepare<Waiting>(
-    `SELECT webhook, count(*) AS count, min(next_attempt_ms) AS nextMs, max(reason) AS reason
-     FROM deliveries JOIN webhooks ON webhooks.id = webhook WHERE state = 'pending' GROUP BY webhook`,
-  );
-  const cursor = database.prepare<{ sequence: number }>(
-    "SELECT sequence FROM cursors WHERE reader = 'webhooks'",
-  );
-  const events = database.prepare<{ sequence: number }>(
-    "SELECT coalesce(max(sequence), 0) AS sequence FROM events",
+  const applied = database.prepare<{ position: number | null }>(
+    "SELECT max(position) AS position FROM chronicle WHERE kind = 'applied' AND block_id = +?",
   );
   const wallets = database.prepare<ChainWallet & { address: string }>(
     "SELECT address, CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce FROM wallets",
   );
   return {
     position: () => last.get()?.position ?? 0,
+    positionOf: (blockId) => applied.get(blockId)?.position ?? 0,
     changes: () => readChanges(database),
     wallets: () => new Map(wallets.all().map(({ address, ...wallet }) => [address, wallet])),
-    unfinished() {
-      const unread = present(events.get()).sequence - (cursor.get()?.sequence ?? 0);
-      return [
-        ...(unread > 0 ? [`${unread} events to be read`] : []),
-        ...waiting
-          .all()
-          .map(
-            ({ webhook, count, nextMs, reason }) =>
-              `${count} deliveries of webhook ${webhook} (next at ${nextMs}, ${reason})`,
-          ),
-      ];
-    },
     close: database.close,
   };
 }
-
-type Waiting = { webhook: number; count: number; nextMs: number | null; reason: string | null };
 
 type Row = {
   position: number;

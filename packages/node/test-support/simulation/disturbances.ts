@@ -4,18 +4,20 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../src/platform/present.ts";
 import type { Client } from "../process/client.ts";
-import type { Chronicle } from "./chronicle.ts";
 import { canFillDisk, fillDisk, freeDisk } from "./disk.ts";
 import type { Kind } from "./kinds.ts";
 import { type Life, setClock } from "./life.ts";
 import type { Random } from "./random.ts";
 import { BEHAVIOURS } from "./receiver.ts";
+import type { Positions, StorageFault } from "./storage.ts";
 import { changeSubject, comeBack, leave, replay, type Subject } from "./subject.ts";
 
 export type World = {
   readonly folder: string;
   readonly random: Random;
-  readonly chronicle: Chronicle;
+  readonly positions: Positions;
+  /** Faults of the storage of the webhooks. */
+  readonly storageFaults: readonly StorageFault[];
   readonly kinds: readonly Kind[];
   /** Webhooks that keep their kind. */
   readonly steady: readonly Subject[];
@@ -76,23 +78,23 @@ const changeBehaviour: Disturbance = async ({ random, steady, restless, historia
   await receiver.become(random.chance(0.4) ? "well" : random.pick(BEHAVIOURS));
 };
 
-const changeRegister: Disturbance = ({ random, restless, kinds, chronicle }, { control }) =>
-  changeSubject(random.pick(restless), random.pick(kinds), control, chronicle);
+const changeRegister: Disturbance = ({ random, restless, kinds, positions }, { control }) =>
+  changeSubject(random.pick(restless), random.pick(kinds), control, positions);
 
 const leaveForGood: Disturbance = ({ random, restless }) => leave(random.pick(restless));
 
-const comeBackAll: Disturbance = async ({ restless, chronicle }, { control }) => {
-  for (const subject of restless) await comeBack(subject, control, chronicle);
+const comeBackAll: Disturbance = async ({ restless, positions }, { control }) => {
+  for (const subject of restless) await comeBack(subject, control, positions);
 };
 
-const askForPast: Disturbance = async ({ random, historians, firstHeight, chronicle }, { control }) => {
+const askForPast: Disturbance = async ({ random, historians, firstHeight, positions }, { control }) => {
   const historian = random.pick(historians);
   if (random.chance(0.2)) {
     await control.remove(`/api/webhooks/${historian.id}/replay`);
     return;
   }
   const fromHeight = firstHeight + random.integer(0, MAX_DEPTH);
-  await replay(historian, { fromHeight, toHeight: fromHeight + random.integer(0, 100) }, control, chronicle);
+  await replay(historian, { fromHeight, toHeight: fromHeight + random.integer(0, 100) }, control, positions);
 };
 
 const rotate: Disturbance = async ({ random, steady }, { control }) => {
@@ -145,9 +147,12 @@ const ALL = WEIGHTS.flatMap(([name, disturb, weight]) =>
   Array.from({ length: weight }, () => ({ name, disturb })),
 );
 
+const ofStorage = ({ name, weight, inject }: StorageFault) =>
+  Array.from({ length: weight }, () => ({ name, disturb: ({ random }: World) => inject(random) }));
+
 /** Draws a fault and injects it. */
 export async function disturb(world: World, life: Life): Promise<void> {
-  const { name, disturb } = world.random.pick(ALL);
+  const { name, disturb } = world.random.pick([...ALL, ...world.storageFaults.flatMap(ofStorage)]);
   let outcome = name;
   try {
     await disturb(world, life);

@@ -43,17 +43,19 @@ async function connectTo(url: string): Promise<Client> {
   }
 }
 
-export async function beginLife(folder: string): Promise<Life> {
-  const node = spawnUniknode(
-    [
-      ...["dev", "--data", join(folder, "data"), "--http-port", "0", "--block-time", "1"],
-      ...["--webhook-token", TOKEN, "--log-level", "error"],
-    ],
-    {
-      nodeArguments: ["--import", CLOCK_JUMPS],
-      environment: { UNIKNODE_TEST_CLOCK: clockFile(folder) },
-    },
-  );
+/** Starts a process that uses the machine's clock of the folder. */
+export const spawnWithClock = (folder: string, args: readonly string[]): Running =>
+  spawnUniknode(args, {
+    nodeArguments: ["--import", CLOCK_JUMPS],
+    environment: { UNIKNODE_TEST_CLOCK: clockFile(folder) },
+  });
+
+/** @param args further arguments of the node */
+export async function beginLife(folder: string, args: readonly string[] = []): Promise<Life> {
+  const node = spawnWithClock(folder, [
+    ...["dev", "--data", join(folder, "data"), "--http-port", "0", "--block-time", "1"],
+    ...["--webhook-token", TOKEN, "--log-level", "error", ...args],
+  ]);
   const url = await apiUrlOf(node);
   return {
     node,

@@ -16,8 +16,13 @@ export type Control = {
   get(path: string): Promise<unknown>;
 };
 
-export function createControl(baseUrl: string): Control {
+/**
+ * @param nodeUrl base URL of the node
+ * @param webhooksUrl base URL of the process that has the register
+ */
+export function createControl(nodeUrl: string, webhooksUrl: string = nodeUrl): Control {
   async function ask(method: string, path: string, body: unknown, expected: readonly number[]) {
+    const baseUrl = path.startsWith("/api/webhooks") ? webhooksUrl : nodeUrl;
     const response = await fetch(`${baseUrl}${path}`, {
       method,
       headers: {

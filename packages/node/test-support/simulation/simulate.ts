@@ -14,9 +14,11 @@ import { beginChronicle, type Change, type Chronicle, openChronicle } from "./ch
 import { disturb, MAX_DEPTH, type World } from "./disturbances.ts";
 import { factsOf } from "./facts.ts";
 import { kindsOf } from "./kinds.ts";
-import { beginLife, type Life, setClock } from "./life.ts";
+import { type Life, setClock } from "./life.ts";
 import { createDraws } from "./random.ts";
 import type { DeliveryEntry } from "./register.ts";
+import { openSqliteStorage } from "./sqlite-storage.ts";
+import { type OpenStorage, type Positions, positionsOf, type SimulatedStorage } from "./storage.ts";
 import { comeBack, registerSubject, replay, type Subject } from "./subject.ts";
 import { createSubmissions } from "./submissions.ts";
 import { judge } from "./verdict.ts";
@@ -27,6 +29,8 @@ export type SimulationOptions = {
   readonly seconds: number;
   /** Reports progress. */
   readonly log: (line: string) => void;
+  /** Storage of the webhooks. Default: the database of the node. */
+  readonly openStorage?: OpenStorage;
 };
 
 export type SimulationReport = {
@@ -59,27 +63,30 @@ const CLOCK_LAG_MS = 100;
 /** Printed failures per webhook. */
 const MAX_SHOWN = 5;
 
-export async function simulate({ seed, seconds, log }: SimulationOptions): Promise<SimulationReport> {
+export async function simulate(options: SimulationOptions): Promise<SimulationReport> {
+  const { seed, seconds, log, openStorage = openSqliteStorage } = options;
   const random = createDraws(seed);
   const folder = mkdtempSync(join(tmpdir(), "uniknode-simulation-"));
   mkdirSync(join(folder, "data"));
   const subjects: Subject[] = [];
   let chronicle: Chronicle | undefined;
   let life: Life | undefined;
+  let storage: SimulatedStorage | undefined;
   try {
     setClock(folder, 0);
-    life = await beginLife(folder);
+    storage = await openStorage(folder);
+    life = await storage.begin();
     beginChronicle(join(folder, "data"));
     chronicle = openChronicle(join(folder, "data"));
     // Deep enough for the deepest reorganisation.
     await life.control.post("/api/dev/mine", { blocks: MAX_DEPTH + 5 });
-    const world = await createWorld(folder, chronicle, life, random, subjects);
+    const world = await createWorld({ folder, chronicle, storage, random, subjects }, life);
     log(`${subjects.length} webhooks, mishaps for ${seconds} s`);
 
     let kills = 0;
     const endMs = performance.now() + seconds * 1_000;
     while (performance.now() < endMs) {
-      life ??= await beginLife(folder);
+      life ??= await storage.begin();
       const deathMs = performance.now() + MIN_LIFE_MS + random.below(MAX_LIFE_MS - MIN_LIFE_MS);
       const { kill } = life;
       const killed = new Promise<void>((resolve, reject) => {
@@ -93,33 +100,39 @@ export async function simulate({ seed, seconds, log }: SimulationOptions): Promi
       kills++;
       inspecting(join(folder, "data"), inspectChain);
     }
-    life = await beginLife(folder);
-    await makePeace(world, life);
+    life = await storage.begin();
+    await makePeace(world, storage, life);
     const faults = await judgeAll(subjects, life, chronicle);
     await life.stop();
     life = undefined;
     return reportOf(subjects, chronicle, faults, kills, world.happened);
   } finally {
     await life?.kill().catch(() => {});
+    await storage?.close();
     chronicle?.close();
     for (const { receiver } of subjects) await receiver.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+type Beginning = Pick<World, "folder" | "random"> & {
+  readonly chronicle: Chronicle;
+  readonly storage: SimulatedStorage;
+  /** Every webhook is added. */
+  readonly subjects: Subject[];
+};
+
 async function createWorld(
-  folder: string,
-  chronicle: Chronicle,
+  { folder, chronicle, storage, random, subjects }: Beginning,
   { control }: Life,
-  random: ReturnType<typeof createDraws>,
-  subjects: Subject[],
 ): Promise<World> {
+  const positions: Positions = positionsOf(storage, chronicle);
   const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
   const accounts = Array.from({ length: 10 }, (_, index) => people(`account ${index}`));
   const watched = present(accounts[9]);
   const kinds = kindsOf(watched);
   const register = async (kind: (typeof kinds)[number]) => {
-    const subject = await registerSubject(kind, control, chronicle, random);
+    const subject = await registerSubject(kind, control, positions, random);
     subjects.push(subject);
     return subject;
   };
@@ -135,7 +148,8 @@ async function createWorld(
   return {
     folder,
     random,
-    chronicle,
+    positions,
+    storageFaults: storage.faults,
     kinds,
     steady,
     restless,
@@ -151,13 +165,13 @@ async function createWorld(
  * Makes every receiver healthy and advances time until nothing is queued; then some webhooks request a replay
  * of the whole chain.
  */
-async function makePeace(world: World, life: Life): Promise<void> {
-  const { steady, restless, historians, firstHeight, chronicle } = world;
+async function makePeace(world: World, storage: SimulatedStorage, life: Life): Promise<void> {
+  const { steady, restless, historians, firstHeight, positions } = world;
   const { control } = life;
   for (const { receiver } of [...steady, ...restless, ...historians]) await receiver.become("well");
   await control.post("/api/dev/forge", { enabled: false });
-  for (const subject of restless) await comeBack(subject, control, chronicle);
-  await waitForPeace(world, life);
+  for (const subject of restless) await comeBack(subject, control, positions);
+  await waitForPeace(world, storage, life);
   for (const { id } of historians) {
     const { state } = (await control.get(`/api/webhooks/${id}/replay`).catch(() => ({}))) as {
       state?: string;
@@ -165,9 +179,9 @@ async function makePeace(world: World, life: Life): Promise<void> {
     if (state === "running") await control.remove(`/api/webhooks/${id}/replay`);
   }
   for (const subject of historians) {
-    await replay(subject, { fromHeight: firstHeight, toHeight: MAX_HEIGHT }, control, chronicle);
+    await replay(subject, { fromHeight: firstHeight, toHeight: MAX_HEIGHT }, control, positions);
   }
-  await waitForPeace(world, life);
+  await waitForPeace(world, storage, life);
   for (const { id, replays } of historians) {
     const path = `/api/webhooks/${id}/replay`;
     const look = async () => (await control.get(path)) as { state: string; toHeight: number };
@@ -180,12 +194,12 @@ async function makePeace(world: World, life: Life): Promise<void> {
     const { state, toHeight } = shown;
     if (state === "finished") replays.push({ ...present(replays.at(-1)), toHeight, isFinished: true });
   }
-  await waitForPeace(world, life);
+  await waitForPeace(world, storage, life);
 }
 
 /** Advances time until nothing is queued. */
-async function waitForPeace(world: World, { control }: Life): Promise<void> {
-  const { steady, restless, historians, chronicle, folder } = world;
+async function waitForPeace(world: World, storage: SimulatedStorage, { control }: Life): Promise<void> {
+  const { steady, restless, historians, positions, folder } = world;
   const subjects = [...steady, ...restless, ...historians];
   /** Sends failed deliveries again; with the next block, every queue reads the clock. */
   const resume = async () => {
@@ -193,15 +207,15 @@ async function waitForPeace(world: World, { control }: Life): Promise<void> {
     for (const subject of restless) {
       const { suspended } = (await control.get(`/api/webhooks/${subject.id}`)) as { suspended?: unknown };
       // A request that ended before its receiver came back.
-      if (suspended !== undefined) await comeBack(subject, control, chronicle);
+      if (suspended !== undefined) await comeBack(subject, control, positions);
     }
     for (const { id } of subjects) await control.post(`/api/webhooks/${id}/deliveries/retry`, { since: 0 });
   };
   await resume();
   let left = "";
   let changedMs = performance.now();
-  while (!(await isPeaceful(chronicle))) {
-    const stillLeft = chronicle.unfinished().join(", ");
+  while (!(await isPeaceful(storage))) {
+    const stillLeft = (await storage.unfinished()).join(", ");
     if (stillLeft !== left) changedMs = performance.now();
     left = stillLeft;
     if (performance.now() > changedMs + STALL_MS) {
@@ -216,9 +230,9 @@ async function waitForPeace(world: World, { control }: Life): Promise<void> {
 }
 
 /** Returns true if nothing is left to do within a second. */
-async function isPeaceful(chronicle: Chronicle): Promise<boolean> {
+async function isPeaceful({ unfinished }: SimulatedStorage): Promise<boolean> {
   for (let look = 0; look < 20; look++) {
-    if (chronicle.unfinished().length === 0) return true;
+    if ((await unfinished()).length === 0) return true;
     await sleep(50);
   }
   return false;

@@ -1,7 +1,7 @@
 /**
- * Past events, derived from the blocks and the state in the database of a mirror. The facts of a block follow from its id
- * alone: they are read for many blocks at once, and cached. Each call reads anew whether the block is on the chain, and the
- * usernames, with one statement.
+ * Past events, derived from the blocks and the state in the database of a mirror. The events of a block follow from its id
+ * alone, so that they are read for many blocks at once and cached. Before cached events are used, the database is asked
+ * whether the last block of the run is still on the chain.
  */
 import type { Network } from "@uniknode/protocol";
 import type { Event } from "../../events/event.ts";
@@ -11,46 +11,63 @@ import { createFactEvents } from "../fact-events.ts";
 import { type History, HistoryError } from "../history.ts";
 import type { PastFact } from "../past-facts.ts";
 import { readFacts } from "./facts.ts";
-import { type BlockFacts, createKnownFacts } from "./known-facts.ts";
-import { type BlockBounds, readStoredBlocks } from "./stored-blocks.ts";
+import { type BlockFacts, blockOf, createRuns, type Run } from "./runs.ts";
+import { type BlockBounds, type BlockOrigin, readStoredBlocks } from "./stored-blocks.ts";
 
 /** Time limit of each statement. */
 const READ_TIMEOUT_MS = 5_000;
-/** Bounds of one read ahead. */
-const AHEAD: BlockBounds = { maxBlocks: 50, maxTransactions: 500 };
-/** Maximum number of cached facts: ranges for several replays at a time. */
+/** Bounds of a run. */
+const BOUNDS: BlockBounds = { maxBlocks: 100, maxTransactions: 500 };
+/** Maximum number of cached facts: runs for several replays at a time. */
 const MAX_FACTS = 5_000;
 
 export function createPostgresHistory(postgres: Postgres, network: Network): History {
-  const known = createKnownFacts(MAX_FACTS);
+  const runs = createRuns(MAX_FACTS);
   const query: Query = (sql, values) =>
     postgres.query<never>(sql, values).catch((error) => {
       throw toPostgresError(error);
     });
+  /** A run that was on the chain in this turn of the event loop: until it ends, this process learns of no later state. */
+  let current: Run | undefined;
 
-  /** Reads the block at a height, and others in the direction in which the calls proceed. */
-  async function readAhead(height: number): Promise<BlockFacts | undefined> {
-    const isDescending = known.at(height + 1) !== undefined;
-    const blocks = await postgres.reads({ timeoutMs: READ_TIMEOUT_MS }, (query) =>
-      readBlocks(query, { height, isDescending }, network),
+  function setCurrent(run: Run): void {
+    current = run;
+    setImmediate(() => {
+      if (current === run) current = undefined;
+    });
+  }
+
+  /** Reads a block, and others in the direction in which the calls proceed; undefined if the chain has no such block. */
+  async function readRunAt(height: number): Promise<Run | undefined> {
+    const origin = runs.at(height + 1) ? "last" : "first";
+    const run = await postgres.reads({ timeoutMs: READ_TIMEOUT_MS }, (query) =>
+      readRun(query, height, origin, network),
     );
-    known.add(blocks);
-    return blocks.find(({ header }) => header.height === height);
+    if (!run) return undefined;
+    runs.add(run);
+    setCurrent(run);
+    return run;
+  }
+
+  /** Returns a cached run with the height that is on the chain. */
+  async function knownRunAt(height: number): Promise<Run | undefined> {
+    for (;;) {
+      const run = runs.at(height);
+      if (!run || run === current) return run;
+      if (await isOnChain(query, run)) {
+        setCurrent(run);
+        return run;
+      }
+      runs.remove(run);
+    }
   }
 
   async function eventsAt(height: number): Promise<Event[]> {
-    for (;;) {
-      const block = known.at(height) ?? (await readAhead(height));
-      if (!block) return [];
-      const { header, facts } = block;
-      const present = await readPresent(query, height, facts);
-      if (present.id === header.id) {
-        const toEvents = createFactEvents(network, (publicKey) => present.usernames[publicKey]);
-        return facts.flatMap((fact) => toEvents(fact, header));
-      }
-      // It was reverted after it was read.
-      known.remove(height);
-    }
+    const run = (await knownRunAt(height)) ?? (await readRunAt(height));
+    const block = run && blockOf(run, height);
+    if (!block) return [];
+    const toEvents = createFactEvents(network, (publicKey) => run.usernames.get(publicKey));
+    return block.facts.flatMap((fact) => toEvents(fact, block.header));
   }
 
   return {
@@ -65,45 +82,39 @@ async function readHead(query: Query): Promise<number> {
   return Number(head.height);
 }
 
-type Wanted = { readonly height: number; readonly isDescending: boolean };
-
-/** @param query reads one commit */
-async function readBlocks(
-  query: Query,
-  { height, isDescending }: Wanted,
-  network: Network,
-): Promise<BlockFacts[]> {
-  const head = await readHead(query);
-  if (height < 1 || height > head) return [];
-  const range = isDescending
-    ? { first: Math.max(1, height - AHEAD.maxBlocks + 1), last: height }
-    : { first: height, last: head };
-  let blocks = await readStoredBlocks(query, range, AHEAD);
-  if (blocks.at(-1)?.header.height !== height && isDescending) {
-    // The blocks below it have too many transactions.
-    blocks = await readStoredBlocks(query, { first: height, last: height }, AHEAD);
-  }
-  const facts = await readFacts(query, blocks, network);
-  return blocks.map(({ header }, index) => ({ header, facts: facts[index] ?? [] }));
-}
-
-type Present = {
-  /** Id of the block at the height; null above the head. */
-  readonly id: string | null;
-  readonly usernames: Readonly<Record<string, string>>;
-};
-
-/** Reads what can change while the facts of a block are cached, from one commit. */
-async function readPresent(query: Query, height: number, facts: readonly PastFact[]): Promise<Present> {
-  const [row] = await query<{ id: string | null; usernames: Present["usernames"] | null }>(
-    `SELECT (SELECT id FROM blocks WHERE height = $1) AS id,
-       (SELECT json_object_agg(public_key, username) FROM wallets
-        WHERE public_key = ANY ($2) AND username IS NOT NULL) AS usernames
-     FROM head WHERE phase = 'ready'`,
-    [height, facts.flatMap(delegatesOf)],
+async function isOnChain(query: Query, { blocks }: Run): Promise<boolean> {
+  const last = blocks.at(-1)?.header;
+  const [row] = await query<{ id: string | null }>(
+    "SELECT (SELECT id FROM blocks WHERE height = $1) AS id FROM head WHERE phase = 'ready'",
+    [last?.height ?? 0],
   );
   if (!row) throw building();
-  return { id: row.id, usernames: row.usernames ?? {} };
+  return row.id === last?.id;
+}
+
+/** @param query reads one commit */
+async function readRun(
+  query: Query,
+  height: number,
+  origin: BlockOrigin,
+  network: Network,
+): Promise<Run | undefined> {
+  const head = await readHead(query);
+  if (height < 1 || height > head) return undefined;
+  const range = origin === "first" ? { first: height, last: head } : { first: 1, last: height };
+  const stored = await readStoredBlocks(query, range, BOUNDS, origin);
+  const facts = await readFacts(query, stored, network);
+  const blocks = stored.map(({ header }, index): BlockFacts => ({ header, facts: facts[index] ?? [] }));
+  return { blocks, usernames: await readUsernames(query, facts.flat().flatMap(delegatesOf)) };
+}
+
+/** A username never changes, and delegates of rounds have one. */
+async function readUsernames(query: Query, publicKeys: readonly string[]): Promise<Map<string, string>> {
+  const rows = await query<{ public_key: string; username: string }>(
+    "SELECT public_key, username FROM wallets WHERE public_key = ANY ($1) AND username IS NOT NULL",
+    [[...new Set(publicKeys)]],
+  );
+  return new Map(rows.map(({ public_key, username }) => [public_key, username]));
 }
 
 /** Returns the public keys of the delegates whose usernames the events of a fact contain. */

@@ -198,6 +198,7 @@ CREATE TABLE replays (
   started_ms bigint NOT NULL,
   finished_ms bigint
 );
+CREATE INDEX replays_running ON replays (webhook) WHERE state = 'running';
 
 -- Attempts of each webhook by the minute of their end, of the last hour.
 CREATE TABLE attempt_counts (

@@ -1,8 +1,11 @@
 /** Contents of deliveries, and messages with them. */
 import type { Transaction } from "../../postgres/connection.ts";
 import type { Content } from "../../subscriptions/content.ts";
+import type { MessageRow as AnyMessageRow } from "../delivery-rows.ts";
 
-export { type MessageRow, messageFromRow } from "../delivery-rows.ts";
+export { messageFromRow } from "../delivery-rows.ts";
+
+export type MessageRow = AnyMessageRow<string>;
 
 /** Columns of a message, in a row of deliveries joined by `WITH_CONTENT`. */
 export const MESSAGE_COLUMNS = `deliveries.webhook, deliveries.id, deliveries.sequence, deliveries.event, deliveries.height,

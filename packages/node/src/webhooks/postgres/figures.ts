@@ -60,8 +60,8 @@ type QueueRow = {
 };
 
 /**
- * Counts entries of the three partial indexes: no trigger updates numbers for each delivery, and nothing is cached. A million
- * pending deliveries cost about 0.1 s of one server process, empty queues nothing.
+ * Counts entries of the three partial indexes: no trigger updates numbers for each delivery, and nothing is cached. See
+ * `pendingCount` for the cost; empty queues cost nothing.
  */
 const QUEUES = `WITH pending AS (
     SELECT webhook, count(*) AS waiting, 0 AS retrying, 0 AS replaying, min(number) AS first, NULL::bigint AS retry_ms

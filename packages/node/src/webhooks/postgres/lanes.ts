@@ -8,7 +8,7 @@ export const LANES = {
 
 /**
  * Returns SQL for the number of pending deliveries of a webhook, which is a column or a parameter. Counts entries of the
- * partial indexes: a million pending deliveries cost about 0.1 s.
+ * partial indexes: a million pending deliveries cost about 0.2 s of one server process, and 1 s before the first vacuum.
  */
 export const pendingCount = (webhook: string): string => {
   const counts = Object.values(LANES).map(

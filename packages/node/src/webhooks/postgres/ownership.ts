@@ -37,6 +37,8 @@ type State = OwnershipOptions &
     readonly held: Map<number, HeldShard>;
     /** Shards that this worker is giving up. */
     readonly surplus: Set<number>;
+    /** Owned shards and their epochs, as the last successful renewal has reported them. */
+    reported: Map<number, number>;
     session: string | undefined;
     /** Time at which the lease ends, by the monotonic clock. */
     leaseEndMs: number;
@@ -48,6 +50,7 @@ export function createOwnership(options: OwnershipOptions, deps: OwnershipDeps):
     ...deps,
     held: new Map(),
     surplus: new Set(),
+    reported: new Map(),
     session: undefined,
     leaseEndMs: 0,
   };
@@ -68,28 +71,43 @@ export function createOwnership(options: OwnershipOptions, deps: OwnershipDeps):
 async function renew(state: State): Promise<OwnershipChange> {
   const { postgres, held, elapsedMs, leaseMs } = state;
   const sentMs = elapsedMs();
-  const lost = new Set<number>();
   const drop = (shard: number) => {
-    if (held.delete(shard)) lost.add(shard);
+    held.delete(shard);
     state.surplus.delete(shard);
   };
-  const isRenewed = await renewLease(state);
-  if (!isRenewed) {
+  if (!(await renewLease(state))) {
+    state.leaseEndMs = 0;
     for (const shard of held.keys()) drop(shard);
     await beginLease(state);
   }
-  state.leaseEndMs = sentMs + leaseMs;
   const view = await postgres.transaction("READ WRITE", (transaction) => claim(transaction, state));
   const isMine = ({ owner, epoch, shard }: ShardRow) =>
     owner === state.worker && Number(epoch) === held.get(shard)?.epoch;
   for (const row of view.shards) if (held.has(row.shard) && !isMine(row)) drop(row.shard);
   for (const claimed of view.claimed) held.set(claimed.shard, claimed);
   const surplus = [...held.keys()].filter((shard) => !state.surplus.has(shard)).slice(view.share);
-  for (const shard of surplus) state.surplus.add(shard);
-  const webhooksOf = await readWebhooks(postgres.query, [...lost, ...held.keys()]);
-  const gained = view.claimed.flatMap(({ shard }) => webhooksOf(shard));
+  const webhooksOf = await readWebhooks(postgres.query, [...state.reported.keys(), ...held.keys()]);
   await giveUp(state, new Set(surplus.filter((shard) => webhooksOf(shard).length === 0)));
-  return { gained, lost: [...lost].flatMap(webhooksOf), surplus: surplus.flatMap(webhooksOf) };
+  // Nothing fails from here on: a change that is not reported now would be with the next renewal. Only then may calls run.
+  for (const shard of surplus) if (held.has(shard)) state.surplus.add(shard);
+  const { gained, lost } = report(state);
+  state.leaseEndMs = sentMs + leaseMs;
+  return {
+    gained: gained.flatMap(webhooksOf),
+    lost: lost.flatMap(webhooksOf),
+    surplus: surplus.flatMap(webhooksOf),
+  };
+}
+
+/** Returns the shards that were gained and lost since the last report. */
+function report(state: State): { readonly gained: readonly number[]; readonly lost: readonly number[] } {
+  const { held, reported } = state;
+  const isReported = (shard: number) => reported.get(shard) === held.get(shard)?.epoch;
+  state.reported = new Map([...held].map(([shard, { epoch }]) => [shard, epoch]));
+  return {
+    gained: [...held.keys()].filter((shard) => !isReported(shard)),
+    lost: [...reported.keys()].filter((shard) => !isReported(shard)),
+  };
 }
 
 /** Renews the lease; returns `false` if it has ended and others have noticed, or before the first lease. */
@@ -175,7 +193,7 @@ async function readWebhooks(query: Query, shards: readonly number[]) {
 }
 
 async function giveUp(
-  { postgres, worker, held, surplus }: State,
+  { postgres, worker, held, surplus, reported }: State,
   shards: ReadonlySet<number>,
 ): Promise<void> {
   const given = [...shards].flatMap((shard) => held.get(shard) ?? []);
@@ -188,6 +206,7 @@ async function giveUp(
   for (const { shard } of given) {
     held.delete(shard);
     surplus.delete(shard);
+    reported.delete(shard);
   }
 }
 

@@ -111,6 +111,62 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect(epochsOf(a)).toEqual(before);
   });
 
+  test("that a renewal has claimed, lost or found too many are reported by the next one if it fails.", async () => {
+    const webhooks = await addWebhooks(40);
+    let isDown = true;
+    const query: Postgres["query"] = async (sql, values) => {
+      if (isDown && sql.includes("FROM webhooks")) throw new Error("down");
+      return postgres.query(sql, values);
+    };
+    const elapsedMs = () => performance.now();
+    const a = createOwnership(
+      { worker: "a", leaseMs: LEASE_MS },
+      { postgres: { ...postgres, query }, elapsedMs },
+    );
+    const renewAfterFailure = async () => {
+      isDown = true;
+      await expect(a.renew()).rejects.toThrow("down");
+      isDown = false;
+      return a.renew();
+    };
+    const first = await renewAfterFailure();
+    expect([...first.gained].sort((a, b) => a - b)).toEqual(webhooks);
+    expect(first).toMatchObject({ lost: [], surplus: [] });
+    const b = start("b");
+    await b.renew();
+    const { surplus } = await renewAfterFailure();
+    expect(surplus.length).toBeGreaterThan(0);
+    await a.giveUp(surplus);
+    await expire("a");
+    await b.renew();
+    const { lost, gained } = await renewAfterFailure();
+    expect([[...lost, ...surplus].sort((a, b) => a - b), gained]).toEqual([webhooks, []]);
+  });
+
+  test("have no lease until a renewal has reported that they were lost.", async () => {
+    const { transaction } = postgres;
+    const { promise: claimed, resolve: claim } = Promise.withResolvers<void>();
+    const slow: Postgres = {
+      ...postgres,
+      async transaction(mode, work) {
+        await claimed;
+        return transaction(mode, work);
+      },
+    };
+    const stalled = createOwnership(
+      { worker: "a", leaseMs: LEASE_MS },
+      { postgres: slow, elapsedMs: () => performance.now() },
+    );
+    const renewing = stalled.renew();
+    await expect
+      .poll(() => postgres.query("SELECT 1 FROM delivery_workers WHERE name = 'a'"))
+      .toHaveLength(1);
+    expect(stalled.remainingMs()).toBe(0);
+    claim();
+    await renewing;
+    expect(stalled.remainingMs()).toBeGreaterThan(0);
+  });
+
   test("are claimed at once by a process that restarts under the same name; the former process owns nothing.", async () => {
     const [webhook] = await addWebhooks(1);
     const [former, next] = [start("a"), start("a")];

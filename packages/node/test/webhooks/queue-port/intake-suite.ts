@@ -143,9 +143,9 @@ export function describeIntake(name: string, open: OpenSubject): void {
 
       test("has the same effect however it is cut, and whatever is repeated.", async () => {
         const id = fc.constantFrom("a", "b", "c", "d", "e", "f");
+        let current = subject;
         const property = fc.asyncProperty(fc.array(fc.array(id)), async (batches) => {
-          const own = await subject.addWebhook();
-          let current = subject;
+          const own = await current.addWebhook();
           for (const ids of batches) {
             await apply(
               current,

@@ -16,7 +16,7 @@ export type Subject = WebhookStorage & {
   append(events: readonly Event[]): Promise<void>;
   /** Lets another client of the database hold the write lock until the returned function is called. */
   holdUp(): Promise<() => Promise<void>>;
-  /** State after a crash: everything that was recorded, in a storage that has nothing else in memory. */
+  /** State after a crash, in place of this subject: everything that was recorded, and nothing else in memory. */
   crash(): Promise<Subject>;
 };
 

@@ -81,7 +81,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         const [fact] = await put(subject, webhook, ["fact"]);
         const [number] = await put(subject, webhook, ["a"], { height: 7, blockId: "b7", reverts: "fact" });
         const { secrets } = present(await subject.register.webhooks.find(webhook));
-        expect(await queue.nextFirst(webhook, present(fact), 1)).toEqual([
+        expect(await queue.nextFirst(webhook, present(fact), 1)).toMatchObject([
           {
             number,
             attempts: 0,
@@ -217,11 +217,11 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       test("that was not recorded leaves the delivery first in the queue, also after a crash.", async () => {
         const [a] = await put(subject, webhook, ["a", "b"]);
         expect(await firstIds(queue, webhook)).toEqual(["a", "b"]);
-        const crashed = (await subject.crash()).queue;
-        const [delivery] = await crashed.nextFirst(webhook, 0, 1);
+        const crashed = await subject.crash();
+        const [delivery] = await crashed.queue.nextFirst(webhook, 0, 1);
         expect(delivery).toMatchObject({ number: a, attempts: 0, message: { id: "a" } });
-        await crashed.record([failure(webhook, present(a), { retryMs: NOW_MS })]);
-        const again = present(await (await subject.crash()).queue.nextRetry(webhook, NOW_MS));
+        await crashed.queue.record([failure(webhook, present(a), { retryMs: NOW_MS })]);
+        const again = present(await (await crashed.crash()).queue.nextRetry(webhook, NOW_MS));
         expect(again).toMatchObject({ number: a, attempts: 1, message: { id: "a" } });
       });
 
@@ -231,8 +231,8 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
           kind: fc.constantFrom("put", "succeed", "fail", "give up", "retry", "crash"),
           pauseMs: fc.integer({ min: 0, max: 5 }),
         });
+        let current = subject;
         const property = fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
-          let current = subject;
           const own = await current.addWebhook();
           let first: Known[] = [];
           let retries: (Known & { readonly dueMs: number })[] = [];
@@ -333,15 +333,16 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         await put(subject, webhook, numbers(2_500));
         await suspend();
         expect(await queue.finishStep(NOW_MS)).toEqual({ more: true });
-        const crashed = (await subject.crash()).queue;
-        await subject.register.commands.resume(webhook);
-        await put(subject, webhook, ["later"]);
-        expect(await firstIds(crashed, webhook)).toEqual([]);
+        const crashed = await subject.crash();
+        await crashed.register.commands.resume(webhook);
+        await put(crashed, webhook, ["later"]);
+        expect(await firstIds(crashed.queue, webhook)).toEqual([]);
         let steps = 0;
-        while ((await crashed.finishStep(NOW_MS)).webhook === undefined) expect(steps++).toBeLessThan(10);
-        expect(await crashed.finishStep(NOW_MS)).toEqual({ more: false });
-        expect(await firstIds(crashed, webhook)).toEqual(["later"]);
-        const { records } = await crashed.log.page(webhook, { state: "pending" }, { limit: 9 });
+        while ((await crashed.queue.finishStep(NOW_MS)).webhook === undefined)
+          expect(steps++).toBeLessThan(10);
+        expect(await crashed.queue.finishStep(NOW_MS)).toEqual({ more: false });
+        expect(await firstIds(crashed.queue, webhook)).toEqual(["later"]);
+        const { records } = await crashed.queue.log.page(webhook, { state: "pending" }, { limit: 9 });
         expect(records).toHaveLength(1);
       });
     });
@@ -405,22 +406,23 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.replays.start(webhook, range, NOW_MS)).toBe(false);
         const position = { nextHeight: 5, nextIndex: 1 };
         await putReplayed(subject, webhook, ["x", "y"], position);
-        const crashed = (await subject.crash()).queue;
-        expect(await crashed.replays.find(webhook)).toMatchObject({
+        const crashed = await subject.crash();
+        const { replays } = crashed.queue;
+        expect(await replays.find(webhook)).toMatchObject({
           ...range,
           ...position,
           state: "running",
           events: 2,
           waiting: 2,
         });
-        expect(await crashed.replays.next(0, 1)).toBeUndefined();
-        expect(await crashed.replays.next(0, 2)).toMatchObject({ webhook, nextHeight: 5 });
-        const other = await subject.addWebhook();
-        await crashed.replays.start(other, range, NOW_MS);
-        expect(await crashed.replays.next(webhook, 2)).toMatchObject({ webhook: other });
-        expect(await crashed.replays.next(other, 2)).toMatchObject({ webhook });
-        await crashed.replays.finish(other, NOW_MS + 9);
-        expect(await crashed.replays.find(other)).toMatchObject({
+        expect(await replays.next(0, 1)).toBeUndefined();
+        expect(await replays.next(0, 2)).toMatchObject({ webhook, nextHeight: 5 });
+        const other = await crashed.addWebhook();
+        await replays.start(other, range, NOW_MS);
+        expect(await replays.next(webhook, 2)).toMatchObject({ webhook: other });
+        expect(await replays.next(other, 2)).toMatchObject({ webhook });
+        await replays.finish(other, NOW_MS + 9);
+        expect(await replays.find(other)).toMatchObject({
           state: "finished",
           finishedMs: NOW_MS + 9,
         });

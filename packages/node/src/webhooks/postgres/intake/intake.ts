@@ -136,10 +136,14 @@ async function applyBatch(
   { registerVersion, atMs, commands, position }: IntakeBatch,
   step: MatchingStep,
 ): Promise<Applied> {
-  const { positions } = state;
-  const replay = position.reader === "replay" ? await lockReplayOf(transaction, state, position) : undefined;
-  const isLocked = position.reader === "replay" ? replay : await positions.lock(transaction, step.shards);
-  if (!isLocked || (await lockVersion(transaction)) !== registerVersion) return NOT_CURRENT;
+  const { positions, ownership } = state;
+  const shards = position.reader === "log" ? step.shards : shardsOf(ownership, position.replay.webhook);
+  if (!(await positions.lock(transaction, shards))) return NOT_CURRENT;
+  // Two transactions with shared locks could not both change the version.
+  const changesRegister = commands.some(({ kind }) => kind === "suspend");
+  if ((await lockVersion(transaction, changesRegister)) !== registerVersion) return NOT_CURRENT;
+  const replay = position.reader === "replay" ? await lockCurrent(transaction, state, position) : undefined;
+  if (position.reader === "replay" && !replay) return NOT_CURRENT;
   const { webhooks, events } = await applyCommands(transaction, commands, {
     atMs,
     ...(replay && { replay }),
@@ -150,17 +154,21 @@ async function applyBatch(
   return { isCurrent: true, webhooks };
 }
 
-/** Locks the shard of a webhook and its replay; returns undefined if the step is not current. */
-async function lockReplayOf(
+const shardsOf = ({ held }: ShardOwnership, webhook: number) => {
+  const shard = held.get(shardOf(webhook));
+  return shard ? [shard] : [];
+};
+
+/** Locks the replay of a step; returns undefined if the step is not current. */
+async function lockCurrent(
   transaction: Transaction,
-  { positions, ownership }: State,
+  { ownership: { held } }: State,
   { replay }: ReplayStep,
 ): Promise<Replay | undefined> {
-  const shard = ownership.held.get(shardOf(replay.webhook));
-  if (!shard || !(await positions.lock(transaction, [shard]))) return undefined;
   const current = await lockReplay(transaction, replay.webhook);
   if (!current || !isSame(current, replay)) return undefined;
-  return (await hasRetraction(transaction.query, shard.matched)) ? undefined : current;
+  const matched = held.get(shardOf(replay.webhook))?.matched ?? 0;
+  return (await hasRetraction(transaction.query, matched)) ? undefined : current;
 }
 
 /** Returns whether a command concerns a webhook of the step; another worker may own the others by now. */

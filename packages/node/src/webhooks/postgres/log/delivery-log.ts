@@ -6,13 +6,12 @@ import {
   type DeliveryRow,
   isIndexed,
   latestFromRows,
-  type MessageRow,
   messageFromRow,
   ROWS_READ_AT_ONCE,
   recordFromRow,
 } from "../../delivery-rows.ts";
 import type { DeliveryFilter, DeliveryPage, DeliveryRange, DeliveryRecord } from "../../model/deliveries.ts";
-import { MESSAGE_COLUMNS, WITH_CONTENT } from "../contents.ts";
+import { MESSAGE_COLUMNS, type MessageRow, WITH_CONTENT } from "../contents.ts";
 import { storableText } from "../storable-text.ts";
 import { createExpedite } from "./expedited-deliveries.ts";
 import { conditionsOf } from "./filters.ts";
@@ -32,7 +31,7 @@ export function createPostgresDeliveryLog(postgres: Postgres): DeliveryLogRows {
     find: (webhook, key) => read((query) => find(query, webhook, key)),
     latest: (webhook, limit) => read((query) => readLatest(query, webhook, limit)),
     async message(number) {
-      const [row] = await postgres.query<MessageRow<string>>(
+      const [row] = await postgres.query<MessageRow>(
         `SELECT ${MESSAGE_COLUMNS} FROM deliveries ${WITH_CONTENT} WHERE deliveries.number = $1`,
         [number],
       );

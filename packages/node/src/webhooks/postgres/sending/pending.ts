@@ -17,7 +17,7 @@ export type PendingDeps = {
 
 type PendingReads = Pick<DeliveryQueue, "webhooks" | "states" | "nextFirst" | "nextRetry" | "nextReplayed">;
 
-type WaitingRow = MessageRow<string> &
+type WaitingRow = MessageRow &
   Omit<SecretRow, "previous_until_ms"> & {
     previous_until_ms: string | null;
     number: string;

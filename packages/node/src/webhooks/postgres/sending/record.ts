@@ -7,6 +7,7 @@ import type { AttemptFailure, AttemptOutcome, DeliveryQueue, RecordedOutcome } f
 import { REVERTED_REASON } from "../../model/reasons.ts";
 import type { ShardOwnership } from "../ownership.ts";
 import { lockOwnShards } from "../positions.ts";
+import { lockVersion } from "../register-version.ts";
 import { suspendWebhook } from "../queues/suspension.ts";
 import { countAttempts } from "../register/health.ts";
 import { shardOf } from "../shards.ts";
@@ -48,6 +49,8 @@ type States = {
 export function createRecord(postgres: Postgres, ownership: ShardOwnership): DeliveryQueue["record"] {
   return (outcomes) =>
     postgres.transaction("READ WRITE", async (transaction) => {
+      // A suspension changes the register, which is locked before webhooks.
+      if (outcomes.some(isSuspending)) await lockVersion(transaction, true);
       // Statements are sent without waiting for earlier ones, and run in this order.
       const [owned, states] = await Promise.all([
         lockOwnShards(transaction, ownership, [...new Set(outcomes.map(({ webhook }) => shardOf(webhook)))]),
@@ -70,6 +73,9 @@ export function createRecord(postgres: Postgres, ownership: ShardOwnership): Del
       return outcomes.map((outcome) => recorded.get(outcome) ?? NOT_CURRENT);
     });
 }
+
+const isSuspending = ({ failure }: AttemptOutcome): boolean =>
+  failure !== undefined && failure.suspension.ifFailingBeforeMs === undefined;
 
 type DeliveryRow = {
   number: string;

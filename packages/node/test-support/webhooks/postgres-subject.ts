@@ -1,0 +1,89 @@
+/** Subject of the suites of the webhook storage on PostgreSQL: one worker that owns all webhooks. */
+import { onTestFinished } from "vitest";
+import type { Event } from "../../src/events/event.ts";
+import { openPostgres, type Postgres } from "../../src/postgres/connection.ts";
+import { migrate } from "../../src/postgres/migrations.ts";
+import { openPostgresStorage } from "../../src/webhooks/postgres/storage.ts";
+import { PLAIN_SECRETS } from "../../src/webhooks/secrets/encryption.ts";
+import { addWebhook, type Subject } from "../../test/webhooks/queue-port/subject.ts";
+
+const WORKER = { worker: "worker", leaseMs: 600_000 };
+/** Much shorter than the time in which each call must settle. */
+const STATEMENT_TIMEOUT_MS = 2_000;
+
+/** Opens a subject over an empty database. */
+export async function openPostgresSubject(url: string): Promise<Subject> {
+  const postgres = connectTo(url);
+  await migrate(postgres);
+  return openOver(postgres, url);
+}
+
+function connectTo(url: string): Postgres {
+  const postgres = openPostgres({
+    url,
+    applicationName: WORKER.worker,
+    maxConnections: 8,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    isCommitAsynchronous: false,
+    onConnectionLost: () => {},
+  });
+  let isOpen = true;
+  async function close(): Promise<void> {
+    if (!isOpen) return;
+    isOpen = false;
+    await postgres.close();
+  }
+  onTestFinished(close);
+  return { ...postgres, close };
+}
+
+async function openOver(postgres: Postgres, url: string): Promise<Subject> {
+  const storage = openPostgresStorage(WORKER, { postgres, network: "network", cipher: PLAIN_SECRETS });
+  await storage.queue.ownership.renew();
+  return {
+    ...storage,
+    addWebhook: (fields) => addWebhook(storage.register, fields),
+    append: (events) => append(postgres, events),
+    holdUp: () => holdUp(connectTo(url)),
+    async crash() {
+      await postgres.close();
+      return openOver(connectTo(url), url);
+    },
+  };
+}
+
+/** Writes events as a mirror copies them. */
+async function append({ transaction }: Postgres, events: readonly Event[]): Promise<void> {
+  await transaction("READ WRITE", async ({ query, change }) => {
+    for (const { id, name, height = null, blockId = null, reverts = null, data } of events) {
+      const text = data === undefined ? null : JSON.stringify(data);
+      await query("UPDATE event_log SET last_sequence = last_sequence + 1");
+      await change("INSERT INTO events SELECT last_sequence, $1, $2, $3, $4, $5, $6, $7 FROM event_log", [
+        id,
+        name,
+        height,
+        blockId,
+        Date.now(),
+        reverts,
+        text,
+      ]);
+    }
+  });
+}
+
+/** Locks the tables against writes until the returned function is called. */
+async function holdUp({ transaction }: Postgres): Promise<() => Promise<void>> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: onLocked, reject } = Promise.withResolvers<void>();
+  const held = transaction("READ WRITE", async ({ change }) => {
+    await change("LOCK TABLE shards, webhooks, queues, deliveries IN EXCLUSIVE MODE");
+    onLocked();
+    await released;
+  });
+  held.catch(reject);
+  await locked;
+  return () => {
+    release();
+    return held;
+  };
+}

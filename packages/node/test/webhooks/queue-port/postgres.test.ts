@@ -1,0 +1,16 @@
+/** Suites of the delivery queue, its intake and the register on PostgreSQL. */
+import { describe } from "vitest";
+import { useDatabases } from "../../../test-support/postgres/databases.ts";
+import { hasPostgres } from "../../../test-support/postgres/server.ts";
+import { openPostgresSubject } from "../../../test-support/webhooks/postgres-subject.ts";
+import { describeIntake } from "./intake-suite.ts";
+import { describeRegister } from "./register-suite.ts";
+import { describeDeliveryQueue } from "./suite.ts";
+
+describe.skipIf(!hasPostgres)("PostgreSQL", () => {
+  const databases = useDatabases();
+  const open = async () => openPostgresSubject(await databases.create());
+  describeDeliveryQueue("PostgreSQL", open);
+  describeIntake("PostgreSQL", open);
+  describeRegister("PostgreSQL", open);
+});
