@@ -6,6 +6,7 @@ import { migrate } from "../../src/postgres/migrations.ts";
 import { openPostgresStorage } from "../../src/webhooks/postgres/storage.ts";
 import { PLAIN_SECRETS } from "../../src/webhooks/secrets/encryption.ts";
 import { addWebhook, type Subject } from "../../test/webhooks/queue-port/subject.ts";
+import { ownByWorkers } from "./postgres-rows.ts";
 
 const WORKER = { worker: "worker", leaseMs: 600_000 };
 /** Much shorter than the time in which each call must settle. */
@@ -15,6 +16,7 @@ const STATEMENT_TIMEOUT_MS = 2_000;
 export async function openPostgresSubject(url: string): Promise<Subject> {
   const postgres = connectTo(url);
   await migrate(postgres);
+  await ownByWorkers(postgres);
   return openOver(postgres, url);
 }
 

@@ -7,9 +7,9 @@ import type { AttemptFailure, AttemptOutcome, DeliveryQueue, RecordedOutcome } f
 import { REVERTED_REASON } from "../../model/reasons.ts";
 import type { ShardOwnership } from "../ownership.ts";
 import { lockOwnShards } from "../positions.ts";
-import { lockVersion } from "../register-version.ts";
 import { suspendWebhook } from "../queues/suspension.ts";
 import { countAttempts } from "../register/health.ts";
+import { lockVersion } from "../register-version.ts";
 import { shardOf } from "../shards.ts";
 import { storableText } from "../storable-text.ts";
 
