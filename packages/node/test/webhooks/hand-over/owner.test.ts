@@ -1,6 +1,6 @@
 /** The states of a hand-over: each change continues from an expected state, or changes nothing. */
 import { expect, test } from "vitest";
-import { nextOwner, OWNER_STATES, type OwnerState } from "../../src/webhooks/hand-over/owner.ts";
+import { nextOwner, OWNER_STATES, type OwnerState } from "../../../src/webhooks/hand-over/owner.ts";
 
 const ALLOWED: readonly (readonly [OwnerState, OwnerState])[] = [
   ["node", "to workers"],
