@@ -212,7 +212,9 @@ describe.skipIf(missing !== undefined)(name, () => {
     const [first] = after.log;
     await call("POST", `/webhooks/${webhook}/deliveries/${first?.messageId}/retry`, {});
     const again = await settled(webhook, "CHAIN", "chain.again");
-    expect(again.messages.at(-1)?.headers["Nats-Msg-Id"]).toBe(first?.messageId);
+    // The chain forges meanwhile.
+    const added = again.messages.slice(after.messages.length).map(({ headers }) => headers["Nats-Msg-Id"]);
+    expect(added).toContain(first?.messageId);
     await call("DELETE", `/webhooks/${webhook}`);
   });
 });

@@ -2,8 +2,8 @@
 import { describe } from "vitest";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
-import { openPostgresSubject } from "../../../test-support/webhooks/postgres-subject.ts";
 import { describeIntake } from "./intake-suite.ts";
+import { openPostgresSubject } from "./postgres-subject.ts";
 import { describeRegister } from "./register-suite.ts";
 import { describeDeliveryQueue } from "./suite.ts";
 

@@ -76,9 +76,12 @@ export async function put(
     subject,
     ids.map((id) => enqueue(webhook, id, extra)),
   );
-  return Promise.all(
-    ids.map(async (id) => present(await subject.queue.log.find(webhook, id), `the delivery ${id}`).number),
-  );
+  const { log } = subject.queue;
+  const { records } = await log.page(webhook, {}, { limit: ids.length });
+  const numbers = new Map(records.map(({ id, number }) => [id, number]));
+  const numberOf = async (id: string) =>
+    numbers.get(id) ?? present(await log.find(webhook, id), `the delivery ${id}`).number;
+  return Promise.all(ids.map(numberOf));
 }
 
 /** Puts deliveries into the replay lane of a webhook, in one batch, and starts its replay unless it is running. */

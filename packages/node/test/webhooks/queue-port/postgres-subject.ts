@@ -1,12 +1,12 @@
 /** Subject of the suites of the webhook storage on PostgreSQL: one worker that owns all webhooks. */
 import { onTestFinished } from "vitest";
-import type { Event } from "../../src/events/event.ts";
-import { openPostgres, type Postgres } from "../../src/postgres/connection.ts";
-import { migrate } from "../../src/postgres/migrations.ts";
-import { openPostgresStorage } from "../../src/webhooks/postgres/storage.ts";
-import { PLAIN_SECRETS } from "../../src/webhooks/secrets/encryption.ts";
-import { addWebhook, type Subject } from "../../test/webhooks/queue-port/subject.ts";
-import { ownByWorkers } from "./postgres-rows.ts";
+import type { Event } from "../../../src/events/event.ts";
+import { openPostgres, type Postgres } from "../../../src/postgres/connection.ts";
+import { migrate } from "../../../src/postgres/migrations.ts";
+import { openPostgresStorage } from "../../../src/webhooks/postgres/storage.ts";
+import { PLAIN_SECRETS } from "../../../src/webhooks/secrets/encryption.ts";
+import { ownByWorkers } from "../../../test-support/webhooks/postgres-rows.ts";
+import { addWebhook, type Subject } from "./subject.ts";
 
 const WORKER = { worker: "worker", leaseMs: 600_000 };
 /** Much shorter than the time in which each call must settle. */
