@@ -76,8 +76,10 @@ export function createSubscribedEvents(deps: SubscribedEventsDeps): SubscribedEv
     streamsChanged: (streamed) => after(streams.replace(streamed)),
     renew: (renewed) => after(streams.renew(renewed)),
     replaceRemote(replacing) {
-      remoteNames.replace(replacing);
-      remote = new Set(replacing);
+      const replaced = new Set(replacing);
+      // Callers repeat the same names, in case the node has another database.
+      if (remote.symmetricDifference(replaced).size > 0) remoteNames.replace([...replaced]);
+      remote = replaced;
       return after(lastSequence());
     },
     markGap: streams.markGap,

@@ -7,14 +7,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createNetwork, type NetworkFiles } from "@uniknode/protocol";
 import { edgeRoot } from "../../src/facts/merkle/edge.ts";
 import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
+import { DEFAULT_HTTP_GATEWAY_OPTIONS, gatewayOverHttp } from "../../src/gateway/http.ts";
+import { readCopy } from "../../src/mirror/events/rows.ts";
 import { readTree } from "../../src/mirror/facts/tree.ts";
 import { readHead } from "../../src/mirror/head.ts";
 import { present } from "../../src/platform/present.ts";
 import type { Postgres } from "../../src/postgres/connection.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
+import { createLastSequence } from "../../src/store/events/event-log.ts";
 import { freePort } from "../peers/world.ts";
 import { connect, type PostgresServer, startPostgres } from "../postgres/server.ts";
 import { apiUrlOf, type Running, spawnUniknode } from "../process/uniknode.ts";
+import { compareEvents } from "./events.ts";
 import { mirrorTables, nodeTables } from "./tables.ts";
 
 export const TOKEN = "mirror";
@@ -34,7 +38,9 @@ export type MirroredDevChain = {
   startMirror(...args: string[]): Running;
   /** Waits until the mirror has a block that the node has now, or a later one. */
   followed(): Promise<void>;
-  /** Stops forging, and compares all rows and the trees of facts. */
+  /** Makes the node record these events for webhooks of the mirror's database; returns the last event before. */
+  recordEvents(names: readonly string[]): Promise<number>;
+  /** Stops forging, and compares all rows, the copied events and the trees of facts. */
   compare(): Promise<void>;
   stopNode(): Promise<void>;
   /** Stops the node, and starts it again. */
@@ -81,6 +87,7 @@ export async function startMirroredDevChain({
     ...{ server, databaseUrl, postgres, url, nodeDatabase: join(folder, "data", "node.sqlite") },
     command: (name, body) => runDevCommand(url, name, body),
     head: () => head(url),
+    recordEvents: (names) => recordEvents(url, names),
     startMirror(...args) {
       const mirror = spawnUniknode([
         "mirror",
@@ -154,6 +161,28 @@ async function waitFor(
   }
 }
 
+async function recordEvents(url: string, names: readonly string[]): Promise<number> {
+  const remote = gatewayOverHttp(
+    { ...DEFAULT_HTTP_GATEWAY_OPTIONS, urls: [url], token: TOKEN },
+    { onChange: () => {} },
+  );
+  const { lastSequence } = await remote.gateway.replaceRemoteNames(names);
+  await remote.close();
+  return lastSequence;
+}
+
+/** Waits until the copy has the last event of the node. */
+async function waitForEvents({ postgres, mirrors }: State, last: number): Promise<void> {
+  const endMs = performance.now() + WAIT_MS;
+  for (;;) {
+    const { sequence } = await readCopy(postgres);
+    if (sequence === last) return;
+    if (performance.now() > endMs)
+      throw new Error(`the last copied event is ${sequence}, not ${last}: ${mirrors.at(-1)?.stderr()}`);
+    await sleep(POLL_MS);
+  }
+}
+
 async function compare(chain: State): Promise<void> {
   const { url, postgres, folder } = chain;
   await runDevCommand(url, "forge", { enabled: false });
@@ -163,6 +192,8 @@ async function compare(chain: State): Promise<void> {
   const database = openDatabase(join(folder, "data", "node.sqlite"), { readonly: true });
   await compareTables(database, postgres);
   await compareFacts(database, postgres, files);
+  await waitForEvents(chain, createLastSequence(database)());
+  await compareEvents(database, postgres);
   database.close();
   await runDevCommand(url, "forge", { enabled: true });
 }

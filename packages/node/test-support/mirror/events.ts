@@ -1,4 +1,6 @@
 /** Compares the copy of an event log with the log of the node. */
+import assert from "node:assert/strict";
+import { readCopy } from "../../src/mirror/events/rows.ts";
 import type { Postgres } from "../../src/postgres/connection.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 
@@ -20,6 +22,14 @@ export async function copiedEvents(postgres: Postgres, after: number): Promise<s
     [after],
   );
   return rows.map((row) => textOf(Object.values(row)));
+}
+
+/** Requires that a copy which has the last event of a node has all rows of its log from the first copied one on. */
+export async function compareEvents(database: Database, postgres: Postgres): Promise<void> {
+  const copied = await copiedEvents(postgres, 0);
+  const { sequence, gaps } = await readCopy(postgres);
+  assert.equal(gaps, 0);
+  assert.deepEqual(copied, nodeEvents(database, sequence - copied.length));
 }
 
 const textOf = (row: readonly unknown[]): string => row.map(String).join(" | ");

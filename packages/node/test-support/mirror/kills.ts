@@ -1,6 +1,6 @@
 /**
  * Kills a mirror at seeded random moments, while blocks with transfers come and go, restarts its node between two comparisons, and
- * compares the mirror with it.
+ * compares the mirror with it, its events included.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
@@ -21,6 +21,14 @@ export type KillOptions = {
 };
 
 const MNEMONIC = "test test test test test test test test test test test junk";
+/** Names of recorded events. */
+const EVENTS = [
+  "block.applied",
+  "block.reverted",
+  "transaction.applied",
+  "transaction.reverted",
+  "wallet.saved",
+];
 const MIN_LIFE_MS = 300;
 const MAX_DEPTH = 40;
 const MAX_MINED = 20;
@@ -60,12 +68,13 @@ export async function runKills(
 
 /** Returns a function that mines, reorganises or submits, by chance. */
 async function createDisturbances(
-  { url, command, head }: MirroredDevChain,
+  { url, command, head, recordEvents }: MirroredDevChain,
   below: (limit: number) => number,
 ): Promise<() => Promise<void>> {
   const accounts = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
   const [alice, bob] = [accounts("account 0"), accounts("account 1")];
   const { network, submit, get } = await connect(url);
+  await recordEvents(EVENTS);
   // A branch needs blocks to fork from.
   await command("mine", { blocks: 2 * MAX_DEPTH });
   return async () => {

@@ -64,8 +64,24 @@ describe.skipIf(!hasPostgres)("doctor of a database", () => {
       privileges: { state: "ok", text: "uniknode can read and write" },
       network: { state: "ok", text: expect.stringContaining("dalinet") },
       mirror: { state: "ok", text: expect.stringMatching(/^test writes; block \d+, \d+ s old$/) },
+      events: { state: "warn", text: "none is copied yet" },
       lag: { state: "warn", text: "unknown: no node responds" },
     });
+  });
+
+  test("a gap in the events is a warning for some days", async () => {
+    await postgres.query("UPDATE event_log SET is_started = true, last_sequence = 12");
+    expect((await byName()).events).toMatchObject({ state: "ok", text: "copied up to 12; 0 gaps" });
+    const gapAt = (ms: number) =>
+      postgres.query("UPDATE event_log SET gaps = 2, last_gap_ms = $1", [Date.now() - ms]);
+    await gapAt(1_000);
+    expect((await byName()).events).toMatchObject({
+      state: "warn",
+      text: expect.stringMatching(/^copied up to 12; 2 gaps, the last at 20/),
+      remedy: expect.stringContaining("replay"),
+    });
+    await gapAt(8 * 86_400_000);
+    expect((await byName()).events).toMatchObject({ state: "ok", text: "copied up to 12; 2 gaps" });
   });
 
   test.each([

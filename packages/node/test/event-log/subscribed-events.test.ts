@@ -25,7 +25,7 @@ function open(webhooks: string[] = []) {
   const writes = () =>
     present(database.prepare<{ n: number }>("SELECT total_changes() AS n").get(), "a row").n;
   const events = createEventLog(database, { recordedNames: () => new Set(["peer.added"]) });
-  return { log, names, start, writes, events };
+  return { database, log, names, start, writes, events };
 }
 
 test("unites the names that webhooks and streams subscribe to", () => {
@@ -182,10 +182,22 @@ test("the log keeps events for another database while that has names", () => {
 });
 
 test("names of another database that cannot be stored change nothing", () => {
-  const { start } = open();
+  const { database, start } = open();
   const subscribedEvents = start();
   subscribedEvents.replaceRemote(["peer.added"]);
-  expect(() => subscribedEvents.replaceRemote(["block.applied", "block.applied"])).toThrow();
+  database.execute("ALTER TABLE remote_names RENAME TO hidden");
+  expect(() => subscribedEvents.replaceRemote(["block.applied"])).toThrow();
+  database.execute("ALTER TABLE hidden RENAME TO remote_names");
   expect([...subscribedEvents.names()]).toEqual(["peer.added"]);
   expect([...start().names()]).toEqual(["peer.added"]);
+});
+
+test("the same names of another database are not written again", () => {
+  const { log, start, writes } = open();
+  const subscribedEvents = start();
+  subscribedEvents.replaceRemote(["peer.added", "peer.removed"]);
+  const before = writes();
+  log.last = 3;
+  expect(subscribedEvents.replaceRemote(["peer.removed", "peer.added"])).toBe(3);
+  expect(writes()).toBe(before);
 });

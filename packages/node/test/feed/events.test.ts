@@ -216,9 +216,12 @@ test("Later events can get higher sequences, and the jump is a gap.", async () =
   feed.continueEvents(3);
   expect(codeOf({ sequence: 3 })).toBe("none");
   add(2);
+  log.moveCursor("at the end", 5);
+  log.moveCursor("behind", 4);
   feed.continueEvents(100);
   feed.continueEvents(50);
   expect(codeOf({ sequence: 100 })).toBe("none");
+  expect([log.cursor("at the end"), log.cursor("behind")]).toEqual([100, 4]);
   add(1);
   expect(sequencesIn(await linesOf(feed.events({ sequence: 100 }), 1))).toEqual([101]);
   expect(sequencesIn(await linesOf(feed.events("oldest")))).toEqual([4, 5]);

@@ -1,15 +1,14 @@
 /** `uniknode mirror` with a dev chain: PostgreSQL has every row of the node's event log once, whatever happens to either of them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DEFAULT_HTTP_GATEWAY_OPTIONS, gatewayOverHttp, type HttpGateway } from "../../src/gateway/http.ts";
 import { readCopy } from "../../src/mirror/events/rows.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { COPY_READER } from "../../src/store/events/copied-events.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
-import { type MirroredDevChain, startMirroredDevChain, TOKEN } from "../../test-support/mirror/dev-chain.ts";
+import { type MirroredDevChain, startMirroredDevChain } from "../../test-support/mirror/dev-chain.ts";
 import { copiedEvents, nodeEvents } from "../../test-support/mirror/events.ts";
 import { startLyingFeed } from "../../test-support/mirror/lying-feed.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
-import type { Running } from "../../test-support/process/uniknode.ts";
+import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const WAIT = { timeout: 60_000, interval: 50 };
 const NAMES = [
@@ -22,23 +21,13 @@ const NAMES = [
 
 let chain: MirroredDevChain;
 let mirror: Running;
-let remote: HttpGateway;
-/** Last event before the first copied one. */
-let start: number;
 
 beforeAll(async () => {
   if (!hasPostgres) return;
   chain = await startMirroredDevChain();
-  remote = gatewayOverHttp(
-    { ...DEFAULT_HTTP_GATEWAY_OPTIONS, urls: [chain.url], token: TOKEN },
-    { onChange: () => {} },
-  );
   mirror = chain.startMirror();
 }, 120_000);
-afterAll(async () => {
-  await remote?.close();
-  await chain?.closeAll();
-});
+afterAll(() => chain?.closeAll());
 
 function readNode<T>(read: (database: Database) => T): T {
   const database = openDatabase(chain.nodeDatabase, { readonly: true });
@@ -52,28 +41,15 @@ function readNode<T>(read: (database: Database) => T): T {
 const logOf = (database: Database) => createEventLog(database, { recordedNames: () => new Set() });
 const lastEvent = () => readNode((database) => logOf(database).lastSequence());
 
-/** Stops forging, waits until everything is copied, and compares the rows. */
-async function compareEvents(): Promise<void> {
-  await chain.command("forge", { enabled: false });
-  await expect
-    .poll(async () => (await readCopy(chain.postgres).catch(() => undefined))?.sequence, WAIT)
-    .toBe(lastEvent());
-  const rows = readNode((database) => nodeEvents(database, start));
-  expect(rows.length).toBeGreaterThan(0);
-  expect(await copiedEvents(chain.postgres, 0)).toEqual(rows);
-  expect((await readCopy(chain.postgres)).gaps).toBe(0);
-  await chain.command("forge", { enabled: true });
-}
-
 describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
   test("are recorded for webhooks of the database, and copied from then on.", async () => {
     await chain.followed();
     await expect.poll(async () => (await readCopy(chain.postgres)).isStarted, WAIT).toBe(true);
-    start = (await readCopy(chain.postgres)).sequence;
-    const { lastSequence } = await remote.gateway.replaceRemoteNames(NAMES);
-    expect(lastSequence).toBe(start);
+    const { sequence } = await readCopy(chain.postgres);
+    expect(await chain.recordEvents(NAMES)).toBe(sequence);
     await chain.command("mine", { blocks: 30 });
-    await compareEvents();
+    await chain.compare();
+    expect((await readCopy(chain.postgres)).sequence).toBeGreaterThan(sequence + 60);
     expect(readNode((database) => logOf(database).cursor(COPY_READER))).toBeDefined();
   }, 120_000);
 
@@ -82,7 +58,7 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
       await chain.command("reorg", { depth });
       await chain.command("mine", { blocks: 2 });
     }
-    await compareEvents();
+    await chain.compare();
     const [row] = await chain.postgres.query<{ count: number }>(
       "SELECT count(*)::integer AS count FROM events WHERE reverts IS NOT NULL",
     );
@@ -99,24 +75,24 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
       await chain.command("reorg", { depth: 3 });
       mirror = chain.startMirror();
     }
-    await compareEvents();
+    await chain.compare();
   }, 120_000);
 
   test("are complete after the database was killed.", async () => {
     const mining = chain.command("mine", { blocks: 20 });
     await chain.server.crash();
     await mining;
-    await compareEvents();
+    await chain.compare();
   }, 120_000);
 
   test("are copied by one mirror at a time, also when a paused one wakes up.", async () => {
     const standby = chain.startMirror("--name", "standby");
     mirror.child.kill("SIGSTOP");
     await chain.command("mine", { blocks: 10 });
-    await compareEvents();
+    await chain.compare();
     mirror.child.kill("SIGCONT");
     await chain.command("mine", { blocks: 10 });
-    await compareEvents();
+    await chain.compare();
     mirror.child.kill("SIGTERM");
     await mirror.ended;
     mirror = standby;
@@ -127,13 +103,13 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
     const before = lastEvent();
     await chain.command("mine", { blocks: 3 });
     expect(lastEvent()).toBeGreaterThan(before);
-    await compareEvents();
-    const { lastSequence } = await remote.gateway.replaceRemoteNames(["block.applied"]);
+    await chain.compare();
+    const lastSequence = await chain.recordEvents(["block.applied"]);
     await chain.command("mine", { blocks: 3 });
     const names = readNode((database) => logOf(database).read(lastSequence, 100)).map(({ name }) => name);
     expect(names).toContain("block.applied");
     expect(new Set(names).size).toBe(1);
-    await remote.gateway.replaceRemoteNames([]);
+    await chain.recordEvents([]);
     const end = lastEvent();
     await chain.command("mine", { blocks: 3 });
     expect(lastEvent()).toBe(end);
@@ -151,6 +127,28 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
     await chain.command("reorg", { depth: 2 });
     await chain.followed();
     expect(mirror.stderr().match(/failed to copy the events/g)).toHaveLength(1);
+    mirror.child.kill("SIGTERM");
+    await mirror.ended;
     await older.close();
+  }, 120_000);
+
+  test("continue with higher sequences after the database of the node has lost its log; doctor says so.", async () => {
+    const { sequence: before } = await readCopy(chain.postgres);
+    await chain.stopNode();
+    const database = openDatabase(chain.nodeDatabase);
+    database.execute("DELETE FROM events; UPDATE sqlite_sequence SET seq = 2 WHERE name = 'events'");
+    database.close();
+    await chain.restartNode();
+    await chain.recordEvents(NAMES);
+    mirror = chain.startMirror();
+    await expect.poll(async () => (await readCopy(chain.postgres)).gaps, WAIT).toBe(1);
+    await expect.poll(lastEvent, WAIT).toBeGreaterThanOrEqual(before);
+    await chain.command("mine", { blocks: 5 });
+    await expect.poll(async () => (await readCopy(chain.postgres)).sequence - lastEvent(), WAIT).toBe(0);
+    const rows = readNode((database) => nodeEvents(database, before));
+    expect(rows.length).toBeGreaterThan(10);
+    expect(await copiedEvents(chain.postgres, before)).toEqual(rows);
+    const doctor = await spawnUniknode(["doctor", "--database-url", chain.databaseUrl]).ended;
+    expect(doctor.stdout).toMatch(/events +copied up to \d+; 1 gaps, the last at 20/);
   }, 120_000);
 });

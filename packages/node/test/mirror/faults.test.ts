@@ -39,6 +39,8 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
 
   test("fetches the commits again that a crash of the database has lost.", async () => {
     await chain.followed();
+    // Commits with events wait for the disk.
+    await chain.recordEvents([]);
     // The crash then loses only what follows.
     await chain.postgres.query("CHECKPOINT");
     await chain.command("mine", { blocks: 20 });

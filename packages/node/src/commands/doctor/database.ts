@@ -1,5 +1,6 @@
 /** Checks the database of a mirror: whether mirrors can write to it, and API servers can read from it. */
 import { createSlots } from "@uniknode/protocol";
+import { readCopy } from "../../mirror/events/rows.ts";
 import { readHead } from "../../mirror/head.ts";
 import { readIdentity } from "../../mirror/node-identity.ts";
 import { parseExternal } from "../../platform/json/external.ts";
@@ -18,6 +19,8 @@ const MAX_BLOCKS_BEHIND = 10;
 /** An API server, a mirror and an operator. */
 const GOOD_FREE_CONNECTIONS = 15;
 const GOOD_REPLAY_SECONDS = 5;
+/** Time for which a gap in the events is a warning. */
+const RECENT_GAP_MS = 7 * 86_400_000;
 const MAX_RESPONSE_BYTES = 65_536;
 const RESPONSE_BOUNDS = { maxCharacters: MAX_RESPONSE_BYTES, maxDepth: 8, maxValues: 1_000 };
 
@@ -186,12 +189,26 @@ async function checkMirror(postgres: Postgres, nodes: readonly string[]): Promis
     const writer = row?.isLeased
       ? ok("mirror", `${row.owner} writes; ${at}`)
       : warn("mirror", `no mirror runs; ${at}`, 'start "uniknode mirror" with this database');
-    return [name, writer, await checkLag(head.height, nodes)];
+    return [name, writer, await checkEvents(postgres), await checkLag(head.height, nodes)];
   } catch (error) {
     const { message } = error as Error;
     if (error instanceof SchemaError) return [fail("schema", message, "see docs/guides/mirror.md")];
     return [fail("mirror", message, "see docs/guides/mirror.md")];
   }
+}
+
+async function checkEvents(postgres: Postgres): Promise<Finding> {
+  const { isStarted, sequence, gaps, lastGapMs = 0 } = await readCopy(postgres);
+  if (!isStarted)
+    return warn("events", "none is copied yet", "check the log of the mirror, and the version of its node");
+  const text = `copied up to ${sequence}; ${gaps} gaps`;
+  return Date.now() - lastGapMs > RECENT_GAP_MS
+    ? ok("events", text)
+    : warn(
+        "events",
+        `${text}, the last at ${new Date(lastGapMs).toISOString()}`,
+        "replay the missing events to the webhooks of delivery workers: see docs/guides/mirror.md",
+      );
 }
 
 async function checkLag(height: number, nodes: readonly string[]): Promise<Finding> {

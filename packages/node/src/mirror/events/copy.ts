@@ -103,13 +103,14 @@ type Progress = { sequence: number; isStarted: boolean; readonly gaps: number };
 async function writeLines(
   lines: readonly EventLine[],
   progress: Progress,
-  { postgres, epoch, heights, signal, onCopied }: CopyDeps,
+  { postgres, epoch, heights, signal, onCopied, logger }: CopyDeps,
 ): Promise<void> {
   const events: CopiedEvent[] = [];
   for (const line of lines) {
     if ("events" in line) events.push(...line.events);
     else if (!progress.isStarted) {
       await startCopy(postgres, line.after, epoch);
+      logger.info({ after: line.after }, "copying the events of the node");
       progress.sequence = line.after;
       progress.isStarted = true;
     } else if (line.after !== progress.sequence) throw outOfOrder(line.after, progress.sequence);

@@ -17,6 +17,8 @@ export type CopyState = {
   readonly isStarted: boolean;
   /** Number of times that events were missing in the log of the node. */
   readonly gaps: number;
+  /** Time of the last gap. */
+  readonly lastGapMs: number | undefined;
 };
 
 const COLUMNS: Columns = [
@@ -36,13 +38,17 @@ export async function readCopy(postgres: Postgres): Promise<CopyState> {
     id: string | null;
     isStarted: boolean;
     gaps: string;
-  }>(`SELECT last_sequence AS sequence, last_id AS id, is_started AS "isStarted", gaps FROM event_log`);
+    lastGapMs: string | null;
+  }>(
+    `SELECT last_sequence AS sequence, last_id AS id, is_started AS "isStarted", gaps, last_gap_ms AS "lastGapMs" FROM event_log`,
+  );
   if (!row) throw new MirrorError("MIRROR_DATABASE", "the table event_log has no row: use an empty database");
   return {
     sequence: Number(row.sequence),
     id: row.id ?? undefined,
     isStarted: row.isStarted,
     gaps: Number(row.gaps),
+    lastGapMs: row.lastGapMs === null ? undefined : Number(row.lastGapMs),
   };
 }
 
@@ -70,7 +76,10 @@ export async function appendEvents(
 
 /** Records that events after one event are missing, and continues after another. */
 export const markGap = (postgres: Postgres, from: number, to: number, epoch: Epoch): Promise<void> =>
-  write(postgres, epoch, (transaction) => move(transaction, { from, to, gaps: 1 }));
+  write(postgres, epoch, async (transaction) => {
+    await move(transaction, { from, to });
+    await transaction.change("UPDATE event_log SET gaps = gaps + 1, last_gap_ms = $1", [Date.now()]);
+  });
 
 /** Runs a transaction that only the mirror with the lease can commit. Its commit is on disk when it returns. */
 const write = (
@@ -85,13 +94,12 @@ const write = (
     await work(transaction);
   });
 
-type Move = { readonly from: number; readonly to: number; readonly id?: string; readonly gaps?: number };
+type Move = { readonly from: number; readonly to: number; readonly id?: string };
 
-async function move(transaction: Transaction, { from, to, id = "", gaps = 0 }: Move): Promise<void> {
+async function move(transaction: Transaction, { from, to, id }: Move): Promise<void> {
   const moved = await transaction.change(
-    `UPDATE event_log SET last_sequence = $1, last_id = nullif($2, ''), is_started = true, gaps = gaps + $3
-     WHERE last_sequence = $4`,
-    [to, id, gaps, from],
+    "UPDATE event_log SET last_sequence = $1, last_id = $2, is_started = true WHERE last_sequence = $3",
+    [to, id ?? null, from],
   );
   if (moved === 1) return;
   throw new MirrorError("MIRROR_DEPOSED", `another mirror copies events, or the last one is not ${from}`);

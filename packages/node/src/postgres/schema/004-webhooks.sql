@@ -20,7 +20,8 @@ CREATE TABLE event_log (
   last_sequence bigint NOT NULL,
   last_id text COLLATE "C",                   -- its id; null: unknown
   is_started boolean NOT NULL DEFAULT false,  -- true: every later event will be copied
-  gaps bigint NOT NULL DEFAULT 0              -- number of times that events were missing in the log of the node
+  gaps bigint NOT NULL DEFAULT 0,             -- number of times that events were missing in the log of the node
+  last_gap_ms bigint                          -- time of the last one
 );
 INSERT INTO event_log (last_sequence) VALUES (0);
 

@@ -14,7 +14,7 @@ export type CopiedEvents = {
   copiedUpTo(sequence: number): void;
   /** Returns the number of events after the cursor; 0 without a cursor. */
   uncopied(): number;
-  /** Gives later events higher sequences than this one. */
+  /** Gives later events higher sequences than this one. Cursors at the end of the log stay there. */
   continueAfter(sequence: number): void;
 };
 
@@ -31,7 +31,8 @@ export function createCopiedEvents(database: Database): CopiedEvents {
     `INSERT INTO sqlite_sequence (name, seq) SELECT 'events', 0
      WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'events')`,
   );
-  const raise = database.prepare("UPDATE sqlite_sequence SET seq = ? WHERE name = 'events' AND seq < ?");
+  const raise = database.prepare("UPDATE sqlite_sequence SET seq = ? WHERE name = 'events'");
+  const moveAll = database.prepare("UPDATE cursors SET sequence = ? WHERE sequence = ?");
   return {
     keep: () => void create.run(COPY_READER, lastSequence()),
     forget: () => void remove.run(COPY_READER),
@@ -46,8 +47,11 @@ export function createCopiedEvents(database: Database): CopiedEvents {
     },
     continueAfter(sequence) {
       database.transaction(() => {
+        const last = lastSequence();
+        if (sequence <= last) return;
         addRow.run();
-        raise.run(sequence, sequence);
+        raise.run(sequence);
+        moveAll.run(sequence, last);
       });
     },
   };

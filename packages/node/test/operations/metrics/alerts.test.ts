@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { Registry } from "../../../src/operations/metrics/instruments.ts";
 import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
 import { createServerMetrics } from "../../../src/operations/metrics/server.ts";
-import { FIGURES } from "./figures.ts";
+import { FIGURES_WITH_MIRROR } from "./figures.ts";
 
 const RULES = fileURLToPath(new URL("../../../../../ops/prometheus/uniknode-rules.yaml", import.meta.url));
 const CASES = fileURLToPath(new URL("./alerts.yaml", import.meta.url));
@@ -44,7 +44,7 @@ test("each alert has both cases, a severity, and the next step", () => {
 test("the rules name metrics that exist", async () => {
   const servers = new Registry();
   createServerMetrics(servers);
-  const page = `${await createMetrics("1").page(FIGURES, 0)}\n${await servers.metrics()}`;
+  const page = `${await createMetrics("1").page(FIGURES_WITH_MIRROR, 0)}\n${await servers.metrics()}`;
   for (const [name] of rules.matchAll(/\buniknode_[a-z_]+/g))
     expect(page, name).toMatch(new RegExp(`^# TYPE ${name} `, "m"));
 });
