@@ -5,6 +5,7 @@ import { txOptions } from "../packages/node/src/commands/tx/options.ts";
 import { serviceOptions } from "../packages/node/src/commands/webhooks/service.ts";
 import { connectionOptions } from "../packages/node/src/config/connection.ts";
 import { type Option, toFlag, toVariable } from "../packages/node/src/config/define-option.ts";
+import { deliverOptions } from "../packages/node/src/config/deliver.ts";
 import { mirrorOptions } from "../packages/node/src/config/mirror.ts";
 import { devOptions, runOptions } from "../packages/node/src/config/options.ts";
 import type { OptionTable } from "../packages/node/src/config/resolve.ts";
@@ -44,6 +45,7 @@ function configurationPage(): string {
     ...optionTable("uniknode rpc", rpcOptions),
     ...optionTable("uniknode mirror", mirrorOptions),
     ...optionTable("uniknode serve", serveOptions),
+    ...optionTable("uniknode deliver", deliverOptions),
   ].join("\n");
 }
 

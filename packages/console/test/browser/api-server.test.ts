@@ -75,7 +75,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium or PostgreS
     await page.goto("/console/node");
     await page.getByText("ready", { exact: true }).waitFor();
     await page.getByRole("heading", { name: "Database of this API server" }).waitFor();
-    const rows = page.getByRole("table", { name: "Mirrors and API servers" }).getByRole("row");
+    const rows = page.getByRole("table", { name: "Mirrors, API servers and workers" }).getByRole("row");
     await rows.filter({ hasText: "Mirror" }).getByText("connected").waitFor();
     await rows.filter({ hasText: "API server" }).getByText("connected").waitFor();
     await page.getByRole("table", { name: "Options" }).getByText("--feed-blocks").waitFor();

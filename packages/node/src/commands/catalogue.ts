@@ -85,6 +85,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./servers/serve.ts")).serveCommand(),
   },
   {
+    name: "deliver",
+    group: START,
+    examples: [
+      "uniknode deliver --database-url postgres://uniknode@127.0.0.1/uniknode",
+      "uniknode deliver --database-url URL --name worker-1 --operations-port 4021 --webhook-key-file FILE",
+    ],
+    load: async () => (await import("./servers/deliver.ts")).deliverCommand(),
+  },
+  {
     name: "network",
     group: START,
     examples: [

@@ -1,8 +1,8 @@
-/** The operator's processes on other machines that use the feed or the gateway of this node: mirrors and API servers. */
+/** The operator's processes on other machines that use the feed or the gateway of this node: mirrors, API servers, workers. */
 import { LRUCache } from "lru-cache";
 
 export type RemoteProcess = {
-  readonly kind: "mirror" | "server";
+  readonly kind: "mirror" | "server" | "worker";
   readonly address: string;
   /** Name that the process gives itself. */
   readonly name?: string;
@@ -43,7 +43,8 @@ export function createRemoteProcesses(nowMs: () => number): RemoteProcesses {
 
 const keyOf = ({ kind, address, name = "" }: RemoteProcess): string => `${kind} ${address} ${name}`;
 
-/** Headers by which an API server describes itself to a node. */
+/** Headers by which an API server or a delivery worker describes itself to a node. */
+export const KIND_HEADER = "x-uniknode-kind";
 export const NAME_HEADER = "x-uniknode-name";
 export const HEIGHT_HEADER = "x-uniknode-server-height";
 const NAME = /^[\w.:-]{1,64}$/;
@@ -51,9 +52,10 @@ const HEIGHT = /^\d{1,10}$/;
 
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Returns the API server that the headers describe; undefined if they describe none. */
-export function readServer(headers: Headers, address: string): RemoteProcess | undefined {
+/** Returns the process that the headers describe, by default an API server; undefined if they describe none. */
+export function readCaller(headers: Headers, address: string): RemoteProcess | undefined {
   const [name, height] = [`${headers[NAME_HEADER] ?? ""}`, `${headers[HEIGHT_HEADER] ?? ""}`];
   if (!NAME.test(name)) return undefined;
-  return { kind: "server", address, name, ...(HEIGHT.test(height) && { height: Number(height) }) };
+  const kind = headers[KIND_HEADER] === "worker" ? "worker" : "server";
+  return { kind, address, name, ...(HEIGHT.test(height) && { height: Number(height) }) };
 }

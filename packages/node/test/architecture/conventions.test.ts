@@ -15,7 +15,13 @@ const filesBelow = (folder: string): string[] =>
     .filter((path) => !/node_modules|^packages\/console\/dist\//.test(path));
 
 /** Names that tools outside of this repository require. */
-const GIVEN = ["README.md", "Containerfile", "Containerfile.containerignore", "uniknode-serve@.service"];
+const GIVEN = [
+  "README.md",
+  "Containerfile",
+  "Containerfile.containerignore",
+  "uniknode-serve@.service",
+  "uniknode-deliver@.service",
+];
 const isKebabCase = (name: string): boolean => /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/.test(name);
 
 test("File names are kebab-case.", () => {

@@ -41,7 +41,7 @@ test("The port and its implementation on PostgreSQL do not import the database o
   expect(leaks.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
 });
 
-test("Only one file uses the driver of PostgreSQL, and only mirrors, API servers and the doctor load that file.", () => {
+test("Only one file uses the driver of PostgreSQL, and only mirrors, API servers, delivery workers and the doctor load that file.", () => {
   const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((path) =>
     path.endsWith(".ts"),
   );
@@ -50,6 +50,7 @@ test("Only one file uses the driver of PostgreSQL, and only mirrors, API servers
   expect(filesWith(/^import (?!type ).* from "pg"/m)).toEqual(["postgres/connection.ts"]);
   expect(filesWith(/^import (?!type )[^;]*\/postgres\/connection\.ts"/m).sort()).toEqual([
     "commands/doctor/database.ts",
+    "processes/deliver/deliver.ts",
     "processes/mirror/mirror.ts",
     "processes/serve/database.ts",
   ]);

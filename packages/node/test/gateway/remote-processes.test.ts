@@ -1,6 +1,6 @@
 /** The processes on other machines that a node knows. */
 import { expect, test } from "vitest";
-import { createRemoteProcesses, readServer } from "../../src/gateway/remote-processes.ts";
+import { createRemoteProcesses, readCaller } from "../../src/gateway/remote-processes.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -37,12 +37,17 @@ test.each([
   [{ "x-uniknode-name": "api:4004", "x-uniknode-server-height": "-1" }, { name: "api:4004" }],
   [{ "x-uniknode-name": "api:4004" }, { name: "api:4004" }],
 ])("The headers %j describe a server.", (headers, expected) => {
-  expect(readServer(headers, "192.0.2.3")).toEqual({ kind: "server", address: "192.0.2.3", ...expected });
+  expect(readCaller(headers, "192.0.2.3")).toEqual({ kind: "server", address: "192.0.2.3", ...expected });
+});
+
+test("The headers of a delivery worker describe it.", () => {
+  const headers = { "x-uniknode-kind": "worker", "x-uniknode-name": "worker-1" };
+  expect(readCaller(headers, "::1")).toEqual({ kind: "worker", address: "::1", name: "worker-1" });
 });
 
 test.each([{}, { "x-uniknode-name": "<script>" }, { "x-uniknode-name": "a".repeat(65) }])(
   "The headers %j describe no server.",
   (headers) => {
-    expect(readServer(headers, "192.0.2.3")).toBeUndefined();
+    expect(readCaller(headers, "192.0.2.3")).toBeUndefined();
   },
 );

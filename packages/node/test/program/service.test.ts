@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { toVariable } from "../../src/config/define-option.ts";
+import { deliverOptions } from "../../src/config/deliver.ts";
 import { mirrorOptions } from "../../src/config/mirror.ts";
 import { runOptions } from "../../src/config/options.ts";
 import type { OptionTable } from "../../src/config/resolve.ts";
@@ -21,8 +22,9 @@ const FILES: readonly (readonly [path: string, options: OptionTable])[] = [
   ["systemd/uniknode.service", runOptions],
   ["systemd/uniknode-mirror.service", mirrorOptions],
   ["systemd/uniknode-serve@.service", serveOptions],
+  ["systemd/uniknode-deliver@.service", deliverOptions],
   ["container/Containerfile", runOptions],
-  ["compose/compose.yaml", { ...runOptions, ...mirrorOptions, ...serveOptions }],
+  ["compose/compose.yaml", { ...runOptions, ...mirrorOptions, ...serveOptions, ...deliverOptions }],
 ];
 
 test.each(FILES)("%s sets only existing options", (path, options) => {
@@ -65,7 +67,12 @@ test.each([
 
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
-const UNITS = ["uniknode.service", "uniknode-mirror.service", "uniknode-serve@.service"];
+const UNITS = [
+  "uniknode.service",
+  "uniknode-mirror.service",
+  "uniknode-serve@.service",
+  "uniknode-deliver@.service",
+];
 
 test.skipIf(!hasSystemd).each(UNITS)("systemd-analyze finds no error in %s", (name) => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-unit-"));

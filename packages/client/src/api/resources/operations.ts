@@ -43,11 +43,11 @@ export type NodeOverview = {
       readonly postsDropped: Counts;
     };
   } | null;
-  /** Mirrors and API servers that have used this node within the last hour. */
+  /** Mirrors, API servers and delivery workers that have used this node within the last hour. */
   readonly processes: readonly {
-    readonly kind: "mirror" | "server";
+    readonly kind: "mirror" | "server" | "worker";
     readonly address: string;
-    /** Host and port of an API server. */
+    /** Host and port of an API server, or name of a worker. */
     readonly name?: string;
     readonly height?: number;
     readonly blocksBehind?: number;

@@ -1,4 +1,4 @@
-/** Table of the mirrors and API servers that use this node. */
+/** Table of the mirrors, API servers and delivery workers that use this node. */
 import type { NodeOverview } from "@uniknode/client";
 import { Badge } from "../../components/badge.tsx";
 import { countOfText, countText, durationText } from "../../components/format.ts";
@@ -8,8 +8,12 @@ import { useOverview } from "./use-overview.ts";
 
 type RemoteProcess = NodeOverview["processes"][number];
 
-const KINDS: Readonly<Record<RemoteProcess["kind"], string>> = { mirror: "Mirror", server: "API server" };
-/** Mirrors send nothing, and get a heartbeat every 5 s; API servers call every 3 s. */
+const KINDS: Readonly<Record<RemoteProcess["kind"], string>> = {
+  mirror: "Mirror",
+  server: "API server",
+  worker: "Worker",
+};
+/** Mirrors send nothing, and get a heartbeat every 5 s; others call every 3 s. */
 const LATE_SECONDS = 30;
 /** The limit of `/health/ready` of an API server. */
 const MAX_BLOCKS_BEHIND = 10;
@@ -49,9 +53,9 @@ export function RemoteProcesses() {
   const processes = useOverview()?.processes ?? [];
   if (processes.length === 0) return null;
   return (
-    <Section title="Mirrors and API servers">
+    <Section title="Mirrors, API servers and workers">
       <Table
-        caption="Mirrors and API servers"
+        caption="Mirrors, API servers and workers"
         columns={COLUMNS}
         rows={processes}
         keyOf={({ kind, address, name }) => `${kind} ${address} ${name}`}

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync } from "fastify";
 import { GatewayError } from "../../gateway/error.ts";
 import { REMOTE_METHODS } from "../../gateway/gateway.ts";
 import type { RemoteCalls } from "../../gateway/remote-calls.ts";
-import { type RemoteProcesses, readServer } from "../../gateway/remote-processes.ts";
+import { type RemoteProcesses, readCaller } from "../../gateway/remote-processes.ts";
 import { Type } from "../../platform/json/schema.ts";
 import { deadlineIn } from "../../platform/threads/call.ts";
 import type { Server } from "../core/app.ts";
@@ -45,8 +45,8 @@ export function createGatewayRoutes(
     });
     addFeedAccess(app, access);
     app.addHook("onRequest", ({ headers, ip }, _reply, done) => {
-      const server = readServer(headers, ip);
-      if (server) processes.note(server);
+      const caller = readCaller(headers, ip);
+      if (caller) processes.note(caller);
       done();
     });
     for (const method of REMOTE_METHODS) {

@@ -10,7 +10,7 @@ export type ConnectionsOfListeners = {
 };
 
 export function createConnectionMetrics(registry: Registry): {
-  show(connections: ConnectionsOfListeners): void;
+  show(connections: Partial<ConnectionsOfListeners>): void;
 } {
   const registers = [registry];
   const open = new Gauge({

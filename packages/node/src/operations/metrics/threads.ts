@@ -31,7 +31,7 @@ export function createUsageMetrics(registry: Registry, version: string): () => v
 /** Heap and event loop of each thread. */
 export function createThreadMetrics(
   registry: Registry,
-): (thread: "consensus" | "serving", heapBytes: number, loopDelay: LoopDelay) => void {
+): (thread: "consensus" | "serving" | "delivery", heapBytes: number, loopDelay: LoopDelay) => void {
   const heap = new Gauge({
     name: "uniknode_heap_used_bytes",
     help: "Heap of each thread.",

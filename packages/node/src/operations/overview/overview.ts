@@ -12,7 +12,7 @@ export type OverviewDeps = {
   readonly protocol: string;
   readonly ready: () => Promise<Readiness>;
   readonly report: () => Promise<NodeReport | undefined>;
-  /** Mirrors and API servers that use this node. */
+  /** Mirrors, API servers and delivery workers that use this node. */
   readonly processes: () => readonly SeenProcess[];
   /** Unix time in milliseconds. */
   readonly nowMs: () => number;

@@ -64,9 +64,11 @@ export const NodeOverview = Type.Object(
     ),
     processes: Type.Array(
       Type.Object({
-        kind: Type.Enum(["mirror", "server"]),
+        kind: Type.Enum(["mirror", "server", "worker"]),
         address: Type.String(),
-        name: Type.Optional(Type.String({ description: "Host and port of an API server." })),
+        name: Type.Optional(
+          Type.String({ description: "Host and port of an API server, or name of a worker." }),
+        ),
         height: Type.Optional(Type.Integer({ description: "Last block of its database." })),
         blocksBehind: Type.Optional(
           Type.Integer({ description: "Number of blocks that it is behind this node." }),
@@ -75,7 +77,7 @@ export const NodeOverview = Type.Object(
       }),
       {
         description:
-          "Mirrors and API servers that have used the feed or the gateway of this node within the last hour; at most 100.",
+          "Mirrors, API servers and delivery workers that have used the feed or the gateway of this node within the last hour; at most 100.",
       },
     ),
     forger: Type.Object({

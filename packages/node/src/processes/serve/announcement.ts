@@ -1,10 +1,9 @@
-/** Describes this API server to its nodes, which show it to their operator. */
+/** Describes this process to nodes, which show it to their operator. */
 import { hostname } from "node:os";
-import { HEIGHT_HEADER, NAME_HEADER } from "../../gateway/remote-processes.ts";
-import type { Head } from "../../read/head.ts";
-import type { ReadModel } from "../../read/port.ts";
+import { HEIGHT_HEADER, KIND_HEADER, NAME_HEADER } from "../../gateway/remote-processes.ts";
 
 const EVERY_MS = 3_000;
+const MAX_NAME_LENGTH = 64;
 const MAX_HOST_LENGTH = 50;
 
 export type Announcement = {
@@ -18,24 +17,24 @@ export type Announcement = {
   begin(call: () => Promise<unknown>): () => void;
 };
 
-/** @param port port of the server, once it listens */
-export function createAnnouncement(
-  readModel: Pick<ReadModel, "head">,
-  port: () => number | undefined,
-): Announcement {
-  let head: Head | undefined;
-  const host = hostname()
-    .replace(/[^\w.-]/g, "-")
-    .slice(0, MAX_HOST_LENGTH);
+export type Announced = {
+  readonly kind: "server" | "worker";
+  readonly name: () => string;
+  /** Returns the head of the database. */
+  readonly head: () => Promise<{ readonly height: number } | undefined>;
+};
 
+export function createAnnouncement({ kind, name, head: readHead }: Announced): Announcement {
+  let height: number | undefined;
   async function announce(call: () => Promise<unknown>): Promise<void> {
-    head = await readModel.head();
+    height = (await readHead())?.height;
     await call();
   }
   return {
     headers: () => ({
-      [NAME_HEADER]: `${host}:${port() ?? 0}`,
-      ...(head && { [HEIGHT_HEADER]: `${head.height}` }),
+      [KIND_HEADER]: kind,
+      [NAME_HEADER]: toName(name(), MAX_NAME_LENGTH),
+      ...(height !== undefined && { [HEIGHT_HEADER]: `${height}` }),
     }),
     begin(call) {
       // If the database or every node is down, the log has the reason.
@@ -46,3 +45,11 @@ export function createAnnouncement(
     },
   };
 }
+
+/** Name of an API server. */
+export const serverName = (port: number | undefined): string =>
+  `${toName(hostname(), MAX_HOST_LENGTH)}:${port ?? 0}`;
+
+/** Replaces characters that a name must not have. */
+const toName = (text: string, maxLength: number): string =>
+  text.replace(/[^\w.:-]/g, "-").slice(0, maxLength);

@@ -1,4 +1,4 @@
-/** Connections of an API server to its nodes: calls with a result, and whole requests that are forwarded. */
+/** Connections of an API server or a worker to its nodes: calls with a result, and whole requests that are forwarded. */
 import type { Logger } from "pino";
 import { createForwarding, DEFAULT_FORWARDING_OPTIONS, type Forwarding } from "../../gateway/forwarding.ts";
 import {
@@ -11,10 +11,24 @@ import type { Closing } from "../../platform/lifecycle/closing.ts";
 
 export type Nodes = { readonly remote: HttpGateway; readonly forwarding: Forwarding };
 
-export function connectToNodes(
-  options: Pick<HttpGatewayOptions, "urls" | "token" | "describe">,
-  { closing, logger }: { readonly closing: Closing; readonly logger: Logger },
-): Nodes {
+type NodeOptions = Pick<HttpGatewayOptions, "urls" | "token" | "describe">;
+type NodeDeps = { readonly closing: Closing; readonly logger: Logger };
+
+export function connectToNodes(options: NodeOptions, deps: NodeDeps): Nodes {
+  const { closing, logger } = deps;
+  const remote = connectToGateway(options, deps);
+  const forwarding = createForwarding(
+    { ...DEFAULT_FORWARDING_OPTIONS, urls: options.urls },
+    {
+      onFailure: (url, reason) => logger.warn({ node: url, reason }, "failed to forward a request to a node"),
+    },
+  );
+  closing.add("forwarding", forwarding.close);
+  return { remote, forwarding };
+}
+
+/** Opens the connection for calls with a result. */
+export function connectToGateway(options: NodeOptions, { closing, logger }: NodeDeps): HttpGateway {
   const remote = gatewayOverHttp(
     { ...DEFAULT_HTTP_GATEWAY_OPTIONS, ...options },
     {
@@ -25,12 +39,5 @@ export function connectToNodes(
     },
   );
   closing.add("gateway", remote.close);
-  const forwarding = createForwarding(
-    { ...DEFAULT_FORWARDING_OPTIONS, urls: options.urls },
-    {
-      onFailure: (url, reason) => logger.warn({ node: url, reason }, "failed to forward a request to a node"),
-    },
-  );
-  closing.add("forwarding", forwarding.close);
-  return { remote, forwarding };
+  return remote;
 }

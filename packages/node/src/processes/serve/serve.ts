@@ -14,7 +14,7 @@ import type { Log } from "../../platform/logging/logger.ts";
 import { waitForDatabase } from "../../postgres/waiting.ts";
 import { createPostgresReadModel } from "../../read/postgres/read-model.ts";
 import { buildOperationsListener } from "../serving/operations-listener.ts";
-import { createAnnouncement } from "./announcement.ts";
+import { createAnnouncement, serverName } from "./announcement.ts";
 import { openDatabase, withOutageLog } from "./database.ts";
 import { buildServeHttp, type ServeOptions } from "./http.ts";
 import { connectToNodes } from "./nodes.ts";
@@ -59,7 +59,11 @@ async function open(
   const { network, identity } = await waitForIdentity(postgres, logger, starting);
   const readModel = withOutageLog(createPostgresReadModel({}, { postgres, shared, network }), logger);
   // Called once the server listens.
-  const announcement = createAnnouncement(readModel, () => portOf(server));
+  const announcement = createAnnouncement({
+    kind: "server",
+    name: () => serverName(portOf(server)),
+    head: async () => readModel.head(),
+  });
   const { remote, forwarding } = connectToNodes(
     { urls, token, describe: announcement.headers },
     { closing, logger },

@@ -16,7 +16,7 @@ export type OperatorDeps = {
   readonly ready: Operations["ready"];
   /** Open live streams. */
   readonly streams: () => number;
-  /** Mirrors and API servers that use this node. */
+  /** Mirrors, API servers and delivery workers that use this node. */
   readonly processes: RemoteProcesses["list"];
 };
 

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { Registry } from "../../../src/operations/metrics/instruments.ts";
 import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
 import { createServerMetrics } from "../../../src/operations/metrics/server.ts";
+import { createWorkerMetrics } from "../../../src/operations/metrics/worker.ts";
 import { FIGURES_WITH_MIRROR } from "./figures.ts";
 
 type Panel = { title: string; description?: string; targets?: { expr: string }[] };
@@ -13,15 +14,16 @@ const { panels } = JSON.parse(readFileSync(path, "utf8")) as { panels: Panel[] }
 const namesIn = (text: string) =>
   (text.match(/uniknode_[a-z_]+/g) ?? []).map((name) => name.replace(/_(bucket|sum|count)$/, ""));
 
-/** Metrics of a node with a mirror, and the further ones of an API server. */
+/** Metrics of a node with a mirror, and the further ones of API servers and delivery workers. */
 async function metricNames(): Promise<string[]> {
   const servers = new Registry();
   createServerMetrics(servers);
+  createWorkerMetrics(servers);
   const page = `${await createMetrics("1").page(FIGURES_WITH_MIRROR, 0)}\n${await servers.metrics()}`;
   return [...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name).sort();
 }
 
-test("the dashboard shows every metric of a node and a server, and only existing ones", async () => {
+test("the dashboard shows every metric of a node, a server and a worker, and only existing ones", async () => {
   const shown = panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => namesIn(expr)));
   expect([...new Set(shown)].sort()).toEqual(await metricNames());
 });

@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { toFlag } from "../../../src/config/define-option.ts";
+import { type Option, toFlag } from "../../../src/config/define-option.ts";
+import { deliverOptions } from "../../../src/config/deliver.ts";
 import { mirrorOptions } from "../../../src/config/mirror.ts";
 import { devOptions, runOptions } from "../../../src/config/options.ts";
 import { serveOptions } from "../../../src/config/serve.ts";
 import { Registry } from "../../../src/operations/metrics/instruments.ts";
 import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
 import { createServerMetrics } from "../../../src/operations/metrics/server.ts";
+import { createWorkerMetrics } from "../../../src/operations/metrics/worker.ts";
 import { present } from "../../../src/platform/present.ts";
 import { rpcOptions } from "../../../src/rpc/options.ts";
 import { FIGURES_WITH_MIRROR } from "./figures.ts";
@@ -37,12 +39,13 @@ test("Every row of the table of limits names the resource, the bound, and the ef
 test("Options and metrics in the table of limits exist", async () => {
   const servers = new Registry();
   createServerMetrics(servers);
+  createWorkerMetrics(servers);
   const page = `${await createMetrics("1").page(FIGURES_WITH_MIRROR, 0)}\n${await servers.metrics()}`;
   const metrics = new Set([...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
   const flags = new Set(
-    Object.values({ ...devOptions, ...runOptions, ...rpcOptions, ...mirrorOptions, ...serveOptions }).map(
-      (option) => toFlag(option),
-    ),
+    [devOptions, runOptions, rpcOptions, mirrorOptions, serveOptions, deliverOptions]
+      .flatMap((table): Option[] => Object.values(table))
+      .map(toFlag),
   );
   for (const [what, , option, , metric] of rows) {
     for (const [flag] of present(option, "an option").matchAll(/--[a-z0-9-]+/g)) {

@@ -1,0 +1,195 @@
+/** A delivery worker: matches events and sends webhooks from PostgreSQL, until it is stopped. */
+import { hostname } from "node:os";
+import type { Logger } from "pino";
+import type { deliverOptions } from "../../config/deliver.ts";
+import type { Config } from "../../config/resolve.ts";
+import type { History } from "../../event-log/history.ts";
+import { createPostgresHistory } from "../../event-log/postgres/history.ts";
+import { createAccess } from "../../http/webhooks/access.ts";
+import { readHead } from "../../mirror/head.ts";
+import { waitForIdentity } from "../../mirror/node-identity.ts";
+import { createOperationRoutes, type Operations } from "../../operations/http/routes.ts";
+import { createOperationsServer, type OperationsServer } from "../../operations/http/server.ts";
+import { shownHost } from "../../platform/addresses/hosts.ts";
+import { explainListenError } from "../../platform/addresses/listen-error.ts";
+import { ConfigError } from "../../platform/config-error.ts";
+import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
+import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";
+import type { Served } from "../../platform/lifecycle/process.ts";
+import { openPostgres, type Postgres } from "../../postgres/connection.ts";
+import { waitForDatabase } from "../../postgres/waiting.ts";
+import { leaseMsFor } from "../../webhooks/delivery/lease.ts";
+import type { WebhookOptions } from "../../webhooks/options.ts";
+import { createPostgresFigures } from "../../webhooks/postgres/figures.ts";
+import { openSecretCipher } from "../../webhooks/postgres/register/secrets.ts";
+import { openPostgresStorage } from "../../webhooks/postgres/storage.ts";
+import { createTargetPost } from "../../webhooks/target-post.ts";
+import { createWebhooks, type WebhookStorage } from "../../webhooks/webhooks.ts";
+import { createAnnouncement } from "../serve/announcement.ts";
+import { connectToGateway } from "../serve/nodes.ts";
+import { toPostOptions, toWebhookOptions } from "../serving/webhook-options.ts";
+import { createWorkerOperations } from "./operations.ts";
+import { waitForOwnership } from "./owner.ts";
+
+export type DeliverOptions = Config<typeof deliverOptions>;
+
+/** Time limit of a statement: calls of the storage settle within `CALL_TIMEOUT_MS`. */
+const STATEMENT_TIMEOUT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 3_000;
+const NOTIFY_EVERY_MS = 100;
+/** Time that a stop waits for running calls: shorter than the time limit of the stop. */
+const MAX_CLOSE_GRACE_MS = 10_000;
+
+/**
+ * @param starting ends the waits for the database, the mirror and the node
+ * @throws {ConfigError} if the database is not given, or the key file cannot be read
+ * @throws {Error} if the database refuses this user, or the port cannot be listened on
+ */
+export async function startDeliver(
+  options: DeliverOptions,
+  logger: Logger,
+  starting: AbortSignal,
+): Promise<Served & { readonly url: string }> {
+  const closing = createClosing();
+  try {
+    const url = await open(options, logger, { closing, starting });
+    return {
+      url,
+      failed: new Promise<never>(() => {}),
+      closing: closing.current,
+      stop: () => closing.closeAll(logger),
+    };
+  } catch (error) {
+    await closing.closeAll(logger);
+    throw error;
+  }
+}
+
+type Lifecycle = { readonly closing: Closing; readonly starting: AbortSignal };
+
+async function open(options: DeliverOptions, logger: Logger, lifecycle: Lifecycle): Promise<string> {
+  const { closing, starting } = lifecycle;
+  const worker = options.name ?? `${hostname()}:${process.pid}`;
+  const postgres = openDatabase(options, logger);
+  closing.add("database", postgres.close);
+  await waitForDatabase(postgres, logger, starting);
+  const { network } = await waitForIdentity(postgres, logger, starting);
+  const cipher = await openSecretCipher(postgres, options.webhookKeyFile);
+  await waitForOwnership(postgres, logger, starting);
+  const leaseMs = leaseMsFor(options.webhookTimeout * 1_000);
+  const { nethash: hash, name } = network.description;
+  const storage = openPostgresStorage({ worker, leaseMs }, { postgres, network: hash, cipher });
+  const history = createPostgresHistory(postgres, network);
+  const url = await deliver(options, { worker, postgres, storage, history, logger }, closing);
+  announce(options, { worker, postgres, logger }, closing);
+  logger.info({ url, network: name, worker }, "delivery worker started");
+  return url;
+}
+
+type DeliverDeps = {
+  readonly worker: string;
+  readonly postgres: Postgres;
+  readonly storage: WebhookStorage;
+  readonly history: History;
+  readonly logger: Logger;
+};
+
+/** Begins to deliver; returns the URL of health and metrics. */
+async function deliver(
+  options: DeliverOptions,
+  { worker, postgres, storage, history, logger }: DeliverDeps,
+  closing: Closing,
+): Promise<string> {
+  const loopDelay = measureLoopDelay();
+  closing.add("measuring", loopDelay.close);
+  const { post, natsConnections, close: closePost } = createTargetPost(toPostOptions(options));
+  closing.add("connections", closePost);
+  const built = createWorkerOperations({
+    ...{ worker, postgres, natsConnections },
+    queue: storage.queue,
+    figures: createPostgresFigures(postgres),
+    loopDelay: loopDelay.read,
+    // Called once the server listens.
+    connections: () => server.connections(),
+  });
+  const server = buildOperationsServer(options, built.operations, logger);
+  closing.add("operations", server.close);
+  const address = await listen(server, options);
+  const { observer, matching } = built;
+  const webhooks = createWebhooks(toWorkerOptions(options), {
+    ...{ storage, history, post, observer, matching, logger },
+    // Workers change no subscription.
+    webhooksChanged: async () => {},
+  });
+  closing.add("webhooks", webhooks.close);
+  const timer = setInterval(webhooks.notify, NOTIFY_EVERY_MS);
+  closing.add("events", () => clearInterval(timer));
+  return `http://${shownHost(options.operationsHost)}:${address.port}`;
+}
+
+/** Lets a node list this worker for its operator. */
+function announce(
+  { node: urls, token }: DeliverOptions,
+  { worker, postgres, logger }: Pick<DeliverDeps, "worker" | "postgres" | "logger">,
+  closing: Closing,
+): void {
+  if (urls === undefined || token === undefined) return;
+  const { headers, begin } = createAnnouncement({
+    kind: "worker",
+    name: () => worker,
+    head: () => readHead(postgres),
+  });
+  const { gateway } = connectToGateway({ urls, token, describe: headers }, { closing, logger });
+  closing.add("announcement", begin(gateway.status));
+}
+
+/** @throws {ConfigError} */
+function openDatabase(
+  { databaseUrl, databaseConnections, node, token }: DeliverOptions,
+  logger: Logger,
+): Postgres {
+  if (databaseUrl === undefined) throw new ConfigError("give the database of the mirror with --database-url");
+  if (node !== undefined && token === undefined)
+    throw new ConfigError('give the webhook token of the node with --token ("uniknode token" prints it)');
+  return openPostgres({
+    url: databaseUrl,
+    applicationName: "uniknode deliver",
+    maxConnections: databaseConnections,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    isCommitAsynchronous: false,
+    onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database"),
+  });
+}
+
+function toWorkerOptions(options: DeliverOptions): WebhookOptions {
+  const webhookOptions = toWebhookOptions(options);
+  return { ...webhookOptions, closeGraceMs: Math.min(webhookOptions.callTimeoutMs, MAX_CLOSE_GRACE_MS) };
+}
+
+/** Metrics require the token, if there is one. */
+function buildOperationsServer(
+  { operationsHost: host, operationsPort: port, token, metricsPublic }: DeliverOptions,
+  operations: Operations,
+  logger: Logger,
+): OperationsServer {
+  const access = metricsPublic || token === undefined ? undefined : createAccess({ token });
+  return createOperationsServer(
+    { host, port },
+    { routes: createOperationRoutes(access, operations), logger },
+  );
+}
+
+/** @throws {ListenError} naming the option of an address that cannot be used */
+async function listen(
+  server: OperationsServer,
+  { operationsHost: host, operationsPort: port }: DeliverOptions,
+) {
+  return server.listen().catch((error) => {
+    throw explainListenError(error, {
+      ...{ host, port },
+      portFlag: "--operations-port",
+      hostFlag: "--operations-host",
+    });
+  });
+}

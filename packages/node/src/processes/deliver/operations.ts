@@ -1,0 +1,140 @@
+/** Health and metrics of a delivery worker. */
+import type { ConnectionFigures as HttpConnections } from "../../http/connections/connections.ts";
+import type { Readiness } from "../../operations/health/health.ts";
+import { createWebhookChecks, healthy, unhealthy } from "../../operations/health/webhooks.ts";
+import type { Operations } from "../../operations/http/routes.ts";
+import { createConnectionMetrics } from "../../operations/metrics/connections.ts";
+import { createEachWebhook, type FiguresByWebhook } from "../../operations/metrics/each-webhook.ts";
+import { Registry } from "../../operations/metrics/instruments.ts";
+import { createMatchingMetrics } from "../../operations/metrics/matching.ts";
+import { createThreadMetrics, createUsageMetrics } from "../../operations/metrics/threads.ts";
+import { createWebhookMetrics } from "../../operations/metrics/webhooks.ts";
+import { createWorkerMetrics, type WorkerFigures } from "../../operations/metrics/worker.ts";
+import { shared } from "../../operations/shared-result.ts";
+import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
+import { programVersion } from "../../platform/lifecycle/version.ts";
+import type { Postgres } from "../../postgres/connection.ts";
+import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
+import type { WebhookObserver } from "../../webhooks/collaborators.ts";
+import type { DeliveryQueue } from "../../webhooks/delivery-queue.ts";
+import type { DeliveryFigures, WebhookFigures } from "../../webhooks/figures.ts";
+
+export type WorkerOperationsDeps = {
+  /** Name of the worker in the database. */
+  readonly worker: string;
+  readonly postgres: Pick<Postgres, "query" | "connections">;
+  readonly queue: Pick<DeliveryQueue, "webhooks" | "ownership">;
+  readonly figures: DeliveryFigures;
+  readonly loopDelay: () => LoopDelay;
+  /** Connections to the listener of health and metrics. */
+  readonly connections: () => HttpConnections;
+  /** Open connections to NATS servers. */
+  readonly natsConnections: () => number;
+};
+
+export type WorkerOperations = {
+  readonly operations: Operations;
+  readonly observer: WebhookObserver;
+  readonly matching: MatchingObserver;
+};
+
+export function createWorkerOperations(deps: WorkerOperationsDeps): WorkerOperations {
+  const version = programVersion();
+  const metrics = createMetrics(version);
+  const checks = createWebhookChecks(Date.now);
+  const state = shared(() => readState(deps));
+  const ready = async () => toReadiness(await state(), deps, checks);
+  return {
+    operations: {
+      live: () => healthy("responds"),
+      ready,
+      async status() {
+        const uptimeSeconds = Math.round(process.uptime());
+        return { version, worker: deps.worker, uptimeSeconds, ...(await ready()) };
+      },
+      metricsType: metrics.contentType,
+      metrics: shared(async () => metrics.page(await state(), deps)),
+    },
+    observer: { ...metrics.observer, runEnded: checks.runEnded },
+    matching: metrics.matching,
+  };
+}
+
+/** State of the database; an error if it cannot be read. */
+type State = (FiguresByWebhook & { readonly shards: number; readonly webhooks: WebhookFigures }) | Error;
+
+async function readState({ worker, postgres, queue, figures }: WorkerOperationsDeps): Promise<State> {
+  try {
+    const [owned, webhooks, fired, queues, [row]] = await Promise.all([
+      queue.webhooks(),
+      figures.webhooks(),
+      figures.fired(),
+      figures.queues(),
+      postgres.query<{ shards: string }>("SELECT count(*) AS shards FROM shards WHERE owner = $1", [worker]),
+    ]);
+    return {
+      shards: Number(row?.shards),
+      webhooks,
+      fired: pick(fired, owned),
+      queues: pick(queues, owned),
+    };
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** Other workers report the webhooks that they own. */
+const pick = <T>(figures: ReadonlyMap<number, T>, owned: readonly number[]): ReadonlyMap<number, T> =>
+  new Map(
+    owned.flatMap((webhook) => {
+      const figure = figures.get(webhook);
+      return figure === undefined ? [] : [[webhook, figure]];
+    }),
+  );
+
+function toReadiness(
+  state: State,
+  { queue }: WorkerOperationsDeps,
+  { matcher, dispatcher }: ReturnType<typeof createWebhookChecks>,
+): Readiness {
+  const leaseSeconds = Math.floor(queue.ownership.remainingMs() / 1_000);
+  const checks = {
+    database:
+      state instanceof Error ? unhealthy(state.message) : healthy(`owns ${state.shards} of 32 shards`),
+    lease: leaseSeconds > 0 ? healthy(`ends in ${leaseSeconds} s`) : unhealthy("has ended: no call starts"),
+    ...(!(state instanceof Error) && { matcher: matcher(state.webhooks) }),
+    dispatcher: dispatcher(),
+  };
+  return { isReady: Object.values(checks).every(({ ok }) => ok), checks };
+}
+
+function createMetrics(version: string) {
+  const registry = new Registry();
+  const showUsage = createUsageMetrics(registry, version);
+  const showThread = createThreadMetrics(registry);
+  const showWorker = createWorkerMetrics(registry);
+  const webhooks = createWebhookMetrics(registry);
+  const eachWebhook = createEachWebhook();
+  const connections = createConnectionMetrics(registry);
+  return {
+    observer: { attempted: webhooks.attempted, decided: eachWebhook.decided },
+    matching: createMatchingMetrics(registry),
+    contentType: registry.contentType,
+    async page(state: State, deps: WorkerOperationsDeps): Promise<string> {
+      const nowMs = Date.now();
+      showUsage();
+      showThread("delivery", process.memoryUsage().heapUsed, deps.loopDelay());
+      connections.show({ operations: deps.connections() });
+      showWorker(toWorkerFigures(state, deps));
+      if (state instanceof Error) return registry.metrics();
+      webhooks.show(state.webhooks, deps.natsConnections(), nowMs);
+      return `${await registry.metrics()}\n${eachWebhook.text(state, nowMs)}`;
+    },
+  };
+}
+
+const toWorkerFigures = (state: State, { queue, postgres }: WorkerOperationsDeps): WorkerFigures => ({
+  shards: state instanceof Error ? undefined : state.shards,
+  leaseMs: queue.ownership.remainingMs(),
+  connections: postgres.connections(),
+});

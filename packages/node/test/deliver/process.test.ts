@@ -1,0 +1,338 @@
+/** `uniknode deliver`: several workers in real processes share the webhooks of a real database. */
+import assert from "node:assert";
+import { verifyDelivery } from "@uniknode/client";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { WebhookFields } from "../../src/webhooks/model/webhook.ts";
+import { createPostgresRegisterCommands } from "../../src/webhooks/postgres/register/register-commands.ts";
+import { PLAIN_SECRETS } from "../../src/webhooks/secrets/encryption.ts";
+import { type MirroredDevChain, startMirroredDevChain, TOKEN } from "../../test-support/mirror/dev-chain.ts";
+import { hasPostgres } from "../../test-support/postgres/server.ts";
+import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { type HeldReceiver, startHeldReceiver } from "../../test-support/webhooks/held-receiver.ts";
+
+const WAIT = { timeout: 60_000, interval: 50 };
+const SECRET = "5".repeat(64);
+const WEBHOOKS = 40;
+
+let chain: MirroredDevChain;
+let receiver: HeldReceiver;
+const workers: Running[] = [];
+
+beforeAll(async () => {
+  if (!hasPostgres) return;
+  chain = await startMirroredDevChain();
+  const mirror = chain.startMirror();
+  await chain.followed();
+  // The test logs the events itself.
+  mirror.child.kill("SIGTERM");
+  await mirror.ended;
+  receiver = await startHeldReceiver();
+}, 120_000);
+afterAll(async () => {
+  await endWorkers();
+  await receiver?.close();
+  await chain?.closeAll();
+});
+beforeEach(async () => {
+  if (!hasPostgres) return;
+  await endWorkers();
+  receiver.release();
+});
+
+/** Starts a worker whose calls have a timeout of 1 s, so that its lease ends after 11 s. */
+function startWorker(name: string, ...more: string[]): Running {
+  const worker = spawnUniknode([
+    ...["deliver", "--database-url", chain.databaseUrl, "--name", name, "--operations-port", "0"],
+    ...["--webhook-private-targets", "--webhook-timeout", "1", ...more],
+  ]);
+  workers.push(worker);
+  return worker;
+}
+
+async function endWorkers(): Promise<void> {
+  for (const { child, ended } of workers.splice(0)) {
+    child.kill("SIGCONT");
+    child.kill("SIGTERM");
+    await ended;
+  }
+}
+
+async function urlOf(worker: Running): Promise<string> {
+  const [, url] = await worker.printed(/(http:\S+)\n/);
+  assert(url);
+  return url;
+}
+
+async function stop({ child, ended }: Running): Promise<void> {
+  child.kill("SIGTERM");
+  expect(await ended).toMatchObject({ code: 0 });
+}
+
+const logged = ({ stdout, stderr }: Running, text: string) =>
+  expect.poll(() => stdout() + stderr(), WAIT).toContain(text);
+
+const get = async (url: string, path: string, headers: Record<string, string> = {}) => {
+  const response = await fetch(url + path, { headers });
+  return { status: response.status, text: await response.text() };
+};
+
+/** Registers a webhook that receives the events from here on. Returns its id. */
+async function register(path: string, order: "strict" | "parallel" = "strict"): Promise<number> {
+  const { query } = chain.postgres;
+  const { insert, activate } = createPostgresRegisterCommands({
+    postgres: chain.postgres,
+    cipher: PLAIN_SECRETS,
+    async lastEvent() {
+      const [row] = await query<{ last: string }>("SELECT last_sequence AS last FROM event_log");
+      return Number(row?.last);
+    },
+  });
+  const fields: WebhookFields = {
+    ...{ event: "block.applied", events: [], conditions: "[]", match: "any", confirmations: 0 },
+    ...{ target: `${receiver.url}/${path}`, enabled: true, order },
+  };
+  const { id } = await insert({ fields, token: SECRET }, 10_000);
+  await activate(id);
+  return id;
+}
+
+let height = 1_000_000;
+
+/** Logs events of new blocks, as the mirror copies them. */
+async function log(count: number): Promise<void> {
+  await chain.postgres.query(
+    `WITH logged AS (
+       UPDATE event_log SET last_sequence = last_sequence + $1::integer RETURNING last_sequence - $1::integer AS before
+     )
+     INSERT INTO events (sequence, id, name, height, block_id, created_ms, data)
+     SELECT before + number, 'block.applied:' || ($2::integer + number), 'block.applied', $2::integer + number,
+       'block' || ($2::integer + number), $3, '{"height":' || ($2::integer + number) || '}'
+     FROM logged, generate_series(1, $1::integer) AS number`,
+    [count, height, Date.now()],
+  );
+  height += count;
+}
+
+type Message = {
+  readonly id: string;
+  readonly sequence: number;
+  readonly height: number;
+  readonly epoch: number;
+};
+
+/** Returns the calls of a webhook. */
+const callsOf = (path: string): Message[] =>
+  receiver.calls
+    .filter((call) => call.path === `/${path}`)
+    .map(({ body, headers }) => {
+      const { id, sequence, height } = JSON.parse(body) as Message;
+      return { id, sequence, height, epoch: Number(headers["webhook-epoch"]) };
+    });
+
+const sequencesOf = (path: string) => callsOf(path).map(({ sequence }) => sequence);
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+
+/** Number of shards of each worker. */
+async function shares(): Promise<Record<string, number>> {
+  const rows = await chain.postgres.query<{ owner: string | null; shards: number }>(
+    "SELECT owner, count(*)::integer AS shards FROM shards GROUP BY owner",
+  );
+  return Object.fromEntries(rows.map(({ owner, shards }) => [owner ?? "free", shards]));
+}
+
+const statesOf = async (webhook: number) =>
+  (
+    await chain.postgres.query<{ state: string; attempts: number }>(
+      `SELECT state, (SELECT count(*)::integer FROM attempts WHERE delivery = deliveries.number) AS attempts
+       FROM deliveries WHERE webhook = $1 ORDER BY number`,
+      [webhook],
+    )
+  ).map(({ state, attempts }) => [state, attempts]);
+
+describe.skipIf(!hasPostgres)("delivery workers", { timeout: 120_000 }, () => {
+  test("deliver signed messages in order, with the epoch of their webhook", async () => {
+    const url = await urlOf(startWorker("a", "--token", TOKEN));
+    const webhook = await register("order");
+    await log(30);
+    await expect.poll(() => sequencesOf("order"), WAIT).toEqual(upTo(30));
+    const call = receiver.calls.findLast(({ path }) => path === "/order");
+    assert(call);
+    expect(await verifyDelivery(call, { secret: SECRET })).toMatchObject({
+      event: "block.applied",
+      webhookId: webhook,
+      data: { height: height },
+      epoch: expect.any(Number),
+    });
+    await expect.poll(() => statesOf(webhook), WAIT).toEqual(upTo(30).map(() => ["delivered", 1]));
+    expect((await get(url, "/health/live")).status).toBe(200);
+    const ready = await get(url, "/health/ready");
+    expect([ready.status, JSON.parse(ready.text).checks.database]).toEqual([
+      200,
+      { ok: true, detail: "owns 32 of 32 shards" },
+    ]);
+    expect((await get(url, "/health/status")).text).toContain('"worker":"a"');
+    expect((await get(url, "/metrics")).status).toBe(401);
+    const metrics = await get(url, "/metrics", { authorization: TOKEN });
+    for (const line of [
+      "uniknode_worker_shards 32",
+      "uniknode_worker_database_up 1",
+      "uniknode_webhook_matcher_lag_events 0",
+      `uniknode_webhook_deliveries_total{webhook="${webhook}",outcome="delivered"} 30`,
+      'uniknode_webhook_attempt_duration_seconds_count{status="2xx"} 30',
+    ]) {
+      expect(metrics.text).toContain(line);
+    }
+  });
+
+  test("share the webhooks, and take over from a worker that is stopped, without losing a delivery or its order", async () => {
+    const a = startWorker("a");
+    const paths = upTo(WEBHOOKS).map((number) => `shared-${number}`);
+    for (const path of paths) await register(path);
+    await log(10);
+    await expect.poll(() => paths.every((path) => callsOf(path).length === 10), WAIT).toBe(true);
+    const b = startWorker("b");
+    await expect.poll(shares, WAIT).toEqual({ a: 16, b: 16 });
+    await log(10);
+    await expect.poll(() => paths.every((path) => callsOf(path).length === 20), WAIT).toBe(true);
+    await stop(a);
+    await log(10);
+    await expect.poll(shares, WAIT).toEqual({ b: 32 });
+    await expect.poll(() => paths.every((path) => callsOf(path).length === 30), WAIT).toBe(true);
+    for (const path of paths) {
+      const calls = callsOf(path);
+      expect(calls.map(({ sequence }) => sequence)).toEqual(upTo(30));
+      const epochs = calls.map(({ epoch }) => epoch);
+      expect(epochs).toEqual(epochs.toSorted((left, right) => left - right));
+      expect(epochs.at(-1)).toBeGreaterThan(epochs[0] ?? 0);
+    }
+    await stop(b);
+    expect(await shares()).toEqual({ free: 32 });
+  });
+
+  test("finish their running calls before they stop", async () => {
+    const worker = startWorker("a", "--webhook-timeout", "30");
+    const webhook = await register("stopped");
+    await urlOf(worker);
+    receiver.hold();
+    await log(1);
+    await expect.poll(() => sequencesOf("stopped"), WAIT).toEqual([1]);
+    worker.child.kill("SIGTERM");
+    await logged(worker, "stopping");
+    receiver.release();
+    expect(await worker.ended).toMatchObject({ code: 0 });
+    expect(await statesOf(webhook)).toEqual([["delivered", 1]]);
+    expect(await chain.postgres.query("SELECT * FROM delivery_workers")).toEqual([]);
+  });
+
+  test("repeat the unrecorded call of a worker that was killed, with the same id and the next epoch", async () => {
+    const a = startWorker("a");
+    const webhook = await register("killed");
+    await urlOf(a);
+    receiver.hold();
+    await log(2);
+    await expect.poll(() => sequencesOf("killed"), WAIT).toEqual([1]);
+    a.child.kill("SIGKILL");
+    await a.ended;
+    receiver.release();
+    startWorker("b");
+    await expect.poll(() => sequencesOf("killed"), WAIT).toEqual([1, 1, 2]);
+    const [first, second] = callsOf("killed");
+    assert(first && second);
+    expect(second.id).toBe(first.id);
+    expect(second.epoch).toBeGreaterThan(first.epoch);
+    await expect
+      .poll(() => statesOf(webhook), WAIT)
+      .toEqual([
+        ["delivered", 1],
+        ["delivered", 1],
+      ]);
+  });
+
+  test("do not record the late outcome of a worker that was stalled, and its webhooks stay with their new owner", async () => {
+    const a = startWorker("a");
+    const webhook = await register("stalled");
+    await urlOf(a);
+    receiver.hold();
+    await log(1);
+    await expect.poll(() => sequencesOf("stalled"), WAIT).toEqual([1]);
+    a.child.kill("SIGSTOP");
+    const b = startWorker("b");
+    await expect.poll(() => sequencesOf("stalled"), WAIT).toEqual([1, 1]);
+    receiver.release();
+    await expect.poll(() => statesOf(webhook), WAIT).toEqual([["delivered", 1]]);
+    await stop(b);
+    a.child.kill("SIGCONT");
+    await expect.poll(shares, WAIT).toEqual({ a: 32 });
+    await log(1);
+    await expect.poll(() => sequencesOf("stalled"), WAIT).toEqual([1, 1, 2]);
+    await expect
+      .poll(() => statesOf(webhook), WAIT)
+      .toEqual([
+        ["delivered", 1],
+        ["delivered", 1],
+      ]);
+  });
+
+  test("continue after the database was down", async () => {
+    const worker = startWorker("a");
+    const webhook = await register("outage");
+    const url = await urlOf(worker);
+    await log(1);
+    await expect.poll(() => statesOf(webhook), WAIT).toEqual([["delivered", 1]]);
+    await chain.server.halt();
+    await logged(worker, "failed to renew the lease");
+    // A result is shared for a second.
+    await expect.poll(async () => (await get(url, "/health/ready")).status, WAIT).toBe(503);
+    expect((await get(url, "/health/live")).status).toBe(200);
+    expect((await get(url, "/metrics")).text).toContain("uniknode_worker_database_up 0");
+    await chain.server.resume();
+    await logged(worker, "is renewed again");
+    await log(1);
+    await expect.poll(() => sequencesOf("outage"), WAIT).toEqual([1, 2]);
+    await expect.poll(async () => (await get(url, "/health/ready")).status, WAIT).toBe(200);
+    const lines = (worker.stdout() + worker.stderr()).match(/failed to run webhook deliveries/g) ?? [];
+    expect(lines.length).toBeLessThan(5);
+  });
+
+  test("are listed by the node", async () => {
+    await urlOf(startWorker("listed", "--token", TOKEN, "--node", chain.url));
+    const processes = async () => {
+      const { text } = await get(chain.url, "/api/v2/operations/node", { authorization: TOKEN });
+      return (JSON.parse(text) as { data: { processes: object[] } }).data.processes;
+    };
+    await expect
+      .poll(processes, WAIT)
+      .toContainEqual(
+        expect.objectContaining({ kind: "worker", name: "listed", height: expect.any(Number) }),
+      );
+  });
+
+  test("wait for the mirror, and stop while they wait", async () => {
+    const url = await chain.server.createDatabase("empty");
+    const waiting = spawnUniknode(["deliver", "--database-url", url, "--operations-port", "0"]);
+    await logged(waiting, "waiting for the mirror");
+    await stop(waiting);
+  });
+
+  test("name the option of a port that is in use", async () => {
+    const { port } = new URL(await urlOf(startWorker("a")));
+    const { code, stderr } = await runUniknode([
+      ...["deliver", "--database-url", chain.databaseUrl, "--operations-port", port],
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("--operations-port");
+  });
+});
+
+test.each<[string, string[], RegExp]>([
+  ["without a database", [], /--database-url/],
+  [
+    "with a node but without its token",
+    ["--database-url", "postgres://127.0.0.1/x", "--node", "http://a"],
+    /--token/,
+  ],
+])("a worker %s says what to do", async (_, args, message) => {
+  const { code, stderr } = await runUniknode(["deliver", ...args]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
+});
