@@ -26,6 +26,10 @@ export type NodeStatus = {
   readonly transfer?: string | undefined;
   /** False while calls are running. */
   readonly isStopped: boolean;
+  /** Sequence of the last matched event. */
+  readonly matched: number;
+  /** True if the node encrypts the secrets in its database. */
+  readonly isEncrypted: boolean;
 };
 
 /** Parts of one command; those of another command begin again. */
@@ -124,6 +128,8 @@ export function createNodeSide(options: NodeSideOptions, deps: NodeSideDeps): No
 const statusOf = ({ rows, service }: State): NodeStatus => ({
   ...rows.owner(),
   isStopped: !service.isRunning() && !service.isStopping(),
+  matched: rows.matched(),
+  isEncrypted: rows.isEncrypted,
 });
 
 const notReady = (reason: string): HandOverError =>

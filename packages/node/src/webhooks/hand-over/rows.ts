@@ -4,7 +4,11 @@ import type { Owner, OwnerChange } from "./owner.ts";
 import type { HandOverRow, TableName } from "./tables.ts";
 
 export type HandOverRows = {
+  /** True if the secrets in the database are encrypted. */
+  readonly isEncrypted: boolean;
   owner(): Owner;
+  /** Returns the sequence of the last matched event. */
+  matched(): number;
   /**
    * Changes the owner; durable when it returns. While the workers own the webhooks, the log keeps no events for the node; from
    * `to node` on, it keeps all that are not copied.

@@ -74,7 +74,13 @@ async function* sent(lines: Iterable<HandOverLine>): AsyncIterable<HandOverLine>
 
 const importInto = (postgres: Postgres, lines: AsyncIterable<HandOverLine>, transfer = "a") =>
   postgres.transaction("READ WRITE", (transaction) =>
-    importWebhooks(transaction, lines, { transfer, network: NETWORK, cipher: cipherOf("w") }),
+    importWebhooks(transaction, lines, {
+      ...{ transfer, network: NETWORK, cipher: cipherOf("w") },
+      onRows() {},
+      async onWritten(names) {
+        expect(names.toSorted()).toEqual(["block.applied", "block.reverted"]);
+      },
+    }),
   );
 
 const beginIn = (postgres: Postgres, transfer = "a") =>
@@ -198,7 +204,7 @@ describe.runIf(hasPostgres)("PostgreSQL", () => {
     const second = openNode("m");
     for (const change of TO_NODE) second.rows.change(change);
     await postgres.transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", async (transaction) => {
-      const options = { network: NETWORK, cipher: cipherOf("w"), isEncrypted: true };
+      const options = { matched: 18, network: NETWORK, cipher: cipherOf("w"), isEncrypted: true };
       for await (const line of readWebhookLines(transaction, options)) {
         if ("rows" in line) second.rows.add(line.table, line.rows);
         if ("webhooks" in line) expect(line.webhooks).toEqual(HEAD);

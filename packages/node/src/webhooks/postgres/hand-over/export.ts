@@ -17,6 +17,8 @@ import type { SecretCipher } from "../../secrets/encryption.ts";
 import { ownerOf } from "../../secrets/rows.ts";
 
 export type ExportOptions = {
+  /** Sequence of the last event that was matched for all webhooks. */
+  readonly matched: number;
   /** The nethash of the chain. */
   readonly network: string;
   /** Cipher of the secrets in this database. */
@@ -54,7 +56,7 @@ export async function removeIncomplete({ change }: Transaction): Promise<void> {
   );
 }
 
-/** @param transaction reads from one commit, and all shards have the same position in it */
+/** @param transaction reads from one commit */
 export async function* readWebhookLines(
   { query, change }: Transaction,
   options: ExportOptions,
@@ -78,8 +80,10 @@ export async function* readWebhookLines(
   yield { end: count };
 }
 
-async function readHead(query: Query, { network, isEncrypted }: ExportOptions): Promise<HandOverHead> {
-  const [row] = await query<{ matched: string }>("SELECT max(matched) AS matched FROM shards");
+async function readHead(
+  query: Query,
+  { matched, network, isEncrypted }: ExportOptions,
+): Promise<HandOverHead> {
   const [names] = await query<{ webhooks: string; contents: string }>(
     "SELECT pg_get_serial_sequence('webhooks', 'id') AS webhooks, pg_get_serial_sequence('contents', 'number') AS contents",
   );
@@ -92,8 +96,7 @@ async function readHead(query: Query, { network, isEncrypted }: ExportOptions): 
   };
   return {
     format: FORMAT,
-    ...{ network, isEncrypted },
-    matched: Number(row?.matched ?? 0),
+    ...{ network, matched, isEncrypted },
     last: {
       webhook: await lastOf(webhooks),
       delivery: await lastOf("delivery_numbers"),

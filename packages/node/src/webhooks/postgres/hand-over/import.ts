@@ -4,20 +4,19 @@ import { copyLine } from "../../../postgres/copy-text.ts";
 import { HandOverError } from "../../hand-over/error.ts";
 import { type HandOverHead, type HandOverLine, HandOverLineError } from "../../hand-over/lines.ts";
 import { type HandOverRow, namesOf, TABLES, type TableName } from "../../hand-over/tables.ts";
+import type { WriteOptions } from "../../hand-over/workers-side.ts";
 import type { SecretCipher } from "../../secrets/encryption.ts";
 import { ownerOf } from "../../secrets/rows.ts";
+import { readEventNames } from "../register/event-names.ts";
 import { storableText } from "../storable-text.ts";
 import { dropAllRows } from "./drop.ts";
 import { changeOwner } from "./owner.ts";
 
-export type ImportOptions = {
-  readonly transfer: string;
+export type ImportOptions = WriteOptions & {
   /** The nethash of the chain. */
   readonly network: string;
   /** Cipher of the secrets in this database. */
   readonly cipher: SecretCipher;
-  /** Called with the number of rows so far. */
-  readonly onRows?: (count: number) => void;
 };
 
 /**
@@ -29,7 +28,7 @@ export type ImportOptions = {
 export async function importWebhooks(
   transaction: Transaction,
   lines: AsyncIterable<HandOverLine>,
-  { transfer, network, cipher, onRows = () => {} }: ImportOptions,
+  { transfer, network, cipher, onRows, onWritten }: ImportOptions,
 ): Promise<void> {
   await changeOwner(transaction, { from: "to workers", to: "workers", transfer });
   await dropAllRows(transaction);
@@ -52,6 +51,7 @@ export async function importWebhooks(
     );
   await startAfter(transaction, head.matched);
   await continueNumbers(transaction, head.last);
+  await onWritten(await readEventNames(transaction.query));
   await transaction.query("ANALYZE webhooks, queues, contents, deliveries, attempts, unconfirmed_events");
 }
 
@@ -75,17 +75,17 @@ async function copyRows(
   );
 }
 
+/** Number of copied events after a sequence that are missing, because the copy began later. */
+export const MISSING_EVENTS = `SELECT greatest(last_sequence - $1::bigint, 0)
+    - (SELECT count(*) FROM events WHERE sequence > $1::bigint) AS missing FROM event_log`;
+
 /**
  * Lets all shards match the events after a sequence.
  *
  * @throws {HandOverError} EVENTS_MISSING
  */
 async function startAfter({ query, change }: Transaction, matched: number): Promise<void> {
-  const [missing] = await query<{ missing: string }>(
-    `SELECT greatest(last_sequence - $1::bigint, 0) - (SELECT count(*) FROM events WHERE sequence > $1::bigint) AS missing
-     FROM event_log`,
-    [matched],
-  );
+  const [missing] = await query<{ missing: string }>(MISSING_EVENTS, [matched]);
   if (Number(missing?.missing) !== 0)
     throw new HandOverError(
       "EVENTS_MISSING",

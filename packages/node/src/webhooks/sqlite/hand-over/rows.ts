@@ -35,7 +35,9 @@ export function createSqliteHandOverRows(deps: HandOverRowsDeps): HandOverRows {
   const { step: drop, isEmpty } = createDropRows(database);
   const imported = createWebhookImport(database, cipher);
   return {
+    isEncrypted,
     owner: owners.read,
+    matched: () => eventLog.cursor(READER) ?? eventLog.lastSequence(),
     change: (change) => database.transaction(() => changeOwner(deps, owners, change)),
     complete: () => webhooks.activateWaiting(eventLog.lastSequence()),
     lines: () => readWebhookLines({ path: databasePath, cipher, isEncrypted }),
