@@ -32,8 +32,12 @@ export type HandOverChain = Pick<
   spawnHandOver(to: Owner, ...args: string[]): Running;
   /** Hands the webhooks over; the command must succeed. */
   handOver(to: Owner, ...args: string[]): Promise<Ended>;
-  /** Waits until all events up to now were matched, and the receiver has every delivery of a webhook. */
-  arrived(webhook: Registered): Promise<void>;
+  /**
+   * Waits until all events up to now were matched, and the receiver has every delivery of a webhook.
+   *
+   * @param isConfirmed true if the webhook waits for confirmations: it does not receive the last block
+   */
+  arrived(webhook: Registered, isConfirmed?: boolean): Promise<void>;
   /** Checks the deliveries of a webhook that follows blocks, and compares them with the chain. */
   checkBlocks(
     webhook: Registered,
@@ -74,7 +78,7 @@ export async function startHandOverChain({
       assert.equal(status, 201, JSON.stringify(response));
       return { id: (response as { data: { id: number } }).data.id, path };
     },
-    arrived: (webhook) => arrived(context, webhook),
+    arrived: (webhook, isConfirmed = false) => arrived(context, webhook, isConfirmed),
     checkBlocks: (webhook, options) => checkBlocks(context, webhook, options),
     async close() {
       await processes.killAll();
@@ -166,7 +170,7 @@ async function lastSequence({ url, postgres }: Context, { id }: Registered): Pro
   return Number(pattern.exec(metrics)?.[1] ?? 0);
 }
 
-async function arrived(context: Context, webhook: Registered): Promise<void> {
+async function arrived(context: Context, webhook: Registered, isConfirmed: boolean): Promise<void> {
   const { url, postgres, receiver } = context;
   const head = async () =>
     ((await request(url, "GET", "/blockchain")).body as { data: { block: { id: string } } }).data.block.id;
@@ -181,7 +185,7 @@ async function arrived(context: Context, webhook: Registered): Promise<void> {
     const messages = receiver.calls(webhook.path);
     const blocks = new Set(messages.map(({ blockId }) => blockId));
     const sequences = new Set(messages.flatMap(({ sequence }) => sequence ?? []));
-    return sequences.size === last && blocks.has(before);
+    return sequences.size === last && (isConfirmed || blocks.has(before));
   });
 }
 
