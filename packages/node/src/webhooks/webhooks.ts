@@ -68,6 +68,11 @@ export type WebhookDeps = {
   logger: Logger;
 };
 
+/** The functions that clients request. */
+export type WebhookRequests = Pick<Webhooks, "log" | "dryRun" | "replays" | "ping" | "pingTarget"> & {
+  readonly register: Omit<Register, "readTarget" | "resume">;
+};
+
 export type Webhooks = {
   readonly register: Register;
   readonly log: DeliveryLog;
@@ -88,8 +93,12 @@ export type Webhooks = {
   pingTarget(body: unknown): Promise<Attempted>;
   /** Must be called once to start deliveries, and after events were logged. */
   notify(): void;
-  /** Closes the service after its running calls; deliveries without a response are sent again after the next start. */
-  close(): Promise<void>;
+  /**
+   * Closes the service after its running calls; deliveries without a response are sent again after the next start.
+   *
+   * @param graceMs time for running calls, by default `closeGraceMs`
+   */
+  close(graceMs?: number): Promise<void>;
 };
 
 export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webhooks {
@@ -144,10 +153,10 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     ping: (id) => sendPing(id, { register, ping, log }),
     pingTarget: async (body) => ping.sendTo(register.readTarget(body)),
     notify: dispatcher.notify,
-    async close() {
+    async close(graceMs) {
       retention.close();
       await lease.end();
-      await dispatcher.close().finally(lease.release);
+      await dispatcher.close(graceMs).finally(lease.release);
     },
   };
 }

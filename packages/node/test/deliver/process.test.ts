@@ -9,6 +9,7 @@ import { type MirroredDevChain, startMirroredDevChain, TOKEN } from "../../test-
 import { hasPostgres } from "../../test-support/postgres/server.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { type HeldReceiver, startHeldReceiver } from "../../test-support/webhooks/held-receiver.ts";
+import { ownByWorkers } from "../../test-support/webhooks/postgres-rows.ts";
 
 const WAIT = { timeout: 60_000, interval: 50 };
 const SECRET = "5".repeat(64);
@@ -26,6 +27,7 @@ beforeAll(async () => {
   // The test logs the events itself.
   mirror.child.kill("SIGTERM");
   await mirror.ended;
+  await ownByWorkers(chain.postgres);
   receiver = await startHeldReceiver();
 }, 120_000);
 afterAll(async () => {

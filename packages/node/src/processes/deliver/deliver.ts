@@ -31,7 +31,7 @@ import { connectToGateway } from "../serve/nodes.ts";
 import { toPostOptions, toWebhookOptions } from "../serving/webhook-options.ts";
 import { searchNewEvents } from "./new-events.ts";
 import { createWorkerOperations } from "./operations.ts";
-import { waitForOwnership } from "./owner.ts";
+import { waitForOwnership, watchOwnership } from "./owner.ts";
 
 export type DeliverOptions = Config<typeof deliverOptions>;
 
@@ -84,6 +84,7 @@ async function open(options: DeliverOptions, logger: Logger, lifecycle: Lifecycl
   const history = createPostgresHistory(postgres, network);
   const url = await deliver(options, { worker, postgres, storage, history, logger }, closing);
   announce(options, { worker, postgres, logger }, closing);
+  closing.add("owner", watchOwnership(postgres, logger));
   logger.info({ url, network: name, worker }, "delivery worker started");
   return url;
 }

@@ -56,7 +56,8 @@ export type Dispatcher = OwnedWebhooks & {
   queueRestarted(webhook: number): void;
   /** Reads all queues again, because changes may have been missed. */
   changesMissed(): void;
-  close(): Promise<void>;
+  /** @param graceMs time for running calls, by default that of the options */
+  close(graceMs?: number): Promise<void>;
 };
 
 /** Pause after a run that failed with an error of the database. */
@@ -110,9 +111,9 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
       clock: deps.clock,
       finishMs: options.callTimeoutMs + CALL_MARGIN_MS,
     }),
-    async close() {
+    async close(graceMs = options.closeGraceMs) {
       await schedule.close();
-      await inFlight.close(options.closeGraceMs);
+      await inFlight.close(graceMs);
       while (outcomes.size() > 0) await outcomes.write();
     },
   };
