@@ -161,7 +161,8 @@ async function waitFor(
   }
 }
 
-async function recordEvents(url: string, names: readonly string[]): Promise<number> {
+/** Makes a node record these events for webhooks of another database; returns the last event before. */
+export async function recordEvents(url: string, names: readonly string[]): Promise<number> {
   const remote = gatewayOverHttp(
     { ...DEFAULT_HTTP_GATEWAY_OPTIONS, urls: [url], token: TOKEN },
     { onChange: () => {} },
@@ -212,23 +213,33 @@ async function end({ child, ended }: Running): Promise<void> {
   await ended;
 }
 
-async function compareTables(database: Database, postgres: Postgres): Promise<void> {
+/** Compares all rows of a node and of a mirror with the same head. */
+export async function compareTables(database: Database, postgres: Postgres): Promise<void> {
   const mirrored = await mirrorTables(postgres);
   for (const [table, rows] of Object.entries(nodeTables(database))) {
     assert.deepEqual(mirrored[table], rows, table);
   }
 }
 
-/** The trees of both grow at different times: the roots are compared at the size of the smaller one. */
-async function compareFacts(database: Database, postgres: Postgres, files: NetworkFiles): Promise<void> {
+/**
+ * Compares the trees of facts. The trees of both grow at different times: the roots are compared at the size of the smaller one.
+ *
+ * @returns the root, in hexadecimal digits
+ */
+export async function compareFacts(
+  database: Database,
+  postgres: Postgres,
+  files: NetworkFiles,
+): Promise<string> {
   const reader = createSqliteFactReader(database, createNetwork(files));
   const endMs = performance.now() + WAIT_MS;
   for (;;) {
     const { edge } = await readTree(postgres.query);
     const root = await reader.rootAt(edge.size);
     if (root) {
-      assert.equal(Buffer.from(root).toString("hex"), Buffer.from(present(edgeRoot(edge))).toString("hex"));
-      return;
+      const text = Buffer.from(root).toString("hex");
+      assert.equal(Buffer.from(present(edgeRoot(edge))).toString("hex"), text);
+      return text;
     }
     assert(performance.now() < endMs, "the tree of the node has the facts of the mirror");
     await sleep(POLL_MS);

@@ -17,9 +17,13 @@ import {
 const PROGRAMS = "/usr/lib/postgresql/15/bin";
 const PGBOUNCER = "/usr/sbin/pgbouncer";
 
+const missingOf = (paths: readonly string[]): string | undefined => paths.find((path) => !existsSync(path));
+
+/** Returns what a replica needs and this machine lacks. */
+export const missingForReplica = (): string | undefined => missingOf([join(PROGRAMS, "pg_basebackup")]);
+
 /** Returns what the tests of a cluster need and this machine lacks. */
-export const missingForCluster = (): string | undefined =>
-  [join(PROGRAMS, "pg_basebackup"), PGBOUNCER].find((path) => !existsSync(path));
+export const missingForCluster = (): string | undefined => missingForReplica() ?? missingOf([PGBOUNCER]);
 
 export type ClusterServer = {
   readonly port: number;
@@ -33,9 +37,16 @@ export type ClusterServer = {
 
 const program = (name: string): string => join(PROGRAMS, name);
 
-/** Starts an empty server that replicas can copy. */
-export async function startPrimary(settings: Readonly<Record<string, string>> = {}): Promise<ClusterServer> {
-  const folder = createServerFolder();
+/**
+ * Starts an empty server that replicas can copy.
+ *
+ * @param parent folder for the data of the server; every user must be able to enter it
+ */
+export async function startPrimary(
+  settings: Readonly<Record<string, string>> = {},
+  parent?: string,
+): Promise<ClusterServer> {
+  const folder = createServerFolder(parent);
   await runAsServer(program("initdb"), ["-D", join(folder, "data"), ...INITDB_OPTIONS], folder);
   return startIn(folder, settings);
 }

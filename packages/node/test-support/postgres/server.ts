@@ -31,6 +31,8 @@ export type PostgresServer = {
   createDatabase(name: string): Promise<string>;
   /** Sends SIGKILL, and starts the server again over the same folder. */
   crash(): Promise<void>;
+  /** Ends the server, and keeps its folder: SIGKILL is a crash, SIGINT a fast shutdown. */
+  end(signal: "SIGKILL" | "SIGINT"): Promise<void>;
   /** Stops the server, and keeps its folder. */
   halt(): Promise<void>;
   /** Starts a halted server again. */
@@ -73,6 +75,7 @@ export async function startPostgres(
       await endServer(child, "SIGKILL");
       child = await start();
     },
+    end: (signal) => endServer(child, signal),
     halt: () => endServer(child, "SIGINT"),
     async resume() {
       child = await start();

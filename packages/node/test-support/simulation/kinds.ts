@@ -19,6 +19,14 @@ export type Kind = {
   readonly reversals: readonly string[];
 };
 
+/** Returns the registered fields with a list of all events, because an update could not remove a single one. */
+export const bodyOf = ({
+  body: { event, events = [], ...rest },
+}: Kind): { readonly events: readonly string[] } => ({
+  ...rest,
+  events: [...(event === undefined ? [] : [event as string]), ...(events as string[])],
+});
+
 type Given = Pick<Kind, "name" | "body" | "matches"> & Partial<Kind>;
 
 const kind = (given: Given): Kind => ({

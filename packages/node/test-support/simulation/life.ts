@@ -31,8 +31,8 @@ export const clockFile = (folder: string): string => join(folder, "clock");
 export const setClock = (folder: string, aheadMs: number): void =>
   writeFileSync(clockFile(folder), String(aheadMs));
 
-/** On a busy machine the first response may take longer than the node's own timeout. */
-async function connectTo(url: string): Promise<Client> {
+/** Connects to a node: on a busy machine the first response may take longer than its own timeout. */
+export async function connectTo(url: string): Promise<Client> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await connect(url);

@@ -5,6 +5,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EpochFence } from "@uniknode/client";
 import { isVerified, secretOf } from "../webhooks/receiver.ts";
 import type { Random } from "./random.ts";
 
@@ -28,6 +30,16 @@ export type Arrival = {
   readonly isVerified: boolean;
 };
 
+/** An arrival with what delivery workers and the receiver did. */
+export type ReceivedCall = Arrival & {
+  /** Start of the call by the clock of the sender, in seconds since 1970. */
+  readonly sentSeconds: number;
+  /** Number of owners that the webhook has had; 0 if a node sent it. */
+  readonly epoch: number;
+  /** The response is 2xx. */
+  readonly isAccepted: boolean;
+};
+
 /**
  * `well` responds with 2xx. The others: refuse, respond 503 with `Retry-After`, do not respond, respond byte
  * by byte, never end the response, close the connection before or after handling the delivery, close it
@@ -45,13 +57,15 @@ export const BEHAVIOURS = [
   "lying",
   "away",
 ] as const;
-/** Responds 410, permanently. */
-export type Behaviour = (typeof BEHAVIOURS)[number] | "gone";
+/** `gone` responds 410, permanently; `slow` responds with 2xx, after some time. */
+export type Behaviour = (typeof BEHAVIOURS)[number] | "gone" | "slow";
 
 export type Receiver = {
   readonly url: string;
   /** Deliveries in the order of arrival. */
-  readonly arrivals: readonly Arrival[];
+  readonly arrivals: readonly ReceivedCall[];
+  /** Number of calls of former owners that a receiver with a fence has refused. */
+  refused(): number;
   /** Tokens with which its deliveries may be signed. */
   readonly tokens: Set<string>;
   behaviour(): Behaviour;
@@ -63,15 +77,25 @@ export type Receiver = {
 const MAX_SILENCE_MS = 1_500;
 const REFUSALS = [301, 400, 404, 500, 502, 503];
 
+/** Longest time to a slow response. */
+const MAX_SLOW_MS = 400;
+
 type State = {
-  readonly arrivals: Arrival[];
+  readonly arrivals: ReceivedCall[];
   readonly tokens: Set<string>;
   readonly random: Random;
+  readonly fence: EpochFence | undefined;
   behaviour: Behaviour;
+  refused: number;
 };
 
-export async function startReceiver(random: Random): Promise<Receiver> {
-  const state: State = { arrivals: [], tokens: new Set(), random, behaviour: "well" };
+/** @param fence refuses late calls of former owners of the webhook; absent: they are accepted */
+export async function startReceiver(random: Random, fence?: EpochFence): Promise<Receiver> {
+  const state: State = {
+    ...{ arrivals: [], tokens: new Set(), random, fence },
+    behaviour: "well",
+    refused: 0,
+  };
   const server = createServer((request, response) => {
     // A request that breaks off because the caller was killed is not a delivery.
     take(state, request, response).catch(() => request.socket.destroy());
@@ -80,6 +104,7 @@ export async function startReceiver(random: Random): Promise<Receiver> {
   return {
     url: `http://127.0.0.1:${port}/hook`,
     arrivals: state.arrivals,
+    refused: () => state.refused,
     tokens: state.tokens,
     behaviour: () => state.behaviour,
     async become(next) {
@@ -110,21 +135,33 @@ async function take(state: State, request: IncomingMessage, response: ServerResp
   if (state.behaviour === "resetting") return void request.socket.destroy();
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  remember(state, request, Buffer.concat(chunks).toString());
+  const call = toCall(state, request, Buffer.concat(chunks).toString());
+  if (state.fence?.accepts({ webhookId: call.message.webhookId, epoch: call.epoch }) === false) {
+    state.refused++;
+    response.writeHead(409).end();
+    return;
+  }
+  state.arrivals.push(call);
   await respond(state, response);
 }
 
-function remember({ arrivals, tokens }: State, request: IncomingMessage, body: string): void {
+const ACCEPTING: ReadonlySet<Behaviour> = new Set(["well", "slow", "dripping"]);
+
+function toCall({ tokens, behaviour }: State, request: IncomingMessage, body: string): ReceivedCall {
   const headers = Object.fromEntries(
     Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
   );
-  const sentMs = Number(headers["webhook-timestamp"]) * 1_000;
-  arrivals.push({
+  const sentSeconds = Number(headers["webhook-timestamp"]);
+  const isSigned = (token: string) => isVerified(secretOf(token), { headers, body }, sentSeconds * 1_000);
+  return {
     message: JSON.parse(body) as Message,
     body,
     id: headers["webhook-id"],
-    isVerified: [...tokens].some((token) => isVerified(secretOf(token), { headers, body }, sentMs)),
-  });
+    isVerified: [...tokens].some(isSigned),
+    sentSeconds,
+    epoch: Number(headers["webhook-epoch"] ?? 0),
+    isAccepted: ACCEPTING.has(behaviour),
+  };
 }
 
 async function respond({ behaviour, random }: State, response: ServerResponse): Promise<void> {
@@ -138,6 +175,10 @@ async function respond({ behaviour, random }: State, response: ServerResponse): 
       return;
     case "gone":
       response.writeHead(410).end();
+      return;
+    case "slow":
+      await sleep(random.below(MAX_SLOW_MS));
+      response.writeHead(204).end();
       return;
     case "silent":
       setTimeout(() => socket?.destroy(), random.below(MAX_SILENCE_MS)).unref();

@@ -2,7 +2,7 @@
 
 import { present } from "../../src/platform/present.ts";
 import type { Period, Replay } from "./case.ts";
-import type { Kind } from "./kinds.ts";
+import { bodyOf, type Kind } from "./kinds.ts";
 import type { Random } from "./random.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import type { Control } from "./register.ts";
@@ -84,9 +84,3 @@ export async function replay(
   replays.push({ fromHeight, toHeight, requestedAt: await positions.reached() });
   await post(`/api/webhooks/${id}/replay`, { fromHeight, toHeight }, [202, 409, 422]);
 }
-
-/** Lists every event, because a change could not remove a single one. */
-const bodyOf = ({ body: { event, events = [], ...rest } }: Kind) => ({
-  ...rest,
-  events: [...(event === undefined ? [] : [event]), ...(events as string[])],
-});

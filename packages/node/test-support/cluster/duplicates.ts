@@ -1,0 +1,61 @@
+/**
+ * Checks that only calls in progress are repeated. A call without a recorded attempt is one that was in progress when its worker
+ * lost the webhook.
+ */
+import { present } from "../../src/platform/present.ts";
+import type { ReceivedCall } from "../simulation/receiver.ts";
+import type { RecordedAttempt, RecordedDelivery } from "./deliveries.ts";
+
+export type Duplicates = {
+  /** Calls beyond the first of each delivery. */
+  readonly repeated: number;
+  /** Descriptions of calls that must not have been repeated. */
+  readonly faults: readonly string[];
+};
+
+/** Calls of a parallel webhook at a time: first attempts, a retry and a replay. */
+const PARALLEL_CALLS = 10;
+
+/** @param calls of one webhook, in the order of their arrival */
+export function findDuplicates(
+  calls: readonly ReceivedCall[],
+  recorded: readonly RecordedDelivery[],
+  isStrict: boolean,
+): Duplicates {
+  const attempts = new Map(recorded.map(({ id, attempts }) => [id, [...attempts]]));
+  const succeeded = new Map<string, ReceivedCall>();
+  /** Ids of calls without a recorded attempt, by epoch. */
+  const unrecorded = new Map<number, string[]>();
+  const faults: string[] = [];
+  for (const call of calls) {
+    const { id } = call.message;
+    const success = succeeded.get(id);
+    if (success && call.epoch >= success.epoch)
+      faults.push(
+        `${id} arrived again after its success was recorded (epochs ${success.epoch}, ${call.epoch})`,
+      );
+    const attempt = takeAttempt(attempts.get(id) ?? [], call);
+    if (attempt?.isSuccess) succeeded.set(id, call);
+    if (attempt) continue;
+    unrecorded.set(call.epoch, [...(unrecorded.get(call.epoch) ?? []), id]);
+  }
+  const limit = isStrict ? 1 : PARALLEL_CALLS;
+  for (const [epoch, ids] of unrecorded)
+    if (ids.length > limit)
+      faults.push(
+        `${ids.length} calls of epoch ${epoch} have no recorded attempt: ${ids.slice(0, 3).join(", ")}`,
+      );
+  const distinct = new Set(calls.map(({ message }) => message.id));
+  return { repeated: calls.length - distinct.size, faults };
+}
+
+/** Takes the attempt of a call, by its start: a success first, if the receiver has responded with 2xx. */
+function takeAttempt(
+  attempts: RecordedAttempt[],
+  { sentSeconds, isAccepted }: ReceivedCall,
+): RecordedAttempt | undefined {
+  const isOf = ({ seconds }: RecordedAttempt) => seconds === sentSeconds;
+  const best = attempts.findIndex((attempt) => isOf(attempt) && attempt.isSuccess === isAccepted);
+  const index = best === -1 ? attempts.findIndex(isOf) : best;
+  return index === -1 ? undefined : present(attempts.splice(index, 1)[0]);
+}

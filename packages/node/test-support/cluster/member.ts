@@ -1,0 +1,75 @@
+/** A process of the cluster, which faults kill, stop and start again. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Running } from "../process/uniknode.ts";
+import type { Link } from "./link.ts";
+
+export type MemberKind = "node" | "mirror" | "server" | "worker";
+
+export type Member = {
+  readonly name: string;
+  readonly kind: MemberKind;
+  /** Its connections to other machines; a node has none. */
+  readonly links: readonly Link[];
+  /** Starts the process, and waits until it is ready. */
+  start(): Promise<void>;
+  end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
+  /** Stops the process until `resume`, as a machine that is suspended. */
+  pause(): void;
+  resume(): void;
+  /** Moves the clock of its machine, as the process sees it. Absent: the process has the clock of this machine. */
+  setClock?(aheadMs: number): void;
+  /** Returns everything that its processes have printed. */
+  output(): string;
+};
+
+export type MemberOptions = Pick<Member, "name" | "kind" | "links" | "setClock"> & {
+  readonly spawn: () => Running;
+  /** Settles when a process is ready. */
+  readonly ready: (process: Running) => Promise<unknown>;
+  /** Called with a description if a process ends by itself, or does not end on request. */
+  readonly onFault: (fault: string) => void;
+};
+
+const STOP_TIMEOUT_MS = 60_000;
+
+export function createMember({ spawn, ready, onFault, ...about }: MemberOptions): Member {
+  const { name } = about;
+  let running: Running | undefined;
+  const former: string[] = [];
+
+  async function watch(process: Running): Promise<void> {
+    const { code, stdout, stderr } = await process.ended;
+    former.push(stdout, stderr, `--- ended with ${code} ---\n`);
+    if (running !== process) return;
+    running = undefined;
+    onFault(`${name} ended by itself with code ${code}: ${stderr.trimEnd().split("\n").at(-1)}`);
+  }
+
+  return {
+    ...about,
+    async start() {
+      if (running) return;
+      const process = spawn();
+      running = process;
+      void watch(process);
+      await ready(process);
+    },
+    async end(signal) {
+      const process = running;
+      if (!process) return;
+      running = undefined;
+      process.child.kill("SIGCONT");
+      process.child.kill(signal);
+      const isLate = await Promise.race([process.ended, sleep(STOP_TIMEOUT_MS, "late", { ref: false })]);
+      if (isLate === "late") {
+        onFault(`${name} did not end within ${STOP_TIMEOUT_MS / 1_000} s after ${signal}`);
+        process.child.kill("SIGKILL");
+      }
+      const { code } = await process.ended;
+      if (signal === "SIGTERM" && code !== 0) onFault(`${name} ended with code ${code} after ${signal}`);
+    },
+    pause: () => void running?.child.kill("SIGSTOP"),
+    resume: () => void running?.child.kill("SIGCONT"),
+    output: () => [...former, running?.stdout() ?? "", running?.stderr() ?? ""].join(""),
+  };
+}

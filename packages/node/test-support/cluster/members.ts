@@ -1,0 +1,115 @@
+/** The processes of a cluster, each with its own connections to the database and to the node, as on separate machines. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { TOKEN } from "../mirror/dev-chain.ts";
+import { freePort } from "../peers/world.ts";
+import { USER } from "../postgres/process.ts";
+import { apiUrlOf, type Running, spawnUniknode } from "../process/uniknode.ts";
+import { setClock, spawnWithClock } from "../simulation/life.ts";
+import { type ClusterDatabase, DATABASE } from "./database.ts";
+import { type Link, type LinkTarget, startLink } from "./link.ts";
+import { createMember, type Member, type MemberOptions } from "./member.ts";
+
+export type Surroundings = Pick<MemberOptions, "onFault"> & {
+  /** Folder for the data of all processes. */
+  readonly folder: string;
+  readonly database: Pick<ClusterDatabase, "ports">;
+  /** Port of the node's API. */
+  readonly nodePort: number;
+};
+
+/** Timeout of a call in seconds. */
+const CALL_TIMEOUT_SECONDS = 2;
+/** Duration of a worker's lease: see `leaseMsFor`. */
+export const LEASE_MS = (CALL_TIMEOUT_SECONDS + 10) * 1_000;
+/** No delivery fails finally during a run. */
+const RETRIES = [...Array(10).fill("1s"), ...Array(20).fill("3s")].join();
+/** Number of last blocks in the feed. */
+const FEED_BLOCKS = 1_000;
+
+export const dataOf = ({ folder }: Pick<Surroundings, "folder">): string => join(folder, "data");
+
+export function createNode(around: Surroundings): Member {
+  const args = [
+    ...["dev", "--data", dataOf(around), "--http-port", `${around.nodePort}`, "--block-time", "1"],
+    ...[
+      "--webhook-token",
+      TOKEN,
+      "--webhooks",
+      "off",
+      "--feed-blocks",
+      `${FEED_BLOCKS}`,
+      "--rate-limit",
+      "0",
+    ],
+  ];
+  return createMember({
+    ...{ name: "node", kind: "node", links: [], onFault: around.onFault },
+    spawn: () => spawnUniknode(args),
+    ready: apiUrlOf,
+  });
+}
+
+export async function createMirror(around: Surroundings, number: number): Promise<Member> {
+  const name = `mirror-${number}`;
+  const [database, node] = [await linkTo(around, "primary"), await linkTo(around, "node")];
+  const args = [
+    ...["mirror", "--database-url", urlThrough(database), "--name", name],
+    ...["--node", `http://127.0.0.1:${node.port}`, "--token", TOKEN],
+  ];
+  return createMember({
+    ...{ name, kind: "mirror", links: [database, node], onFault: around.onFault },
+    spawn: () => spawnUniknode(args),
+    // It serves nothing, and waits for its node and its database.
+    ready: async () => {},
+  });
+}
+
+export type ServerMember = Member & { readonly url: string };
+
+/** Creates an API server; the first one reads from the primary, the others from the replica. */
+export async function createServer(around: Surroundings, number: number): Promise<ServerMember> {
+  const database = await linkTo(around, number === 1 ? "primary" : "replica");
+  const node = await linkTo(around, "node");
+  const port = await freePort();
+  const args = [
+    ...["serve", "--database-url", urlThrough(database), "--http-port", `${port}`, "--rate-limit", "0"],
+    ...["--node", `http://127.0.0.1:${node.port}`, "--token", TOKEN],
+  ];
+  const member = createMember({
+    ...{ name: `server-${number}`, kind: "server", links: [database, node], onFault: around.onFault },
+    spawn: () => spawnUniknode(args),
+    ready: printedUrl,
+  });
+  return { ...member, url: `http://127.0.0.1:${port}` };
+}
+
+export async function createWorker(around: Surroundings, number: number): Promise<Member> {
+  const name = `worker-${number}`;
+  const folder = join(around.folder, name);
+  mkdirSync(folder);
+  setClock(folder, 0);
+  const database = await linkTo(around, "primary");
+  const args = [
+    ...["deliver", "--database-url", urlThrough(database), "--name", name, "--operations-port", "0"],
+    ...["--webhook-private-targets", "--webhook-timeout", `${CALL_TIMEOUT_SECONDS}`],
+    ...["--webhook-retries", RETRIES],
+  ];
+  return createMember({
+    ...{ name, kind: "worker", links: [database], onFault: around.onFault },
+    spawn: () => spawnWithClock(folder, args),
+    ready: printedUrl,
+    setClock: (aheadMs) => setClock(folder, aheadMs),
+  });
+}
+
+const printedUrl = (process: Running) => process.printed(/(http:\S+)\n/);
+
+const urlThrough = ({ port }: Link): string => `postgres://${USER}@127.0.0.1:${port}/${DATABASE}`;
+
+const linkTo = (around: Surroundings, to: LinkTarget): Promise<Link> => startLink(to, portOf(around, to));
+
+export const portOf = (
+  { database, nodePort }: Pick<Surroundings, "database" | "nodePort">,
+  to: LinkTarget,
+) => (to === "node" ? nodePort : database.ports()[to]);

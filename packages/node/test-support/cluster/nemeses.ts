@@ -1,0 +1,172 @@
+/** Seeded faults of a cluster. Each heals what it has broken before it settles. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "../simulation/random.ts";
+import { BEHAVIOURS } from "../simulation/receiver.ts";
+import type { Cluster } from "./cluster.ts";
+import type { LinkState } from "./link.ts";
+import type { Member } from "./member.ts";
+import { LEASE_MS } from "./members.ts";
+import type { ClusterWebhook } from "./webhooks.ts";
+
+export type Target = {
+  readonly cluster: Cluster;
+  /** Webhooks whose receivers may fail. */
+  readonly restless: readonly ClusterWebhook[];
+};
+
+export type Nemesis = {
+  readonly name: string;
+  /** Two faults with the same concern do not happen at the same time. */
+  readonly concern: "processes" | "database" | "connections" | "receivers" | "clocks";
+  readonly weight: number;
+  readonly isPossible?: (target: Target) => boolean;
+  /** Injects the fault and heals it. Returns a description. */
+  readonly inject: (target: Target, random: Random) => Promise<string>;
+};
+
+const seconds = (count: number) => sleep(count * 1_000);
+
+/** Kills a process; another machine may need some time to notice it. */
+const kill =
+  (membersOf: (cluster: Cluster) => readonly Member[], maxSeconds: number): Nemesis["inject"] =>
+  async ({ cluster }, random) => {
+    const member = random.pick(membersOf(cluster));
+    const pause = random.chance(0.4) ? 0 : random.integer(1, maxSeconds);
+    await member.end("SIGKILL");
+    await seconds(pause);
+    await member.start();
+    return `${member.name} was killed, and started after ${pause} s`;
+  };
+
+const restartWorker: Nemesis["inject"] = async ({ cluster }, random) => {
+  const worker = random.pick(cluster.workers);
+  await worker.end("SIGTERM");
+  await seconds(random.integer(0, 3));
+  await worker.start();
+  return `${worker.name} was restarted`;
+};
+
+/** Kills all workers at once. */
+const killWorkers: Nemesis["inject"] = async ({ cluster }) => {
+  await Promise.all(cluster.workers.map((worker) => worker.end("SIGKILL")));
+  await Promise.all(cluster.workers.map((worker) => worker.start()));
+  return "all workers were killed and started";
+};
+
+/** Suspends a process for longer than its lease. */
+const pauseMember =
+  (membersOf: (cluster: Cluster) => readonly Member[], maxLeases: number): Nemesis["inject"] =>
+  async ({ cluster }, random) => {
+    const member = random.pick(membersOf(cluster));
+    const pause = Math.round((random.integer(1, 2 * maxLeases) / 2) * (LEASE_MS / 1_000));
+    member.pause();
+    await seconds(pause);
+    member.resume();
+    return `${member.name} was stopped for ${pause} s`;
+  };
+
+const crashDatabase: Nemesis["inject"] = async ({ cluster: { database } }, random) => {
+  const pause = random.integer(0, 4);
+  await database.crash(pause * 1_000);
+  return `the database was killed, and started after ${pause} s`;
+};
+
+const promoteReplica: Nemesis["inject"] = async ({ cluster }, random) => {
+  const { database } = cluster;
+  const lost = random.integer(500, 4_000);
+  await database.promote(lost);
+  cluster.reroute();
+  await database.addReplica();
+  cluster.reroute();
+  return `the replica was promoted without the last ${lost} ms`;
+};
+
+const fillDisk: Nemesis["inject"] = async ({ cluster: { database } }, random) => {
+  const free = database.fill?.();
+  const pause = random.integer(2, 8);
+  await seconds(pause);
+  free?.();
+  await database.ensureRunning();
+  return `the disk of the database was full for ${pause} s`;
+};
+
+const BROKEN: readonly LinkState[] = ["cut", "stalled", "slow", "mute"];
+
+const breakLinks: Nemesis["inject"] = async ({ cluster }, random) => {
+  const member = random.pick(cluster.members.filter(({ links }) => links.length > 0));
+  const link = random.pick(member.links);
+  const state = random.pick(BROKEN);
+  const pause = random.integer(1, 16);
+  link.become(state);
+  await seconds(pause);
+  link.become("open");
+  return `the connections of ${member.name} to the ${link.to} were ${state} for ${pause} s`;
+};
+
+const misbehave: Nemesis["inject"] = async ({ restless }, random) => {
+  const some = restless.filter(() => random.chance(0.4));
+  const states: string[] = [];
+  for (const { id, receiver } of some) {
+    await receiver.become(random.pick([...BEHAVIOURS, "slow"] as const));
+    states.push(`${id} ${receiver.behaviour()}`);
+  }
+  await seconds(random.integer(2, 10));
+  for (const { receiver } of some) await receiver.become(random.chance(0.2) ? "slow" : "well");
+  return `receivers of webhooks: ${states.join(", ")}`;
+};
+
+const HOUR_MS = 3_600_000;
+
+const skewClock: Nemesis["inject"] = async ({ cluster }, random) => {
+  const worker = random.pick(cluster.workers);
+  const aheadMs = random.chance(0.5) ? HOUR_MS : -HOUR_MS;
+  const pause = random.integer(3, 15);
+  worker.setClock?.(aheadMs);
+  await seconds(pause);
+  worker.setClock?.(0);
+  return `the clock of ${worker.name} was an hour ${aheadMs > 0 ? "fast" : "slow"} for ${pause} s`;
+};
+
+export const NEMESES: readonly Nemesis[] = [
+  {
+    name: "worker killed",
+    concern: "processes",
+    weight: 4,
+    inject: kill(({ workers }) => workers, 20),
+  },
+  { name: "all workers killed", concern: "processes", weight: 1, inject: killWorkers },
+  { name: "worker restarted", concern: "processes", weight: 2, inject: restartWorker },
+  {
+    name: "worker stopped",
+    concern: "processes",
+    weight: 3,
+    inject: pauseMember(({ workers }) => workers, 3),
+  },
+  { name: "node killed", concern: "processes", weight: 2, inject: kill(({ node }) => [node], 5) },
+  { name: "mirror killed", concern: "processes", weight: 2, inject: kill(({ mirrors }) => mirrors, 20) },
+  {
+    name: "mirror stopped",
+    concern: "processes",
+    weight: 2,
+    inject: pauseMember(({ mirrors }) => mirrors, 2),
+  },
+  { name: "server killed", concern: "processes", weight: 2, inject: kill(({ servers }) => servers, 5) },
+  { name: "database killed", concern: "database", weight: 3, inject: crashDatabase },
+  {
+    name: "replica promoted",
+    concern: "database",
+    weight: 3,
+    isPossible: ({ cluster }) => cluster.database.hasReplica,
+    inject: promoteReplica,
+  },
+  {
+    name: "disk full",
+    concern: "database",
+    weight: 2,
+    isPossible: ({ cluster }) => cluster.database.fill !== undefined,
+    inject: fillDisk,
+  },
+  { name: "connections broken", concern: "connections", weight: 4, inject: breakLinks },
+  { name: "receivers failing", concern: "receivers", weight: 4, inject: misbehave },
+  { name: "clock skewed", concern: "clocks", weight: 2, inject: skewClock },
+];

@@ -1,0 +1,61 @@
+/** Reads the owners of shards and of the mirror's head again and again: each epoch has one owner, and nothing goes back. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ClusterDatabase } from "./database.ts";
+
+export type OwnersWatch = {
+  /** Descriptions of failures. */
+  readonly faults: readonly string[];
+  /** Number of changes of the owner of a shard. */
+  changes(): number;
+  stop(): Promise<void>;
+};
+
+const EVERY_MS = 150;
+
+type Row = { name: string; owner: string | null; epoch: string; position: string };
+
+/** Height of a mirror that lost commits goes back; it is compared with its node. */
+const OWNERS = `SELECT 'shard ' || shard AS name, owner, epoch, matched AS position FROM shards
+  UNION ALL SELECT 'head', owner, epoch, 0 FROM head`;
+
+export function watchOwners({ postgres }: Pick<ClusterDatabase, "postgres">): OwnersWatch {
+  const faults: string[] = [];
+  const owners = new Map<string, string>();
+  const latest = new Map<string, { readonly epoch: number; readonly position: number }>();
+  const stopping = new AbortController();
+  let changes = 0;
+
+  function look({ name, owner, ...row }: Row): void {
+    const [epoch, position] = [Number(row.epoch), Number(row.position)];
+    const before = latest.get(name) ?? { epoch, position };
+    latest.set(name, { epoch, position });
+    if (epoch < before.epoch) faults.push(`${name} went back from epoch ${before.epoch} to ${epoch}`);
+    if (position < before.position) faults.push(`${name} went back from ${before.position} to ${position}`);
+    if (epoch > before.epoch && name !== "head") changes++;
+    if (owner === null) return;
+    const key = `${name}, epoch ${epoch}`;
+    const known = owners.get(key) ?? owner;
+    owners.set(key, known);
+    if (known !== owner) faults.push(`${key} had the owners ${known} and ${owner}`);
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      // The database may be down.
+      const rows = await postgres()
+        .query<Row>(OWNERS)
+        .catch(() => []);
+      for (const row of rows) look(row);
+      await sleep(EVERY_MS);
+    }
+  }
+  const running = run();
+  return {
+    faults,
+    changes: () => changes,
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
