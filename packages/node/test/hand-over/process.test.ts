@@ -36,9 +36,9 @@ afterAll(async () => {
   if (folder) rmSync(folder, { recursive: true });
 });
 
-type Answered = { readonly data: Readonly<Record<string, unknown>> };
+type Responded = { readonly data: Readonly<Record<string, unknown>> };
 const show = async (path: string, url?: string) =>
-  (await chain.call("GET", path, undefined, url)).body as Answered;
+  (await chain.call("GET", path, undefined, url)).body as Responded;
 
 describe.skipIf(!hasPostgres)("webhooks", () => {
   const kinds = new Map<string, Registered>();
@@ -107,7 +107,7 @@ describe.skipIf(!hasPostgres)("webhooks", () => {
     expect([row?.token.startsWith("sealed:"), row?.count]).toEqual([true, kinds.size - 1]);
     await chain.handOver("node");
     const after = await Promise.all([...kinds.values()].map(({ id }) => show(`/webhooks/${id}`)));
-    const definitionOf = ({ data = {} }: Partial<Answered>) => {
+    const definitionOf = ({ data = {} }: Partial<Responded>) => {
       const { queued: _queued, failing: _failing, ...definition } = data;
       return definition;
     };
