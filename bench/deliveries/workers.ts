@@ -18,7 +18,9 @@ export const deliveryWorkers: Contender = {
     );
     await postgres.query("INSERT INTO queues (webhook) SELECT id FROM webhooks");
     await postgres.query("UPDATE shards SET matched = last_sequence FROM event_log");
-    await postgres.query("UPDATE webhook_register SET version = version + 1");
+    await postgres.query(
+      "UPDATE webhook_register SET version = version + 1, owner = 'workers', transfer = 'bench'",
+    );
   },
   async start(databaseUrl, count) {
     const running = Array.from({ length: count }, (_, index) =>
