@@ -11,6 +11,7 @@ import { type MirroredDevChain, startMirroredDevChain } from "../../test-support
 import { hasPostgres } from "../../test-support/postgres/server.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { type HeldReceiver, startHeldReceiver } from "../../test-support/webhooks/held-receiver.ts";
+import { ownByWorkers } from "../../test-support/webhooks/postgres-rows.ts";
 
 const WAIT = { timeout: 60_000, interval: 50 };
 /** Time for a replay that does not wait. */
@@ -25,6 +26,7 @@ beforeAll(async () => {
   chain = await startMirroredDevChain();
   chain.startMirror();
   await chain.followed();
+  await ownByWorkers(chain.postgres);
   receiver = await startHeldReceiver();
   worker = spawnUniknode([
     ...["deliver", "--database-url", chain.databaseUrl, "--name", "a", "--operations-port", "0"],
