@@ -18,7 +18,7 @@ export type SourcesDeps = {
 };
 
 export type Sources = {
-  /** Reports that there may be new events, or work for a background task. */
+  /** Reports that there may be new events, or work for a background task: the next run does everything. */
   wake(): void;
   /** Reports that there may be work for a background task. */
   wakeTasks(): void;
@@ -45,7 +45,6 @@ export function createSources(deps: SourcesDeps): Sources {
   return {
     wake() {
       state.mayMatch = true;
-      wakeTasks();
     },
     wakeTasks,
     async run() {
@@ -61,6 +60,8 @@ export function createSources(deps: SourcesDeps): Sources {
 
 async function match(state: State): Promise<boolean> {
   state.mayMatch = false;
+  // A replay waits for the matching of retractions.
+  state.hasTasks = true;
   const { webhooks, more } = await state.match();
   for (const webhook of webhooks) state.onChange(webhook);
   state.mayMatch ||= more;
