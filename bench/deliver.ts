@@ -37,7 +37,7 @@ const MINUTE_MS = 60_000;
 
 const server = await startPostgres({ fsync: "on", shared_buffers: "256MB", max_wal_size: "4GB" });
 const receiver = await startReceiver(Number(values.delay));
-const load = { webhooks: Number(values.webhooks), target: receiver.url };
+const webhooks = Number(values.webhooks);
 try {
   const templateUrl = await createTemplate(server);
   console.log(`${values.webhooks} webhooks, a receiver that responds after ${values.delay} ms`);
@@ -51,13 +51,11 @@ try {
 
 /** Opens a run in a new database; connections, code and caches are warm. */
 async function open(contender: Contender, count: number, databaseUrl: string): Promise<Run> {
-  const run = await openRun(contender, { server, databaseUrl, load, count });
+  const run = await openRun(contender, { server, databaseUrl, receiver, webhooks, count });
   await run.deliver(1).catch(async (error) => {
     await run.close();
     throw error;
   });
-  // The receiver keeps them in memory.
-  await receiver.arrivals();
   return run;
 }
 
@@ -105,10 +103,7 @@ async function sustainAll(
       const figures: Figures[] = [];
       // Each has its part of the minute.
       const endMs = performance.now() + MINUTE_MS / runs.length;
-      while (performance.now() < endMs) {
-        figures.push(await run.deliver(blocks));
-        await receiver.arrivals();
-      }
+      while (performance.now() < endMs) figures.push(await run.deliver(blocks));
       console.log([contender.name, minute, ...rowOf(figures)].join(" | "));
     }
   }

@@ -1,9 +1,11 @@
 /** Deliverers on one database, and the cost of what they deliver. */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Postgres } from "../../packages/node/src/postgres/connection.ts";
 import { connect, type PostgresServer } from "../../packages/node/test-support/postgres/server.ts";
 import { processorMsOf } from "../serve/processor-time.ts";
+import type { Receiver } from "../webhooks/receiver.ts";
 import { transferApplied } from "../webhooks/service.ts";
-import type { Contender, Load } from "./contender.ts";
+import type { Contender } from "./contender.ts";
 
 export type Figures = {
   /** Deliveries per second from the first commit to the last recorded acknowledgement. */
@@ -24,33 +26,40 @@ export type Run = {
 export type RunOptions = {
   readonly server: PostgresServer;
   readonly databaseUrl: string;
-  readonly load: Load;
+  readonly receiver: Receiver;
+  readonly webhooks: number;
   /** Number of processes. */
   readonly count: number;
 };
 
 export const EVENTS_PER_BLOCK = 100;
-const POLL_MS = 20;
+const POLL_MS = 50;
 /** A run with fewer deliveries per second than this fails. */
 const LOWEST_RATE = 50;
 
 export async function openRun(
   contender: Contender,
-  { server, databaseUrl, load, count }: RunOptions,
+  { server, databaseUrl, receiver, webhooks, count }: RunOptions,
 ): Promise<Run> {
   const postgres = connect(databaseUrl);
-  await contender.prepare(postgres, load);
+  await contender.prepare(postgres, { webhooks, target: receiver.url });
   const workers = await contender.start(databaseUrl, count);
-  const ending = new AbortController();
-  let held: Promise<unknown> | undefined;
+  let release: () => Promise<unknown> = async () => {};
   let height = 0;
 
   const times = () =>
     [workers.pids.reduce((sum, pid) => sum + processorMsOf(pid), 0), processorMsOf(server.pid())] as const;
 
-  async function waitUntilRecorded(deliveries: number, added: number): Promise<void> {
-    const endMs = performance.now() + 30_000 + (1_000 * added) / LOWEST_RATE;
-    while (!(await contender.isDone(postgres, deliveries))) {
+  async function waitUntilRecorded(deliveries: number): Promise<void> {
+    const endMs = performance.now() + 30_000 + (1_000 * deliveries) / LOWEST_RATE;
+    let arrived = 0;
+    // The question costs the database so much that it is asked only when all deliveries have arrived.
+    const isArrived = async () => {
+      arrived += (await receiver.arrivals()).length;
+      return arrived >= deliveries;
+    };
+    const total = height * EVENTS_PER_BLOCK * webhooks;
+    while (!(await isArrived()) || !(await contender.isDone(postgres, total))) {
       const failure = performance.now() > endMs ? "not done in time" : workers.failure();
       if (failure !== undefined) throw new Error(`${contender.name}: ${failure}`);
       await sleep(POLL_MS);
@@ -59,11 +68,11 @@ export async function openRun(
 
   return {
     async deliver(blocks) {
-      const deliveries = blocks * EVENTS_PER_BLOCK * load.webhooks;
+      const deliveries = blocks * EVENTS_PER_BLOCK * webhooks;
       const before = times();
       const startMs = performance.now();
       for (let count = 0; count < blocks; count++) await contender.commit(postgres, eventsOf(++height));
-      await waitUntilRecorded(height * EVENTS_PER_BLOCK * load.webhooks, deliveries);
+      await waitUntilRecorded(deliveries);
       const seconds = (performance.now() - startMs) / 1_000;
       const after = times();
       return {
@@ -73,20 +82,28 @@ export async function openRun(
       };
     },
     async holdSnapshot() {
-      const { promise: isHeld, resolve } = Promise.withResolvers<void>();
-      held = postgres.transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", async ({ query }) => {
-        await query("SELECT 1 FROM head");
-        resolve();
-        await new Promise((ended) => ending.signal.addEventListener("abort", ended));
-      });
-      await isHeld;
+      release = await holdSnapshot(postgres);
     },
     async close() {
-      ending.abort();
-      await held;
+      await release();
       await workers.stop();
       await postgres.close();
     },
+  };
+}
+
+/** Returns a function that ends the transaction. */
+async function holdSnapshot(postgres: Postgres): Promise<() => Promise<unknown>> {
+  const [held, ending] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const transaction = postgres.transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", async ({ query }) => {
+    await query("SELECT 1 FROM head");
+    held.resolve();
+    await ending.promise;
+  });
+  await Promise.race([held.promise, transaction]);
+  return () => {
+    ending.resolve();
+    return transaction;
   };
 }
 

@@ -18,7 +18,9 @@ export const deliveryWorkers: Contender = {
     );
     await postgres.query("INSERT INTO queues (webhook) SELECT id FROM webhooks");
     await postgres.query("UPDATE shards SET matched = last_sequence FROM event_log");
-    await postgres.query("UPDATE webhook_register SET version = version + 1");
+    await postgres.query(
+      "UPDATE webhook_register SET version = version + 1, owner = 'workers', transfer = 'bench'",
+    );
   },
   async start(databaseUrl, count) {
     const running = Array.from({ length: count }, (_, index) =>
@@ -56,7 +58,9 @@ export const deliveryWorkers: Contender = {
   async isDone(postgres, deliveries) {
     const [row] = await postgres.query<{ count: string | null }>(
       `SELECT sum(last_sequence) AS count FROM queues
-       WHERE NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'pending')`,
+       WHERE NOT EXISTS (SELECT 1 FROM webhooks JOIN LATERAL (SELECT 1 FROM deliveries WHERE webhook = webhooks.id
+         AND state = 'pending' AND next_attempt_ms IS NULL AND replay IS NULL
+         ORDER BY number DESC LIMIT 1) AS pending ON true)`,
     );
     return Number(row?.count) === deliveries;
   },

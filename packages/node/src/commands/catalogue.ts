@@ -123,6 +123,8 @@ export const COMMANDS: readonly CommandEntry[] = [
       "uniknode webhooks replay 1 --from 100 --to 200",
       "uniknode webhooks test --event block.applied --blocks 10",
       "uniknode webhooks import webhooks.json --data .uniknode/data",
+      "uniknode webhooks hand-over --to workers --token TOKEN --database-url URL",
+      "uniknode webhooks hand-over --to node --token TOKEN --database-url URL",
     ],
     load: async () => (await import("./webhooks/command.ts")).webhooksCommand(),
   },

@@ -11,7 +11,7 @@ import type { CopiedEvents } from "../store/events/copied-events.ts";
 import { FeedError } from "./error.ts";
 import type { EventPosition, EventReader } from "./event-reader.ts";
 import { type EventOptions, eventsAfter } from "./events.ts";
-import { backLine, checkpointLine, endLine, HEARTBEAT } from "./line.ts";
+import { backLine, checkpointLine, createLogLines, endLine, HEARTBEAT } from "./line.ts";
 import type { Position } from "./position.ts";
 import type { FeedReader } from "./reader.ts";
 import { stateText } from "./state.ts";
@@ -65,7 +65,8 @@ export type FeedFigures = {
 export type Feed = {
   /**
    * Returns every block after the first of the positions that is on the chain, now and later. Ends after a revert, so
-   * that the mirror requests the feed again. At the head, a checkpoint of the fact tree follows the blocks.
+   * that the mirror requests the feed again. At the head, the newest event of the log and a checkpoint of the fact tree
+   * follow the blocks.
    *
    * @param positions blocks of the mirror, newest first
    * @throws {FeedError} FEED_GONE, FEED_FULL
@@ -188,6 +189,7 @@ async function* follow(
 ): AsyncIterable<string> {
   const { reader, facts, notifier, options } = state;
   if (sent.position.id !== newest?.id) yield backLine(sent.position);
+  const logLines = createLogLines();
   let comparedId: string | undefined;
   while (!state.isClosed) {
     // Must precede the read, so that a block committed during the read notifies again.
@@ -196,9 +198,11 @@ async function* follow(
     if (batch.kind === "reverted" || batch.kind === "gone") return;
     if (batch.kind === "blocks") {
       sent.position = batch.last;
-      yield batch.lines;
+      yield batch.lines + logLines(batch.last, batch.logSequence);
       continue;
     }
+    const logLine = logLines(sent.position, batch.logSequence);
+    if (logLine !== "") yield logLine;
     const checkpoint = await facts.checkpoint();
     const { block } = checkpoint;
     if (block && block.id !== comparedId) {
@@ -233,7 +237,7 @@ async function* blocksBetween({ reader }: State, after: number, last: number): A
   let height = after;
   for (;;) {
     const batch = reader.readBlocks(height, last);
-    if (batch.kind !== "blocks") break;
+    if (!batch) break;
     yield batch.lines;
     height = batch.last.height;
   }

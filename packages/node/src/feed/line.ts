@@ -38,6 +38,19 @@ export const stateLine = ({ height, id }: Position): string =>
 /** @param rows JSON texts of rows: table, key and members */
 export const rowsLine = (rows: readonly string[]): string => line(`{"rows":[${rows.join()}]}`);
 
+/**
+ * Returns a function that formats the sequence of the newest event in the log after a block, or no line if the response has
+ * this sequence.
+ */
+export function createLogLines(): (head: Position, sequence: number | undefined) => string {
+  let sent = 0;
+  return ({ height, id }, sequence = sent) => {
+    if (sequence === sent) return "";
+    sent = sequence;
+    return line(JSON.stringify({ log: { height, id, sequence } }));
+  };
+}
+
 /** Size and root of the node's fact tree after a block. */
 export const checkpointLine = ({ height, id }: Position, { size, root }: Checkpoint): string =>
   line(JSON.stringify({ checkpoint: { height, id, size, root: Buffer.from(root).toString("hex") } }));

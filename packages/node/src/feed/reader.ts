@@ -3,14 +3,18 @@ import { createBlockStore } from "../store/chain/blocks.ts";
 import { createFeedChangeReader } from "../store/chain/feed-changes.ts";
 import type { Database } from "../store/engine/database.ts";
 import { createReadTogether } from "../store/engine/snapshot.ts";
+import { createLastSequence } from "../store/events/event-log.ts";
 import { bundleLine } from "./line.ts";
 import type { Position } from "./position.ts";
 
+/** Lines of the next blocks, and the position of the last one. */
+export type BlockLines = { readonly lines: string; readonly last: Position };
+
 export type FeedBatch =
-  /** Lines of the next blocks, and the position of the last one. */
-  | { readonly kind: "blocks"; readonly lines: string; readonly last: Position }
+  /** `logSequence`: sequence of the newest event in the log; absent if further blocks follow. */
+  | ({ readonly kind: "blocks"; readonly logSequence?: number } & BlockLines)
   /** No block follows. */
-  | { readonly kind: "head" }
+  | { readonly kind: "head"; readonly logSequence: number }
   /** The position is not on the chain: its block was reverted. */
   | { readonly kind: "reverted" }
   /** The changes of the next block are no longer stored, or never were. */
@@ -22,8 +26,11 @@ export type FeedReader = {
   commonOf(positions: readonly Position[]): Position | undefined;
   /** Returns the blocks after a position with their changes. */
   read(after: Position): FeedBatch;
-  /** Returns the blocks after a height without their changes, up to and including the height `last`. */
-  readBlocks(after: number, last: number): FeedBatch;
+  /**
+   * Returns the next blocks after a height without their changes, up to and including the height `last`; undefined if there
+   * are none.
+   */
+  readBlocks(after: number, last: number): BlockLines | undefined;
 };
 
 /** Bounds of one batch, so that a tick of the serving thread stays short. */
@@ -33,6 +40,7 @@ const MAX_CHARACTERS = 512 * 1024;
 export function createFeedReader(database: Database): FeedReader {
   const blocks = createBlockStore(database);
   const changesOf = createFeedChangeReader(database);
+  const lastSequence = createLastSequence(database);
   const together = createReadTogether(database);
 
   const isOnChain = ({ height, id }: Position) => blocks.header(height)?.id === id;
@@ -42,7 +50,7 @@ export function createFeedReader(database: Database): FeedReader {
     after: Position,
     last: number,
     textOf: (height: number) => { changes?: string } | undefined,
-  ) {
+  ): BlockLines {
     let position = after;
     let lines = "";
     for (const block of blocks.bytes(after.height + 1, Math.min(after.height + MAX_BLOCKS, last))) {
@@ -64,19 +72,23 @@ export function createFeedReader(database: Database): FeedReader {
       together((): FeedBatch => {
         if (!isOnChain(after)) return { kind: "reverted" };
         const head = blocks.head()?.height ?? 0;
-        if (after.height >= head) return { kind: "head" };
+        if (after.height >= head) return { kind: "head", logSequence: lastSequence() };
         const { lines, last } = batch(after, head, (height) => {
           const changes = changesOf(height);
           return changes === undefined ? undefined : { changes };
         });
-        return lines === "" ? { kind: "gone" } : { kind: "blocks", lines, last };
+        if (lines === "") return { kind: "gone" };
+        return {
+          ...({ kind: "blocks", lines, last } as const),
+          ...(last.height === head && { logSequence: lastSequence() }),
+        };
       }),
     readBlocks: (after, end) =>
-      together((): FeedBatch => {
+      together((): BlockLines | undefined => {
         const parent = after === 0 ? { height: 0, id: "0" } : blocks.header(after);
-        if (!parent) return { kind: "reverted" };
-        const { lines, last } = batch({ height: after, id: parent.id }, end, () => ({}));
-        return lines === "" ? { kind: "head" } : { kind: "blocks", lines, last };
+        if (!parent) return undefined;
+        const found = batch({ height: after, id: parent.id }, end, () => ({}));
+        return found.lines === "" ? undefined : found;
       }),
   };
 }

@@ -7,6 +7,7 @@ import type { EventPosition } from "../feed/event-reader.ts";
 import { type Position, positionText } from "../feed/position.ts";
 import { REFUSAL_STEPS } from "../gateway/refusal-steps.ts";
 import { shortened, withoutControls } from "../platform/text/foreign.ts";
+import { type LineBound, linesOf } from "../platform/text/lines.ts";
 import { MirrorError, type MirrorErrorCode } from "./error.ts";
 import { type EventLine, readEventLine } from "./event-line.ts";
 import { type FeedLine, readLine } from "./line.ts";
@@ -80,7 +81,7 @@ export function createFeedClient({ url, token }: FeedClientOptions): FeedClient 
     // `pipeline` destroys both streams when one fails; the loop below receives the error.
     const text = isCompressed ? pipeline(response.body, createGunzip(), () => {}) : response.body;
     try {
-      for await (const line of linesOf(text as AsyncIterable<Buffer>)) yield read(line);
+      for await (const line of linesOf(text as AsyncIterable<Buffer>, LINE_BOUND)) yield read(line);
     } catch (cause) {
       throw cause instanceof MirrorError ? cause : unreachable(url, cause);
     }
@@ -114,28 +115,10 @@ function queryOf(position: EventPosition): URLSearchParams {
   return new URLSearchParams({ after: `${sequence}`, ...(id !== undefined && { id }) });
 }
 
-/** Splits bytes into lines. Omits empty lines, and an incomplete last line. */
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncIterable<string> {
-  const decoder = new TextDecoder();
-  // Joined at the end of a line, so that a line of many chunks is copied only once.
-  let parts: string[] = [];
-  let length = 0;
-  for await (const chunk of chunks) {
-    const texts = decoder.decode(chunk, { stream: true }).split("\n");
-    const rest = texts.pop() ?? "";
-    for (const text of texts) {
-      const line = parts.join("") + text;
-      parts = [];
-      length = 0;
-      if (line !== "") yield line;
-    }
-    parts.push(rest);
-    length += rest.length;
-    if (length > MAX_LINE_CHARACTERS) {
-      throw new MirrorError("MIRROR_FEED_INVALID", "a line of the feed is too long");
-    }
-  }
-}
+const LINE_BOUND: LineBound = {
+  maxCharacters: MAX_LINE_CHARACTERS,
+  tooLong: () => new MirrorError("MIRROR_FEED_INVALID", "a line of the feed is too long"),
+};
 
 const unreachable = (url: string, cause: unknown): MirrorError =>
   new MirrorError("MIRROR_NODE_UNREACHABLE", `cannot read from ${url}: ${(cause as Error).message}`, {

@@ -9,7 +9,7 @@ import { createFactComparison } from "./facts/comparison.ts";
 import { catchUpFacts } from "./facts/growth.ts";
 import type { FeedClient } from "./feed-client.ts";
 import type { Epoch } from "./head.ts";
-import type { Bundle, Checkpoint, FeedLine } from "./line.ts";
+import type { Bundle, Checkpoint, FeedLine, LogMark } from "./line.ts";
 import { type AheadOptions, readAhead } from "./read-ahead.ts";
 import { appendBundles, revertTo } from "./writer.ts";
 
@@ -56,8 +56,8 @@ export async function follow(deps: FollowDeps): Promise<void> {
       lines.shift();
       comparison.add(await catchUpFacts(deps));
     }
-    const { bundles, checkpoints } = split(lines);
-    comparison.add(await appendBundles(postgres, bundles, deps));
+    const { bundles, checkpoints, logMark } = split(lines);
+    comparison.add(await appendBundles(postgres, bundles, deps, logMark));
     const last = bundles.at(-1);
     if (last) onHead({ height: last.height, id: last.id });
     for (const checkpoint of checkpoints) comparison.compare(checkpoint);
@@ -72,15 +72,29 @@ async function* decoded(lines: AsyncIterable<FeedLine>, network: Network): Async
   for await (const line of lines) yield "block" in line ? decodeBundle(line, network) : line;
 }
 
-function split(lines: readonly Line[]): { bundles: DecodedBundle[]; checkpoints: Checkpoint[] } {
+type Parts = {
+  readonly bundles: DecodedBundle[];
+  readonly checkpoints: Checkpoint[];
+  /** The last one. */
+  readonly logMark: LogMark | undefined;
+};
+
+/** @throws {MirrorError} MIRROR_FEED_INVALID */
+function split(lines: readonly Line[]): Parts {
+  let logMark: LogMark | undefined;
   const bundles: DecodedBundle[] = [];
   const checkpoints: Checkpoint[] = [];
   for (const line of lines) {
     if ("block" in line) bundles.push(line);
     else if ("checkpoint" in line) checkpoints.push(line.checkpoint);
+    else if ("log" in line) logMark = line.log;
     else throw new MirrorError("MIRROR_FEED_INVALID", "a line of the feed is not a block");
   }
-  return { bundles, checkpoints };
+  const isKnown = ({ id }: LogMark) => bundles.some((bundle) => bundle.id === id || bundle.parent === id);
+  if (logMark && bundles.length > 0 && !isKnown(logMark)) {
+    throw new MirrorError("MIRROR_FEED_INVALID", `the log is that of another block: ${logMark.id}`);
+  }
+  return { bundles, checkpoints, logMark };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { EncodedBlock } from "@uniknode/protocol";
 import type { Position } from "../feed/position.ts";
 import type { Postgres, PostgresValue, Transaction } from "../postgres/connection.ts";
 import { MirrorError } from "./error.ts";
+import type { LogMark } from "./line.ts";
 
 /** `blocks` while the mirror is built (see `bootstrap.ts`), `ready` while it follows the feed. */
 export type Phase = "blocks" | "ready";
@@ -43,8 +44,10 @@ export async function takeLease(
       `the database has the chain of another network (nethash ${known?.nethash}): use another database`,
     );
   }
+  // The next events may be those of another node, whose retractions the blocks do not reflect yet.
   const [taken] = await postgres.query<HeadRow>(
-    `UPDATE head SET epoch = epoch + 1, owner = $1, lease_until = now() + make_interval(secs => $2)
+    `UPDATE head SET epoch = epoch + 1, owner = $1, lease_until = now() + make_interval(secs => $2),
+       log_sequence = least(log_sequence, (SELECT last_sequence FROM event_log))
      WHERE owner = $1 OR lease_until < now() RETURNING ${HEAD_COLUMNS}`,
     [owner, LEASE_SECONDS],
   );
@@ -118,7 +121,22 @@ type Move = {
   readonly to: Position;
   readonly epoch: Epoch;
   readonly phase: Phase;
+  /** See `markLog`; absent: unchanged. */
+  readonly logSequence?: number | undefined;
 };
+
+/**
+ * Records that the blocks reflect every retraction of the log up to a sequence, for replays (docs/decisions/0053).
+ *
+ * @throws {MirrorError} MIRROR_DEPOSED if the head is another block, or another mirror writes
+ */
+export async function markLog(postgres: Postgres, { id, sequence }: LogMark, epoch: Epoch): Promise<void> {
+  const [marked] = await postgres.query(
+    "UPDATE head SET log_sequence = $1 WHERE id = $2 AND epoch = $3 AND phase = 'ready' RETURNING 1",
+    [sequence, id, epoch],
+  );
+  if (!marked) throw otherHead(id);
+}
 
 /**
  * Moves the head, and returns the number of transactions up to the block before the given ones.
@@ -127,19 +145,20 @@ type Move = {
  */
 export async function moveHead(
   transaction: Transaction,
-  { from, to, epoch, phase }: Move,
+  { from, to, epoch, phase, logSequence }: Move,
   blocks: readonly EncodedBlock[],
   change = blocks.reduce((sum, { transactions }) => sum + transactions.length, 0),
 ): Promise<bigint> {
-  const values: PostgresValue[] = [to.height, to.id, change, from, epoch, phase];
+  const values: PostgresValue[] = [to.height, to.id, change, from, epoch, phase, logSequence ?? null];
   const [moved] = await transaction.query<{ before: string }>(
-    `UPDATE head SET height = $1, id = $2, transactions = transactions + $3
+    `UPDATE head SET height = $1, id = $2, transactions = transactions + $3,
+       log_sequence = coalesce($7, log_sequence)
      WHERE id = $4 AND epoch = $5 AND phase = $6 RETURNING transactions - $3 AS before`,
     values,
   );
   if (moved) return BigInt(moved.before);
-  throw new MirrorError(
-    "MIRROR_DEPOSED",
-    `another mirror writes to the database, or its head is not ${from}`,
-  );
+  throw otherHead(from);
 }
+
+const otherHead = (id: string): MirrorError =>
+  new MirrorError("MIRROR_DEPOSED", `another mirror writes to the database, or its head is not ${id}`);

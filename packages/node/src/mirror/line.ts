@@ -32,6 +32,8 @@ const Checkpoint = Type.Object(
   { height, id, size: height, root: Type.String({ pattern: "^[0-9a-f]{64}$" }) },
   closed,
 );
+/** Sequence of the newest event in the log at a time when the block was the head of the node. */
+const LogMark = Type.Object({ height, id, sequence: height }, closed);
 const Line = Type.Union([
   Bundle,
   Type.Object({ back: Position }, closed),
@@ -39,9 +41,11 @@ const Line = Type.Union([
   Type.Object({ rows: Rows }, closed),
   Type.Object({ end: height }, closed),
   Type.Object({ checkpoint: Checkpoint }, closed),
+  Type.Object({ log: LogMark }, closed),
 ]);
 
 export type Checkpoint = Static<typeof Checkpoint>;
+export type LogMark = Static<typeof LogMark>;
 export type Bundle = Static<typeof Bundle>;
 export type FeedLine = Static<typeof Line>;
 

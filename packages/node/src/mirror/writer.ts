@@ -9,13 +9,16 @@ import type { Postgres } from "../postgres/connection.ts";
 import { appendBlocks, type DecodedBundle, removeBlocks } from "./blocks.ts";
 import { type FactMark, growFacts } from "./facts/growth.ts";
 import { removeFactsAbove } from "./facts/tree.ts";
-import { type Epoch, moveHead } from "./head.ts";
+import { type Epoch, markLog, moveHead } from "./head.ts";
+import type { LogMark } from "./line.ts";
 import { applyChanges, restoreRecords } from "./state.ts";
 
 /**
- * Writes blocks that continue the head, with the records that they wrote and the facts that became final.
+ * Writes blocks that continue the head, with the records that they wrote and the facts that became final, and the position
+ * of the log.
  *
  * @param undoDepth number of blocks below the head that can be reverted
+ * @param logMark newest event in the log after one of the blocks, or after the head before them
  * @returns marks of the blocks that the tree of final facts has passed
  * @throws {MirrorError} MIRROR_FEED_INVALID, MIRROR_DEPOSED, MIRROR_DIFFERS; then nothing is written
  */
@@ -27,15 +30,19 @@ export async function appendBundles(
     epoch,
     undoDepth,
   }: { readonly network: Network; readonly epoch: Epoch; readonly undoDepth: number },
+  logMark?: LogMark,
 ): Promise<FactMark[]> {
   const [first] = bundles;
   const last = bundles.at(-1);
-  if (!first || !last) return [];
+  if (!first || !last) {
+    if (logMark) await markLog(postgres, logMark, epoch);
+    return [];
+  }
   const blocks = bundles.map(({ block }) => block);
   return postgres.transaction("READ WRITE", async (transaction) => {
     const total = await moveHead(
       transaction,
-      { from: first.parent, to: last, epoch, phase: "ready" },
+      { from: first.parent, to: last, epoch, phase: "ready", logSequence: logMark?.sequence },
       blocks,
     );
     await appendBlocks(transaction, blocks, total);
@@ -46,7 +53,8 @@ export async function appendBundles(
 }
 
 /**
- * Returns to a block below the head.
+ * Returns to a block below the head. The position of the log stays: the remaining blocks are the beginning of
+ * the chain that the node had then.
  *
  * @throws {MirrorError} MIRROR_GONE if the undo records do not reach that far; MIRROR_DEPOSED
  */

@@ -1,7 +1,7 @@
 /** The only file that uses the PostgreSQL driver. */
 import pg from "pg";
 import { PostgresError, toPostgresError } from "./error.ts";
-import { beginReads, type ReadingClient, type ReadLimits, type ReadQuery } from "./reads.ts";
+import { beginReads, prepared, type ReadingClient, type ReadLimits, type ReadQuery } from "./reads.ts";
 import { beginWith, createSessions, type Settings } from "./session.ts";
 
 /**
@@ -62,6 +62,11 @@ export type PostgresOptions = {
    * reorders them.
    */
   readonly isCommitAsynchronous: boolean;
+  /**
+   * True if the program runs few different statements, which find few rows by index. The server then parses and plans each of
+   * them once for a connection, and never scans a table, whatever the size of the tables at that time. Default: false.
+   */
+  readonly hasFewStatements?: boolean;
   /** Called when an idle connection breaks; the next statement opens another one. */
   readonly onConnectionLost: (error: Error) => void;
 };
@@ -77,6 +82,8 @@ export function openPostgres(options: PostgresOptions): Postgres {
   const settings = settingsOf(options);
   const connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
   const sessions = createSessions(settings, connectTimeoutMs);
+  const nameStatement = options.hasFewStatements ? createStatementNames() : asText;
+  const toStatement = (isPooled: boolean) => (isPooled ? asText : nameStatement);
   const pool = new pg.Pool({
     connectionString: options.url,
     application_name: options.applicationName,
@@ -91,10 +98,12 @@ export function openPostgres(options: PostgresOptions): Postgres {
   // A connection can break between two statements of a transaction; the next statement then fails.
   pool.on("connect", (client) => client.on("error", () => {}));
   return {
-    query: queryOf(pool),
+    query: queryOf(pool, () => toStatement(sessions.isLastPooled())),
     async transaction(mode, work) {
       const client = await pool.connect();
-      return runTransaction(client, beginWith(mode, sessions.isPooled(client) ? settings : {}), work);
+      const isPooled = sessions.isPooled(client);
+      const begin = beginWith(mode, isPooled ? settings : {});
+      return runTransaction(client, begin, transactionOn(client, toStatement(isPooled)), work);
     },
     async reads(limits, work) {
       if (pool.waitingCount >= maxWaiting) throw new PostgresError("POSTGRES_BUSY");
@@ -119,21 +128,27 @@ export function openPostgres(options: PostgresOptions): Postgres {
   };
 }
 
-const settingsOf = ({ statementTimeoutMs, isCommitAsynchronous }: PostgresOptions): Settings => ({
+const settingsOf = ({
+  statementTimeoutMs,
+  isCommitAsynchronous,
+  hasFewStatements,
+}: PostgresOptions): Settings => ({
   statement_timeout: `${statementTimeoutMs}`,
   ...(isCommitAsynchronous && { synchronous_commit: "off" }),
+  ...(hasFewStatements && { enable_seqscan: "off", jit: "off" }),
 });
 
 /** @param begin SQL that begins the transaction */
 async function runTransaction<T>(
   client: pg.PoolClient,
   begin: string,
+  transaction: Transaction,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   let failure: Error | undefined;
   try {
     await client.query(begin);
-    const result = await work(transactionOn(client));
+    const result = await work(transaction);
     await client.query("COMMIT");
     return result;
   } catch (error) {
@@ -175,16 +190,41 @@ const readingClient = (client: pg.ClientBase, isPooled: boolean): ReadingClient<
 
 type Queryable = Pick<pg.ClientBase, "query">;
 
-const queryOf =
-  (client: Queryable): Query =>
-  async <Row>(sql: string, values: readonly PostgresValue[] = []) =>
-    (await client.query(sql, values.map(toDriver))).rows as Row[];
+/** Returns the statement that the driver sends. */
+type ToStatement = (sql: string) => { readonly text: string; readonly name?: string };
 
-const transactionOn = (client: Queryable): Transaction => ({
-  query: queryOf(client),
-  change: async (sql, values = []) => (await client.query(sql, values.map(toDriver))).rowCount ?? 0,
+const asText: ToStatement = (text) => ({ text });
+
+/** Maximum number of statements that the server keeps for a connection; further ones have no name. */
+const MAX_PREPARED = 500;
+
+function createStatementNames(): ToStatement {
+  const statements = new Map<string, ReturnType<ToStatement>>();
+  return (text) => {
+    const known = statements.get(text);
+    if (known) return known;
+    const statement = statements.size < MAX_PREPARED ? prepared(text) : { text };
+    if (statements.size < MAX_PREPARED) statements.set(text, statement);
+    return statement;
+  };
+}
+
+const queryOf =
+  (client: Queryable, toStatement: () => ToStatement): Query =>
+  async <Row>(sql: string, values: readonly PostgresValue[] = []) =>
+    (await client.query(statementOf(sql, values, toStatement()))).rows as Row[];
+
+const transactionOn = (client: Queryable, toStatement: ToStatement): Transaction => ({
+  query: queryOf(client, () => toStatement),
+  change: async (sql, values = []) =>
+    (await client.query(statementOf(sql, values, toStatement))).rowCount ?? 0,
   copy: (sql, rows) => copyInto(client, sql, rows),
 });
+
+/** A text without parameters may consist of several statements, which cannot be prepared together. */
+function statementOf(sql: string, values: readonly PostgresValue[], toStatement: ToStatement) {
+  return values.length === 0 ? { text: sql } : { ...toStatement(sql), values: values.map(toDriver) };
+}
 
 /** Members of the driver's connection that `COPY` uses. */
 type CopyConnection = { sendCopyFromChunk(chunk: Buffer): void; endCopyFrom(): void };

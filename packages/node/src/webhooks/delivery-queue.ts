@@ -68,6 +68,8 @@ export type Ownership = {
   giveUp(webhooks: readonly number[]): Promise<void>;
   /** Ends the lease, so that other workers need not wait. */
   release(): Promise<void>;
+  /** Returns whether a call of the webhook may start: this process owns it, and is not giving it up. */
+  owns(webhook: number): boolean;
   /** Returns the milliseconds for which calls of owned webhooks may still run; `Infinity` without a lease. */
   remainingMs(): number;
   /** Returns and removes the changes of owned queues by other processes. */
@@ -91,6 +93,7 @@ export const SOLE_OWNER: Ownership = {
   renew: async () => ({ gained: [], lost: [], surplus: [] }),
   async giveUp() {},
   async release() {},
+  owns: () => true,
   remainingMs: () => Number.POSITIVE_INFINITY,
   takeChanges: async () => [],
 };

@@ -17,10 +17,16 @@ export type WebhookErrorCode =
   /** The webhook has no delivery of this number or id. */
   | "DELIVERY_UNKNOWN"
   /** The block of the delivery was reverted: a retraction was delivered instead. */
-  | "DELIVERY_UNDONE";
+  | "DELIVERY_UNDONE"
+  /** The webhooks are being handed over; retry in a moment. */
+  | "WEBHOOKS_IN_TRANSFER"
+  /** Delivery workers own the webhooks: their register is in PostgreSQL. */
+  | "WEBHOOKS_OF_WORKERS";
+
+const RETRYABLE: readonly WebhookErrorCode[] = ["REPLAY_RUNNING", "PING_RUNNING", "WEBHOOKS_IN_TRANSFER"];
 
 export class WebhookError extends CodedError<WebhookErrorCode> {
   constructor(code: WebhookErrorCode, message: string) {
-    super(code, message, { isRetryable: code === "REPLAY_RUNNING" || code === "PING_RUNNING" });
+    super(code, message, { isRetryable: RETRYABLE.includes(code) });
   }
 }

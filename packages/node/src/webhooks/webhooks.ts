@@ -17,12 +17,13 @@ import {
 } from "./collaborators.ts";
 import { createAttempt } from "./delivery/attempt.ts";
 import { createConsequences } from "./delivery/consequences.ts";
-import { type BackgroundTask, createDispatcher } from "./delivery/dispatch.ts";
+import { createDispatcher } from "./delivery/dispatch.ts";
 import { createHostRates, createRateLimitedAttempt } from "./delivery/host-rate-limit.ts";
 import { createLease } from "./delivery/lease.ts";
 import { createPing, type Ping } from "./delivery/ping.ts";
 import type { Post } from "./delivery/post.ts";
 import { createRetention } from "./delivery/retention.ts";
+import type { BackgroundTask } from "./delivery/sources.ts";
 import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./delivery-log/delivery-log.ts";
 import type { DeliveryQueue } from "./delivery-queue.ts";
 import { createDryRun, type DryRun } from "./dry-run.ts";
@@ -67,6 +68,11 @@ export type WebhookDeps = {
   logger: Logger;
 };
 
+/** The functions that clients request. */
+export type WebhookRequests = Pick<Webhooks, "log" | "dryRun" | "replays" | "ping" | "pingTarget"> & {
+  readonly register: Omit<Register, "readTarget" | "resume">;
+};
+
 export type Webhooks = {
   readonly register: Register;
   readonly log: DeliveryLog;
@@ -87,8 +93,12 @@ export type Webhooks = {
   pingTarget(body: unknown): Promise<Attempted>;
   /** Must be called once to start deliveries, and after events were logged. */
   notify(): void;
-  /** Closes the service after its running calls; deliveries without a response are sent again after the next start. */
-  close(): Promise<void>;
+  /**
+   * Closes the service after its running calls; deliveries without a response are sent again after the next start.
+   *
+   * @param graceMs time for running calls, by default `closeGraceMs`
+   */
+  close(graceMs?: number): Promise<void>;
 };
 
 export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webhooks {
@@ -143,10 +153,10 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     ping: (id) => sendPing(id, { register, ping, log }),
     pingTarget: async (body) => ping.sendTo(register.readTarget(body)),
     notify: dispatcher.notify,
-    async close() {
+    async close(graceMs) {
       retention.close();
       await lease.end();
-      await dispatcher.close().finally(lease.release);
+      await dispatcher.close(graceMs).finally(lease.release);
     },
   };
 }

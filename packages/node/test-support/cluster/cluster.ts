@@ -3,7 +3,7 @@ import { freePort } from "../peers/world.ts";
 import type { Client } from "../process/client.ts";
 import { connectTo } from "../simulation/life.ts";
 import { type ClusterDatabase, startDatabase } from "./database.ts";
-import type { Member } from "./member.ts";
+import type { Member } from "./machine.ts";
 import {
   createMirror,
   createNode,

@@ -1,4 +1,4 @@
-/** What remains of a failed run: the outputs of all processes, and the calls of all webhooks. */
+/** Evidence of a failed run: the outputs of all processes, and the calls of all webhooks. */
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -8,9 +8,9 @@ import { apiUrlOf, type Running, spawnUniknode } from "../process/uniknode.ts";
 import { setClock, spawnWithClock } from "../simulation/life.ts";
 import { type ClusterDatabase, DATABASE } from "./database.ts";
 import { type Link, type LinkTarget, startLink } from "./link.ts";
-import { createMember, type Member, type MemberOptions } from "./member.ts";
+import { createMember, type Member, type MemberOptions } from "./machine.ts";
 
-export type Surroundings = Pick<MemberOptions, "onFault"> & {
+export type MemberContext = Pick<MemberOptions, "onFault"> & {
   /** Folder for the data of all processes. */
   readonly folder: string;
   readonly database: Pick<ClusterDatabase, "ports">;
@@ -27,9 +27,9 @@ const RETRIES = [...Array(10).fill("1s"), ...Array(20).fill("3s")].join();
 /** Number of last blocks in the feed. */
 const FEED_BLOCKS = 1_000;
 
-export const dataOf = ({ folder }: Pick<Surroundings, "folder">): string => join(folder, "data");
+export const dataOf = ({ folder }: Pick<MemberContext, "folder">): string => join(folder, "data");
 
-export function createNode(around: Surroundings): Member {
+export function createNode(around: MemberContext): Member {
   const args = [
     ...["dev", "--data", dataOf(around), "--http-port", `${around.nodePort}`, "--block-time", "1"],
     ...[
@@ -50,7 +50,7 @@ export function createNode(around: Surroundings): Member {
   });
 }
 
-export async function createMirror(around: Surroundings, number: number): Promise<Member> {
+export async function createMirror(around: MemberContext, number: number): Promise<Member> {
   const name = `mirror-${number}`;
   const [database, node] = [await linkTo(around, "primary"), await linkTo(around, "node")];
   const args = [
@@ -68,7 +68,7 @@ export async function createMirror(around: Surroundings, number: number): Promis
 export type ServerMember = Member & { readonly url: string };
 
 /** Creates an API server; the first one reads from the primary, the others from the replica. */
-export async function createServer(around: Surroundings, number: number): Promise<ServerMember> {
+export async function createServer(around: MemberContext, number: number): Promise<ServerMember> {
   const database = await linkTo(around, number === 1 ? "primary" : "replica");
   const node = await linkTo(around, "node");
   const port = await freePort();
@@ -84,7 +84,7 @@ export async function createServer(around: Surroundings, number: number): Promis
   return { ...member, url: `http://127.0.0.1:${port}` };
 }
 
-export async function createWorker(around: Surroundings, number: number): Promise<Member> {
+export async function createWorker(around: MemberContext, number: number): Promise<Member> {
   const name = `worker-${number}`;
   const folder = join(around.folder, name);
   mkdirSync(folder);
@@ -107,9 +107,9 @@ const printedUrl = (process: Running) => process.printed(/(http:\S+)\n/);
 
 const urlThrough = ({ port }: Link): string => `postgres://${USER}@127.0.0.1:${port}/${DATABASE}`;
 
-const linkTo = (around: Surroundings, to: LinkTarget): Promise<Link> => startLink(to, portOf(around, to));
+const linkTo = (around: MemberContext, to: LinkTarget): Promise<Link> => startLink(to, portOf(around, to));
 
 export const portOf = (
-  { database, nodePort }: Pick<Surroundings, "database" | "nodePort">,
+  { database, nodePort }: Pick<MemberContext, "database" | "nodePort">,
   to: LinkTarget,
 ) => (to === "node" ? nodePort : database.ports()[to]);

@@ -4,7 +4,7 @@ import type { Random } from "../simulation/random.ts";
 import { BEHAVIOURS } from "../simulation/receiver.ts";
 import type { Cluster } from "./cluster.ts";
 import type { LinkState } from "./link.ts";
-import type { Member } from "./member.ts";
+import type { Member } from "./machine.ts";
 import { LEASE_MS } from "./members.ts";
 import type { ClusterWebhook } from "./webhooks.ts";
 

@@ -1,4 +1,4 @@
-/** Expected deliveries: those that a node would create from its own log of events, with its own rules and its own database. */
+/** Expected deliveries: the deliveries that a node would create from its own log of events, by its own rules. */
 import { pino } from "pino";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";

@@ -44,7 +44,7 @@ const COMPANION_PORT = "8080";
 /** URL at which pages expect a receiver that accepts everything. */
 const RECEIVER_PORT = "8000";
 /** Ports of pages, replaced by free ones, so that other programs on the machine do not interfere. */
-const PORTS = [NODE_PORT, RECEIVER_PORT, COMPANION_PORT, "5005", "4004", "4101", "4102", "4103"];
+const PORTS = [NODE_PORT, RECEIVER_PORT, COMPANION_PORT, "5005", "4004", "4020", "4101", "4102", "4103"];
 
 type Kind = { readonly command: RegExp; readonly ready: RegExp; readonly isChain?: boolean };
 
@@ -55,6 +55,7 @@ const SERVICES: readonly { readonly command: RegExp; readonly ready: RegExp; rea
     { command: /^npm start -- listen\b/, ready: /Ctrl-C stops the receiver/ },
     { command: /^(npm start --|uniknode) run (?!--help)/, ready: /node started/ },
     { command: /^uniknode rpc$|^uniknode serve /, ready: /^http:\S+$/m },
+    { command: /^uniknode deliver /, ready: /waiting: the node delivers/ },
     { command: /^uniknode mirror (?!--check)/, ready: /following the node/ },
     { command: /^npm run example -- receiver\b/, ready: /listening on/ },
     { command: /^curl -N /, ready: /^data:/m },

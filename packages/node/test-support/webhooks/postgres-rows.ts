@@ -6,6 +6,11 @@ type Columns = Readonly<Record<string, PostgresValue>>;
 
 export const CREATED_MS = 1_700_000_000_000;
 
+/** Makes the workers the owner of the webhooks. */
+export async function ownByWorkers({ query }: Pick<Postgres, "query">): Promise<void> {
+  await query("UPDATE webhook_register SET owner = 'workers', transfer = 'first'");
+}
+
 /** Inserts a webhook with an empty queue. Returns its id. */
 export async function insertWebhook({ query }: Postgres, columns: Columns = {}): Promise<number> {
   const [row] = await query<{ id: string }>(

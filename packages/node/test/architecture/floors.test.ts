@@ -32,6 +32,7 @@ const FLOORS = [
   "archive",
   "mirror",
   "config",
+  "hand-over",
   "submission",
   "rpc",
   "dev-chain",

@@ -82,7 +82,7 @@ describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
       let kills = 0;
       for (let isFinished = false; !isFinished; kills++) {
         const delivery = 1 + Math.floor(random() * 4);
-        const killAfter = { lines: 2 + Math.floor(random() * 10), ms: random() * 12 };
+        const killAfter = { lines: 2 + Math.floor(random() * 20), ms: random() * 12 };
         const { heights, ...end } = await runUntilKilled([run.name, path, String(delivery)], killAfter);
         isFinished = end.isFinished;
         // Everything that the last run saw on disk is there, except for a revert that it had no time to
@@ -125,7 +125,7 @@ test("a chain that is killed below a pinned block knows its unchecked blocks", {
   const { height, id } = content.blocks[60];
   const states = new Set<string>();
   for (let isFinished = false; !isFinished; ) {
-    const killAfter = { lines: 2 + Math.floor(random() * 10), ms: random() * 12 };
+    const killAfter = { lines: 2 + Math.floor(random() * 20), ms: random() * 12 };
     ({ isFinished } = await runUntilKilled([present(name, "name"), path, "3", `${height}:${id}`], killAfter));
     const { chain, close } = openChain(content, path, { deps: { assumeValid: { height, id } } });
     const { height: head } = chain.head();

@@ -9,6 +9,7 @@ import { type MirroredDevChain, startMirroredDevChain, TOKEN } from "../../test-
 import { hasPostgres } from "../../test-support/postgres/server.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { type HeldReceiver, startHeldReceiver } from "../../test-support/webhooks/held-receiver.ts";
+import { ownByWorkers } from "../../test-support/webhooks/postgres-rows.ts";
 
 const WAIT = { timeout: 60_000, interval: 50 };
 const SECRET = "5".repeat(64);
@@ -26,6 +27,7 @@ beforeAll(async () => {
   // The test logs the events itself.
   mirror.child.kill("SIGTERM");
   await mirror.ended;
+  await ownByWorkers(chain.postgres);
   receiver = await startHeldReceiver();
 }, 120_000);
 afterAll(async () => {
@@ -39,11 +41,11 @@ beforeEach(async () => {
   receiver.release();
 });
 
-/** Starts a worker whose calls have a timeout of 1 s, so that its lease ends after 11 s. */
+/** Starts a worker whose calls have a timeout of 5 s, so that its lease ends after 15 s. */
 function startWorker(name: string, ...more: string[]): Running {
   const worker = spawnUniknode([
     ...["deliver", "--database-url", chain.databaseUrl, "--name", name, "--operations-port", "0"],
-    ...["--webhook-private-targets", "--webhook-timeout", "1", ...more],
+    ...["--webhook-private-targets", "--webhook-timeout", "5", ...more],
   ]);
   workers.push(worker);
   return worker;

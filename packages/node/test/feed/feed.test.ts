@@ -17,6 +17,7 @@ import { createFeed, DEFAULT_FEED_OPTIONS, type Feed, type FeedResponse } from "
 import type { Position } from "../../src/feed/position.ts";
 import { createFeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
+import { createEventLog } from "../../src/store/events/event-log.ts";
 import { fromMembers } from "../../src/store/state/record-row.ts";
 import {
   blocksOf,
@@ -45,6 +46,7 @@ type Line = {
   readonly rows?: Record[];
   readonly end?: number;
   readonly checkpoint?: object;
+  readonly log?: object;
 };
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -168,6 +170,26 @@ test("The tree of final facts follows the blocks at the head, once after it has 
   expect(JSON.parse(`${parts[0]?.slice(65)}`)).toMatchObject({ height: last });
   expect(JSON.parse(`${parts[1]?.slice(65)}`)).toEqual({ checkpoint });
   expect(parts.slice(2)).toEqual(["\n", "\n"]);
+});
+
+test("The newest event of the log follows the blocks at the head, once after each change.", async () => {
+  const { append } = createEventLog(opened.database, { recordedNames: () => new Set(["peer.added"]) });
+  const log = (id: string) => opened.database.transaction(() => append([{ id, name: "peer.added" }]));
+  const markOf = (sequence: number) => ({ log: { ...positionAt(last), sequence } });
+  log("a");
+  const response = feed.follow([positionAt(1)]);
+  const lines: Line[] = [];
+  for await (const part of response.text) {
+    for (const line of part.split("\n").filter((text) => text !== "")) lines.push(JSON.parse(line.slice(65)));
+    if (lines.length === last && part === "\n") {
+      log("b");
+      log("c");
+      feed.notify();
+    }
+    if (lines.length > last && part === "\n") break;
+  }
+  response.release();
+  expect(lines.slice(last - 2)).toEqual([expect.objectContaining({ height: last }), markOf(1), markOf(3)]);
 });
 
 test("A block that is committed later follows at once, after heartbeats.", async () => {

@@ -5,9 +5,10 @@ import { type Database, openDatabase } from "../../src/store/engine/database.ts"
 import { COPY_READER } from "../../src/store/events/copied-events.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import { type MirroredDevChain, startMirroredDevChain } from "../../test-support/mirror/dev-chain.ts";
+import { copiedEvents, nodeEvents } from "../../test-support/mirror/events.ts";
 import { startLyingFeed } from "../../test-support/mirror/lying-feed.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
-import type { Running } from "../../test-support/process/uniknode.ts";
+import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const WAIT = { timeout: 60_000, interval: 50 };
 const NAMES = [
@@ -126,6 +127,28 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
     await chain.command("reorg", { depth: 2 });
     await chain.followed();
     expect(mirror.stderr().match(/failed to copy the events/g)).toHaveLength(1);
+    mirror.child.kill("SIGTERM");
+    await mirror.ended;
     await older.close();
+  }, 120_000);
+
+  test("continue with higher sequences after the database of the node has lost its log; doctor says so.", async () => {
+    const { sequence: before } = await readCopy(chain.postgres);
+    await chain.stopNode();
+    const database = openDatabase(chain.nodeDatabase);
+    database.execute("DELETE FROM events; UPDATE sqlite_sequence SET seq = 2 WHERE name = 'events'");
+    database.close();
+    await chain.restartNode();
+    await chain.recordEvents(NAMES);
+    mirror = chain.startMirror();
+    await expect.poll(async () => (await readCopy(chain.postgres)).gaps, WAIT).toBe(1);
+    await expect.poll(lastEvent, WAIT).toBeGreaterThanOrEqual(before);
+    await chain.command("mine", { blocks: 5 });
+    await expect.poll(async () => (await readCopy(chain.postgres)).sequence - lastEvent(), WAIT).toBe(0);
+    const rows = readNode((database) => nodeEvents(database, before));
+    expect(rows.length).toBeGreaterThan(10);
+    expect(await copiedEvents(chain.postgres, before)).toEqual(rows);
+    const doctor = await spawnUniknode(["doctor", "--database-url", chain.databaseUrl]).ended;
+    expect(doctor.stdout).toMatch(/events +copied up to \d+; 1 gaps, the last at 20/);
   }, 120_000);
 });

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { checkDatabase } from "../../src/commands/doctor/database.ts";
+import type { Postgres } from "../../src/postgres/connection.ts";
 import { freePort } from "../../test-support/peers/world.ts";
 import {
   type ClusterServer,
@@ -189,12 +190,25 @@ describe.skipIf(missing !== undefined)(name, () => {
     await received(await mine(3));
   });
 
+  /** Starts a server that finds no free connection. The other servers close idle connections at any time. */
+  async function startLate(others: Postgres[]): Promise<Running> {
+    for (;;) {
+      const more = Array.from({ length: MAX_CONNECTIONS }, () => connect(replica.urlOf("chain")));
+      others.push(...more);
+      await Promise.allSettled(more.map((other) => other.query("SELECT 1")));
+      const late = startServer(replica.urlOf("chain"));
+      const waits = () => late.stderr().includes("waiting for the database");
+      await expect.poll(() => waits() || late.stdout().includes("http:"), WAIT).toBe(true);
+      if (waits()) return late;
+      late.child.kill("SIGTERM");
+      await late.ended;
+    }
+  }
+
   test("go on with their connections at the limit of the server; another one waits, and says why", async () => {
     await reached(urls[1], 1);
-    const others = Array.from({ length: MAX_CONNECTIONS }, () => connect(replica.urlOf("chain")));
-    await Promise.allSettled(others.map((other) => other.query("SELECT 1")));
-    const late = startServer(replica.urlOf("chain"));
-    await logged(late, "waiting for the database");
+    const others: Postgres[] = [];
+    const late = await startLate(others);
     expect(late.stdout() + late.stderr()).toMatch(/connection slots|too many clients/);
     for (const other of others) await other.close();
     await reached(await urlOf(late), 1);

@@ -210,6 +210,16 @@ const CHAPTERS = {
       "The register is full: 1,000 webhooks, 16 MiB of conditions.",
       "remove a webhook, or start the node with a higher `--webhook-limit`",
     ),
+    WEBHOOKS_IN_TRANSFER: code(
+      [503],
+      "The webhooks are being handed over between the node and delivery workers.",
+      "retry after `Retry-After`; the operator can finish or cancel it with `uniknode webhooks hand-over`",
+    ),
+    WEBHOOKS_OF_WORKERS: code(
+      [409],
+      "Delivery workers own the webhooks, whose register is in PostgreSQL.",
+      "send the request to an API server (`uniknode serve`)",
+    ),
     WEBHOOK_OFF: code(
       [409],
       "The webhook is disabled or suspended and cannot replay.",
@@ -250,6 +260,33 @@ const CHAPTERS = {
       "retry after `retry-after` with fewer or smaller patterns; streams without patterns may connect immediately",
     ),
     STREAM_FULL: code([503], "200 streams are open.", "retry after `retry-after`"),
+  },
+  "Hand-over of webhooks": {
+    OWNER_CHANGED: code(
+      [409],
+      "The owner of the webhooks is not the one from which this step continues.",
+      "run `uniknode webhooks hand-over` again",
+    ),
+    OTHER_NODE: code(
+      [409],
+      "The webhooks belong to another chain, or the mirror of the database copies the events of another node.",
+      "name the node that the mirror follows",
+    ),
+    EVENTS_MISSING: code(
+      [409],
+      "The event log does not have all events that are not matched yet.",
+      "check that the mirror follows this node",
+    ),
+    PART_UNEXPECTED: code(
+      [409],
+      "A part of the rows is not the next one: another command sends rows, too, or the node was restarted.",
+      "run `uniknode webhooks hand-over` again",
+    ),
+    NOT_READY: code(
+      [503],
+      "A former step is not complete: calls are running, or rows are being dropped.",
+      "retry in a moment",
+    ),
   },
   "Feed for mirrors": {
     FEED_GONE: code(

@@ -61,8 +61,8 @@ export function addFailureRoutes(app: Server, receivers: Receivers | undefined):
     return { data: [...failures.all()].map(([webhook, failure]) => ({ webhook, ...failure })) };
   }
 
-  app.get("/dev/fail", { schema: schemaOf("Lists the receivers with simulated failures.") }, async () =>
-    show(known()),
+  app.get("/dev/fail", { schema: schemaOf("Lists the receivers with simulated failures.") }, () =>
+    withHttpErrors(async () => show(known())),
   );
 
   const documented = schemaOf("Starts or stops simulated failures of the receiver of a webhook.");

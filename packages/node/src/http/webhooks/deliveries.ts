@@ -1,6 +1,6 @@
 /** Endpoints of the delivery log, beyond the interface of the old network (webhooks.md 10 point 5). */
 import type { FastifyInstance } from "fastify";
-import type { Webhooks } from "../../webhooks/webhooks.ts";
+import type { WebhookRequests } from "../../webhooks/webhooks.ts";
 import { integer, oneOf, type Query, readQuery, text } from "./query.ts";
 import { readOptionalBody, showDelivery, showHealth, showSummary, withHttpErrors } from "./responses.ts";
 
@@ -23,7 +23,7 @@ type WithDelivery = { Params: { id: string; delivery: string } };
 
 export function addDeliveryRoutes(
   app: FastifyInstance,
-  { register, log, ping }: Pick<Webhooks, "register" | "log" | "ping">,
+  { register, log, ping }: Pick<WebhookRequests, "register" | "log" | "ping">,
 ): void {
   app.get<WithId>("/webhooks/:id/deliveries", ({ params: { id }, query }) =>
     withHttpErrors(async () => {

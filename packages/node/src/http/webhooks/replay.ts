@@ -1,11 +1,11 @@
 /** Endpoints of replays, beyond the interface of the old network (webhooks.md 10 point 5). */
 import type { FastifyInstance } from "fastify";
-import type { Webhooks } from "../../webhooks/webhooks.ts";
+import type { WebhookRequests } from "../../webhooks/webhooks.ts";
 import { readBody, showReplay, withHttpErrors } from "./responses.ts";
 
 type WithId = { Params: { id: string } };
 
-export function addReplayRoutes(app: FastifyInstance, { replays }: Pick<Webhooks, "replays">): void {
+export function addReplayRoutes(app: FastifyInstance, { replays }: Pick<WebhookRequests, "replays">): void {
   app.post<WithId>("/webhooks/:id/replay", async ({ params, body }, reply) => {
     const data = showReplay(await withHttpErrors(() => replays.start(params.id, readBody(body))));
     reply.code(202);

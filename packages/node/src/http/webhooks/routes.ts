@@ -1,7 +1,7 @@
 /** Endpoints of the register (webhooks.md 4). */
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import type { Webhook } from "../../webhooks/model/webhook.ts";
-import type { Webhooks } from "../../webhooks/webhooks.ts";
+import type { WebhookRequests } from "../../webhooks/webhooks.ts";
 import { createQueue } from "../core/queue.ts";
 import type { Access } from "./access.ts";
 import { addDeliveryRoutes } from "./deliveries.ts";
@@ -25,10 +25,8 @@ const SELECTING = ["event", "events", "conditions"];
 
 type WithId = { Params: { id: string } };
 
-type Service = Pick<Webhooks, "register" | "log" | "ping" | "pingTarget" | "dryRun" | "replays">;
-
 /** Creates the plugin for each prefix of the register; its errors are `HttpError`s. */
-export function createWebhookRoutes(access: Access, webhooks: Service): FastifyPluginAsync {
+export function createWebhookRoutes(access: Access, webhooks: WebhookRequests): FastifyPluginAsync {
   return async (app) => {
     app.addHook("onRequest", access);
     // Bodies stay texts, so that numbers in conditions are returned exactly as given.
@@ -52,24 +50,26 @@ export function createWebhookRoutes(access: Access, webhooks: Service): FastifyP
   };
 }
 
-function addReads(app: FastifyInstance, { register }: Service): void {
+function addReads(app: FastifyInstance, { register }: WebhookRequests): void {
   const show = async (webhook: Webhook) => showWebhook(webhook, await register.health(webhook));
 
-  app.get("/webhooks", async ({ query }) => {
-    const page = readPage(query as Query);
-    const { webhooks, totalCount } = await register.list(page);
-    const data = await Promise.all(webhooks.map(show));
-    return { meta: pageMeta(page, webhooks.length, totalCount), data };
-  });
+  app.get("/webhooks", ({ query }) =>
+    withHttpErrors(async () => {
+      const page = readPage(query as Query);
+      const { webhooks, totalCount } = await register.list(page);
+      const data = await Promise.all(webhooks.map(show));
+      return { meta: pageMeta(page, webhooks.length, totalCount), data };
+    }),
+  );
 
-  app.get("/webhooks/health", async () => ({ data: await register.healthTotals() }));
+  app.get("/webhooks/health", () => withHttpErrors(async () => ({ data: await register.healthTotals() })));
 
   app.get<WithId>("/webhooks/:id", ({ params }) =>
     withHttpErrors(async () => ({ data: await show(await register.find(params.id)) })),
   );
 }
 
-function addCreation(app: FastifyInstance, { register }: Service): void {
+function addCreation(app: FastifyInstance, { register }: WebhookRequests): void {
   app.post("/webhooks", async ({ body }, reply) => {
     const webhook = await withHttpErrors(() => register.create(readBody(body)));
     reply.code(201);
@@ -78,7 +78,7 @@ function addCreation(app: FastifyInstance, { register }: Service): void {
 }
 
 /** Adds requests that try a webhook which is not registered. */
-function addTrials(app: FastifyInstance, { pingTarget, dryRun }: Service): void {
+function addTrials(app: FastifyInstance, { pingTarget, dryRun }: WebhookRequests): void {
   app.post("/webhooks/ping", ({ body }) =>
     withHttpErrors(async () => ({ data: showAttempt(await pingTarget(readBody(body))) })),
   );
@@ -88,7 +88,7 @@ function addTrials(app: FastifyInstance, { pingTarget, dryRun }: Service): void 
   );
 }
 
-function addChanges(app: FastifyInstance, { register }: Service): void {
+function addChanges(app: FastifyInstance, { register }: WebhookRequests): void {
   app.put<WithId>("/webhooks/:id", async ({ params, body }) => {
     const changes = readBody(body);
     await withHttpErrors(() => register.update(params.id, changes));
@@ -102,7 +102,7 @@ function addChanges(app: FastifyInstance, { register }: Service): void {
   });
 }
 
-function addRotation(app: FastifyInstance, { register }: Service): void {
+function addRotation(app: FastifyInstance, { register }: WebhookRequests): void {
   app.post<WithId>("/webhooks/:id/rotate", { config: { isBodyOptional: true } }, ({ params, body }) =>
     withHttpErrors(async () => ({
       data: showSecret(await register.rotate(params.id, readOptionalBody(body))),

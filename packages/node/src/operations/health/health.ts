@@ -17,8 +17,8 @@ export type HealthDeps = {
   readonly freeBytes: () => number | undefined;
   /** Damage that was found in the database. */
   readonly damage?: () => string | undefined;
-  /** Undefined when webhooks are disabled. */
-  readonly webhooks: (() => Promise<WebhookFigures>) | undefined;
+  /** Undefined when webhooks are disabled. Settles with undefined while another side owns them. */
+  readonly webhooks: (() => Promise<WebhookFigures | undefined>) | undefined;
   readonly nowMs: () => number;
 };
 
@@ -44,13 +44,14 @@ export function createHealth(deps: HealthDeps): Health {
       const heartbeat = checkHeartbeat(deps);
       const node = heartbeat.ok ? await status() : undefined;
       const damaged = damage();
+      const figures = await webhooks?.();
       const checks = {
         consensus: heartbeat.ok ? checkConsensus(node) : heartbeat,
         disk: checkDisk(deps),
         ...(damaged !== undefined && { database: unhealthy(`damaged: ${damaged}`) }),
         ...(node && { chain: checkChain(node) }),
-        ...(webhooks && {
-          matcher: ofWebhooks.matcher(await webhooks()),
+        ...(figures && {
+          matcher: ofWebhooks.matcher(figures),
           dispatcher: ofWebhooks.dispatcher(),
         }),
       };

@@ -16,6 +16,14 @@ export function limitHeapGrowth(): void {
   setFlagsFromString("--no-parallel-scavenge");
 }
 
+/**
+ * Lets the space for new objects grow, for a process whose objects live as long as a call over the network: in a small space,
+ * each collection would copy them.
+ */
+export function growSpaceForNewObjects(): void {
+  setFlagsFromString("--semi-space-growth-factor=2");
+}
+
 const INTERVAL_MS = 5_000;
 /** Share of one processor that all threads together use, below which the process is idle. */
 const IDLE_SHARE = 0.25;

@@ -14,6 +14,9 @@ CREATE TABLE events (
 );
 CREATE INDEX events_retractions ON events (sequence) WHERE reverts IS NOT NULL;
 
+-- The blocks reflect every retraction up to this sequence of the node's log, so that replays wait for the later ones.
+ALTER TABLE head ADD COLUMN log_sequence bigint NOT NULL DEFAULT 0;
+
 -- One row: the newest event that was ever copied.
 CREATE TABLE event_log (
   is_single boolean PRIMARY KEY DEFAULT true CHECK (is_single),

@@ -14,6 +14,7 @@ import { shownHost } from "../../platform/addresses/hosts.ts";
 import { explainListenError } from "../../platform/addresses/listen-error.ts";
 import { ConfigError } from "../../platform/config-error.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
+import { growSpaceForNewObjects } from "../../platform/lifecycle/heap.ts";
 import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import { openPostgres, type Postgres } from "../../postgres/connection.ts";
@@ -28,15 +29,15 @@ import { createWebhooks, type WebhookStorage } from "../../webhooks/webhooks.ts"
 import { createAnnouncement } from "../serve/announcement.ts";
 import { connectToGateway } from "../serve/nodes.ts";
 import { toPostOptions, toWebhookOptions } from "../serving/webhook-options.ts";
+import { searchNewEvents } from "./new-events.ts";
 import { createWorkerOperations } from "./operations.ts";
-import { waitForOwnership } from "./owner.ts";
+import { waitForOwnership, watchOwnership } from "./owner.ts";
 
 export type DeliverOptions = Config<typeof deliverOptions>;
 
 /** Time limit of a statement: calls of the storage settle within `CALL_TIMEOUT_MS`. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 3_000;
-const NOTIFY_EVERY_MS = 100;
 /** Time that a stop waits for running calls: shorter than the time limit of the stop. */
 const MAX_CLOSE_GRACE_MS = 10_000;
 
@@ -50,6 +51,7 @@ export async function startDeliver(
   logger: Logger,
   starting: AbortSignal,
 ): Promise<Served & { readonly url: string }> {
+  growSpaceForNewObjects();
   const closing = createClosing();
   try {
     const url = await open(options, logger, { closing, starting });
@@ -82,6 +84,7 @@ async function open(options: DeliverOptions, logger: Logger, lifecycle: Lifecycl
   const history = createPostgresHistory(postgres, network);
   const url = await deliver(options, { worker, postgres, storage, history, logger }, closing);
   announce(options, { worker, postgres, logger }, closing);
+  closing.add("owner", watchOwnership(postgres, logger));
   logger.info({ url, network: name, worker }, "delivery worker started");
   return url;
 }
@@ -122,8 +125,7 @@ async function deliver(
     webhooksChanged: async () => {},
   });
   closing.add("webhooks", webhooks.close);
-  const timer = setInterval(webhooks.notify, NOTIFY_EVERY_MS);
-  closing.add("events", () => clearInterval(timer));
+  closing.add("events", searchNewEvents(postgres, webhooks.notify));
   return `http://${shownHost(options.operationsHost)}:${address.port}`;
 }
 
@@ -158,6 +160,7 @@ function openDatabase(
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     isCommitAsynchronous: false,
+    hasFewStatements: true,
     onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database"),
   });
 }

@@ -10,6 +10,7 @@ import { createCopiedEvents } from "../../store/events/copied-events.ts";
 import { createEventLog, createLastSequence, type EventLog } from "../../store/events/event-log.ts";
 import { createRemoteNameStore, type RemoteNameStore } from "../../store/events/remote-names.ts";
 import { createSubscribedEventStore } from "../../store/events/subscribed-events.ts";
+import { createOwnerStore, hasOwnNames } from "../../webhooks/sqlite/hand-over/owner.ts";
 import { createWebhookStore } from "../../webhooks/sqlite/webhooks.ts";
 import type { NodeOptions } from "./options.ts";
 
@@ -31,7 +32,7 @@ export function openNodeEventLog(
     store: createSubscribedEventStore(database),
     remoteNames: openRemoteNames(database, feedBlocks > 0),
     lastSequence: createLastSequence(database),
-    webhookNames: webhooks === "on" ? createWebhookStore(database).eventNames : () => new Set(),
+    webhookNames: webhooks === "on" ? createWebhookNames(database) : () => new Set(),
     nowMs: Date.now,
   });
   const events = createEventLog(database, { recordedNames: subscribedEvents.names });
@@ -48,6 +49,13 @@ export function openNodeEventLog(
     subscribedEvents,
     grown,
   };
+}
+
+/** While delivery workers own the webhooks, the log records the names of their database. */
+function createWebhookNames(database: Database): () => ReadonlySet<string> {
+  const { read } = createOwnerStore(database);
+  const { eventNames } = createWebhookStore(database);
+  return () => (hasOwnNames(read()) ? eventNames() : new Set());
 }
 
 /** Without a feed, no mirror copies events: then the log keeps none for it. */

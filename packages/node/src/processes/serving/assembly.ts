@@ -38,6 +38,7 @@ export async function assemble(context: ServingContext, sources: Sources): Promi
     slowCalls: () => http.slowCalls(),
     connections: () => http.connections(),
     natsConnections: () => opened?.natsConnections() ?? 0,
+    isDelivering: () => opened?.isRunning() ?? false,
   });
   const slices = createSlices(matching);
   const opened = buildWebhooks(context, sources.webhooks, { observer, matching, slices });
@@ -51,7 +52,7 @@ export async function assemble(context: ServingContext, sources: Sources): Promi
   const parts = { access, opened, stream, sources, processes, operations, operator, responded };
   const http = buildHttp(context, parts);
   const { port, operationsPort } = await http.listen();
-  opened?.webhooks.notify();
+  opened?.notify();
 
   return {
     port,
@@ -62,7 +63,7 @@ export async function assemble(context: ServingContext, sources: Sources): Promi
         ? linkPath(access.sessions.issueCode("until used").secret)
         : undefined,
     notify() {
-      opened?.webhooks.notify();
+      opened?.notify();
       stream.notify();
       feed?.notify();
     },

@@ -10,6 +10,7 @@ import { createDevRoutes } from "../../http/dev/routes.ts";
 import { createFactRoutes } from "../../http/facts/routes.ts";
 import { createFeedRoutes } from "../../http/feed/routes.ts";
 import { createGatewayRoutes } from "../../http/gateway/routes.ts";
+import { createHandOverRoutes } from "../../http/hand-over/routes.ts";
 import { createHttpServer, type HttpDependencies } from "../../http/server/server.ts";
 import { createStreamRoutes } from "../../http/stream/routes.ts";
 import type { Access } from "../../http/webhooks/access.ts";
@@ -116,6 +117,7 @@ function buildPlugins(context: ServingContext, parts: ServedParts): HttpDependen
     createStreamRoutes(data.eventsPublic ? undefined : access.byToken, stream),
     createFactRoutes(facts, signer),
     ...(feed ? [createFeedRoutes(feedAccess, feed, parts.processes)] : []),
+    ...(feed && opened ? [createHandOverRoutes(feedAccess, opened.handOver)] : []),
     ...(remoteCalls ? [createGatewayRoutes(feedAccess, remoteCalls, parts.processes)] : []),
     buildDevRoutes(access.byToken, context, opened),
     createOperatorRoutes(access.byToken, operator),

@@ -27,6 +27,7 @@ import { createSqliteSource } from "../../stream/sqlite/source.ts";
 import { READER } from "../../webhooks/intake.ts";
 import { createSecretCipher } from "../../webhooks/secrets/encryption.ts";
 import { createSqliteFigures } from "../../webhooks/sqlite/figures.ts";
+import { createSqliteHandOverRows } from "../../webhooks/sqlite/hand-over/rows.ts";
 import { openSqliteStorage } from "../../webhooks/sqlite/storage.ts";
 import { startInspector } from "./inspector.ts";
 import type { NodeContext } from "./node-context.ts";
@@ -132,15 +133,22 @@ function openWebhooks(
   { data, gateway, network }: NodeContext,
   database: Database,
 ): WebhookSources | undefined {
+  const { databasePath, secretKey } = data;
   // The serving thread only reads the log, and writes its cursors.
   const eventLog = createEventLog(database, { recordedNames: () => NO_NAMES });
+  const cipher = createSecretCipher(secretKey);
+  const handOver = createSqliteHandOverRows({
+    ...{ database, databasePath, eventLog, cipher },
+    isEncrypted: secretKey !== undefined,
+  });
   if (data.webhooks === "off") {
-    eventLog.removeCursor(READER);
+    // During a hand-over, the cursor is the position from which the next owner continues.
+    if (handOver.owner().state === "node") eventLog.removeCursor(READER);
     return undefined;
   }
-  const cipher = createSecretCipher(data.secretKey);
   return {
-    storage: openSqliteStorage({ database, eventLog, cipher }),
+    openStorage: () => openSqliteStorage({ database, eventLog, cipher }),
+    handOver,
     webhooksChanged: gateway.webhooksChanged,
     history: toHistory(createPastEvents(database, network), createReadTogether(database)),
   };

@@ -25,6 +25,8 @@ export type LaterFigures = {
   readonly connections: () => ConnectionsOfListeners;
   /** Returns the number of open connections to NATS servers. */
   readonly natsConnections: () => number;
+  /** Returns false while this node does not own the webhooks: no event is matched. */
+  readonly isDelivering: () => boolean;
 };
 
 export type BuiltOperations = {
@@ -55,7 +57,7 @@ export function buildOperations(
     writeTrouble: state.trouble,
     freeBytes: state.freeBytes,
     damage: state.damage,
-    webhooks: sources.webhooks && figures.webhooks,
+    webhooks: sources.webhooks && (async () => (later.isDelivering() ? figures.webhooks() : undefined)),
     nowMs: Date.now,
   });
   const ready = shared(health.ready);

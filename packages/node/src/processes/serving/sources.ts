@@ -14,6 +14,7 @@ import type { ReadModel } from "../../read/port.ts";
 import type { StreamsChanged } from "../../stream/open-subscriptions.ts";
 import type { Source } from "../../stream/source.ts";
 import type { DeliveryFigures } from "../../webhooks/figures.ts";
+import type { HandOverRows } from "../../webhooks/hand-over/rows.ts";
 import type { WebhookStorage } from "../../webhooks/webhooks.ts";
 
 export type Sources = {
@@ -40,7 +41,10 @@ export type Sources = {
 export type SlowQueries = SlowQueryWorker & { figures(): CallFigures };
 
 export type WebhookSources = {
-  readonly storage: WebhookStorage;
+  /** Opens the storage, with nothing of a former one in memory. */
+  readonly openStorage: () => WebhookStorage;
+  /** Rows of webhooks for a hand-over. */
+  readonly handOver: HandOverRows;
   readonly webhooksChanged: () => Promise<void>;
   readonly history: History;
 };

@@ -1,10 +1,12 @@
-/** The webhook service as configured by the operator: on or off. */
+/** The webhook service as configured by the operator: on or off. It runs while this node owns the webhooks. */
 import type { Receivers } from "../../http/dev/failures.ts";
 import type { MatchingObserver, Slices } from "../../subscriptions/conditions/slices.ts";
 import type { WebhookObserver } from "../../webhooks/collaborators.ts";
 import { createFailures } from "../../webhooks/delivery/failures.ts";
+import { createNodeSide, type NodeSide } from "../../webhooks/hand-over/node-side.ts";
+import { createServiceSwitch } from "../../webhooks/hand-over/service-switch.ts";
 import { createTargetPost } from "../../webhooks/target-post.ts";
-import { createWebhooks, type Webhooks } from "../../webhooks/webhooks.ts";
+import { createWebhooks, type WebhookRequests } from "../../webhooks/webhooks.ts";
 import type { ServingContext } from "./context.ts";
 import type { WebhookSources } from "./sources.ts";
 import { toPostOptions, toWebhookOptions } from "./webhook-options.ts";
@@ -16,7 +18,12 @@ export type WebhooksDeps = {
 };
 
 export type OpenWebhooks = {
-  readonly webhooks: Webhooks;
+  readonly webhooks: WebhookRequests;
+  readonly handOver: NodeSide;
+  /** Must be called once to start deliveries, and after events were logged. */
+  notify(): void;
+  /** Returns false while another side owns the webhooks, or they are handed over. */
+  isRunning(): boolean;
   /** Receivers that can be made to fail; undefined unless the node is a dev chain. */
   readonly receivers: Receivers | undefined;
   /** Returns the number of open connections to NATS servers. */
@@ -34,19 +41,28 @@ export function buildWebhooks(
   const { post, natsConnections, close: closePost } = createTargetPost(postOptions);
   closing.add("connections", closePost);
   const failures = data.isDevChain ? createFailures(post, postOptions.timeoutMs) : undefined;
-  const webhooks = createWebhooks(
-    { ...toWebhookOptions(data), webhookLimit: data.webhookLimit },
-    {
-      ...sources,
-      post: failures?.post ?? post,
-      ...deps,
-      logger,
-    },
+  const { openStorage, handOver: rows, webhooksChanged, history } = sources;
+  const options = { ...toWebhookOptions(data), webhookLimit: data.webhookLimit };
+  const service = createServiceSwitch({
+    open: () =>
+      createWebhooks(options, {
+        ...{ storage: openStorage(), webhooksChanged, history, logger },
+        post: failures?.post ?? post,
+        ...deps,
+      }),
+    owner: rows.owner,
+    logger,
+  });
+  const handOver = createNodeSide(
+    { graceMs: options.callTimeoutMs },
+    { rows, service, webhooksChanged, logger },
   );
-  closing.add("webhooks", webhooks.close);
+  handOver.start();
+  closing.add("webhooks", handOver.close);
+  const { requests, notify, isRunning } = service;
   return {
-    webhooks,
-    receivers: failures && { failures, register: webhooks.register },
+    ...{ webhooks: requests, handOver, notify, isRunning },
+    receivers: failures && { failures, register: requests.register },
     natsConnections,
   };
 }

@@ -16,16 +16,12 @@ export type Queues = {
   rewind(webhook: number): void;
   /** Reports that the queue restarts; running calls stop counting. */
   restart(webhook: number): void;
-  /** Starts no further call of the webhook, and ignores all changes of it. */
-  stop(webhook: number): void;
-  /** Drops the queue from memory, and stops it: another process owns the webhook. */
+  /** Drops the queue from memory: another process owns the webhook. */
   remove(webhook: number): void;
-  /** Reads the queue of a webhook that this process owns from now on. */
-  resume(webhook: number): void;
-  /** Returns whether a call that was read from this queue may start: the queue was neither stopped nor restarted meanwhile. */
+  /** Returns whether calls of this queue may start: the webhook is owned, and the queue was neither removed nor restarted. */
   isCurrent(queue: Queue): boolean;
-  /** Returns whether the webhook was removed. */
-  isRemoved(webhook: number): boolean;
+  /** Returns whether the queue of the webhook is in memory; while a call is running, it is, unless it was removed. */
+  has(webhook: number): boolean;
   /** Applies all changes that were reported since the last call, with one database read. */
   refresh(): Promise<void>;
   /** Reports the start of a call. Moves the queue to the end, so that every due webhook gets its turn. */
@@ -45,7 +41,11 @@ export type EndedCall = {
   readonly concernsRetries: boolean;
 };
 
-export type QueuesDeps = { readonly deliveryQueue: Pick<DeliveryQueue, "states"> };
+export type QueuesDeps = {
+  readonly deliveryQueue: Pick<DeliveryQueue, "states">;
+  /** See `Ownership`. Other queues are not read. */
+  readonly owns: (webhook: number) => boolean;
+};
 
 /**
  * Parts of a queue to reload, from the smallest: its state; also its lanes; everything; everything, from the first
@@ -56,31 +56,24 @@ type Change = (typeof CHANGES)[number];
 
 type State = QueuesDeps & {
   readonly queues: Map<number, Queue>;
-  /** Webhooks whose calls must not start. */
-  readonly stopped: Set<number>;
   changes: Map<number, Change>;
 };
 
 export function createQueues(deps: QueuesDeps): Queues {
-  const state: State = { ...deps, queues: new Map(), stopped: new Set(), changes: new Map() };
-  const { queues, stopped } = state;
+  const state: State = { ...deps, queues: new Map(), changes: new Map() };
+  const { queues } = state;
   return {
     all: () => queues.values(),
     refill: (webhook) => report(state, webhook, "lanes"),
     reset: (webhook) => report(state, webhook, "all"),
     rewind: (webhook) => report(state, webhook, "rewind"),
     restart: (webhook) => report(state, webhook, "restart"),
-    stop: (webhook) => stop(state, webhook),
     remove(webhook) {
-      stop(state, webhook);
       queues.delete(webhook);
-    },
-    resume(webhook) {
-      stopped.delete(webhook);
-      report(state, webhook, "restart");
+      state.changes.delete(webhook);
     },
     isCurrent: (queue) => isCurrent(state, queue),
-    isRemoved: (webhook) => stopped.has(webhook) && !queues.has(webhook),
+    has: (webhook) => queues.has(webhook),
     refresh: () => refresh(state),
     begin(queue, lane) {
       queue.running[lane]++;
@@ -96,26 +89,18 @@ export function createQueues(deps: QueuesDeps): Queues {
 }
 
 /** Records a change; the greater of two changes is applied. */
-function report({ changes, stopped }: State, webhook: number, change: Change): void {
-  if (stopped.has(webhook)) return;
+function report({ changes }: State, webhook: number, change: Change): void {
   const reported = changes.get(webhook);
   if (reported === undefined || CHANGES.indexOf(reported) < CHANGES.indexOf(change)) {
     changes.set(webhook, change);
   }
 }
 
-function stop({ changes, stopped }: State, webhook: number): void {
-  stopped.add(webhook);
-  changes.delete(webhook);
-}
-
-const isCurrent = ({ queues, stopped, changes }: State, queue: Queue): boolean =>
-  queues.get(queue.webhook) === queue &&
-  !stopped.has(queue.webhook) &&
-  changes.get(queue.webhook) !== "restart";
+const isCurrent = ({ queues, owns, changes }: State, queue: Queue): boolean =>
+  queues.get(queue.webhook) === queue && owns(queue.webhook) && changes.get(queue.webhook) !== "restart";
 
 async function refresh(state: State): Promise<void> {
-  const { deliveryQueue, queues, stopped, changes } = state;
+  const { deliveryQueue, queues, owns, changes } = state;
   if (changes.size === 0) return;
   state.changes = new Map();
   const states = await deliveryQueue.states([...changes.keys()]).catch((error) => {
@@ -123,7 +108,7 @@ async function refresh(state: State): Promise<void> {
     throw error;
   });
   for (const [index, [webhook, change]] of [...changes].entries()) {
-    if (stopped.has(webhook)) continue;
+    if (!owns(webhook)) continue;
     const stored = present(states[index], "the state of a queue");
     const queue = queues.get(webhook);
     if (queue && change !== "restart") apply(change, Object.assign(queue, stored));

@@ -10,7 +10,7 @@ import type { WaitingDelivery } from "../model/deliveries.ts";
 import { createQueues, type Queues } from "./active-queues.ts";
 import type { MakeAttempt } from "./attempt.ts";
 import { isQuick } from "./call-slots.ts";
-import type { Consequences, EndedAttempt } from "./consequences.ts";
+import type { Consequences } from "./consequences.ts";
 import { createDeliverySource } from "./delivery-source.ts";
 import { createDueCalls, type DueCalls, type DueOptions } from "./due.ts";
 import type { HostRates } from "./host-rate-limit.ts";
@@ -18,8 +18,9 @@ import { createInFlight, type InFlight } from "./in-flight.ts";
 import type { Lane, Queue } from "./lanes.ts";
 import { CALL_MARGIN_MS, createOwnedWebhooks, type OwnedWebhooks } from "./owned-webhooks.ts";
 import { createSchedule, type Schedule } from "./schedule.ts";
+import { type BackgroundTask, createSources, type Sources } from "./sources.ts";
 import { createUnderWay, type UnderWay } from "./under-way.ts";
-import { createOutcomes, type Outcomes } from "./unwritten-outcomes.ts";
+import { createOutcomes, type Outcomes, type Unwritten } from "./unwritten-outcomes.ts";
 
 export type DispatcherOptions = DueOptions & {
   /** Time within which every call ends. A call starts only if this process owns its webhook for as long. */
@@ -31,7 +32,6 @@ export type DispatcherOptions = DueOptions & {
 export type DispatcherDeps = {
   deliveryQueue: DeliveryQueue;
   match: () => Promise<Matched>;
-  /** Background tasks: one step of each runs when no event is waiting to be matched. */
   backgroundTasks: readonly BackgroundTask[];
   consequences: Consequences;
   attempt: MakeAttempt;
@@ -45,9 +45,6 @@ export type DispatcherDeps = {
   logger: Logger;
 };
 
-/** Runs one short step. `webhook`: the webhook whose queue has changed, if any; `more`: further steps may follow. */
-export type BackgroundTask = () => Promise<{ readonly webhook?: number; readonly more: boolean }>;
-
 export type Dispatcher = OwnedWebhooks & {
   /** Runs soon; call it after events were logged or deliveries became due. The first call starts the dispatcher. */
   notify(): void;
@@ -59,13 +56,12 @@ export type Dispatcher = OwnedWebhooks & {
   queueRestarted(webhook: number): void;
   /** Reads all queues again, because changes may have been missed. */
   changesMissed(): void;
-  close(): Promise<void>;
+  /** @param graceMs time for running calls, by default that of the options */
+  close(graceMs?: number): Promise<void>;
 };
 
 /** Pause after a run that failed with an error of the database. */
 const ERROR_PAUSE_MS = 1_000;
-/** Pause between two steps of the background tasks, for other writers and for requests. */
-const TASK_PAUSE_MS = 5;
 
 /** While more calls than this are running, outcomes are written in batches: of half the calls, or after some time. */
 const FEW_CALLS = 16;
@@ -79,49 +75,61 @@ type State = {
   readonly outcomes: Outcomes;
   readonly schedule: Schedule;
   readonly underWay: UnderWay;
+  readonly sources: Sources;
   /** Queues to read: all at the start; after an error, because the database may have executed a call that failed. */
   reload: "nothing" | "refill" | "rewind";
   /** Message of the last error; undefined after a success. */
   trouble: string | undefined;
-  /** Time of the next steps of the background tasks; undefined if none remain. */
-  tasksDueMs: number | undefined;
 };
 
 export function createDispatcher(options: DispatcherOptions, deps: DispatcherDeps): Dispatcher {
   const state = createState(options, deps);
   const { queues, inFlight, outcomes, schedule, underWay } = state;
+  const notify = () => {
+    state.sources.wake();
+    schedule.notify();
+  };
   return {
-    notify: schedule.notify,
+    notify,
     queueChanged(webhook) {
       queues.reset(webhook);
-      schedule.notify();
+      notify();
     },
     isUnderWay: underWay.has,
     queueRestarted(webhook) {
       inFlight.abort(webhook);
       queues.restart(webhook);
-      schedule.notify();
+      notify();
     },
     changesMissed() {
       state.reload = "rewind";
-      schedule.notify();
+      notify();
     },
-    ...createOwnedWebhooks({ ...state, clock: deps.clock, finishMs: options.callTimeoutMs + CALL_MARGIN_MS }),
-    async close() {
+    ...createOwnedWebhooks({
+      ...state,
+      notify,
+      clock: deps.clock,
+      finishMs: options.callTimeoutMs + CALL_MARGIN_MS,
+    }),
+    async close(graceMs = options.closeGraceMs) {
       await schedule.close();
-      await inFlight.close(options.closeGraceMs);
+      await inFlight.close(graceMs);
       while (outcomes.size() > 0) await outcomes.write();
     },
   };
 }
 
 function createState(options: DispatcherOptions, deps: DispatcherDeps): State {
-  const { deliveryQueue, rates, clock, consequences } = deps;
-  const queues = createQueues({ deliveryQueue });
+  const { deliveryQueue, rates, clock, consequences, match, backgroundTasks } = deps;
+  const queues = createQueues({ deliveryQueue, owns: deliveryQueue.ownership.owns });
   const underWay = createUnderWay();
   const mayBegin = () => deliveryQueue.ownership.remainingMs() >= options.callTimeoutMs + CALL_MARGIN_MS;
   const deliverySource = createDeliverySource({ deliveryQueue, mayBegin, isUnderWay: underWay.has, rates });
-  const onSettled = ({ webhook, delivery }: EndedAttempt) => settled(state, webhook, delivery.number);
+  const onSettled = ({ webhook, delivery, lane, attempted }: Unwritten) => {
+    settled(state, webhook, delivery.number);
+    // The webhook may be suspended, or its replay can continue.
+    if (lane !== "first" || attempted.reason !== undefined) state.sources.wakeTasks();
+  };
   const state: State = {
     deps,
     queues,
@@ -136,9 +144,9 @@ function createState(options: DispatcherOptions, deps: DispatcherDeps): State {
     outcomes: createOutcomes({ deliveryQueue, queues, consequences, clock, onSettled }),
     schedule: createSchedule(clock, () => guarded(state, run)),
     underWay,
+    sources: createSources({ match, backgroundTasks, clock, onChange: queues.refill }),
     reload: "refill",
     trouble: undefined,
-    tasksDueMs: undefined,
   };
   return state;
 }
@@ -161,20 +169,19 @@ async function guarded(state: State, work: (state: State) => Promise<void>): Pro
       );
     state.trouble = message;
     if (state.reload === "nothing") state.reload = "refill";
+    state.sources.wake();
     state.schedule.pause(ERROR_PAUSE_MS);
   }
 }
 
 async function run(state: State): Promise<void> {
-  const { deps, queues, outcomes, schedule } = state;
+  const { deps, outcomes, sources, schedule } = state;
   await outcomes.write();
-  const matched = await deps.match();
-  for (const webhook of matched.webhooks) queues.refill(webhook);
+  const isMore = await sources.run();
   await reload(state);
   deps.retain();
-  state.tasksDueMs = matched.more ? undefined : await runBackgroundTasks(state);
   await beginCalls(state);
-  if (matched.more) schedule.notify();
+  if (isMore) schedule.notify();
 }
 
 async function reload(state: State): Promise<void> {
@@ -187,17 +194,6 @@ async function reload(state: State): Promise<void> {
     state.reload = reload;
     throw error;
   }
-}
-
-/** Returns the time of the next steps; undefined if none remain. */
-async function runBackgroundTasks({ deps, queues }: State): Promise<number | undefined> {
-  let isMore = false;
-  for (const task of deps.backgroundTasks) {
-    const { webhook, more } = await task();
-    if (webhook !== undefined) queues.refill(webhook);
-    isMore ||= more;
-  }
-  return isMore ? deps.clock.nowMs() + TASK_PAUSE_MS : undefined;
 }
 
 /** Starts calls that are due, then sleeps; a notification continues the work in the next run. */
@@ -214,7 +210,7 @@ function call(state: State, queue: Queue, lane: Lane, delivery: WaitingDelivery)
   underWay.begin(webhook, delivery.number);
   inFlight.begin(async (signal) => {
     const attempted = await deps.attempt({ ...delivery, isStrict: queue.isStrict }, signal);
-    if (!attempted || queues.isRemoved(webhook)) {
+    if (!attempted || !queues.has(webhook)) {
       // Aborted by `close`, `queueRestarted` or `lost`: the call will be repeated.
       settled(state, webhook, delivery.number);
       schedule.notify();
@@ -241,8 +237,8 @@ function gather({ outcomes, inFlight, schedule }: State): void {
 }
 
 /** Sleeps until the next call or background task is due; outcomes notify the dispatcher themselves. */
-function sleep({ deps, due, schedule, tasksDueMs }: State): void {
+function sleep({ deps, due, schedule, sources }: State): void {
   const nowMs = deps.clock.nowMs();
-  const nextMs = [tasksDueMs, due.nextMs(nowMs)].filter((atMs) => atMs !== undefined);
+  const nextMs = [sources.nextMs(), due.nextMs(nowMs)].filter((atMs) => atMs !== undefined);
   schedule.notifyAfter(nextMs.length === 0 ? undefined : Math.max(0, Math.min(...nextMs) - nowMs));
 }

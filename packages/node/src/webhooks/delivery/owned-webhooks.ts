@@ -2,7 +2,6 @@
 import type { Clock } from "../collaborators.ts";
 import type { Queues } from "./active-queues.ts";
 import type { InFlight } from "./in-flight.ts";
-import type { Schedule } from "./schedule.ts";
 import type { UnderWay } from "./under-way.ts";
 import type { Outcomes } from "./unwritten-outcomes.ts";
 
@@ -14,7 +13,7 @@ export type OwnedWebhooks = {
   gained(webhooks: readonly number[]): void;
   /** Aborts the calls of webhooks that another process owns, and drops all that is in memory about them. */
   lost(webhooks: readonly number[]): void;
-  /** Starts no further call of the webhooks. Settles when every outcome of theirs is on disk, or after the timeout of a call. */
+  /** Settles when every outcome of the webhooks is on disk, or after the timeout of a call. */
   finishCalls(webhooks: readonly number[]): Promise<void>;
 };
 
@@ -23,7 +22,7 @@ export type OwnedWebhooksDeps = {
   readonly inFlight: InFlight;
   readonly outcomes: Outcomes;
   readonly underWay: UnderWay;
-  readonly schedule: Schedule;
+  readonly notify: () => void;
   readonly clock: Pick<Clock, "after">;
   /** Time within which a call ends and its outcome is on disk. */
   readonly finishMs: number;
@@ -31,8 +30,8 @@ export type OwnedWebhooksDeps = {
 
 export const createOwnedWebhooks = (deps: OwnedWebhooksDeps): OwnedWebhooks => ({
   gained(webhooks) {
-    for (const webhook of webhooks) deps.queues.resume(webhook);
-    if (webhooks.length > 0) deps.schedule.notify();
+    for (const webhook of webhooks) deps.queues.restart(webhook);
+    if (webhooks.length > 0) deps.notify();
   },
   lost(webhooks) {
     for (const webhook of webhooks) {
@@ -42,7 +41,6 @@ export const createOwnedWebhooks = (deps: OwnedWebhooksDeps): OwnedWebhooks => (
     deps.outcomes.drop(new Set(webhooks));
   },
   async finishCalls(webhooks) {
-    for (const webhook of webhooks) deps.queues.stop(webhook);
     const timeout = Promise.withResolvers<void>();
     const cancel = deps.clock.after(deps.finishMs, timeout.resolve);
     await Promise.race([deps.underWay.ended(webhooks), timeout.promise]);

@@ -16,7 +16,7 @@ export type OutcomesDeps = {
   readonly consequences: Consequences;
   readonly clock: Pick<Clock, "nowMs">;
   /** Called after each outcome is on disk, or was dropped. */
-  readonly onSettled?: (ended: EndedAttempt) => void;
+  readonly onSettled?: (ended: Unwritten) => void;
 };
 
 export type Outcomes = {

@@ -7,13 +7,16 @@
 import { randomUUID } from "node:crypto";
 import type { Postgres, Query, Transaction } from "../../postgres/connection.ts";
 import type { Ownership, OwnershipChange } from "../delivery-queue.ts";
-import { bumpVersion } from "./register-version.ts";
+import type { OwnerState } from "../hand-over/owner.ts";
+import { bumpVersionWhile } from "./register-version.ts";
 import { type OwnedShard, type OwnedShards, SHARDS, shardOf } from "./shards.ts";
 
 export type OwnershipOptions = {
   /** Name of this worker. A worker that restarts with the same name does not wait for the end of its lease. */
   readonly worker: string;
   readonly leaseMs: number;
+  /** State of the webhooks in which this process claims shards. Default: `workers`, in which workers share them. */
+  readonly claimsIn?: OwnerState;
 };
 
 export type OwnershipDeps = {
@@ -62,6 +65,7 @@ export function createOwnership(options: OwnershipOptions, deps: OwnershipDeps):
     epochOf: (webhook) => held.get(shardOf(webhook))?.epoch,
     renew: () => renew(state),
     giveUp: (webhooks) => giveUp(state, new Set(webhooks.map(shardOf))),
+    owns: (webhook) => held.has(shardOf(webhook)) && !state.surplus.has(shardOf(webhook)),
     release: () => release(state),
     remainingMs: () => Math.max(0, state.leaseEndMs - deps.elapsedMs()),
     takeChanges: () => takeChanges(state),
@@ -142,7 +146,8 @@ type View = {
 };
 
 /** Claims free shards, up to the share of this worker. */
-async function claim(transaction: Transaction, { worker, held }: State): Promise<View> {
+async function claim(transaction: Transaction, state: State): Promise<View> {
+  const { worker, held, claimsIn = "workers" } = state;
   // Waits for a renewal that is in progress, and removes the row only if the lease has ended nevertheless.
   await transaction.change(
     "DELETE FROM delivery_workers WHERE lease_until < clock_timestamp() AND name <> $1",
@@ -152,10 +157,7 @@ async function claim(transaction: Transaction, { worker, held }: State): Promise
     `SELECT shard, owner, epoch, name IS NOT NULL AS has_owner
      FROM shards LEFT JOIN delivery_workers ON name = owner ORDER BY shard`,
   );
-  const [{ workers } = { workers: "1" }] = await transaction.query<{ workers: string }>(
-    "SELECT count(*) AS workers FROM delivery_workers",
-  );
-  const share = Math.ceil(SHARDS / Math.max(1, Number(workers)));
+  const share = await readShare(transaction, claimsIn);
   const isHeld = ({ shard, owner, epoch }: ShardRow) =>
     owner === worker && Number(epoch) === held.get(shard)?.epoch;
   const isFree = (row: ShardRow) => !row.has_owner || (row.owner === worker && !isHeld(row));
@@ -170,7 +172,7 @@ async function claim(transaction: Transaction, { worker, held }: State): Promise
     [worker, free.map(({ shard }) => shard), free.map(({ epoch }) => epoch)],
   );
   // The owners of the other shards need not read the register again, but nothing is lost by it.
-  await bumpVersion(transaction);
+  await bumpVersionWhile(transaction, claimsIn);
   return {
     shards,
     share,
@@ -180,6 +182,15 @@ async function claim(transaction: Transaction, { worker, held }: State): Promise
       matched: Number(matched),
     })),
   };
+}
+
+/** Returns the number of shards that a process should own: none while the webhooks have another owner. */
+async function readShare({ query }: Transaction, claimsIn: OwnerState): Promise<number> {
+  const [row] = await query<{ owner: OwnerState; workers: string }>(
+    "SELECT owner, (SELECT count(*) FROM delivery_workers) AS workers FROM webhook_register",
+  );
+  if (row?.owner !== claimsIn) return 0;
+  return claimsIn === "workers" ? Math.ceil(SHARDS / Math.max(1, Number(row.workers))) : SHARDS;
 }
 
 /** Returns a function that returns the webhooks of a shard. */

@@ -10,7 +10,7 @@ import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts"
 import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import type { Fit } from "../../subscriptions/content.ts";
 import { logSuspension } from "../collaborators.ts";
-import type { BackgroundTask } from "../delivery/dispatch.ts";
+import type { BackgroundTask } from "../delivery/sources.ts";
 import type { ReplayRows } from "../delivery-queue.ts";
 import type { Intake, IntakeCommand } from "../intake.ts";
 import type { Definition, ReadDefinitions } from "../matching/definitions.ts";

@@ -15,12 +15,16 @@ let waiting: Record<number, number>;
 let states: Record<number, Partial<QueueState>>;
 let begun: string[];
 let queues: Queues;
+/** Owned webhooks; undefined: all. */
+let owned: Set<number> | undefined;
 
 beforeEach(() => {
   waiting = {};
   states = { 9: { isStrict: true } };
   begun = [];
+  owned = undefined;
   queues = createQueues({
+    owns: (webhook) => owned?.has(webhook) ?? true,
     deliveryQueue: {
       states: async (webhooks) => webhooks.map((webhook) => ({ ...NONE, ...states[webhook] })),
     },
@@ -125,6 +129,7 @@ test("A change that is reported while states are read is applied by the next rea
 test("A change is kept if the database fails while states are read.", async () => {
   let isDown = true;
   const kept = createQueues({
+    owns: () => true,
     deliveryQueue: {
       async states() {
         if (isDown) throw new Error("down");
@@ -140,28 +145,29 @@ test("A change is kept if the database fails while states are read.", async () =
   expect([...kept.all()]).toMatchObject([{ webhook: 1, hasFirst: true }]);
 });
 
-test("A call that was read from a queue does not start if the queue was stopped or restarted meanwhile.", async () => {
-  for (const change of ["stop", "remove", "restart"] as const) {
-    waiting = { 1: 1 };
-    queues.resume(1);
-    const reading = Promise.withResolvers<void>();
-    const next = async (queue: Queue, lane: Lane) => {
-      await reading.promise;
-      return deliverySource.next(queue, lane);
-    };
-    const due = createDueCalls(
-      { maxConcurrent: 100, maxConcurrentPerWebhook: 2 },
-      {
-        ...{ queues, deliverySource: { ...deliverySource, next }, mayBegin: () => true },
-        begin: () => begun.push("called"),
-      },
-    );
-    const beginning = due.begin(0);
-    queues[change](1);
-    reading.resolve();
-    await beginning;
-    expect([change, begun]).toEqual([change, []]);
-  }
+test.each<[string, (owned: Set<number>) => void]>([
+  ["given up", (owned) => owned.delete(1)],
+  ["removed", () => queues.remove(1)],
+  ["restarted", () => queues.restart(1)],
+])("A call that was read from a queue does not start if the queue was %s meanwhile.", async (_, change) => {
+  const webhooks = new Set([1]);
+  owned = webhooks;
+  waiting = { 1: 1 };
+  queues.refill(1);
+  const next = async (queue: Queue, lane: Lane) => {
+    const delivery = await deliverySource.next(queue, lane);
+    change(webhooks);
+    return delivery;
+  };
+  const due = createDueCalls(
+    { maxConcurrent: 100, maxConcurrentPerWebhook: 2 },
+    {
+      ...{ queues, deliverySource: { ...deliverySource, next }, mayBegin: () => true },
+      begin: () => begun.push("called"),
+    },
+  );
+  await due.begin(0);
+  expect(begun).toEqual([]);
 });
 
 test("An outcome changes its queue when it is on disk, and is kept if the write fails.", async () => {

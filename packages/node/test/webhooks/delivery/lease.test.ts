@@ -29,6 +29,7 @@ function open(options: ServiceOptions = {}) {
   let change: Partial<OwnershipChange> = {};
   let changes: QueueChange[] = [];
   let endMs = 0;
+  const others = new Set<number>();
   const state = {
     /** True if the database of the ownership does not respond. */
     isDown: false,
@@ -43,6 +44,8 @@ function open(options: ServiceOptions = {}) {
     renew: () =>
       call(() => {
         const { gained = [], lost = [], surplus = [] } = change;
+        for (const webhook of [...lost, ...surplus]) others.add(webhook);
+        for (const webhook of gained) others.delete(webhook);
         change = {};
         endMs = clock.nowMs() + LEASE_MS;
         return { gained, lost, surplus };
@@ -52,6 +55,7 @@ function open(options: ServiceOptions = {}) {
       call(() => {
         state.isReleased = true;
       }),
+    owns: (webhook) => !others.has(webhook),
     remainingMs: () => Math.max(0, endMs - clock.nowMs()),
     takeChanges: () =>
       call(() => {

@@ -12,7 +12,7 @@ import { connect, hasPostgres } from "../../../test-support/postgres/server.ts";
 import { createDraws, type Random } from "../../../test-support/simulation/random.ts";
 import { countRows } from "../../../test-support/webhooks/postgres-rows.ts";
 import { openPostgresSubject } from "../queue-port/postgres-subject.ts";
-import { apply, enqueue, NOW_MS, type Subject } from "../queue-port/subject.ts";
+import { apply, enqueue, NOW_MS, nextFirst, type Subject } from "../queue-port/subject.ts";
 
 const databases = useDatabases();
 const STEPS = 60;
@@ -78,7 +78,7 @@ const send: Step = async (random) => {
 
 async function dueOf(queue: DeliveryQueue, webhook: number) {
   const found = [
-    ...(await queue.nextFirst(webhook, 0, 5)),
+    ...(await nextFirst(queue, webhook, 0, 5)),
     (await queue.nextRetry(webhook, NOW_MS + 9)) ?? [],
     (await queue.nextReplayed(webhook, 0)) ?? [],
   ].flat();

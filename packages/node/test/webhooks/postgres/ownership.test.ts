@@ -3,11 +3,15 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import { migrate } from "../../../src/postgres/migrations.ts";
+import type { OwnerState } from "../../../src/webhooks/hand-over/owner.ts";
+import { changeOwner } from "../../../src/webhooks/postgres/hand-over/owner.ts";
 import { createOwnership, type ShardOwnership } from "../../../src/webhooks/postgres/ownership.ts";
 import { createPositions } from "../../../src/webhooks/postgres/positions.ts";
 import { SHARDS, shardOf } from "../../../src/webhooks/postgres/shards.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
+import { ownByWorkers } from "../../../test-support/webhooks/postgres-rows.ts";
+import { untilBlocked } from "./open.ts";
 
 const LEASE_MS = 60_000;
 
@@ -18,6 +22,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     postgres = await databases.connect();
     onTestFinished(postgres.close);
     await migrate(postgres);
+    await ownByWorkers(postgres);
   });
 
   const start = (worker: string): ShardOwnership =>
@@ -63,6 +68,11 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect((await b.renew()).gained).toEqual([]);
     const { surplus } = await a.renew();
     expect(surplus).toHaveLength(32);
+    // Also webhooks that are registered from here on.
+    const given = surplus.map(shardOf);
+    expect(a.owns(SHARDS * 100 + (given[0] ?? 0))).toBe(false);
+    expect(webhooks.filter((webhook) => !a.owns(webhook)).sort()).toEqual([...surplus].sort());
+    expect(webhooks.filter(b.owns)).toEqual([]);
     expect((await a.renew()).surplus).toEqual([]);
     expect((await b.renew()).gained).toEqual([]);
     await a.giveUp(surplus);
@@ -231,6 +241,58 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
       ]),
     );
     expect(await a.takeChanges()).toEqual([]);
+  });
+
+  test("are given up and not claimed while a hand-over is running, and fenced by the process that copies them.", async () => {
+    const webhooks = await addWebhooks(3);
+    const worker = start("a");
+    await worker.renew();
+    const change = (from: OwnerState, to: OwnerState) =>
+      postgres.transaction("READ WRITE", (transaction) =>
+        changeOwner(transaction, { from, to, transfer: "second" }),
+      );
+    await change("workers", "to node");
+    const copying = createOwnership(
+      { worker: "hand-over", leaseMs: LEASE_MS, claimsIn: "to node" },
+      { postgres, elapsedMs: () => performance.now() },
+    );
+    await copying.renew();
+    expect(copying.held.size).toBe(0);
+    const { surplus } = await worker.renew();
+    expect([...surplus].sort()).toEqual(webhooks);
+    // The shards without webhooks were given up at once.
+    await copying.renew();
+    expect(copying.held.size).toBe(SHARDS - 3);
+    await worker.giveUp(surplus);
+    expect((await worker.renew()).gained).toEqual([]);
+    await copying.renew();
+    expect([worker.held.size, copying.held.size]).toEqual([0, SHARDS]);
+    expect(copying.epochOf(present(webhooks[0]))).toBe(2);
+    await copying.release();
+    await change("to node", "node");
+    await worker.renew();
+    expect(worker.held.size).toBe(0);
+  });
+
+  test("are not claimed if the owner of the webhooks changes meanwhile.", async () => {
+    const worker = start("a");
+    await worker.renew();
+    await worker.release();
+    const { promise: isChanged, resolve: onChanged } = Promise.withResolvers<void>();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const changing = postgres.transaction("READ WRITE", async (transaction) => {
+      await changeOwner(transaction, { from: "workers", to: "to node", transfer: "second" });
+      onChanged();
+      await released;
+    });
+    await isChanged;
+    const renewing = worker.renew().catch((error: Error) => error);
+    await untilBlocked(postgres);
+    release();
+    await changing;
+    expect(await renewing).toMatchObject({ code: "OWNER_CHANGED", isRetryable: true });
+    expect(await worker.renew()).toEqual({ gained: [], lost: [], surplus: [] });
+    expect(worker.held.size).toBe(0);
   });
 
   test("have at most one owner for each epoch, whatever ends, restarts and races.", async () => {

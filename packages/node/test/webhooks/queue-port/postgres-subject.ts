@@ -5,6 +5,7 @@ import { openPostgres, type Postgres } from "../../../src/postgres/connection.ts
 import { migrate } from "../../../src/postgres/migrations.ts";
 import { openPostgresStorage } from "../../../src/webhooks/postgres/storage.ts";
 import { PLAIN_SECRETS } from "../../../src/webhooks/secrets/encryption.ts";
+import { ownByWorkers } from "../../../test-support/webhooks/postgres-rows.ts";
 import { addWebhook, type Subject } from "./subject.ts";
 
 const WORKER = { worker: "worker", leaseMs: 600_000 };
@@ -15,6 +16,7 @@ const STATEMENT_TIMEOUT_MS = 2_000;
 export async function openPostgresSubject(url: string): Promise<Subject> {
   const postgres = connectTo(url);
   await migrate(postgres);
+  await ownByWorkers(postgres);
   return openOver(postgres, url);
 }
 
@@ -25,6 +27,7 @@ function connectTo(url: string): Postgres {
     maxConnections: 8,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     isCommitAsynchronous: false,
+    hasFewStatements: true,
     onConnectionLost: () => {},
   });
   let isOpen = true;

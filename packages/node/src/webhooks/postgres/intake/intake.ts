@@ -106,10 +106,16 @@ const eventFromRow = ({ sequence, created_ms, height, data, ...row }: EventRow):
   ...(data !== null && { data: JSON.parse(data) }),
 });
 
-async function hasRetraction(query: Query, after: number): Promise<boolean> {
-  const rows = await query("SELECT 1 FROM events WHERE sequence > $1 AND reverts IS NOT NULL LIMIT 1", [
-    after,
-  ]);
+/**
+ * Returns whether an event is a retraction that is not matched, or that the blocks of the mirror may not reflect yet: the
+ * events are copied beside the blocks, and can be newer (docs/decisions/0053).
+ */
+async function hasRetraction(query: Query, matched: number): Promise<boolean> {
+  const rows = await query(
+    `SELECT 1 FROM events WHERE reverts IS NOT NULL
+     AND sequence > least($1::bigint, (SELECT log_sequence FROM head)) LIMIT 1`,
+    [matched],
+  );
   return rows.length > 0;
 }
 

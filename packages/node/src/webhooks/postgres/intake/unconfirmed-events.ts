@@ -114,7 +114,9 @@ export async function confirmedAt(
   const taken = new Map<number, number>();
   const found: Confirmed[] = [];
   let remaining = limit;
+  const dueHeight = await firstDueHeight(query);
   for (const height of heights) {
+    if (height < dueHeight) continue;
     if (remaining === 0) break;
     const values = [height, shards, [...taken.keys()], [...taken.values()], remaining];
     const events = (await query<EventRow>(CONFIRMED, values)).map(eventFromRow);
@@ -123,6 +125,14 @@ export async function confirmedAt(
     remaining -= events.length;
   }
   return found;
+}
+
+/** Returns the lowest height that may confirm an event: lower ones, usually all of a step, need no statement each. */
+async function firstDueHeight(query: Query): Promise<number> {
+  const [{ due } = { due: null }] = await query<{ due: string | null }>(
+    "SELECT min(due_height) AS due FROM unconfirmed_events",
+  );
+  return due === null ? Number.POSITIVE_INFINITY : Number(due);
 }
 
 const eventFromRow = (row: EventRow): ConfirmedEvent => ({

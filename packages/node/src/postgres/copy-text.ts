@@ -1,5 +1,5 @@
 /** Rows in the text format of `COPY`. */
-import type { PostgresValue } from "../postgres/connection.ts";
+import type { PostgresValue } from "./connection.ts";
 
 /** Formats a row as one line. */
 export const copyLine = (row: readonly PostgresValue[]): string => `${row.map(field).join("\t")}\n`;

@@ -1,0 +1,99 @@
+/**
+ * Hands the webhooks over between a node and delivery workers (docs/decisions/0054): reads the states of both sides, and
+ * continues with the step that follows, until the target owns the webhooks.
+ */
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Sides } from "./deps.ts";
+import { HandOverFailure } from "./error.ts";
+import { nextStep, type Pair, type Step, type Target } from "./next-step.ts";
+import { cancelToNode, completeToNode, copyToNode, prepareNode } from "./to-node.ts";
+import { cancelToWorkers, checkWorkers, completeToWorkers, copyToWorkers, stopNode } from "./to-workers.ts";
+
+export type HandOverOptions = {
+  readonly to: Target;
+  /** Height of the node's chain from which on a new hand-over begins; undefined: at once. */
+  readonly at: number | undefined;
+};
+
+type Steps = Readonly<
+  Record<"prepare" | "copy" | "complete", (sides: Sides, transfer: string) => Promise<void>>
+>;
+const STEPS: Readonly<Record<Target, Steps>> = {
+  workers: { prepare: stopNode, copy: copyToWorkers, complete: completeToWorkers },
+  node: { prepare: prepareNode, copy: copyToNode, complete: completeToNode },
+};
+const POLL_MS = 500;
+
+/**
+ * Settles when the target owns the webhooks.
+ *
+ * @returns false if it did before
+ * @throws {HandOverFailure | HandOverError | OwnerError}
+ */
+export async function handOver(options: HandOverOptions, sides: Sides): Promise<boolean> {
+  const { to } = options;
+  for (let isChanged = false; ; isChanged = true) {
+    const step = nextStep(to, await readPair(sides));
+    if (step.kind === "done") return isChanged;
+    if (step.kind === "begin") {
+      if (isChanged)
+        throw new HandOverFailure("HAND_OVER_REFUSED", "another command has cancelled the hand-over");
+      await begin(options, step, sides);
+    } else await STEPS[to][step.kind](sides, step.transfer);
+  }
+}
+
+async function readPair({ node, workers }: Sides): Promise<Pair> {
+  const [{ state, transfer }, owner] = await Promise.all([node.status(), workers.owner()]);
+  return { node: { state, transfer }, workers: owner };
+}
+
+async function begin(
+  { to, at }: HandOverOptions,
+  { transfer = randomUUID() }: Extract<Step, { readonly kind: "begin" }>,
+  sides: Sides,
+): Promise<void> {
+  if (to === "workers") await checkWorkers(sides);
+  if (at !== undefined) await awaitHeight(at, sides);
+  const change =
+    to === "workers"
+      ? ({ from: "node", to: "to workers", transfer } as const)
+      : ({ from: "workers", to: "to node", transfer } as const);
+  await sides.workers.change(change);
+}
+
+async function awaitHeight(at: number, { node, report, signal }: Sides): Promise<void> {
+  let isReported = false;
+  while ((await node.height()) < at) {
+    if (!isReported) report(`waiting for block ${at}`);
+    isReported = true;
+    await sleep(POLL_MS, undefined, { signal });
+  }
+}
+
+/**
+ * Returns to the former owner, while the target does not own the webhooks.
+ *
+ * @throws {HandOverFailure} HAND_OVER_LATE if no such hand-over is running, or it can only be completed
+ */
+export async function cancelHandOver(to: Target, sides: Sides): Promise<void> {
+  const pair = await readPair(sides);
+  const { node, workers } = pair;
+  const running = to === "workers" ? "to workers" : "to node";
+  const { transfer } = workers.state === running ? workers : node;
+  if ((node.state !== running && workers.state !== running) || transfer === undefined) throw late(to, pair);
+  if (to === "workers") {
+    if (workers.state === "workers") throw late(to, pair);
+    await cancelToWorkers(sides, transfer, node.state === running);
+  } else {
+    if (node.state === "node") throw late(to, pair);
+    await cancelToNode(sides, transfer);
+  }
+}
+
+const late = (to: Target, { node, workers }: Pair): HandOverFailure =>
+  new HandOverFailure(
+    "HAND_OVER_LATE",
+    `no hand-over to the ${to} can be cancelled: the node is in the state "${node.state}", and the database in the state "${workers.state}"; run the command without --cancel to complete it`,
+  );

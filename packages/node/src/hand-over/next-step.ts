@@ -1,0 +1,77 @@
+/** The step that follows the states of both sides (docs/decisions/0054). A pair in which both could send has no next step. */
+import type { Owner, OwnerState } from "../webhooks/hand-over/owner.ts";
+import { HandOverFailure } from "./error.ts";
+
+export type Target = "workers" | "node";
+
+/** The state of the node, and the state in the database of the workers. */
+export type Pair = { readonly node: Owner; readonly workers: Owner };
+
+export type Step =
+  /** PostgreSQL stores the id, which is new unless a cancellation was interrupted. */
+  | { readonly kind: "begin"; readonly transfer: string | undefined }
+  | { readonly kind: "prepare" | "copy" | "complete"; readonly transfer: string }
+  | { readonly kind: "done" };
+
+type Rule = { readonly node: OwnerState; readonly workers: OwnerState; readonly kind: Step["kind"] };
+
+const RULES: Readonly<Record<Target, readonly Rule[]>> = {
+  workers: [
+    { node: "node", workers: "node", kind: "begin" },
+    { node: "to workers", workers: "node", kind: "begin" },
+    { node: "node", workers: "to workers", kind: "prepare" },
+    { node: "to workers", workers: "to workers", kind: "copy" },
+    { node: "to workers", workers: "workers", kind: "complete" },
+    { node: "workers", workers: "workers", kind: "done" },
+  ],
+  node: [
+    { node: "workers", workers: "workers", kind: "begin" },
+    { node: "workers", workers: "to node", kind: "prepare" },
+    { node: "to node", workers: "to node", kind: "copy" },
+    { node: "node", workers: "to node", kind: "complete" },
+    { node: "node", workers: "node", kind: "done" },
+  ],
+};
+
+/** Pairs of states that belong to two hand-overs: only one side has the new id. */
+const OF_TWO: readonly (readonly [node: OwnerState, workers: OwnerState])[] = [
+  ["node", "node"],
+  ["node", "to workers"],
+  ["to workers", "node"],
+  ["workers", "to node"],
+];
+
+const isConsistent = ({ node, workers }: Pair): boolean =>
+  node.transfer === workers.transfer ||
+  OF_TWO.some(([ofNode, ofWorkers]) => node.state === ofNode && workers.state === ofWorkers);
+
+/** @throws {HandOverFailure} */
+export function nextStep(target: Target, pair: Pair): Step {
+  const { node, workers } = pair;
+  const rule = RULES[target].find((rule) => rule.node === node.state && rule.workers === workers.state);
+  if (!rule || !isConsistent(pair)) throw refusalOf(target, pair);
+  const { kind } = rule;
+  if (kind === "done") return { kind };
+  if (kind === "begin") return { kind, transfer: node.state === "to workers" ? node.transfer : undefined };
+  const { transfer } = kind === "complete" && target === "workers" ? node : workers;
+  if (transfer === undefined) throw refusalOf(target, pair);
+  return { kind, transfer };
+}
+
+function refusalOf(target: Target, { node, workers }: Pair): HandOverFailure {
+  const states = `the node is in the state "${node.state}", and the database in the state "${workers.state}"`;
+  const other: OwnerState = target === "workers" ? "to node" : "to workers";
+  if (node.state === other || workers.state === other) {
+    const to = other.slice("to ".length);
+    return new HandOverFailure(
+      "HAND_OVER_REFUSED",
+      `${states}: a hand-over to the ${to} is not complete; finish it with --to ${to}, or cancel it with --to ${to} --cancel`,
+    );
+  }
+  const both =
+    node.state === "node" && workers.state === "workers" ? "both would send webhooks" : "they do not match";
+  return new HandOverFailure(
+    "HAND_OVER_CONFLICT",
+    `${states}: ${both}; check --node and --database-url. If one of them was restored from a backup, stop it, and see docs/guides/scale-out.md`,
+  );
+}

@@ -1,0 +1,157 @@
+/** The node's side of a hand-over over HTTP (docs/spec/hand-over.md). */
+import { setTimeout as sleep } from "node:timers/promises";
+import { Agent, type Dispatcher, request } from "undici";
+import { REFUSAL_STEPS } from "../gateway/refusal-steps.ts";
+import { parseExternal, type TextBounds } from "../platform/json/external.ts";
+import { type Form, formOf } from "../platform/json/form.ts";
+import { type Static, Type } from "../platform/json/schema.ts";
+import { readBounded } from "../platform/text/bounded.ts";
+import { shortened, withoutControls } from "../platform/text/foreign.ts";
+import { type LineBound, linesOf } from "../platform/text/lines.ts";
+import {
+  type HandOverHead,
+  type HandOverLine,
+  readLine,
+  type TablePart,
+} from "../webhooks/hand-over/lines.ts";
+import type { PartOrder } from "../webhooks/hand-over/node-side.ts";
+import { OWNER_STATES, type OwnerChange } from "../webhooks/hand-over/owner.ts";
+import type { CopiedEvent } from "../webhooks/hand-over/rows.ts";
+import { HandOverFailure } from "./error.ts";
+
+export type NodeClient = {
+  readonly url: string;
+  status(): Promise<Status>;
+  change(change: OwnerChange, copied?: CopiedEvent): Promise<Status>;
+  /** Yields the lines of all rows. */
+  rows(transfer: string): AsyncIterable<HandOverLine>;
+  send(order: PartOrder, rows: TablePart | undefined): Promise<void>;
+  finish(order: PartOrder, webhooks: HandOverHead, count: number): Promise<Status>;
+  /** Returns the height of the node's chain. */
+  height(): Promise<number>;
+  close(): Promise<void>;
+};
+
+export type NodeClientOptions = {
+  /** Base URL of the node. */
+  readonly url: string;
+  readonly token: string;
+  readonly signal: AbortSignal;
+};
+
+const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const Status = Type.Object({
+  state: Type.Enum([...OWNER_STATES]),
+  transfer: Type.Optional(Type.String({ maxLength: 64 })),
+  isStopped: Type.Boolean(),
+  matched: count,
+  isEncrypted: Type.Boolean(),
+});
+export type Status = Static<typeof Status>;
+const STATUS = formOf(Type.Object({ data: Status }));
+const BLOCKCHAIN = formOf(Type.Object({ data: Type.Object({ block: Type.Object({ height: count }) }) }));
+
+const BOUNDS: TextBounds = { maxCharacters: 65_536, maxDepth: 8, maxValues: 1_000 };
+const LINE_BOUND: LineBound = {
+  maxCharacters: 128 * 1_048_576,
+  tooLong: () => new HandOverFailure("HAND_OVER_NODE", "a line of the node is too long"),
+};
+const CONNECT_TIMEOUT_MS = 10_000;
+/** Longer than the timeout of the node for these requests. */
+const RESPONSE_TIMEOUT_MS = 30_000;
+const MAX_REASON_CHARACTERS = 300;
+/** A node that restarts, or has not completed a former step, is asked again for this time. */
+const MAX_RETRY_MS = 60_000;
+const RETRY_MS = 500;
+
+const STEPS: Readonly<Record<number, string>> = {
+  ...REFUSAL_STEPS,
+  404: "start the node with --feed-blocks, without --webhooks off, and with the same version",
+};
+
+type Context = NodeClientOptions & { readonly agent: Agent };
+type Call = { readonly path: string; readonly body?: object };
+
+export function createNodeClient(options: NodeClientOptions): NodeClient {
+  const agent = new Agent({
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    headersTimeout: RESPONSE_TIMEOUT_MS,
+    bodyTimeout: RESPONSE_TIMEOUT_MS,
+  });
+  const context: Context = { ...options, agent };
+  const status = async (call: Call) => (await read(context, call, STATUS)).data;
+  return {
+    url: options.url,
+    status: () => status({ path: OWNER }),
+    change: (change, copied) => status({ path: OWNER, body: { ...change, ...(copied && { copied }) } }),
+    rows: (transfer) => readRows(context, transfer),
+    async send(order, rows) {
+      const response = await retrying(context, { path: ROWS, body: { ...order, ...(rows && { rows }) } });
+      await response.body.dump();
+    },
+    finish: (order, webhooks, count) => status({ path: `${ROWS}/end`, body: { ...order, webhooks, count } }),
+    height: async () => (await read(context, { path: "/api/v2/blockchain" }, BLOCKCHAIN)).data.block.height,
+    close: () => agent.destroy(),
+  };
+}
+
+const OWNER = "/api/internal/webhooks/owner";
+const ROWS = "/api/internal/webhooks/rows";
+
+async function read<T>(context: Context, call: Call, form: Form<T>): Promise<T> {
+  const response = await retrying(context, call);
+  const text = await readBounded(response.body, BOUNDS.maxCharacters);
+  return parseExternal(text, form, BOUNDS);
+}
+
+async function* readRows(context: Context, transfer: string): AsyncIterable<HandOverLine> {
+  const response = await retrying(context, { path: `${ROWS}?${new URLSearchParams({ transfer })}` });
+  try {
+    for await (const line of linesOf(response.body as AsyncIterable<Buffer>, LINE_BOUND))
+      yield readLine(line);
+  } catch (cause) {
+    // Errors of the connection have codes of the system.
+    throw cause instanceof TypeError || "syscall" in Object(cause) ? unreachable(context.url, cause) : cause;
+  }
+}
+
+/** Repeats a request while the node cannot be reached, or has not completed a former step. */
+async function retrying(context: Context, call: Call): Promise<Dispatcher.ResponseData> {
+  const endMs = performance.now() + MAX_RETRY_MS;
+  for (;;) {
+    try {
+      return await send(context, call);
+    } catch (error) {
+      const isFinal = !(error instanceof HandOverFailure) || !error.isRetryable;
+      if (isFinal || context.signal.aborted || performance.now() > endMs) throw error;
+    }
+    await sleep(RETRY_MS, undefined, { signal: context.signal });
+  }
+}
+
+async function send({ url, token, agent, signal }: Context, { path, body }: Call) {
+  const response = await request(url.replace(/\/$/, "") + path, {
+    dispatcher: agent,
+    signal,
+    method: body ? "POST" : "GET",
+    headers: { authorization: token, ...(body && { "content-type": "application/json" }) },
+    body: body ? JSON.stringify(body) : null,
+  }).catch((cause) => {
+    signal.throwIfAborted();
+    throw unreachable(url, cause);
+  });
+  if (response.statusCode < 300) return response;
+  const text = shortened(withoutControls(await response.body.text()), MAX_REASON_CHARACTERS);
+  const step = STEPS[response.statusCode];
+  throw new HandOverFailure(
+    response.statusCode === 503 ? "HAND_OVER_NODE" : "HAND_OVER_REFUSED",
+    `${url} responded ${response.statusCode}: ${text}${step === undefined ? "" : `; ${step}`}`,
+  );
+}
+
+const unreachable = (url: string, cause: unknown): HandOverFailure =>
+  new HandOverFailure(
+    "HAND_OVER_NODE",
+    `cannot reach ${url}: ${(cause as Error).message}; check --node, and run the command again`,
+    { cause },
+  );

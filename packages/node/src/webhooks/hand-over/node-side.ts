@@ -1,0 +1,229 @@
+/** The node's side of a hand-over: stops and starts the webhook service with the owner, and sends or receives all rows. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import { HandOverError } from "./error.ts";
+import type { HandOverHead, HandOverLine, TablePart } from "./lines.ts";
+import { nextOwner, type OwnerChange, OwnerError, type OwnerState } from "./owner.ts";
+import type { CopiedEvent, HandOverRows } from "./rows.ts";
+import type { ServiceSwitch } from "./service-switch.ts";
+
+export type NodeSideOptions = {
+  /** Time for running calls when the service stops: that of a call. */
+  readonly graceMs: number;
+};
+
+export type NodeSideDeps = {
+  readonly rows: HandOverRows;
+  readonly service: ServiceSwitch;
+  /** Settles when the log records the events that the webhooks of this database subscribe to. */
+  readonly webhooksChanged: () => Promise<void>;
+  readonly logger: Pick<Logger, "info" | "error">;
+};
+
+export type NodeStatus = {
+  readonly state: OwnerState;
+  /** Id of the last hand-over; absent before the first. */
+  readonly transfer?: string | undefined;
+  /** False while calls are running. */
+  readonly isStopped: boolean;
+  /** Sequence of the last matched event. */
+  readonly matched: number;
+  /** True if the node encrypts the secrets in its database. */
+  readonly isEncrypted: boolean;
+};
+
+/** Parts of one command; those of another command begin again. */
+export type PartOrder = {
+  readonly transfer: string;
+  /** Differs for each command. */
+  readonly session: string;
+  /** Number of the part; 0 begins, and has no rows. */
+  readonly part: number;
+};
+
+export type NodeSide = {
+  /** Starts the service if the node owns the webhooks, and continues to drop the rows that workers have. */
+  start(): void;
+  status(): NodeStatus;
+  /**
+   * Changes the owner. From `node` on, the service stops: `isStopped` says when.
+   *
+   * @param copied the last event that the mirror of the workers has copied
+   * @throws {OwnerError}
+   * @throws {HandOverError} OTHER_NODE
+   */
+  change(change: OwnerChange, copied?: CopiedEvent): Promise<NodeStatus>;
+  /**
+   * Yields the lines of all rows.
+   *
+   * @throws {OwnerError} unless they are handed over to the workers
+   * @throws {HandOverError} NOT_READY
+   */
+  lines(transfer: string): Iterable<HandOverLine>;
+  /**
+   * Receives the next part. A part that has arrived is ignored.
+   *
+   * @throws {OwnerError} unless the webhooks are handed over to the node
+   * @throws {HandOverError} NOT_READY, PART_UNEXPECTED
+   */
+  receive(order: PartOrder, rows: TablePart | undefined): void;
+  /**
+   * Completes the hand-over to the node after the last part, and starts the service.
+   *
+   * @param count number of all rows
+   * @throws {OwnerError}
+   * @throws {HandOverError}
+   */
+  finish(order: PartOrder, head: HandOverHead, count: number): Promise<NodeStatus>;
+  close(): Promise<void>;
+};
+
+type State = NodeSideOptions &
+  NodeSideDeps & {
+    /** The parts that have arrived. */
+    received: { readonly session: string; next: number; count: number } | undefined;
+    isDropping: boolean;
+    isClosed: boolean;
+    /** Changes are made one after the other. */
+    changing: Promise<unknown>;
+  };
+
+/** Lets other writers run between two steps. */
+const DROP_PAUSE_MS = 5;
+
+export function createNodeSide(options: NodeSideOptions, deps: NodeSideDeps): NodeSide {
+  const state: State = {
+    ...{ ...options, ...deps, received: undefined, isDropping: false, isClosed: false },
+    changing: Promise.resolve(),
+  };
+  const { rows, service } = deps;
+  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = state.changing.then(work);
+    state.changing = result.catch(() => {});
+    return result;
+  };
+  return {
+    start() {
+      const owner = rows.owner();
+      if (owner.state === "node") service.start();
+      if (owner.state === "workers") void dropRows(state);
+    },
+    status: () => statusOf(state),
+    change: (change, copied) => inOrder(() => changeOwner(state, change, copied)),
+    lines(transfer) {
+      checkNext(state, { from: "to workers", to: "workers", transfer });
+      if (service.isStopping()) throw notReady("calls to receivers are still running");
+      rows.complete();
+      return rows.lines();
+    },
+    receive: (order, part) => receive(state, order, part),
+    finish: (order, head, count) => inOrder(() => finish(state, order, head, count)),
+    async close() {
+      state.isClosed = true;
+      await service.stop();
+    },
+  };
+}
+
+const statusOf = ({ rows, service }: State): NodeStatus => ({
+  ...rows.owner(),
+  isStopped: !service.isRunning() && !service.isStopping(),
+  matched: rows.matched(),
+  isEncrypted: rows.isEncrypted,
+});
+
+const notReady = (reason: string): HandOverError =>
+  new HandOverError("NOT_READY", `${reason}; retry in a moment`);
+
+/** @throws {OwnerError} if the change does not continue from the current state, or has been made */
+function checkNext({ rows }: State, change: OwnerChange): void {
+  const owner = rows.owner();
+  if (nextOwner(owner, change) === owner) throw new OwnerError(owner, change);
+}
+
+async function changeOwner(state: State, change: OwnerChange, copied?: CopiedEvent): Promise<NodeStatus> {
+  const { rows, service, graceMs, webhooksChanged, logger } = state;
+  if (copied && !rows.hasEvent(copied))
+    throw new HandOverError(
+      "OTHER_NODE",
+      `the log of this node does not have event ${copied.sequence} of the database: name the node that its mirror follows with --node`,
+    );
+  const isLastStep = change.from === "to node" && change.to === "node";
+  const before = rows.owner();
+  // Only `finish` makes the node the owner of rows that it has received.
+  if (isLastStep && before.state !== "node") throw new OwnerError(before, { ...change, from: "node" });
+  if (change.to === "node" && before.state !== "node") await service.stop();
+  const owner = rows.change(change);
+  if (owner !== before) logger.info({ ...owner }, "the owner of the webhooks has changed");
+  if (owner.state === "node") {
+    service.start();
+    service.notify();
+  } else void service.stop(graceMs);
+  state.received = undefined;
+  if (owner.state === "workers") void dropRows(state);
+  if (owner.state === "workers" || isLastStep) await webhooksChanged();
+  return statusOf(state);
+}
+
+function receive(state: State, { transfer, session, part }: PartOrder, given: TablePart | undefined): void {
+  const { rows, received } = state;
+  checkNext(state, { from: "to node", to: "node", transfer });
+  if (part === 0) {
+    if (state.isDropping || !rows.isEmpty()) {
+      state.received = undefined;
+      void dropRows(state);
+      throw notReady("the rows of a former hand-over are still being dropped");
+    }
+    state.received = { session, next: 1, count: 0 };
+    return;
+  }
+  if (received?.session !== session || part > received.next || part < received.next - 1) {
+    throw new HandOverError(
+      "PART_UNEXPECTED",
+      "another command hands the webhooks over, or the node was restarted; run the command again",
+    );
+  }
+  if (part < received.next || !given) return;
+  rows.add(given.table, given.rows);
+  received.next++;
+  received.count += given.rows.length;
+}
+
+async function finish(
+  state: State,
+  { transfer, session, part }: PartOrder,
+  head: HandOverHead,
+  count: number,
+): Promise<NodeStatus> {
+  const { rows, received, service, webhooksChanged, logger } = state;
+  const owner = rows.owner();
+  // The response to an earlier request may have been lost.
+  if (owner.state !== "node" || owner.transfer !== transfer) {
+    if (received?.session !== session || received.next !== part || received.count !== count)
+      throw new HandOverError("PART_UNEXPECTED", "rows are missing; run the command again");
+    rows.finish(head, transfer);
+    logger.info({ ...rows.owner(), rows: count }, "the owner of the webhooks has changed");
+    state.received = undefined;
+    service.start();
+    service.notify();
+  }
+  await webhooksChanged();
+  return statusOf(state);
+}
+
+/** Drops the rows that the workers have, in the background. */
+async function dropRows(state: State): Promise<void> {
+  if (state.isDropping) return;
+  state.isDropping = true;
+  try {
+    // Receiving begins only after the last step.
+    while (!state.isClosed && state.rows.owner().state !== "node" && state.rows.drop())
+      await sleep(DROP_PAUSE_MS);
+  } catch (err) {
+    state.logger.error(
+      { err },
+      "failed to drop the rows of webhooks that were handed over; the next start retries",
+    );
+  }
+  state.isDropping = false;
+}

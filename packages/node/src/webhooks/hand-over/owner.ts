@@ -1,0 +1,57 @@
+/**
+ * The owner of the webhooks: the node or the delivery workers (docs/decisions/0054). Each of the two databases has a state, and
+ * each side sends only while its own state names it. A hand-over changes one state at a time.
+ */
+import { CodedError } from "../../platform/coded-error.ts";
+
+export const OWNER_STATES = ["node", "to workers", "workers", "to node"] as const;
+export type OwnerState = (typeof OWNER_STATES)[number];
+
+export type Owner = {
+  readonly state: OwnerState;
+  /** Id of the last hand-over; undefined before the first. */
+  readonly transfer: string | undefined;
+};
+
+export type OwnerChange = {
+  readonly from: OwnerState;
+  readonly to: OwnerState;
+  /** Id of the hand-over. */
+  readonly transfer: string;
+};
+
+export const OWNED_BY_NODE: Owner = { state: "node", transfer: undefined };
+
+/** States that follow a state: the hand-over continues, or is cancelled. */
+const NEXT: Readonly<Record<OwnerState, readonly OwnerState[]>> = {
+  node: ["to workers"],
+  "to workers": ["workers", "node"],
+  workers: ["to node"],
+  "to node": ["node", "workers"],
+};
+
+/** A hand-over cannot continue, because the state of a side is not the expected one. */
+export class OwnerError extends CodedError<"OWNER_CHANGED"> {
+  constructor({ state, transfer }: Owner, change: OwnerChange) {
+    const id = transfer === undefined ? "" : `, hand-over ${transfer}`;
+    super(
+      "OWNER_CHANGED",
+      `the state of the webhooks is "${state}"${id}, not "${change.from}": another hand-over has changed it; run the command again`,
+      { isRetryable: false },
+    );
+  }
+}
+
+/**
+ * Returns the owner after a change; the current one if it has already been made.
+ *
+ * @throws {OwnerError} if the change does not continue from the current state
+ */
+export function nextOwner(current: Owner, change: OwnerChange): Owner {
+  const { from, to, transfer } = change;
+  if (current.state === to && current.transfer === transfer) return current;
+  const isNew = from === "node" || from === "workers";
+  const isSame = current.state === from && (isNew || current.transfer === transfer);
+  if (!isSame || !NEXT[from].includes(to)) throw new OwnerError(current, change);
+  return { state: to, transfer };
+}

@@ -1,0 +1,121 @@
+/** Reads all rows of webhooks in PostgreSQL for a hand-over to the node, from one commit. */
+import { present } from "../../../platform/present.ts";
+import type { Query, Transaction } from "../../../postgres/connection.ts";
+import { FORMAT, type HandOverHead, type HandOverLine } from "../../hand-over/lines.ts";
+import { partsOf } from "../../hand-over/parts.ts";
+import {
+  type ColumnType,
+  type HandOverRow,
+  type HandOverValue,
+  namesOf,
+  TABLE_NAMES,
+  TABLES,
+  type TableName,
+} from "../../hand-over/tables.ts";
+import { NOT_YET } from "../../register/definition-columns.ts";
+import type { SecretCipher } from "../../secrets/encryption.ts";
+import { ownerOf } from "../../secrets/rows.ts";
+
+export type ExportOptions = {
+  /** Sequence of the last event that was matched for all webhooks. */
+  readonly matched: number;
+  /** The nethash of the chain. */
+  readonly network: string;
+  /** Cipher of the secrets in this database. */
+  readonly cipher: SecretCipher;
+  readonly isEncrypted: boolean;
+};
+
+/** Order of the rows: that of the primary key; attempts have a number that is not handed over. */
+const ORDER: Readonly<Record<TableName, string>> = {
+  webhooks: "id",
+  queues: "webhook",
+  webhook_aliases: "alias",
+  removed_webhooks: "id",
+  contents: "number",
+  deliveries: "number",
+  attempts: "delivery, number",
+  block_reverts: "block_id, sequence",
+  unconfirmed_events: "webhook, sequence",
+  finishing_queues: "webhook",
+  restarting_queues: "webhook",
+  replays: "webhook",
+  attempt_counts: "webhook, minute",
+};
+const ROWS_AT_ONCE = 500;
+
+/**
+ * Removes webhooks whose registration was not completed: their clients got an error. Must be called while API servers can no
+ * longer complete it.
+ */
+export async function removeIncomplete({ change }: Transaction): Promise<void> {
+  await change(
+    `WITH removed AS (DELETE FROM webhooks WHERE active_after = $1 RETURNING id)
+     INSERT INTO removed_webhooks SELECT id FROM removed ON CONFLICT DO NOTHING`,
+    [NOT_YET],
+  );
+}
+
+/** @param transaction reads from one commit */
+export async function* readWebhookLines(
+  { query, change }: Transaction,
+  options: ExportOptions,
+): AsyncIterable<HandOverLine> {
+  yield { webhooks: await readHead(query, options) };
+  let count = 0;
+  for (const table of TABLE_NAMES) {
+    await change(
+      `DECLARE rows NO SCROLL CURSOR FOR SELECT ${namesOf(TABLES[table])} FROM ${table} ORDER BY ${ORDER[table]}`,
+    );
+    for (;;) {
+      const rows = await query<Record<string, unknown>>(`FETCH ${ROWS_AT_ONCE} FROM rows`);
+      for (const part of partsOf(rows.map((row) => toRow(table, row, options.cipher)))) {
+        count += part.length;
+        yield { table, rows: part };
+      }
+      if (rows.length < ROWS_AT_ONCE) break;
+    }
+    await change("CLOSE rows");
+  }
+  yield { end: count };
+}
+
+async function readHead(
+  query: Query,
+  { matched, network, isEncrypted }: ExportOptions,
+): Promise<HandOverHead> {
+  const [names] = await query<{ webhooks: string; contents: string }>(
+    "SELECT pg_get_serial_sequence('webhooks', 'id') AS webhooks, pg_get_serial_sequence('contents', 'number') AS contents",
+  );
+  const { webhooks, contents } = present(names, "the names of the sequences");
+  const lastOf = async (sequence: string) => {
+    const [last] = await query<{ last: string }>(
+      `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM ${sequence}`,
+    );
+    return Number(last?.last ?? 0);
+  };
+  return {
+    format: FORMAT,
+    ...{ network, matched, isEncrypted },
+    last: {
+      webhook: await lastOf(webhooks),
+      delivery: await lastOf("delivery_numbers"),
+      content: await lastOf(contents),
+    },
+  };
+}
+
+function toRow(table: TableName, row: Readonly<Record<string, unknown>>, cipher: SecretCipher): HandOverRow {
+  return TABLES[table].columns.map(({ name, type }) => {
+    const value = row[name] ?? null;
+    return value === null
+      ? null
+      : toValue(type, value, () => cipher.decrypt(`${value}`, ownerOf(Number(row.id))));
+  });
+}
+
+/** 64-bit integers are decimal text. */
+const toValue = (type: ColumnType, value: unknown, decrypt: () => string): HandOverValue => {
+  if (type === "integer") return Number(value);
+  return type === "secret" ? decrypt() : (value as string | boolean);
+};

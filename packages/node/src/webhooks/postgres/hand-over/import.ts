@@ -1,0 +1,108 @@
+/** Writes all rows of a hand-over to the workers, in the transaction that makes them the owner. */
+import type { Transaction } from "../../../postgres/connection.ts";
+import { copyLine } from "../../../postgres/copy-text.ts";
+import { HandOverError } from "../../hand-over/error.ts";
+import { type HandOverHead, type HandOverLine, HandOverLineError } from "../../hand-over/lines.ts";
+import { type HandOverRow, namesOf, TABLES, type TableName } from "../../hand-over/tables.ts";
+import type { WriteOptions } from "../../hand-over/workers-side.ts";
+import type { SecretCipher } from "../../secrets/encryption.ts";
+import { ownerOf } from "../../secrets/rows.ts";
+import { readEventNames } from "../register/event-names.ts";
+import { storableText } from "../storable-text.ts";
+import { dropAllRows } from "./drop.ts";
+import { changeOwner } from "./owner.ts";
+
+export type ImportOptions = WriteOptions & {
+  /** The nethash of the chain. */
+  readonly network: string;
+  /** Cipher of the secrets in this database. */
+  readonly cipher: SecretCipher;
+};
+
+/**
+ * Replaces all rows. Nothing is changed if it throws.
+ *
+ * @throws {OwnerError} if the state is not that of the hand-over
+ * @throws {HandOverLineError | HandOverError}
+ */
+export async function importWebhooks(
+  transaction: Transaction,
+  lines: AsyncIterable<HandOverLine>,
+  { transfer, network, cipher, onRows, onWritten }: ImportOptions,
+): Promise<void> {
+  await changeOwner(transaction, { from: "to workers", to: "workers", transfer });
+  await dropAllRows(transaction);
+  let head: HandOverHead | undefined;
+  let [count, end] = [0, -1];
+  for await (const line of lines) {
+    if ("webhooks" in line) head = line.webhooks;
+    else if ("end" in line) end = line.end;
+    else {
+      await copyRows(transaction, line.table, line.rows, cipher);
+      count += line.rows.length;
+      onRows(count);
+    }
+  }
+  if (!head || end !== count) throw new HandOverLineError("the last lines are missing");
+  if (head.network !== network)
+    throw new HandOverError(
+      "OTHER_NODE",
+      "the node is on another chain: name the node of this database with --node",
+    );
+  await startAfter(transaction, head.matched);
+  await continueNumbers(transaction, head.last);
+  await onWritten(await readEventNames(transaction.query));
+  await transaction.query("ANALYZE webhooks, queues, contents, deliveries, attempts, unconfirmed_events");
+}
+
+async function copyRows(
+  transaction: Transaction,
+  table: TableName,
+  rows: readonly HandOverRow[],
+  cipher: SecretCipher,
+): Promise<void> {
+  const { columns } = TABLES[table];
+  const toStored = (row: HandOverRow): HandOverRow =>
+    row.map((value, index) => {
+      if (typeof value !== "string") return value;
+      // The first column of webhooks is the id.
+      const isSecret = columns[index]?.type === "secret";
+      return isSecret ? cipher.encrypt(value, ownerOf(Number(row[0]))) : storableText(value);
+    });
+  await transaction.copy(
+    `COPY ${table} (${namesOf(TABLES[table])}) FROM STDIN`,
+    rows.map((row) => copyLine(toStored(row))).join(""),
+  );
+}
+
+/** Number of copied events after a sequence that are missing, because the copy began later. */
+export const MISSING_EVENTS = `SELECT greatest(last_sequence - $1::bigint, 0)
+    - (SELECT count(*) FROM events WHERE sequence > $1::bigint) AS missing FROM event_log`;
+
+/**
+ * Lets all shards match the events after a sequence.
+ *
+ * @throws {HandOverError} EVENTS_MISSING
+ */
+async function startAfter({ query, change }: Transaction, matched: number): Promise<void> {
+  const [missing] = await query<{ missing: string }>(MISSING_EVENTS, [matched]);
+  if (Number(missing?.missing) !== 0)
+    throw new HandOverError(
+      "EVENTS_MISSING",
+      `the database lacks ${missing?.missing} events that the node has not matched yet: return with --cancel, and start the mirror before the next hand-over`,
+    );
+  await change("UPDATE shards SET matched = $1, owner = NULL", [matched]);
+}
+
+/** Lets numbers continue above the highest ones. */
+async function continueNumbers(
+  { query }: Transaction,
+  { webhook, delivery, content }: HandOverHead["last"],
+): Promise<void> {
+  await query(
+    `SELECT setval(pg_get_serial_sequence('webhooks', 'id'), greatest($1::bigint, 1), $1::bigint > 0),
+       setval('delivery_numbers', greatest($2::bigint, 1), $2::bigint > 0),
+       setval(pg_get_serial_sequence('contents', 'number'), greatest($3::bigint, 1), $3::bigint > 0)`,
+    [webhook, delivery, content],
+  );
+}

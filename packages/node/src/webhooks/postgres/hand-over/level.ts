@@ -1,0 +1,123 @@
+/**
+ * Brings all shards to the same position in the events, as a worker that owns all of them and sends nothing. Claiming them
+ * fences late writes of their former owners.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import { present } from "../../../platform/present.ts";
+import type { Postgres, Query } from "../../../postgres/connection.ts";
+import { NO_MATCHING_OBSERVER } from "../../../subscriptions/conditions/slices.ts";
+import { createFit } from "../../../subscriptions/content.ts";
+import { HandOverError } from "../../hand-over/error.ts";
+import { createReadDefinitions } from "../../matching/definitions.ts";
+import { createMatcher, type Matched } from "../../matching/matcher.ts";
+import { createVerdicts } from "../../matching/verdicts.ts";
+import { createPostgresIntake } from "../intake/intake.ts";
+import { createOwnership, type ShardOwnership } from "../ownership.ts";
+import { SHARDS } from "../shards.ts";
+
+export type LevelOptions = {
+  /** The nethash of the chain. */
+  readonly network: string;
+  /** Name of this process among the workers. */
+  readonly worker: string;
+  readonly maxContentBytes: number;
+  /** Longer than the lease of any worker: they give up their shards after their running calls, or die. */
+  readonly maxWaitMs: number;
+};
+
+export type LevelDeps = {
+  readonly postgres: Postgres;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+};
+
+export type Levelled = {
+  /** Sequence of the last event that was matched for every shard. */
+  readonly matched: number;
+  /** Renews the lease; to be called regularly. */
+  renew(): Promise<void>;
+  release(): Promise<void>;
+};
+
+const LEASE_MS = 60_000;
+const POLL_MS = 200;
+
+/**
+ * Claims all shards, and matches until each has the last event that was copied at the start.
+ *
+ * @throws {HandOverError} NOT_READY if workers do not give up their shards in time
+ */
+export async function levelShards(options: LevelOptions, deps: LevelDeps): Promise<Levelled> {
+  const { postgres } = deps;
+  const ownership = createOwnership(
+    { worker: options.worker, leaseMs: LEASE_MS, claimsIn: "to node" },
+    { postgres, elapsedMs: () => performance.now() },
+  );
+  try {
+    await claimAll(ownership, options, deps);
+    const matched = await matchAll(ownership, createMatch(ownership, options, deps), deps);
+    return { matched, renew: async () => void (await ownership.renew()), release: ownership.release };
+  } catch (error) {
+    await ownership.release().catch(() => {});
+    throw error;
+  }
+}
+
+async function claimAll(
+  ownership: ShardOwnership,
+  { maxWaitMs }: LevelOptions,
+  { signal }: LevelDeps,
+): Promise<void> {
+  const endMs = performance.now() + maxWaitMs;
+  for (;;) {
+    await ownership.renew();
+    if (ownership.held.size === SHARDS) return;
+    if (performance.now() > endMs)
+      throw new HandOverError("NOT_READY", "delivery workers still own webhooks; run the command again");
+    await sleep(POLL_MS, undefined, { signal });
+  }
+}
+
+function createMatch(
+  ownership: ShardOwnership,
+  { network, maxContentBytes }: LevelOptions,
+  { postgres, logger }: LevelDeps,
+): () => Promise<Matched> {
+  const intake = createPostgresIntake({ postgres, ownership });
+  const observer = NO_MATCHING_OBSERVER;
+  return createMatcher({
+    ...{ network, intake, observer, logger },
+    readDefinitions: createReadDefinitions({ intake, logger }),
+    verdicts: createVerdicts({ observer, logger }),
+    fit: createFit(maxContentBytes),
+    nowMs: Date.now,
+  });
+}
+
+/** Returns the position of all shards. */
+async function matchAll(
+  ownership: ShardOwnership,
+  match: () => Promise<Matched>,
+  { postgres: { query }, signal }: LevelDeps,
+): Promise<number> {
+  const [log] = await query<{ last: string }>("SELECT last_sequence AS last FROM event_log");
+  const last = Number(present(log).last);
+  for (;;) {
+    signal.throwIfAborted();
+    if (ownership.remainingMs() < LEASE_MS / 2) await ownership.renew();
+    if (ownership.held.size < SHARDS)
+      throw new HandOverError("NOT_READY", "another command has claimed the webhooks; run the command again");
+    const positions = [...ownership.held.values()].map(({ matched }) => matched);
+    const [lowest, highest] = [Math.min(...positions), Math.max(...positions)];
+    if (lowest === highest && (lowest >= last || !(await hasEvents(query, lowest))))
+      return Math.max(lowest, last);
+    await match();
+  }
+}
+
+/** After a gap in the log of the node, the last events may be missing. */
+async function hasEvents(query: Query, after: number): Promise<boolean> {
+  const rows = await query("SELECT 1 FROM events WHERE sequence > $1 LIMIT 1", [after]);
+  return rows.length > 0;
+}

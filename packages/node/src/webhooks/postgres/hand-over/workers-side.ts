@@ -1,0 +1,80 @@
+/** The workers' side of a hand-over in PostgreSQL. */
+import { randomUUID } from "node:crypto";
+import type { Logger } from "pino";
+import { present } from "../../../platform/present.ts";
+import type { Postgres } from "../../../postgres/connection.ts";
+import type { TakenWebhooks, WorkersSide } from "../../hand-over/workers-side.ts";
+import { PLAIN_SECRETS, type SecretCipher } from "../../secrets/encryption.ts";
+import { dropAllRows } from "./drop.ts";
+import { readWebhookLines, removeIncomplete } from "./export.ts";
+import { importWebhooks, MISSING_EVENTS } from "./import.ts";
+import { levelShards } from "./level.ts";
+import { changeOwner, readOwner } from "./owner.ts";
+
+export type WorkersSideOptions = {
+  /** The nethash of the chain. */
+  readonly network: string;
+  readonly maxContentBytes: number;
+};
+
+export type WorkersSideDeps = {
+  readonly postgres: Postgres;
+  /** Cipher of the secrets in the database. */
+  readonly cipher: SecretCipher;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+};
+
+type LogRow = { last: string; id: string | null; is_started: boolean };
+
+export function createWorkersSide(options: WorkersSideOptions, deps: WorkersSideDeps): WorkersSide {
+  const { postgres, cipher } = deps;
+  const { query, transaction } = postgres;
+  return {
+    isEncrypted: cipher !== PLAIN_SECRETS,
+    owner: () => readOwner(query),
+    change: (change) => transaction("READ WRITE", (own) => changeOwner(own, change)),
+    async lastCopied() {
+      const [row] = await query<LogRow>(
+        "SELECT last_sequence AS last, last_id AS id, is_started FROM event_log",
+      );
+      const { last, id, is_started } = present(row, "the row of the copied log");
+      return is_started ? { sequence: Number(last), id: id ?? undefined } : undefined;
+    },
+    async countMissing(matched) {
+      const [row] = await query<{ missing: string }>(MISSING_EVENTS, [matched]);
+      return Number(present(row).missing);
+    },
+    write: (lines, { transfer, onRows, onWritten }) =>
+      transaction("READ WRITE", (own) =>
+        importWebhooks(own, lines, { transfer, network: options.network, cipher, onRows, onWritten }),
+      ),
+    takeAll: (maxWaitMs) => takeAll(maxWaitMs, options, deps),
+    drop: (change) =>
+      transaction("READ WRITE", async (own) => {
+        await changeOwner(own, change);
+        await dropAllRows(own);
+      }),
+  };
+}
+
+async function takeAll(
+  maxWaitMs: number,
+  { network, maxContentBytes }: WorkersSideOptions,
+  { postgres, cipher, ...deps }: WorkersSideDeps,
+): Promise<TakenWebhooks> {
+  const worker = `hand-over:${randomUUID()}`;
+  const levelled = await levelShards({ network, worker, maxContentBytes, maxWaitMs }, { postgres, ...deps });
+  const { matched, renew, release } = levelled;
+  const isEncrypted = cipher !== PLAIN_SECRETS;
+  return {
+    async read(work) {
+      await postgres.transaction("READ WRITE", removeIncomplete);
+      return postgres.transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", (transaction) =>
+        work(readWebhookLines(transaction, { matched, network, cipher, isEncrypted })),
+      );
+    },
+    renew,
+    release,
+  };
+}

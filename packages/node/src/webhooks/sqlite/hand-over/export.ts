@@ -1,0 +1,87 @@
+/** Reads all rows of webhooks for a hand-over, from one snapshot on a separate connection: writes continue meanwhile. */
+import { type Database, openDatabase, type SqlValue } from "../../../store/engine/database.ts";
+import { createEventLog } from "../../../store/events/event-log.ts";
+import { createMetaStore } from "../../../store/node/meta.ts";
+import { FORMAT, type HandOverLine } from "../../hand-over/lines.ts";
+import { partsOf } from "../../hand-over/parts.ts";
+import {
+  type Column,
+  type HandOverRow,
+  type HandOverValue,
+  TABLE_NAMES,
+  TABLES,
+  type TableName,
+} from "../../hand-over/tables.ts";
+import { READER } from "../../intake.ts";
+import type { SecretCipher } from "../../secrets/encryption.ts";
+import { ownerOf } from "../../secrets/rows.ts";
+import { columnOf, isInverted, orderOf, tableOf } from "./names.ts";
+
+export type ExportOptions = {
+  readonly path: string;
+  /** Cipher of the secrets in the database. */
+  readonly cipher: SecretCipher;
+  readonly isEncrypted: boolean;
+};
+
+/** Yields the lines of the hand-over. The snapshot ends with the last one, or when the caller ends the iteration. */
+export function* readWebhookLines({ path, cipher, isEncrypted }: ExportOptions): Iterable<HandOverLine> {
+  const database = openDatabase(path, { readonly: true });
+  try {
+    database.execute("BEGIN");
+    yield { webhooks: headOf(database, isEncrypted) };
+    let count = 0;
+    for (const table of TABLE_NAMES) {
+      for (const rows of partsOf(rowsOf(database, table, cipher))) {
+        count += rows.length;
+        yield { table, rows };
+      }
+    }
+    yield { end: count };
+  } finally {
+    database.close();
+  }
+}
+
+function headOf(database: Database, isEncrypted: boolean) {
+  const last = database.prepare<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = +?");
+  const lastOf = (table: string) => last.get(table)?.seq ?? 0;
+  return {
+    format: FORMAT,
+    network: createMetaStore(database).read("nethash") ?? "",
+    matched: createEventLog(database, { recordedNames: () => new Set() }).cursor(READER) ?? 0,
+    isEncrypted,
+    last: {
+      webhook: lastOf("webhooks"),
+      delivery: lastOf("deliveries"),
+      content: lastOf("contents"),
+    },
+  } as const;
+}
+
+function* rowsOf(database: Database, table: TableName, cipher: SecretCipher): Iterable<HandOverRow> {
+  const { columns } = TABLES[table];
+  const names = columns.map((column) => columnOf(table, column));
+  const select = database.prepare<SqlValue[]>(
+    `SELECT ${names.join(", ")} FROM ${tableOf(table)} ORDER BY ${orderOf(table)}`,
+    { arrays: true },
+  );
+  for (const row of select.iterate()) {
+    const values = columns.map((column, index) => toValue(table, column, row[index] ?? null));
+    yield table === "webhooks" ? decrypted(values, cipher) : values;
+  }
+}
+
+function toValue(table: TableName, column: Column, value: SqlValue): HandOverValue {
+  if (value !== null && column.type === "flag") return (value === 1) !== isInverted(table, column);
+  return value as HandOverValue;
+}
+
+function decrypted(row: HandOverRow, cipher: SecretCipher): HandOverRow {
+  const owner = ownerOf(Number(row[0]));
+  return row.map((value, index) =>
+    TABLES.webhooks.columns[index]?.type === "secret" && typeof value === "string"
+      ? cipher.decrypt(value, owner)
+      : value,
+  );
+}

@@ -1,0 +1,29 @@
+/** The owner of the webhooks, as the node's database stores it: in the rows `webhookOwner` of `meta`. */
+import type { Database } from "../../../store/engine/database.ts";
+import { createMetaStore } from "../../../store/node/meta.ts";
+import { OWNED_BY_NODE, OWNER_STATES, type Owner } from "../../hand-over/owner.ts";
+
+export type OwnerStore = {
+  read(): Owner;
+  write(owner: Owner): void;
+};
+
+/** Separates the state from the id of the transfer. */
+const SEPARATOR = ": ";
+
+export function createOwnerStore(database: Database): OwnerStore {
+  const meta = createMetaStore(database);
+  return {
+    read() {
+      const [word, transfer] = meta.read("webhookOwner")?.split(SEPARATOR) ?? [];
+      const state = OWNER_STATES.find((state) => state === word);
+      return state === undefined ? OWNED_BY_NODE : { state, transfer };
+    },
+    write({ state, transfer = "" }) {
+      meta.write("webhookOwner", `${state}${SEPARATOR}${transfer}`);
+    },
+  };
+}
+
+/** Returns whether the node logs the events to which the webhooks in its database subscribe. */
+export const hasOwnNames = ({ state }: Owner): boolean => state === "node" || state === "to workers";

@@ -1,0 +1,206 @@
+/** A dev chain that delivers webhooks, its mirror, delivery workers, and a receiver: real processes for hand-overs. */
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readCopy } from "../../src/mirror/events/rows.ts";
+import { present } from "../../src/platform/present.ts";
+import { type MirroredDevChain, startMirroredDevChain, TOKEN } from "../mirror/dev-chain.ts";
+import { type Ended, type Running, spawnUniknode } from "../process/uniknode.ts";
+import { checkDeliveries, followBlocks, type Message, type Receiver, startReceiver } from "./receiver.ts";
+
+export type Owner = "workers" | "node";
+
+export type Registered = { readonly id: number; readonly path: string };
+
+export type HandOverChain = Pick<
+  MirroredDevChain,
+  "url" | "postgres" | "databaseUrl" | "command" | "restartNode"
+> & {
+  readonly receiver: Receiver;
+  /** Registers a webhook at the receiver, at the node or an API server. */
+  register(path: string, body: object, url?: string): Promise<Registered>;
+  /** Calls a route of the register. */
+  call(
+    method: string,
+    path: string,
+    body?: object,
+    url?: string,
+  ): Promise<{ status: number; body: unknown; headers: Headers }>;
+  startWorker(name: string, ...args: string[]): Running;
+  startServer(): Promise<string>;
+  stop(process: Running): Promise<void>;
+  /** Starts a hand-over command. */
+  spawnHandOver(to: Owner, ...args: string[]): Running;
+  /** Hands the webhooks over; the command must succeed. */
+  handOver(to: Owner, ...args: string[]): Promise<Ended>;
+  /**
+   * Waits until all events up to now were matched, and the receiver has every delivery of a webhook.
+   *
+   * @param isConfirmed true if the webhook waits for confirmations: it does not receive the last block
+   */
+  arrived(webhook: Registered, isConfirmed?: boolean): Promise<void>;
+  /** Checks the deliveries of a webhook that follows blocks, and compares them with the chain. */
+  checkBlocks(
+    webhook: Registered,
+    options: { readonly isStrict: boolean; readonly maxRepeated?: number },
+  ): Promise<Message[]>;
+  close(): Promise<void>;
+};
+
+export type HandOverChainOptions = {
+  readonly nodeArgs?: readonly string[];
+  /** Arguments of workers and hand-overs. */
+  readonly keyArgs?: readonly string[];
+};
+
+const WAIT_MS = 60_000;
+const POLL_MS = 50;
+/** Short pauses, so that retries are soon due. */
+export const DELIVERY_ARGS = ["--webhook-timeout", "2", "--webhook-retries", "1s,1s,1s,1s,1s,1s,1s,1s"];
+
+export async function startHandOverChain({
+  nodeArgs = [],
+  keyArgs = [],
+}: HandOverChainOptions = {}): Promise<HandOverChain> {
+  const chain = await startMirroredDevChain({ nodeArgs: [...DELIVERY_ARGS, ...nodeArgs] });
+  const receiver = await startReceiver();
+  chain.startMirror();
+  await chain.followed();
+  await until("the copy of the events", async () => (await readCopy(chain.postgres)).isStarted);
+  const { url, postgres, databaseUrl, command, restartNode } = chain;
+  const context = { url, postgres, receiver };
+  const processes = createProcesses(chain, keyArgs);
+  const call = (method: string, path: string, body?: object, base = url) => request(base, method, path, body);
+  return {
+    ...{ url, postgres, databaseUrl, command, restartNode, receiver, call, ...processes },
+    async register(path, body, base = url) {
+      const target = `${receiver.url}/${path}`;
+      const { status, body: response } = await call("POST", "/webhooks", { target, ...body }, base);
+      assert.equal(status, 201, JSON.stringify(response));
+      return { id: (response as { data: { id: number } }).data.id, path };
+    },
+    arrived: (webhook, isConfirmed = false) => arrived(context, webhook, isConfirmed),
+    checkBlocks: (webhook, options) => checkBlocks(context, webhook, options),
+    async close() {
+      await processes.killAll();
+      await receiver.close();
+      await chain.closeAll();
+    },
+  };
+}
+
+type Processes = Pick<
+  HandOverChain,
+  "spawnHandOver" | "handOver" | "startWorker" | "startServer" | "stop"
+> & { killAll(): Promise<void> };
+
+function createProcesses({ url, databaseUrl }: MirroredDevChain, keyArgs: readonly string[]): Processes {
+  const processes: Running[] = [];
+  const spawn = (args: readonly string[]): Running => {
+    const running = spawnUniknode(args);
+    processes.push(running);
+    return running;
+  };
+  const node = ["--node", url, "--token", TOKEN, "--database-url", databaseUrl, ...keyArgs];
+  const spawnHandOver = (to: Owner, ...args: string[]) =>
+    spawn(["webhooks", "hand-over", "--to", to, ...node, ...args]);
+  return {
+    spawnHandOver,
+    async handOver(to, ...args) {
+      const ended = await spawnHandOver(to, ...args).ended;
+      assert.equal(ended.code, 0, ended.stderr + ended.stdout);
+      return ended;
+    },
+    startWorker: (name, ...args) =>
+      spawn([
+        ...["deliver", "--database-url", databaseUrl, "--name", name, "--operations-port", "0"],
+        ...["--webhook-private-targets", ...DELIVERY_ARGS, ...keyArgs, ...args],
+      ]),
+    async startServer() {
+      const server = spawn(["serve", ...node, "--http-port", "0", "--webhook-private-targets"]);
+      const [, base] = await server.printed(/(http:\S+)\n/);
+      return present(base);
+    },
+    async stop({ child, ended }) {
+      child.kill("SIGTERM");
+      await ended;
+    },
+    async killAll() {
+      for (const { child, ended } of processes) {
+        child.kill("SIGKILL");
+        await ended;
+      }
+    },
+  };
+}
+
+async function request(base: string, method: string, path: string, body?: object) {
+  const response = await fetch(`${base}/api/v2${path}`, {
+    method,
+    headers: { authorization: TOKEN, ...(body && { "content-type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    body: text === "" ? undefined : JSON.parse(text),
+    headers: response.headers,
+  };
+}
+
+/** Repeats a test until it passes. */
+export async function until(name: string, test: () => Promise<boolean>): Promise<void> {
+  const endMs = performance.now() + WAIT_MS;
+  while (!(await test().catch(() => false))) {
+    assert(performance.now() < endMs, `timeout: ${name}`);
+    await sleep(POLL_MS);
+  }
+}
+
+type Context = Pick<HandOverChain, "url" | "postgres" | "receiver">;
+
+/** Number of deliveries of a webhook, in the database of its owner. */
+async function lastSequence({ url, postgres }: Context, { id }: Registered): Promise<number> {
+  const [row] = await postgres.query<{ owner: string; last: string | null }>(
+    "SELECT owner, (SELECT last_sequence FROM queues WHERE webhook = $1) AS last FROM webhook_register",
+    [id],
+  );
+  if (row?.owner === "workers") return Number(row.last);
+  const metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: TOKEN } })).text();
+  const pattern = new RegExp(`^uniknode_webhook_deliveries_fired_total{webhook="${id}"} (\\d+)`, "m");
+  return Number(pattern.exec(metrics)?.[1] ?? 0);
+}
+
+async function arrived(context: Context, webhook: Registered, isConfirmed: boolean): Promise<void> {
+  const { url, postgres, receiver } = context;
+  const head = async () =>
+    ((await request(url, "GET", "/blockchain")).body as { data: { block: { id: string } } }).data.block.id;
+  await until(`the deliveries of ${webhook.path}`, async () => {
+    const [owner] = await postgres.query<{ owner: string }>("SELECT owner FROM webhook_register");
+    const before = await head();
+    const [register] = await postgres.query<{ isMatched: boolean }>(
+      `SELECT (SELECT min(matched) FROM shards) = last_sequence AS "isMatched" FROM event_log`,
+    );
+    if (owner?.owner === "workers" && !register?.isMatched) return false;
+    const last = await lastSequence(context, webhook);
+    const messages = receiver.calls(webhook.path);
+    const blocks = new Set(messages.map(({ blockId }) => blockId));
+    const sequences = new Set(messages.flatMap(({ sequence }) => sequence ?? []));
+    return sequences.size === last && (isConfirmed || blocks.has(before));
+  });
+}
+
+async function checkBlocks(
+  context: Context,
+  webhook: Registered,
+  { isStrict, maxRepeated = 0 }: { readonly isStrict: boolean; readonly maxRepeated?: number },
+): Promise<Message[]> {
+  const { path } = webhook;
+  const last = await lastSequence(context, webhook);
+  const deliveries = checkDeliveries(path, context.receiver.calls(path), { last, isStrict, maxRepeated });
+  const blocks = followBlocks(path, deliveries);
+  for (const [height, id] of blocks) {
+    const { body } = await request(context.url, "GET", `/blocks/${height}`);
+    assert.equal((body as { data: { id: string } }).data.id, id, `${path}: block ${height}`);
+  }
+  return deliveries;
+}

@@ -1,0 +1,116 @@
+/** Receiver of webhooks that records all calls, and checks the deliveries of each webhook. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+
+export type Message = {
+  readonly id: string;
+  readonly event: string;
+  readonly sequence?: number;
+  readonly height?: number;
+  readonly blockId?: string;
+  readonly reverts?: string;
+  readonly data?: { readonly id: string; readonly height: number };
+};
+
+export type Receiver = {
+  readonly url: string;
+  /** Messages by path, in the order of their arrival; a message that arrived again is repeated. */
+  calls(path: string): readonly Message[];
+  /** Status of the next responses to a path; 204 by default. `undefined`: the response waits until another one is given. */
+  respond(path: string, status: number | undefined): void;
+  close(): Promise<void>;
+};
+
+export async function startReceiver(): Promise<Receiver> {
+  const calls = new Map<string, Message[]>();
+  const statuses = new Map<string, number | undefined>();
+  const waiting = new Map<string, ((status: number) => void)[]>();
+  const server = createServer(async (request, response) => {
+    const path = (request.url ?? "").slice(1);
+    const message = (await json(request)) as Message;
+    calls.set(path, [...(calls.get(path) ?? []), message]);
+    const status = statuses.has(path) ? statuses.get(path) : 204;
+    if (status !== undefined) return response.writeHead(status).end();
+    const held = waiting.get(path) ?? [];
+    held.push((later) => response.writeHead(later).end());
+    waiting.set(path, held);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls: (path) => calls.get(path) ?? [],
+    respond(path, status) {
+      statuses.set(path, status);
+      if (status === undefined) return;
+      for (const respond of waiting.get(path) ?? []) respond(status);
+      waiting.delete(path);
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+export type Expected = {
+  /** Number of deliveries, without pings. */
+  readonly last: number;
+  /** True if first arrivals have the order of their sequences. */
+  readonly isStrict: boolean;
+  /** Maximum number of repeated calls: a call can be running when its process is killed. */
+  readonly maxRepeated: number;
+};
+
+/** Checks that each delivery has one id and one sequence, and that none is missing, repeated or out of order. */
+export function checkDeliveries(name: string, calls: readonly Message[], expected: Expected): Message[] {
+  const ids = new Map<number, string>();
+  const first: Message[] = [];
+  let repeated = 0;
+  for (const message of calls) {
+    const { id, sequence } = message;
+    if (sequence === undefined) continue;
+    const known = ids.get(sequence);
+    if (known === undefined) first.push(message);
+    else repeated++;
+    assert.equal(known ?? id, id, `${name}: two ids with sequence ${sequence}`);
+    ids.set(sequence, id);
+  }
+  assert.equal(new Set(ids.values()).size, ids.size, `${name}: an id with two sequences`);
+  const sequences = [...ids.keys()].sort((a, b) => a - b);
+  assert.deepEqual(
+    sequences,
+    Array.from({ length: expected.last }, (_, index) => index + 1),
+    `${name}: a gap`,
+  );
+  if (expected.isStrict) assert.deepEqual([...ids.keys()], sequences, `${name}: the order of arrival`);
+  assert(repeated <= expected.maxRepeated, `${name}: ${repeated} calls were repeated`);
+  return first.sort((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0));
+}
+
+/** Follows the deliveries of blocks in the order of their sequences. Returns the ids of the blocks by height. */
+export function followBlocks(name: string, deliveries: readonly Message[]): Map<number, string> {
+  const blocks = new Map<number, string>();
+  const delivered = new Map<string, number>();
+  let top: number | undefined;
+  for (const { id, event, height, blockId, reverts } of deliveries) {
+    assert(height !== undefined && blockId !== undefined, `${name}: a delivery without block`);
+    if (event === "block.reverted") {
+      assert.equal(height, top, `${name}: the reverted block ${height} is not the last one`);
+      assert.equal(blocks.get(height), blockId, `${name}: another block ${height} is reverted`);
+      assert.equal(delivered.get(reverts ?? ""), height, `${name}: ${reverts} was not delivered before`);
+      blocks.delete(height);
+      top = blocks.size === 0 ? undefined : height - 1;
+      continue;
+    }
+    assert(top === undefined || height === top + 1, `${name}: block ${height} follows ${top}`);
+    blocks.set(height, blockId);
+    delivered.set(id, height);
+    top = height;
+  }
+  return blocks;
+}

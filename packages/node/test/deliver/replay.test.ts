@@ -1,0 +1,111 @@
+/** A replay of a delivery worker during a reorganisation: no receiver keeps a fact of a block that is not on the chain. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readCopy } from "../../src/mirror/events/rows.ts";
+import { readHead } from "../../src/mirror/head.ts";
+import type { WebhookFields } from "../../src/webhooks/model/webhook.ts";
+import { createPostgresReplays } from "../../src/webhooks/postgres/queues/replays.ts";
+import { createPostgresRegisterCommands } from "../../src/webhooks/postgres/register/register-commands.ts";
+import { PLAIN_SECRETS } from "../../src/webhooks/secrets/encryption.ts";
+import { type MirroredDevChain, startMirroredDevChain } from "../../test-support/mirror/dev-chain.ts";
+import { hasPostgres } from "../../test-support/postgres/server.ts";
+import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { type HeldReceiver, startHeldReceiver } from "../../test-support/webhooks/held-receiver.ts";
+import { ownByWorkers } from "../../test-support/webhooks/postgres-rows.ts";
+
+const WAIT = { timeout: 60_000, interval: 50 };
+/** Time for a replay that does not wait. */
+const REPLAY_MS = 3_000;
+
+let chain: MirroredDevChain;
+let receiver: HeldReceiver;
+let worker: Running;
+
+beforeAll(async () => {
+  if (!hasPostgres) return;
+  chain = await startMirroredDevChain();
+  chain.startMirror();
+  await chain.followed();
+  await ownByWorkers(chain.postgres);
+  receiver = await startHeldReceiver();
+  worker = spawnUniknode([
+    ...["deliver", "--database-url", chain.databaseUrl, "--name", "a", "--operations-port", "0"],
+    "--webhook-private-targets",
+  ]);
+}, 120_000);
+afterAll(async () => {
+  worker?.child.kill("SIGTERM");
+  await worker?.ended;
+  await receiver?.close();
+  await chain?.closeAll();
+});
+
+type Message = {
+  readonly id: string;
+  readonly reverts?: string;
+  readonly height: number;
+  readonly data: { readonly id: string };
+};
+const messages = (): Message[] => receiver.calls.map(({ body }) => JSON.parse(body) as Message);
+
+/** Registers a webhook that receives the later blocks. Returns its id. */
+async function register(): Promise<number> {
+  const after = await chain.recordEvents(["block.applied", "block.reverted"]);
+  const { insert, activate } = createPostgresRegisterCommands({
+    postgres: chain.postgres,
+    cipher: PLAIN_SECRETS,
+    lastEvent: async () => after,
+  });
+  const fields: WebhookFields = {
+    ...{ event: "block.applied", events: [], conditions: "[]", match: "any", confirmations: 0 },
+    ...{ target: `${receiver.url}/hook`, enabled: true, order: "parallel" },
+  };
+  const { id } = await insert({ fields, token: "5".repeat(64) }, 10_000);
+  await activate(id);
+  return id;
+}
+
+/** Prevents the mirror from reverting blocks until the returned function is called. */
+async function holdBlocks(): Promise<() => Promise<void>> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: onLocked } = Promise.withResolvers<void>();
+  const held = chain.postgres.transaction("READ WRITE", async ({ change }) => {
+    await change("LOCK TABLE blocks IN SHARE MODE");
+    onLocked();
+    await released;
+  });
+  await Promise.race([locked, held]);
+  return () => {
+    release();
+    return held;
+  };
+}
+
+describe.skipIf(!hasPostgres)("a replay", { timeout: 120_000 }, () => {
+  test("waits for the mirror after a retraction.", async () => {
+    await expect.poll(async () => (await readCopy(chain.postgres)).isStarted, WAIT).toBe(true);
+    const webhook = await register();
+    await chain.command("forge", { enabled: false });
+    await chain.command("mine", { blocks: 5 });
+    const { height } = await chain.head();
+    await expect.poll(() => messages().some((message) => message.height === height), WAIT).toBe(true);
+    await expect.poll(async () => (await readHead(chain.postgres))?.height, WAIT).toBe(height);
+
+    const release = await holdBlocks();
+    await chain.command("reorg", { depth: 2, blocks: 3 });
+    await expect.poll(() => messages().filter(({ reverts }) => reverts).length, WAIT).toBe(2);
+    const replays = createPostgresReplays(chain.postgres, { all: () => [], epochOf: () => undefined });
+    await replays.start(webhook, { fromHeight: height - 1, toHeight: height }, Date.now());
+    await sleep(REPLAY_MS);
+    await release();
+    await expect.poll(async () => (await readHead(chain.postgres))?.height, WAIT).toBe(height + 1);
+    await expect.poll(async () => (await replays.find(webhook))?.state, WAIT).toBe("finished");
+    await expect.poll(() => messages().some((message) => message.height === height + 1), WAIT).toBe(true);
+
+    const retracted = new Set(messages().map(({ reverts }) => reverts));
+    const facts = messages().filter(({ id, reverts }) => reverts === undefined && !retracted.has(id));
+    const known = [...new Set(facts.map(({ data }) => data.id))];
+    const rows = await chain.postgres.query<{ id: string }>("SELECT id FROM blocks");
+    expect(rows.map(({ id }) => id)).toEqual(expect.arrayContaining(known));
+  });
+});
