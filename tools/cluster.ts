@@ -19,7 +19,12 @@ if (!hasPostgres) throw new Error("there is no PostgreSQL server for this machin
 const seconds = values.seconds === undefined ? Number(values.minutes) * 60 : Number(values.seconds);
 const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => Number(values.seed) + index);
 const failed: number[] = [];
-for (const seed of seeds) if (!(await run(seed))) failed.push(seed);
+const interrupted = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupted.abort());
+for (const seed of seeds) {
+  if (interrupted.signal.aborted) break;
+  if (!(await run(seed))) failed.push(seed);
+}
 if (seeds.length > 1)
   console.log(
     `${seeds.length - failed.length} of ${seeds.length} seeds passed${failedText()}, ${seconds} s each`,
@@ -33,7 +38,7 @@ async function run(seed: number): Promise<boolean> {
     console.log(`${((Date.now() - startMs) / 1_000).toFixed(0).padStart(5)} s  ${line}`);
   console.log(`seed ${seed}, faults for ${seconds} s`);
   try {
-    const report = await runCluster({ seed, seconds, log });
+    const report = await runCluster({ seed, seconds, log, signal: interrupted.signal });
     for (const line of linesOf(report)) console.log(line);
     return report.faults.length === 0;
   } catch (error) {

@@ -81,7 +81,7 @@ const several = <T>(count: number, create: (number: number) => Promise<T>): Prom
   Promise.all(Array.from({ length: count }, (_, index) => create(index + 1)));
 
 async function closeAll(database: ClusterDatabase, members: readonly Member[]): Promise<void> {
-  await Promise.all(members.map((member) => member.end("SIGKILL")));
+  await Promise.all(members.map((member) => member.close()));
   await Promise.all(members.flatMap(({ links }) => links).map((link) => link.close()));
   await database.close();
 }

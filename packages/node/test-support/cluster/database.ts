@@ -47,6 +47,7 @@ type State = {
   postgres: Postgres;
   /** Disk of the first primary. */
   disk: SmallDisk | undefined;
+  isClosed: boolean;
 };
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -63,6 +64,7 @@ export async function startDatabase(): Promise<ClusterDatabase> {
     replica: undefined,
     postgres: connect(primary.urlOf(DATABASE)),
     disk,
+    isClosed: false,
   };
   if (hasReplica) await addReplica(state);
   return {
@@ -72,7 +74,7 @@ export async function startDatabase(): Promise<ClusterDatabase> {
     async crash(downMs) {
       await state.primary.end("SIGKILL");
       await pause(downMs);
-      await state.primary.start();
+      if (!state.isClosed) await state.primary.start();
     },
     promote: (lostMs) => promote(state, lostMs),
     addReplica: () => addReplica(state),
@@ -85,6 +87,7 @@ export async function startDatabase(): Promise<ClusterDatabase> {
 }
 
 async function addReplica(state: State): Promise<void> {
+  if (state.isClosed) return;
   state.replica = await startReplica(state.primary, SETTINGS);
   await state.postgres.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
   await state.postgres.query("SELECT pg_reload_conf()");
@@ -96,6 +99,7 @@ async function promote(state: State, lostMs: number): Promise<void> {
   await replica.end("SIGINT");
   await pause(lostMs);
   await primary.end("SIGKILL");
+  if (state.isClosed) return;
   await replica.start();
   state.primary = replica;
   state.replica = undefined;
@@ -115,7 +119,9 @@ async function ensureRunning({ primary, postgres }: State): Promise<void> {
   await primary.start();
 }
 
-async function close({ primary, replica, postgres, disk }: State): Promise<void> {
+async function close(state: State): Promise<void> {
+  const { primary, replica, postgres, disk } = state;
+  state.isClosed = true;
   await postgres.close();
   await replica?.remove();
   await primary.remove();

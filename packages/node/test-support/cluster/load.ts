@@ -19,9 +19,9 @@ export type Load = {
 /** Deepest reorganisation. */
 export const MAX_DEPTH = 40;
 const SHALLOW_DEPTH = 5;
-const SUBMIT_EVERY_MS = 400;
+const SUBMIT_EVERY_MS = 700;
 /** Shortest and longest time between two reorganisations, in seconds. */
-const REORGANISE_EVERY = [2, 6] as const;
+const REORGANISE_EVERY = [2, 8] as const;
 
 const accounts = Array.from({ length: 10 }, (_, index) => people(`account ${index}`));
 /** Receives some of the transfers. */
@@ -69,7 +69,7 @@ export function startLoad({ client, nodeUrl }: Running, seed: number): Load {
 
 /** Mostly shallow, sometimes as deep as allowed. Returns the depth. */
 async function reorganise(nodeUrl: string, random: Random): Promise<number> {
-  const depth = random.chance(0.2)
+  const depth = random.chance(0.15)
     ? random.integer(SHALLOW_DEPTH + 1, MAX_DEPTH)
     : random.integer(1, SHALLOW_DEPTH);
   const blocks = depth + random.integer(1, 2);

@@ -1,5 +1,5 @@
 /** A process of the cluster, which faults kill, stop and start again. */
-import { setTimeout as sleep } from "node:timers/promises";
+import { isWithin } from "../../src/platform/within.ts";
 import type { Running } from "../process/uniknode.ts";
 import type { Link } from "./link.ts";
 
@@ -13,6 +13,8 @@ export type Member = {
   /** Starts the process, and waits until it is ready. */
   start(): Promise<void>;
   end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
+  /** Kills the process for good: it does not start again. */
+  close(): Promise<void>;
   /** Stops the process until `resume`, as a machine that is suspended. */
   pause(): void;
   resume(): void;
@@ -30,11 +32,13 @@ export type MemberOptions = Pick<Member, "name" | "kind" | "links" | "setClock">
   readonly onFault: (fault: string) => void;
 };
 
+const START_TIMEOUT_MS = 90_000;
 const STOP_TIMEOUT_MS = 60_000;
 
 export function createMember({ spawn, ready, onFault, ...about }: MemberOptions): Member {
   const { name } = about;
   let running: Running | undefined;
+  let isClosed = false;
   const former: string[] = [];
 
   async function watch(process: Running): Promise<void> {
@@ -45,31 +49,44 @@ export function createMember({ spawn, ready, onFault, ...about }: MemberOptions)
     onFault(`${name} ended by itself with code ${code}: ${stderr.trimEnd().split("\n").at(-1)}`);
   }
 
+  async function end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+    const process = running;
+    if (!process) return;
+    running = undefined;
+    process.child.kill("SIGCONT");
+    process.child.kill(signal);
+    if (!(await isWithin(settled(process.ended), STOP_TIMEOUT_MS))) {
+      onFault(`${name} did not end within ${STOP_TIMEOUT_MS / 1_000} s after ${signal}`);
+      process.child.kill("SIGKILL");
+    }
+    const { code } = await process.ended;
+    if (signal === "SIGTERM" && code !== 0) onFault(`${name} ended with code ${code} after ${signal}`);
+  }
+
   return {
     ...about,
     async start() {
-      if (running) return;
+      if (running || isClosed) return;
       const process = spawn();
       running = process;
       void watch(process);
-      await ready(process);
+      // A process that ends is reported by `watch`.
+      if (await isWithin(settled(ready(process)), START_TIMEOUT_MS)) return;
+      onFault(`${name} was not ready ${START_TIMEOUT_MS / 1_000} s after its start`);
     },
-    async end(signal) {
-      const process = running;
-      if (!process) return;
-      running = undefined;
-      process.child.kill("SIGCONT");
-      process.child.kill(signal);
-      const isLate = await Promise.race([process.ended, sleep(STOP_TIMEOUT_MS, "late", { ref: false })]);
-      if (isLate === "late") {
-        onFault(`${name} did not end within ${STOP_TIMEOUT_MS / 1_000} s after ${signal}`);
-        process.child.kill("SIGKILL");
-      }
-      const { code } = await process.ended;
-      if (signal === "SIGTERM" && code !== 0) onFault(`${name} ended with code ${code} after ${signal}`);
+    end,
+    async close() {
+      isClosed = true;
+      await end("SIGKILL");
     },
     pause: () => void running?.child.kill("SIGSTOP"),
     resume: () => void running?.child.kill("SIGCONT"),
     output: () => [...former, running?.stdout() ?? "", running?.stderr() ?? ""].join(""),
   };
 }
+
+const settled = (promise: Promise<unknown>): Promise<void> =>
+  promise.then(
+    () => {},
+    () => {},
+  );

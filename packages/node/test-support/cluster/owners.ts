@@ -12,38 +12,56 @@ export type OwnersWatch = {
 
 const EVERY_MS = 150;
 
-type Row = { name: string; owner: string | null; epoch: string; position: string };
+/** Owner of a shard, or of the head, and its position in the events. */
+export type OwnerRow = {
+  readonly name: string;
+  readonly owner: string | null;
+  readonly epoch: string;
+  readonly position: string;
+};
 
 /** Height of a mirror that lost commits goes back; it is compared with its node. */
 const OWNERS = `SELECT 'shard ' || shard AS name, owner, epoch, matched AS position FROM shards
   UNION ALL SELECT 'head', owner, epoch, 0 FROM head`;
 
-export function watchOwners({ postgres }: Pick<ClusterDatabase, "postgres">): OwnersWatch {
+export type OwnersCheck = Pick<OwnersWatch, "faults" | "changes"> & {
+  /** Must be called with each row that is read. */
+  look(row: OwnerRow): void;
+};
+
+export function createOwnersCheck(): OwnersCheck {
   const faults: string[] = [];
   const owners = new Map<string, string>();
   const latest = new Map<string, { readonly epoch: number; readonly position: number }>();
-  const stopping = new AbortController();
   let changes = 0;
+  return {
+    faults,
+    changes: () => changes,
+    look({ name, owner, ...row }) {
+      const [epoch, position] = [Number(row.epoch), Number(row.position)];
+      const before = latest.get(name) ?? { epoch, position };
+      latest.set(name, { epoch, position });
+      if (epoch < before.epoch) faults.push(`${name} went back from epoch ${before.epoch} to ${epoch}`);
+      if (position < before.position) faults.push(`${name} went back from ${before.position} to ${position}`);
+      if (epoch > before.epoch && name !== "head") changes++;
+      if (owner === null) return;
+      const key = `${name}, epoch ${epoch}`;
+      const known = owners.get(key) ?? owner;
+      owners.set(key, known);
+      if (known !== owner) faults.push(`${key} had the owners ${known} and ${owner}`);
+    },
+  };
+}
 
-  function look({ name, owner, ...row }: Row): void {
-    const [epoch, position] = [Number(row.epoch), Number(row.position)];
-    const before = latest.get(name) ?? { epoch, position };
-    latest.set(name, { epoch, position });
-    if (epoch < before.epoch) faults.push(`${name} went back from epoch ${before.epoch} to ${epoch}`);
-    if (position < before.position) faults.push(`${name} went back from ${before.position} to ${position}`);
-    if (epoch > before.epoch && name !== "head") changes++;
-    if (owner === null) return;
-    const key = `${name}, epoch ${epoch}`;
-    const known = owners.get(key) ?? owner;
-    owners.set(key, known);
-    if (known !== owner) faults.push(`${key} had the owners ${known} and ${owner}`);
-  }
+export function watchOwners({ postgres }: Pick<ClusterDatabase, "postgres">): OwnersWatch {
+  const { look, ...check } = createOwnersCheck();
+  const stopping = new AbortController();
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       // The database may be down.
       const rows = await postgres()
-        .query<Row>(OWNERS)
+        .query<OwnerRow>(OWNERS)
         .catch(() => []);
       for (const row of rows) look(row);
       await sleep(EVERY_MS);
@@ -51,8 +69,7 @@ export function watchOwners({ postgres }: Pick<ClusterDatabase, "postgres">): Ow
   }
   const running = run();
   return {
-    faults,
-    changes: () => changes,
+    ...check,
     async stop() {
       stopping.abort();
       await running;

@@ -18,7 +18,7 @@ export type Readers = {
 
 type Block = { readonly height: number; readonly id: string };
 /** A response, and the block that the request demanded. */
-type Read = { readonly client: number; readonly block: Block; readonly demanded: Block | undefined };
+export type Read = { readonly client: number; readonly block: Block; readonly demanded: Block | undefined };
 
 type State = {
   readonly reads: Read[];
@@ -53,7 +53,7 @@ export function startReaders(url: string, addresses: readonly string[], seed: nu
       stopping.abort();
       await running;
     },
-    judge: (changes) => judge(state.reads, changes),
+    judge: (changes) => judgeReads(state.reads, changes),
   };
 }
 
@@ -136,7 +136,7 @@ function compareResponses({ digests, faults }: State, name: string, text: string
 const nameOf = ({ height, id }: Block): string => `block ${height} ${id.slice(0, 8)}`;
 
 /** Checks that each response has a block of the node, which follows the demanded block. */
-function judge(reads: readonly Read[], changes: readonly Change[]): string[] {
+export function judgeReads(reads: readonly Read[], changes: readonly Change[]): string[] {
   const parents = parentsOf(changes);
   const first = changes[0]?.block.height ?? 0;
   return reads.flatMap(({ client, block, demanded }) => {

@@ -14,6 +14,7 @@ import { kindsOf } from "../simulation/kinds.ts";
 import { createDraws } from "../simulation/random.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import { compareWithNode } from "./comparison.ts";
+import { readRecorded } from "./deliveries.ts";
 import { saveEvidence } from "./evidence.ts";
 import { type Load, MAX_DEPTH, startLoad, watched } from "./load.ts";
 import { expectDeliveries } from "./oracle.ts";
@@ -33,6 +34,8 @@ export type RunOptions = {
   readonly seconds: number;
   /** Reports progress. */
   readonly log: (line: string) => void;
+  /** Ends the run early. */
+  readonly signal?: AbortSignal;
 };
 
 /** Everything that a run has opened. */
@@ -48,14 +51,15 @@ type World = {
 const POLL_MS = 100;
 const WAIT_MS = 60_000;
 
+/** @throws {Error} if the cluster does not start, does not settle, or the signal is aborted */
 export async function runCluster(options: RunOptions): Promise<ClusterReport> {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-cluster-"));
   mkdirSync(join(folder, "data"));
   const cluster = await startCluster(folder);
   let world: World | undefined;
   try {
-    world = await prepare(cluster, options);
-    return await run(world, options);
+    world = await unlessAborted(prepare(cluster, options), options.signal);
+    return await unlessAborted(run(world, options), options.signal);
   } finally {
     for (const { receiver } of world?.registered.webhooks ?? []) await receiver.close();
     world?.chronicle.close();
@@ -63,6 +67,15 @@ export async function runCluster(options: RunOptions): Promise<ClusterReport> {
     await cluster.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Settles with a promise, unless the signal is aborted before. */
+function unlessAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  signal?.addEventListener("abort", () => aborted.reject(new Error("the run was interrupted")), {
+    once: true,
+  });
+  return Promise.race([promise, aborted.promise]);
 }
 
 /** Starts the mirrors, registers the webhooks while no block is created, and starts everything else. */
@@ -121,6 +134,7 @@ async function run(world: World, { seed, seconds, log }: RunOptions): Promise<Cl
     await heal(cluster, webhooks);
     log("the faults are over");
     await settle(cluster, world.node);
+    log("every delivery has ended");
   } finally {
     await Promise.all([load.stop(), readers.stop(), progress.stop(), owners.stop(), snapshot.end()]);
     await balancer.close();
@@ -151,7 +165,9 @@ async function judgeAll(
   const counts = { ...NO_COUNTS };
   const faults: string[] = [];
   for (const webhook of registered.webhooks) {
-    const verdict = await judgeWebhook(webhook, { chain, expected, query });
+    const recorded = await readRecorded(query, webhook.id);
+    const wanted = expected.deliveries.get(webhook.id) ?? [];
+    const verdict = judgeWebhook(webhook, { chain, wanted, recorded });
     addCounts(counts, verdict.counts);
     faults.push(...verdict.faults);
   }

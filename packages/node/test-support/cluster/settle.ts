@@ -6,9 +6,9 @@ import { runDevCommand } from "../mirror/dev-chain.ts";
 import type { Cluster } from "./cluster.ts";
 import type { ClusterWebhook } from "./webhooks.ts";
 
-/** Clocks of the workers are advanced by this time in each step, so that postponed calls are due. */
+/** Clocks of the workers are advanced by this time if nothing has happened, so that postponed calls are due. */
 const STEP_MS = 1_800_000;
-const PAUSE_MS = 1_000;
+const PAUSE_MS = 2_000;
 /** After so long without progress, no more is expected. */
 const STALL_MS = 60_000;
 
@@ -34,14 +34,16 @@ export async function settle({ database, workers }: Cluster, node: Database): Pr
   const lastSequence = createLastSequence(node);
   let left = "";
   let changedMs = performance.now();
-  for (let step = 0; ; step++) {
+  let aheadMs = 0;
+  for (;;) {
     const now = (await unfinished(database, lastSequence())).join(", ");
     if (now === "") return;
-    if (now !== left) changedMs = performance.now();
+    if (now === left) aheadMs += STEP_MS;
+    else changedMs = performance.now();
     left = now;
     if (performance.now() > changedMs + STALL_MS) throw new Error(`nothing happens: ${left}`);
+    for (const worker of workers) worker.setClock?.(aheadMs);
     await sleep(PAUSE_MS);
-    for (const worker of workers) worker.setClock?.(step * STEP_MS);
   }
 }
 

@@ -1,14 +1,13 @@
 /** Compares what the receivers have with the chain, with the deliveries that a node would create, and with what workers recorded. */
-import type { Query } from "../../src/postgres/connection.ts";
 import type { Case } from "../simulation/case.ts";
 import type { ChainWallet, Change } from "../simulation/chronicle.ts";
 import { evidenceOf } from "../simulation/evidence.ts";
 import { findOrderFaults } from "../simulation/order.ts";
-import type { ReceivedCall } from "../simulation/receiver.ts";
+import type { ReceivedCall, Receiver } from "../simulation/receiver.ts";
 import { judge } from "../simulation/verdict.ts";
-import { type RecordedDelivery, readRecorded } from "./deliveries.ts";
+import type { RecordedDelivery } from "./deliveries.ts";
 import { findDuplicates } from "./duplicates.ts";
-import type { Expected, ExpectedDelivery } from "./oracle.ts";
+import type { ExpectedDelivery } from "./oracle.ts";
 import type { ClusterWebhook } from "./webhooks.ts";
 
 export type Counts = {
@@ -37,14 +36,22 @@ export type WebhookVerdict = { readonly counts: Counts; readonly faults: readonl
 /** Printed failures of a webhook. */
 const MAX_SHOWN = 8;
 
-/** @param query reads the database */
-export async function judgeWebhook(
-  webhook: ClusterWebhook,
-  { chain, expected, query }: { readonly chain: Chain; readonly expected: Expected; readonly query: Query },
-): Promise<WebhookVerdict> {
+export type WebhookEvidence = {
+  readonly chain: Chain;
+  /** Deliveries that a node would create. */
+  readonly wanted: readonly ExpectedDelivery[];
+  readonly recorded: readonly RecordedDelivery[];
+};
+
+export type JudgedWebhook = Pick<ClusterWebhook, "id" | "kind"> & {
+  readonly receiver: Pick<Receiver, "arrivals" | "refused">;
+};
+
+export function judgeWebhook(
+  webhook: JudgedWebhook,
+  { chain, wanted, recorded }: WebhookEvidence,
+): WebhookVerdict {
   const { id, kind, receiver } = webhook;
-  const recorded = await readRecorded(query, id);
-  const wanted = expected.deliveries.get(id) ?? [];
   const current = withoutLateCalls(receiver.arrivals);
   const given = caseOf(webhook, current, recorded, chain);
   const missing = findMissing(receiver.arrivals, wanted, recorded);
@@ -87,7 +94,7 @@ function withoutLateCalls(calls: readonly ReceivedCall[]): ReceivedCall[] {
 }
 
 function caseOf(
-  { kind }: ClusterWebhook,
+  { kind }: JudgedWebhook,
   arrivals: readonly ReceivedCall[],
   recorded: readonly RecordedDelivery[],
   { changes, wallets, registeredAt }: Chain,
