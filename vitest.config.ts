@@ -35,11 +35,12 @@ const isolated = [
  * workers have nothing to do. Without this list a clean checkout starts the largest files first.
  */
 const LONGEST = [
-  ...["network/network", "peers/network/hostile", "guides/guides", "chain/kill"],
+  // Beside networks, which wait, attacks have the processors that they need.
+  ...["siege/siege", "network/network", "peers/network/hostile", "guides/guides", "chain/kill"],
   ...["peers/network/network", "hand-over/interrupted", "processes/serving/thread", "peers/network/old-node"],
   ...["deliver/process", "hand-over/process", "serve/replicas", "release/oldest-runtimes"],
   ...["peers/transport/sleeping-peers", "http/reorganisation/reorganisation"],
-  ...["siege/siege", "program/daily", "browser/stability", "program/life", "program/listening"],
+  ...["program/daily", "browser/stability", "program/life", "program/listening"],
   ...["program/log", "browser/screens", "browser/webhooks", "browser/outage", "program/signing"],
 ].map((name) => `/test/${name}.test.ts`);
 
@@ -108,7 +109,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "attacks", include: attacks, maxWorkers: 4, sequence: { groupOrder: 1 } },
+        test: { name: "attacks", include: attacks, maxWorkers: 4, sequence: { groupOrder: 0 } },
       },
     ],
   },
