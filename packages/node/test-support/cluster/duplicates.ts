@@ -16,21 +16,27 @@ export type Duplicates = {
 /** Calls of a parallel webhook at a time: first attempts, a retry and a replay. */
 const PARALLEL_CALLS = 10;
 
+export type DuplicatesOptions = {
+  readonly isStrict: boolean;
+  /** Number of processes of the node, each of which may have sent calls without an epoch. */
+  readonly nodeLives: number;
+};
+
 /** @param calls of one webhook, in the order of their arrival */
 export function findDuplicates(
   calls: readonly ReceivedCall[],
   recorded: readonly RecordedDelivery[],
-  isStrict: boolean,
+  { isStrict, nodeLives }: DuplicatesOptions,
 ): Duplicates {
   const attempts = new Map(recorded.map(({ id, attempts }) => [id, [...attempts]]));
   const succeeded = new Map<string, ReceivedCall>();
   /** Ids of calls without a recorded attempt, by epoch. */
-  const unrecorded = new Map<number, string[]>();
+  const unrecorded = new Map<number | undefined, string[]>();
   const faults: string[] = [];
   for (const call of calls) {
     const { id } = call.message;
     const success = succeeded.get(id);
-    if (success && call.epoch >= success.epoch)
+    if (success && !isFormer(call, success))
       faults.push(
         `${id} arrived again after its success was recorded (epochs ${success.epoch}, ${call.epoch})`,
       );
@@ -41,13 +47,16 @@ export function findDuplicates(
   }
   const limit = isStrict ? 1 : PARALLEL_CALLS;
   for (const [epoch, ids] of unrecorded)
-    if (ids.length > limit)
+    if (ids.length > (epoch === undefined ? nodeLives : 1) * limit)
       faults.push(
         `${ids.length} calls of epoch ${epoch} have no recorded attempt: ${ids.slice(0, 3).join(", ")}`,
       );
   const distinct = new Set(calls.map(({ message }) => message.id));
   return { repeated: calls.length - distinct.size, faults };
 }
+
+/** Returns true if the owner of the webhook that made the call precedes that of another call. */
+const isFormer = ({ epoch = 0 }: ReceivedCall, other: ReceivedCall): boolean => epoch < (other.epoch ?? 0);
 
 /** Takes the attempt of a call, by its start: a success first, if the receiver has responded with 2xx. */
 function takeAttempt(

@@ -24,6 +24,16 @@ const CALL_TIMEOUT_SECONDS = 2;
 export const LEASE_MS = (CALL_TIMEOUT_SECONDS + 10) * 1_000;
 /** No delivery fails finally during a run. */
 const RETRIES = [...Array(10).fill("1s"), ...Array(20).fill("3s")].join();
+/** Arguments of all processes that deliver. */
+const DELIVERY_ARGS = [
+  ...[
+    "--webhook-private-targets",
+    "--webhook-timeout",
+    `${CALL_TIMEOUT_SECONDS}`,
+    "--webhook-retries",
+    RETRIES,
+  ],
+];
 /** Number of last blocks in the feed. */
 const FEED_BLOCKS = 1_000;
 
@@ -32,16 +42,7 @@ export const dataOf = ({ folder }: Pick<MemberContext, "folder">): string => joi
 export function createNode(around: MemberContext): Member {
   const args = [
     ...["dev", "--data", dataOf(around), "--http-port", `${around.nodePort}`, "--block-time", "1"],
-    ...[
-      "--webhook-token",
-      TOKEN,
-      "--webhooks",
-      "off",
-      "--feed-blocks",
-      `${FEED_BLOCKS}`,
-      "--rate-limit",
-      "0",
-    ],
+    ...["--webhook-token", TOKEN, "--feed-blocks", `${FEED_BLOCKS}`, "--rate-limit", "0", ...DELIVERY_ARGS],
   ];
   return createMember({
     ...{ name: "node", kind: "node", links: [], onFault: around.onFault },
@@ -92,8 +93,7 @@ export async function createWorker(around: MemberContext, number: number): Promi
   const database = await linkTo(around, "primary");
   const args = [
     ...["deliver", "--database-url", urlThrough(database), "--name", name, "--operations-port", "0"],
-    ...["--webhook-private-targets", "--webhook-timeout", `${CALL_TIMEOUT_SECONDS}`],
-    ...["--webhook-retries", RETRIES],
+    ...DELIVERY_ARGS,
   ];
   return createMember({
     ...{ name, kind: "worker", links: [database], onFault: around.onFault },
@@ -105,7 +105,10 @@ export async function createWorker(around: MemberContext, number: number): Promi
 
 const printedUrl = (process: Running) => process.printed(/(http:\S+)\n/);
 
-const urlThrough = ({ port }: Link): string => `postgres://${USER}@127.0.0.1:${port}/${DATABASE}`;
+/** Returns the URL of the database on a port of this machine. */
+export const databaseUrl = (port: number): string => `postgres://${USER}@127.0.0.1:${port}/${DATABASE}`;
+
+const urlThrough = ({ port }: Link): string => databaseUrl(port);
 
 const linkTo = (around: MemberContext, to: LinkTarget): Promise<Link> => startLink(to, portOf(around, to));
 

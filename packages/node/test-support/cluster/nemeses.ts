@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../simulation/random.ts";
 import { BEHAVIOURS } from "../simulation/receiver.ts";
 import type { Cluster } from "./cluster.ts";
+import { handOver } from "./hand-over.ts";
 import type { LinkState } from "./link.ts";
 import type { Member } from "./machine.ts";
 import { LEASE_MS } from "./members.ts";
@@ -17,7 +18,7 @@ export type Target = {
 export type Nemesis = {
   readonly name: string;
   /** Two faults with the same concern do not happen at the same time. */
-  readonly concern: "processes" | "database" | "connections" | "receivers" | "clocks";
+  readonly concern: "processes" | "database" | "connections" | "receivers" | "clocks" | "owner";
   readonly weight: number;
   readonly isPossible?: (target: Target) => boolean;
   /** Injects the fault and heals it. Returns a description. */
@@ -127,6 +128,18 @@ const skewClock: Nemesis["inject"] = async ({ cluster }, random) => {
   return `the clock of ${worker.name} was an hour ${aheadMs > 0 ? "fast" : "slow"} for ${pause} s`;
 };
 
+/** Hands the webhooks over to the node and back; some of the commands are killed. */
+const handOverTwice: Nemesis["inject"] = async ({ cluster }, random) => {
+  const kills = () => Array.from({ length: random.integer(0, 2) }, () => random.integer(300, 2_500));
+  const [toNode, toWorkers] = [kills(), kills()];
+  const pause = random.integer(0, 8);
+  await handOver(cluster, "node", toNode);
+  await seconds(pause);
+  await handOver(cluster, "workers", toWorkers);
+  const killed = toNode.length + toWorkers.length;
+  return `the webhooks were handed over to the node for ${pause} s; ${killed} commands were killed`;
+};
+
 export const NEMESES: readonly Nemesis[] = [
   {
     name: "worker killed",
@@ -168,5 +181,6 @@ export const NEMESES: readonly Nemesis[] = [
   },
   { name: "connections broken", concern: "connections", weight: 4, inject: breakLinks },
   { name: "receivers failing", concern: "receivers", weight: 4, inject: misbehave },
+  { name: "handed over", concern: "owner", weight: 4, inject: handOverTwice },
   { name: "clock skewed", concern: "clocks", weight: 2, inject: skewClock },
 ];

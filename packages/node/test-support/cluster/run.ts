@@ -16,6 +16,7 @@ import { type Cluster, startCluster } from "./cluster.ts";
 import { compareWithNode } from "./comparison.ts";
 import { readRecorded } from "./deliveries.ts";
 import { saveEvidence } from "./evidence.ts";
+import { handOver } from "./hand-over.ts";
 import { type Load, MAX_DEPTH, startLoad, watched } from "./load.ts";
 import { expectDeliveries } from "./oracle.ts";
 import { watchOwners } from "./owners.ts";
@@ -87,19 +88,16 @@ async function prepare(cluster: Cluster, { seed, log }: RunOptions): Promise<Wor
   await reached(async () => (await readCopy(database.postgres())).isStarted);
   await runDevCommand(nodeUrl, "forge", { enabled: false });
   const chronicle = openChronicle(data);
-  const registered = await registerWebhooks(kindsOf(watched), {
-    postgres: database.postgres(),
-    nodeUrl,
-    random: createDraws(seed),
-  });
+  const node = openDatabase(join(data, "node.sqlite"), { readonly: true });
+  const registered = await registerWebhooks(kindsOf(watched), { nodeUrl, node, random: createDraws(seed) });
   const registeredAt = chronicle.position();
+  await handOver(cluster, "workers");
   await Promise.all([...cluster.workers, ...cluster.servers].map((member) => member.start()));
   await runDevCommand(nodeUrl, "forge", { enabled: true });
   const replica = database.hasReplica ? "a replica" : "no replica: Debian's postgresql-15 is not installed";
   log(
     `${cluster.members.length} processes, ${registered.webhooks.length} webhooks, PostgreSQL with ${replica}`,
   );
-  const node = openDatabase(join(data, "node.sqlite"), { readonly: true });
   return { cluster, node, chronicle, registered, registeredAt };
 }
 
@@ -160,7 +158,10 @@ async function judgeAll(
 ): Promise<Judged> {
   const { query } = cluster.database.postgres();
   const [head] = await query<{ nethash: string }>("SELECT nethash FROM head");
-  const chain: Chain = { changes: chronicle.changes(), wallets: chronicle.wallets(), registeredAt };
+  const chain: Chain = {
+    ...{ changes: chronicle.changes(), wallets: chronicle.wallets(), registeredAt },
+    nodeLives: cluster.node.lives(),
+  };
   const expected = await expectDeliveries(node, present(head).nethash, registered);
   const counts = { ...NO_COUNTS };
   const faults: string[] = [];

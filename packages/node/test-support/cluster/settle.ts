@@ -4,6 +4,7 @@ import type { Database } from "../../src/store/engine/database.ts";
 import { createLastSequence } from "../../src/store/events/event-log.ts";
 import { runDevCommand } from "../mirror/dev-chain.ts";
 import type { Cluster } from "./cluster.ts";
+import { handOver } from "./hand-over.ts";
 import type { ClusterWebhook } from "./webhooks.ts";
 
 /** Clocks of the workers are advanced by this time if nothing has happened, so that postponed calls are due. */
@@ -21,6 +22,7 @@ export async function heal(cluster: Cluster, webhooks: readonly ClusterWebhook[]
     member.resume();
     await member.start();
   }
+  await handOver(cluster, "workers");
   await runDevCommand(cluster.nodeUrl, "forge", { enabled: false });
 }
 

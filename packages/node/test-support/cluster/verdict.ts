@@ -29,6 +29,8 @@ export type Chain = {
   readonly wallets: ReadonlyMap<string, ChainWallet>;
   /** Position of the chronicle at which the webhooks were registered. */
   readonly registeredAt: number;
+  /** Number of processes of the node, each of which may have sent webhooks. */
+  readonly nodeLives: number;
 };
 
 export type WebhookVerdict = { readonly counts: Counts; readonly faults: readonly string[] };
@@ -55,7 +57,10 @@ export function judgeWebhook(
   const current = withoutLateCalls(receiver.arrivals);
   const given = caseOf(webhook, current, recorded, chain);
   const missing = findMissing(receiver.arrivals, wanted, recorded);
-  const duplicates = findDuplicates(receiver.arrivals, recorded, kind.isStrict);
+  const duplicates = findDuplicates(receiver.arrivals, recorded, {
+    isStrict: kind.isStrict,
+    nodeLives: chain.nodeLives,
+  });
   const outOfOrder = findOrderFaults(given, [...evidenceOf(given, []).deliveries.values()]);
   const faults = [
     ...compareRecorded(recorded, wanted),
@@ -87,7 +92,7 @@ const shown = (faults: readonly string[]): readonly string[] =>
 /** Omits the calls of former owners, as a receiver with a fence does. */
 function withoutLateCalls(calls: readonly ReceivedCall[]): ReceivedCall[] {
   let highest = 0;
-  return calls.filter(({ epoch }) => {
+  return calls.filter(({ epoch = highest }) => {
     highest = Math.max(highest, epoch);
     return epoch === highest;
   });

@@ -66,7 +66,7 @@ const kind = present(kindsOf(people("watched")).find(({ name }) => name === "eve
 
 function verdictOf(calls: readonly ReceivedCall[], recorded = RECORDED) {
   const wanted = RECORDED.map((delivery) => ({ ...delivery, webhook: 1 }));
-  const chain = { changes: CHANGES, wallets: new Map(), registeredAt: 0 };
+  const chain = { changes: CHANGES, wallets: new Map(), registeredAt: 0, nodeLives: 1 };
   const receiver = { arrivals: calls, refused: () => 0 };
   return judgeWebhook({ id: 1, kind: { ...kind, isStrict: true }, receiver }, { chain, wanted, recorded });
 }
@@ -123,9 +123,12 @@ describe("the checks of a webhook", () => {
   });
 });
 
+const STRICT = { isStrict: true, nodeLives: 1 };
+const PARALLEL = { isStrict: false, nodeLives: 1 };
+
 describe("the check of repeated calls", () => {
   test("finds a call after the recorded success", () => {
-    const { repeated, faults } = findDuplicates([...CALLS, call(2, { second: 9 })], RECORDED, false);
+    const { repeated, faults } = findDuplicates([...CALLS, call(2, { second: 9 })], RECORDED, PARALLEL);
     expect([repeated, faults]).toEqual([
       1,
       ["msg_2 arrived again after its success was recorded (epochs 1, 1)"],
@@ -138,13 +141,13 @@ describe("the check of repeated calls", () => {
       attempts: [8, 9].map((seconds) => ({ seconds, isSuccess: seconds === 9 })),
     };
     const calls = [call(1, { second: 8, isAccepted: false }), call(1, { second: 9 })];
-    expect(findDuplicates(calls, [failed], true)).toEqual({ repeated: 1, faults: [] });
+    expect(findDuplicates(calls, [failed], STRICT)).toEqual({ repeated: 1, faults: [] });
   });
 
   test("finds more calls without a record than a worker has in progress", () => {
     const calls = [call(1, { second: 0 }), call(2, { second: 0 })];
-    expect(findDuplicates(calls, RECORDED, false).faults).toEqual([]);
-    expect(findDuplicates(calls, RECORDED, true).faults).toEqual([
+    expect(findDuplicates(calls, RECORDED, PARALLEL).faults).toEqual([]);
+    expect(findDuplicates(calls, RECORDED, STRICT).faults).toEqual([
       "2 calls of epoch 1 have no recorded attempt: msg_1, msg_2",
     ]);
   });
