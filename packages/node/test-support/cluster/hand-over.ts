@@ -29,7 +29,8 @@ export async function handOver(
       ...["--node", nodeUrl, "--token", TOKEN],
     ]);
     const afterMs = killMs[attempt];
-    const timer = afterMs === undefined ? undefined : setTimeout(() => command.child.kill("SIGKILL"), afterMs);
+    const timer =
+      afterMs === undefined ? undefined : setTimeout(() => command.child.kill("SIGKILL"), afterMs);
     const { code, stdout, stderr } = await command.ended;
     clearTimeout(timer);
     if (code === 0) return;

@@ -27,9 +27,10 @@ test.runIf(hasPostgres)(
        VALUES (11, 'revert', 'block.reverted', $1, $2, 0, 'block')`,
       [BLOCK.height, BLOCK.blockId],
     );
-    await postgres.query("UPDATE shards SET matched = CASE WHEN shard = $1::bigint % 32 THEN 10 ELSE 20 END", [
-      first,
-    ]);
+    await postgres.query(
+      "UPDATE shards SET matched = CASE WHEN shard = $1::bigint % 32 THEN 10 ELSE 20 END",
+      [first],
+    );
     const elapsedMs = () => performance.now();
     const ownership = createOwnership({ worker: "a", leaseMs: 60_000 }, { postgres, elapsedMs });
     await ownership.renew();
