@@ -112,7 +112,7 @@ const misbehave: Nemesis["inject"] = async ({ restless }, random) => {
     states.push(`${id} ${receiver.behaviour()}`);
   }
   await seconds(random.integer(2, 10));
-  for (const { receiver } of some) await receiver.become(random.chance(0.2) ? "slow" : "well");
+  for (const { receiver } of some) await receiver.become(random.chance(0.5) ? "slow" : "well");
   return `receivers of webhooks: ${states.join(", ")}`;
 };
 

@@ -84,7 +84,11 @@ async function read(
     await random
       .pick<() => Promise<unknown>>(requests)()
       .catch((error: ApiError) => {
-        const code = error.nodeCode ?? error.code ?? error.name;
+        // An aborted request has the number of an exception as its code.
+        const code =
+          error.nodeCode ??
+          (error.code === undefined || typeof error.code === "string" ? error.code : "") ??
+          "";
         state.failures.set(code, (state.failures.get(code) ?? 0) + 1);
       });
     await sleep(PAUSE_MS);

@@ -131,7 +131,7 @@ async function run(world: World, { seed, seconds, log }: RunOptions): Promise<Cl
     await load.stop();
     await heal(cluster, webhooks);
     log("the faults are over");
-    await settle(cluster, world.node);
+    await settle(cluster, world.node).catch((error: Error) => faults.push(error.message));
     log("every delivery has ended");
   } finally {
     await Promise.all([load.stop(), readers.stop(), progress.stop(), owners.stop(), snapshot.end()]);
@@ -144,7 +144,7 @@ async function run(world: World, { seed, seconds, log }: RunOptions): Promise<Cl
     ...{ seed, occurrences, changes: owners.changes() },
     ...loadOf(load),
   };
-  if (report.faults.length > 0) log(`outputs and calls are in ${saveEvidence(seed, cluster, webhooks)}`);
+  if (report.faults.length > 0) log(`evidence is in ${await saveEvidence({ seed, cluster, webhooks })}`);
   return report;
 }
 

@@ -51,7 +51,9 @@ export async function registerWebhooks(
     const receiver = await startReceiver(random, kind.isStrict ? createEpochFence() : undefined);
     const { id, token } = await register(nodeUrl, { ...bodyOf(kind), target: receiver.url });
     receiver.tokens.add(token);
-    webhooks.push({ id, kind, receiver, token, isHealthy: index >= kinds.length });
+    const isHealthy = index >= kinds.length;
+    if (!isHealthy && index % 2 === 1) await receiver.become("slow");
+    webhooks.push({ id, kind, receiver, token, isHealthy });
   }
   return { webhooks, after: createLastSequence(node)() };
 }

@@ -36,7 +36,7 @@ export type ReceivedCall = Arrival & {
   readonly sentSeconds: number;
   /** Number of owners that the webhook has had; undefined if a node sent it. */
   readonly epoch: number | undefined;
-  /** The response is 2xx. */
+  /** The status of the response is 2xx. */
   readonly isAccepted: boolean;
 };
 
@@ -146,7 +146,8 @@ async function take(state: State, request: IncomingMessage, response: ServerResp
   await respond(state, response);
 }
 
-const ACCEPTING: ReadonlySet<Behaviour> = new Set(["well", "slow", "dripping"]);
+/** Behaviours with the status 2xx, some without the end of the response. */
+const ACCEPTING: ReadonlySet<Behaviour> = new Set(["well", "slow", "dripping", "endless", "lying"]);
 
 function toCall({ tokens, behaviour }: State, request: IncomingMessage, body: string): ReceivedCall {
   const headers = Object.fromEntries(
