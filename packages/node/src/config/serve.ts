@@ -3,7 +3,7 @@
 import { option, readInteger, readNodeUrls } from "./define-option.ts";
 import { httpOptions } from "./http.ts";
 import { mirrorOptions } from "./mirror.ts";
-import { nodeOptions } from "./options.ts";
+import { nodeOptions, runOptions } from "./options.ts";
 
 export const serveOptions = {
   databaseUrl: { ...mirrorOptions.databaseUrl },
@@ -26,6 +26,20 @@ export const serveOptions = {
   token: mirrorOptions.token,
   ...httpOptions,
   poolMaxPerRequest: nodeOptions.poolMaxPerRequest,
+  webhookDatabaseUrl: option({
+    ...mirrorOptions.databaseUrl,
+    name: "webhookDatabaseUrl",
+    sentence:
+      "Database with the register of webhooks, for changes while delivery workers own them; needed if databaseUrl is a replica, or its user can only read.",
+  }),
+  webhookKeyFile: nodeOptions.webhookKeyFile,
+  webhookLimit: nodeOptions.webhookLimit,
+  webhookPrivateTargets: runOptions.webhookPrivateTargets,
+  webhookAllow: nodeOptions.webhookAllow,
+  webhookDeny: nodeOptions.webhookDeny,
+  webhookHttpsOnly: nodeOptions.webhookHttpsOnly,
+  webhookHostRate: nodeOptions.webhookHostRate,
+  webhookTimeout: nodeOptions.webhookTimeout,
   metricsPublic: nodeOptions.metricsPublic,
   logLevel: nodeOptions.logLevel,
   logFormat: nodeOptions.logFormat,

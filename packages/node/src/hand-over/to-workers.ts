@@ -59,7 +59,10 @@ export async function copyToWorkers(sides: Sides, transfer: string): Promise<voi
 async function awaitStop({ node, report, signal }: Sides): Promise<void> {
   const endMs = performance.now() + MAX_STOP_MS;
   let isReported = false;
-  while (!(await node.status()).isStopped) {
+  for (;;) {
+    const { state, isStopped } = await node.status();
+    if (state !== "to workers") throw refused("another command has cancelled or completed the hand-over");
+    if (isStopped) return;
     if (!isReported) report("waiting for running calls of the node");
     isReported = true;
     if (performance.now() > endMs)

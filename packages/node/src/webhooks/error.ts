@@ -21,7 +21,11 @@ export type WebhookErrorCode =
   /** The webhooks are being handed over; retry in a moment. */
   | "WEBHOOKS_IN_TRANSFER"
   /** Delivery workers own the webhooks: their register is in PostgreSQL. */
-  | "WEBHOOKS_OF_WORKERS";
+  | "WEBHOOKS_OF_WORKERS"
+  /** The secrets of webhooks cannot be decrypted in this process. */
+  | "WEBHOOK_KEY_MISSING"
+  /** The database of this process is a replica, or its user must not write. */
+  | "WEBHOOKS_READ_ONLY";
 
 const RETRYABLE: readonly WebhookErrorCode[] = ["REPLAY_RUNNING", "PING_RUNNING", "WEBHOOKS_IN_TRANSFER"];
 

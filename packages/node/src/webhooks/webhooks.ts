@@ -8,38 +8,28 @@ import {
   type Slices,
 } from "../subscriptions/conditions/slices.ts";
 import { createFit } from "../subscriptions/content.ts";
-import {
-  type Attempted,
-  type Clock,
-  NO_WEBHOOK_OBSERVER,
-  systemClock,
-  type WebhookObserver,
-} from "./collaborators.ts";
+import { type Clock, NO_WEBHOOK_OBSERVER, systemClock, type WebhookObserver } from "./collaborators.ts";
 import { createAttempt } from "./delivery/attempt.ts";
 import { createConsequences } from "./delivery/consequences.ts";
 import { createDispatcher } from "./delivery/dispatch.ts";
 import { createHostRates, createRateLimitedAttempt } from "./delivery/host-rate-limit.ts";
 import { createLease } from "./delivery/lease.ts";
-import { createPing, type Ping } from "./delivery/ping.ts";
 import type { Post } from "./delivery/post.ts";
 import { createRetention } from "./delivery/retention.ts";
 import type { BackgroundTask } from "./delivery/sources.ts";
-import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./delivery-log/delivery-log.ts";
 import type { DeliveryQueue } from "./delivery-queue.ts";
-import { createDryRun, type DryRun } from "./dry-run.ts";
 import type { Intake } from "./intake.ts";
-import { createAwaitMatched } from "./matching/await-matched.ts";
 import { createReadDefinitions } from "./matching/definitions.ts";
 import { createMatcher, type Matched } from "./matching/matcher.ts";
 import { createVerdicts } from "./matching/verdicts.ts";
 import { isHalf } from "./model/message.ts";
 import type { WebhookOptions } from "./options.ts";
-import { createRegister, type Register } from "./register/register.ts";
+import type { Register } from "./register/register.ts";
 import type { RegisterStorage } from "./register/rows.ts";
-import { createReplays, type Replays } from "./replay/replays.ts";
 import { createReplayWorker } from "./replay/worker.ts";
+import { createWebhookRequests, type WebhookRequests } from "./requests.ts";
 
-/** The database ports of the webhook service. `sqlite/` implements them. */
+/** The database ports of the webhook service. `sqlite/` and `postgres/` implement them. */
 export type WebhookStorage = {
   /** The nethash of the chain. */
   readonly network: string;
@@ -68,29 +58,8 @@ export type WebhookDeps = {
   logger: Logger;
 };
 
-/** The functions that clients request. */
-export type WebhookRequests = Pick<Webhooks, "log" | "dryRun" | "replays" | "ping" | "pingTarget"> & {
-  readonly register: Omit<Register, "readTarget" | "resume">;
-};
-
-export type Webhooks = {
+export type Webhooks = WebhookRequests & {
   readonly register: Register;
-  readonly log: DeliveryLog;
-  readonly dryRun: DryRun;
-  readonly replays: Replays;
-  /**
-   * Sends a ping to the target of a webhook, even if the webhook is disabled. A success lifts a suspension.
-   *
-   * @throws {WebhookError} WEBHOOK_UNKNOWN, PING_RUNNING
-   */
-  ping(id: string): Promise<DeliveryWithBody>;
-  /**
-   * Sends a ping to `body.target`, before a webhook with it is registered.
-   *
-   * @throws {SubscriptionError}
-   * @throws {WebhookError} PING_RUNNING
-   */
-  pingTarget(body: unknown): Promise<Attempted>;
   /** Must be called once to start deliveries, and after events were logged. */
   notify(): void;
   /**
@@ -130,28 +99,13 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     logger,
   });
   const lease = createLease({ ownership: queue.ownership, dispatcher, clock, logger });
-  const { queueChanged: onChanged, queueRestarted: onRestarted, isUnderWay } = dispatcher;
-  const rateLimitedAttempt = createRateLimitedAttempt(options, { attempt, clock, rates });
-  const ping = createPing({ deliveryQueue: queue, attempt: rateLimitedAttempt, nowMs });
-  const register = createRegister(options, {
-    storage: storage.register,
-    webhooksChanged,
-    createPing: ping.create,
-    onChanged,
-    onRestarted,
-    awaitMatched: createAwaitMatched(storage.register, dispatcher.notify),
-    nowMs,
-    logger,
+  const requests = createWebhookRequests(options, {
+    ...{ storage, history, webhooksChanged, slices, observer: matching, nowMs, logger },
+    sender: dispatcher,
+    attempt: createRateLimitedAttempt(options, { attempt, clock, rates }),
   });
-  const { find: findWebhook } = register;
-  const log = createDeliveryLog({ rows: queue.log, findWebhook, onQueued: onChanged, isUnderWay, nowMs });
   return {
-    register,
-    log,
-    dryRun: createDryRun({ history, slices, observer: matching }),
-    replays: createReplays({ rows: queue.replays, history, findWebhook, onChanged, nowMs }),
-    ping: (id) => sendPing(id, { register, ping, log }),
-    pingTarget: async (body) => ping.sendTo(register.readTarget(body)),
+    ...requests,
     notify: dispatcher.notify,
     async close(graceMs) {
       retention.close();
@@ -188,15 +142,4 @@ function createSources(
     match: createMatcher({ ...shared, verdicts: createVerdicts({ observer, logger }) }),
     replayStep: createReplayWorker({ ...shared, replays: queue.replays, history }),
   };
-}
-
-/** Sends a ping; a success lifts a suspension. */
-async function sendPing(
-  id: string,
-  { register, ping, log }: { register: Register; ping: Ping; log: DeliveryLog },
-): Promise<DeliveryWithBody> {
-  const webhook = await register.find(id);
-  const { number, isSuccess } = await ping.send(webhook);
-  if (isSuccess && webhook.suspended !== undefined) await register.resume(webhook.id);
-  return log.find(id, `${number}`);
 }

@@ -14,6 +14,8 @@ export function disturb({ command }: Pick<HandOverChain, "command">, seed: numbe
   const { chance, integer } = createDraws(seed);
   let isEnded = false;
   const running = (async () => {
+    // A branch needs blocks to fork from.
+    await command("mine", { blocks: 2 * MAX_DEPTH });
     while (!isEnded) {
       if (chance(0.25)) await command("reorg", { depth: integer(1, MAX_DEPTH) });
       else await command("mine", { blocks: integer(1, MAX_MINED) });

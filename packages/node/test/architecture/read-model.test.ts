@@ -54,5 +54,6 @@ test("Only one file uses the driver of PostgreSQL, and only mirrors, API servers
     "processes/hand-over/hand-over.ts",
     "processes/mirror/mirror.ts",
     "processes/serve/database.ts",
+    "processes/serve/webhooks.ts",
   ]);
 });

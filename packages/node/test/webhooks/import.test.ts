@@ -10,6 +10,7 @@ import { openDatabase } from "../../src/store/engine/database.ts";
 import { DataInUseError, lockDataFolder } from "../../src/store/engine/folder-lock.ts";
 import { SubscriptionError } from "../../src/subscriptions/error.ts";
 import { createSecretCipher } from "../../src/webhooks/secrets/encryption.ts";
+import { createOwnerStore } from "../../src/webhooks/sqlite/hand-over/owner.ts";
 import { importOldRegister } from "../../src/webhooks/sqlite/import-register.ts";
 import { encryptSecrets } from "../../src/webhooks/sqlite/secrets/encrypt-secrets.ts";
 import { isVerified, isVerifiedAsOfOld, secretOf } from "../../test-support/webhooks/receiver.ts";
@@ -217,6 +218,15 @@ describe("an import is refused, and registers nothing,", () => {
     expect(() => bring([old("1"), old("2"), old("3")], 2)).toThrow("more than 2 webhooks");
     expect(bring([old("1"), old("2")], 2)).toHaveLength(1);
     expect(idsIn(path)).toEqual([1, 2]);
+  });
+
+  test("while delivery workers own the webhooks of the node", () => {
+    const { path, bring } = dataFolder();
+    bring([old("1")]);
+    const database = openDatabase(path);
+    onTestFinished(database.close);
+    createOwnerStore(database).write({ state: "workers", transfer: "a" });
+    expect(() => bring([old("2")])).toThrow("uniknode webhooks hand-over --to node");
   });
 
   test("while the node runs", () => {

@@ -220,6 +220,16 @@ const CHAPTERS = {
       "Delivery workers own the webhooks, whose register is in PostgreSQL.",
       "send the request to an API server (`uniknode serve`)",
     ),
+    WEBHOOK_KEY_MISSING: code(
+      [503],
+      "The API server does not have the key that encrypts the secrets of webhooks.",
+      "the operator starts it with `--webhook-key-file`",
+    ),
+    WEBHOOKS_READ_ONLY: code(
+      [503],
+      "The API server cannot write to its database: it is a replica, or the user may only read.",
+      "the operator gives a database to write to with `--webhook-database-url`",
+    ),
     WEBHOOK_OFF: code(
       [409],
       "The webhook is disabled or suspended and cannot replay.",

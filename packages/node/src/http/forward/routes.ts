@@ -3,9 +3,10 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { ForwardedRequest, Forwarding } from "../../gateway/forwarding.ts";
 import type { Server } from "../core/app.ts";
 import { MAX_BODY_BYTES } from "../core/bodies.ts";
+import { HttpError } from "../core/error.ts";
 
 /** First segments of the paths below each prefix of the API. */
-const RESOURCES = ["webhooks", "events", "facts", "dev", "operations"];
+const RESOURCES = ["events", "facts", "dev", "operations"];
 /** The live stream, whose response ends with the connection. */
 const STREAM = "/events";
 /** The description of the API, with the routes that are forwarded. */
@@ -54,6 +55,44 @@ export const createForwardRoutes =
       (request, reply) => forwardTo(forwarding, options, request, reply),
     );
   };
+
+/**
+ * Creates the plugin for routes that this process serves by itself, as long as it owns their data; otherwise, their requests are
+ * forwarded.
+ *
+ * @param isOwned called for each request
+ */
+export const createOwnedRoutes =
+  (
+    routes: FastifyPluginAsync,
+    isOwned: () => Promise<boolean>,
+    { forwarding, ...options }: ForwardOptions & { readonly forwarding: Forwarding },
+  ): FastifyPluginAsync =>
+  async (scope) => {
+    scope.addHook("onRequest", async (request, reply) => {
+      if (await isOwned()) return;
+      // The node parses the body.
+      request.body = await readBody(request);
+      return forwardTo(forwarding, options, request, reply);
+    });
+    await scope.register(routes);
+  };
+
+/** @throws {HttpError} BODY_TOO_LARGE */
+async function readBody({ raw }: FastifyRequest): Promise<Buffer | undefined> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of raw as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > MAX_BODY_BYTES)
+      throw new HttpError(
+        "BODY_TOO_LARGE",
+        `Payload content length greater than maximum allowed: ${MAX_BODY_BYTES}`,
+      );
+    parts.push(part);
+  }
+  return bytes === 0 ? undefined : Buffer.concat(parts);
+}
 
 /** Adds the description of the API. */
 export function addForwardedDocumentation(app: Server, forwarding: Forwarding): void {

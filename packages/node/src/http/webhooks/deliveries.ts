@@ -1,6 +1,6 @@
 /** Endpoints of the delivery log, beyond the interface of the old network (webhooks.md 10 point 5). */
 import type { FastifyInstance } from "fastify";
-import type { WebhookRequests } from "../../webhooks/webhooks.ts";
+import type { WebhookRequests } from "../../webhooks/requests.ts";
 import { integer, oneOf, type Query, readQuery, text } from "./query.ts";
 import { readOptionalBody, showDelivery, showHealth, showSummary, withHttpErrors } from "./responses.ts";
 

@@ -1,6 +1,6 @@
 /** Endpoints of replays, beyond the interface of the old network (webhooks.md 10 point 5). */
 import type { FastifyInstance } from "fastify";
-import type { WebhookRequests } from "../../webhooks/webhooks.ts";
+import type { WebhookRequests } from "../../webhooks/requests.ts";
 import { readBody, showReplay, withHttpErrors } from "./responses.ts";
 
 type WithId = { Params: { id: string } };

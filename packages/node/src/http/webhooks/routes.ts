@@ -1,7 +1,7 @@
 /** Endpoints of the register (webhooks.md 4). */
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import type { Webhook } from "../../webhooks/model/webhook.ts";
-import type { WebhookRequests } from "../../webhooks/webhooks.ts";
+import type { WebhookRequests } from "../../webhooks/requests.ts";
 import { createQueue } from "../core/queue.ts";
 import type { Access } from "./access.ts";
 import { addDeliveryRoutes } from "./deliveries.ts";

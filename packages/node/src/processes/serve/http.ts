@@ -10,15 +10,27 @@ import { createSessionAccess } from "../../http/console/access.ts";
 import { readConsoleFiles } from "../../http/console/files.ts";
 import { createSessions } from "../../http/console/sessions.ts";
 import type { Identity } from "../../http/core/api.ts";
-import { addForwardedDocumentation, createForwardRoutes } from "../../http/forward/routes.ts";
+import {
+  addForwardedDocumentation,
+  createForwardRoutes,
+  createOwnedRoutes,
+} from "../../http/forward/routes.ts";
 import { createHttpServer, type HttpDependencies, type HttpServer } from "../../http/server/server.ts";
 import { type Access, createAccess, createTokenTest } from "../../http/webhooks/access.ts";
+import { createWebhookRoutes } from "../../http/webhooks/routes.ts";
 import { createOperationRoutes, type Operations } from "../../operations/http/routes.ts";
 import { programVersion } from "../../platform/lifecycle/version.ts";
 import type { ReadModel } from "../../read/port.ts";
+import type { WebhookRequests } from "../../webhooks/requests.ts";
 import { toHttpOptions } from "../serving/http-options.ts";
 
 export type ServeOptions = Config<typeof serveOptions>;
+
+export type ServedWebhooks = {
+  readonly requests: WebhookRequests;
+  /** Returns whether the workers own the webhooks; if not, requests are forwarded to the node. */
+  isOwned(): Promise<boolean>;
+};
 
 export type ServeHttpDeps = {
   readonly readModel: ReadModel;
@@ -26,19 +38,24 @@ export type ServeHttpDeps = {
   readonly identity: Identity;
   readonly gateway: RemoteGateway;
   readonly forwarding: Forwarding;
+  readonly webhooks: ServedWebhooks;
   readonly operations: Operations;
   readonly token: string;
   readonly logger: Logger;
 };
 
 export function buildServeHttp(options: ServeOptions, deps: ServeHttpDeps): HttpServer {
-  const { forwarding, token } = deps;
+  const { forwarding, webhooks, token } = deps;
+  const access = createAccess({ token });
   return createHttpServer(toHttpOptions(options), {
     ...deps,
-    plugins: [createForwardRoutes(forwarding)],
+    plugins: [
+      createForwardRoutes(forwarding),
+      createOwnedRoutes(createWebhookRoutes(access, webhooks.requests), webhooks.isOwned, { forwarding }),
+    ],
     addDocumentation: (app) => addForwardedDocumentation(app, forwarding),
     namesBlocks: true,
-    ...(options.console === "on" && { console: buildConsole(options, deps, createAccess({ token })) }),
+    ...(options.console === "on" && { console: buildConsole(options, deps, access) }),
     nowMs: Date.now,
   });
 }
@@ -46,7 +63,7 @@ export function buildServeHttp(options: ServeOptions, deps: ServeHttpDeps): Http
 /** Builds the console. A signed-in browser has the same access to the node as the token. */
 function buildConsole(
   { httpHost, httpHosts }: ServeOptions,
-  { forwarding, operations, network, token }: ServeHttpDeps,
+  { forwarding, webhooks, operations, network, token }: ServeHttpDeps,
   access: Access,
 ): NonNullable<HttpDependencies["console"]> {
   const hosts = [httpHost, ...httpHosts];
@@ -70,6 +87,12 @@ function buildConsole(
         async (scope) => {
           scope.addHook("onRequest", bySession);
           await scope.register(createForwardRoutes(forwarding, { token }));
+          await scope.register(
+            createOwnedRoutes(createWebhookRoutes(bySession, webhooks.requests), webhooks.isOwned, {
+              forwarding,
+              token,
+            }),
+          );
         },
       ],
       health: createOperationRoutes(bySession, operations),

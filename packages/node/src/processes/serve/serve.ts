@@ -19,6 +19,7 @@ import { openDatabase, withOutageLog } from "./database.ts";
 import { buildServeHttp, type ServeOptions } from "./http.ts";
 import { connectToNodes } from "./nodes.ts";
 import { createServerOperations } from "./operations.ts";
+import { buildServeWebhooks } from "./webhooks.ts";
 
 /**
  * @param starting ends the wait for the database and the mirror
@@ -77,7 +78,8 @@ async function open(
     connections: () => ({ api: server.connections(), operations: operationsServer?.connections() }),
   });
   const { gateway } = remote;
-  const deps = { readModel, network, identity, gateway, forwarding, operations, token, logger };
+  const webhooks = buildServeWebhooks(options, { databaseUrl, token, network, closing, logger });
+  const deps = { readModel, network, identity, gateway, forwarding, webhooks, operations, token, logger };
   const server = buildServeHttp(options, deps);
   closing.add("http", server.close);
   countResponses(server.app, responded);

@@ -27,24 +27,34 @@ type RetentionOptions = Pick<
 
 const CONNECT_TIMEOUT_MS = 3_000;
 
-export const toPostOptions = (options: DeliveryOptions): PostOptions => ({
+/** Options of calls to receivers. */
+export type CallOptions = Omit<DeliveryOptions, keyof RetentionOptions | "webhookRetries">;
+
+export const toPostOptions = (options: CallOptions): PostOptions => ({
   timeoutMs: options.webhookTimeout * 1_000,
   userAgent: "uniknode",
   connectTimeoutMs: CONNECT_TIMEOUT_MS,
   ...toTargetOptions(options),
 });
 
-export const toWebhookOptions = (options: DeliveryOptions): WebhookOptions => ({
-  ...DEFAULT_WEBHOOK_OPTIONS,
+/** Returns the checks of targets that are registered. */
+export const toTargetChecks = (
+  options: CallOptions,
+): Pick<WebhookOptions, "httpsOnly" | "isTargetAddress"> => ({
   httpsOnly: options.webhookHttpsOnly,
   isTargetAddress: createAddressCheck(toTargetOptions(options)),
+});
+
+export const toWebhookOptions = (options: DeliveryOptions): WebhookOptions => ({
+  ...DEFAULT_WEBHOOK_OPTIONS,
+  ...toTargetChecks(options),
   webhookHostRate: options.webhookHostRate,
   retryPausesMs: options.webhookRetries.map(parsePauseMs),
   retention: toRetention(options),
   callTimeoutMs: options.webhookTimeout * 1_000,
 });
 
-const toTargetOptions = (options: DeliveryOptions): TargetOptions => ({
+const toTargetOptions = (options: CallOptions): TargetOptions => ({
   allowPrivateTargets: options.webhookPrivateTargets,
   allowedNetworks: options.webhookAllow ?? "",
   deniedNetworks: options.webhookDeny ?? "",

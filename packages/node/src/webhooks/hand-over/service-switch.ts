@@ -3,10 +3,10 @@
  * then refused. A stop waits for requests in progress, and for running calls.
  */
 import type { Logger } from "pino";
-import type { DeliveryLog } from "../delivery-log/delivery-log.ts";
 import { WebhookError } from "../error.ts";
-import type { Replays } from "../replay/replays.ts";
-import type { WebhookRequests, Webhooks } from "../webhooks.ts";
+import type { WebhookRequests } from "../requests.ts";
+import type { Webhooks } from "../webhooks.ts";
+import { guardRequests } from "./guarded-requests.ts";
 import type { Owner } from "./owner.ts";
 
 export type ServiceSwitch = {
@@ -71,46 +71,16 @@ async function close(state: State, service: Webhooks, graceMs?: number): Promise
   state.isStopping = false;
 }
 
-/** Calls the function of the running service. */
-type Run = <T>(work: (service: Webhooks) => Promise<T>) => Promise<T>;
-
-function createRequests(state: State): WebhookRequests {
-  const run: Run = async (work) => {
+const createRequests = (state: State): WebhookRequests =>
+  guardRequests(async (_kind, work) => {
     const { service, requests, owner } = state;
     if (!service) throw refusalOf(owner());
     const request = work(service);
     requests.add(request);
     return request.finally(() => requests.delete(request));
-  };
-  return {
-    register: through<WebhookRequests["register"]>(
-      run,
-      ["list", "find", "health", "healthTotals", "create", "update", "rotate", "remove"],
-      ({ register }) => register,
-    ),
-    log: through<DeliveryLog>(run, ["page", "summary", "find", "retry", "retryAll"], ({ log }) => log),
-    replays: through<Replays>(run, ["start", "find", "cancel"], ({ replays }) => replays),
-    dryRun: (body) => run((service) => service.dryRun(body)),
-    ping: (id) => run((service) => service.ping(id)),
-    pingTarget: (body) => run((service) => service.pingTarget(body)),
-  };
-}
+  });
 
-type Call = (...parameters: readonly unknown[]) => Promise<unknown>;
-
-function through<Part extends object>(
-  run: Run,
-  names: readonly (keyof Part & string)[],
-  partOf: (service: Webhooks) => Part,
-): Part {
-  const calls = names.map((name): [string, Call] => [
-    name,
-    (...parameters) => run((service) => (partOf(service)[name] as Call)(...parameters)),
-  ]);
-  return Object.fromEntries(calls) as Part;
-}
-
-/** Returns the reason why a node refuses requests while it does not own the webhooks. */
+/** Returns the reason why a process refuses requests while it does not own the webhooks. */
 export function refusalOf({ state }: Owner): WebhookError {
   if (state === "workers")
     return new WebhookError(

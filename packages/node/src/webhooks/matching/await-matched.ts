@@ -4,7 +4,8 @@ import type { RegisterStorage } from "../register/rows.ts";
 
 /** Maximum wait of an update of the register; the new definition then matches the remaining events. */
 const MAX_WAIT_MS = 2_000;
-const POLL_MS = 1;
+const FIRST_PAUSE_MS = 1;
+const MAX_PAUSE_MS = 50;
 
 /**
  * Creates a function that settles when every event logged before its call was matched, or after a timeout.
@@ -18,9 +19,15 @@ export function createAwaitMatched(
   return async () => {
     const last = await lastEvent();
     const endMs = performance.now() + MAX_WAIT_MS;
-    while ((await lastMatched()) < last && performance.now() < endMs) {
+    // The matcher may run in another process, which is reached through the database.
+    for (
+      let pauseMs = FIRST_PAUSE_MS;
+      (await lastMatched()) < last;
+      pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)
+    ) {
+      if (performance.now() >= endMs) return;
       notify();
-      await sleep(POLL_MS);
+      await sleep(pauseMs);
     }
   };
 }

@@ -31,10 +31,16 @@ type WebhookFiguresRow = {
   unmatched_since_ms: string | null;
 };
 
-/** A transaction that is rolled back leaves a gap in the numbers of deliveries. */
+/**
+ * A transaction that is rolled back leaves a gap in the numbers of deliveries. While the node owns the webhooks, no event waits for
+ * workers.
+ */
 const WEBHOOKS = `SELECT counts.*, CASE WHEN is_called THEN last_value ELSE 0 END AS fired, last_sequence AS logged, matched,
     (SELECT created_ms FROM events WHERE sequence > matched ORDER BY sequence LIMIT 1) AS unmatched_since_ms
-  FROM delivery_numbers, event_log, (SELECT min(matched) AS matched FROM shards) AS positions, (
+  FROM delivery_numbers, event_log, (
+    SELECT CASE WHEN owner = 'workers' THEN (SELECT min(matched) FROM shards) ELSE last_sequence END AS matched
+      FROM webhook_register, event_log
+  ) AS positions, (
     SELECT count(*) FILTER (WHERE enabled AND suspended IS NULL)::integer AS active,
       count(*) FILTER (WHERE NOT enabled AND suspended IS NULL)::integer AS disabled,
       count(suspended)::integer AS suspended FROM webhooks

@@ -73,7 +73,12 @@ function createPostgresDeliveryQueue(
   };
 }
 
-function createRegisterStorage({ postgres, cipher, lastEvent }: PostgresStorageDeps): RegisterStorage {
+/** @param deps `lastEvent` as for `PostgresStorageDeps` */
+export function createRegisterStorage({
+  postgres,
+  cipher,
+  lastEvent,
+}: Pick<PostgresStorageDeps, "postgres" | "cipher" | "lastEvent">): RegisterStorage {
   const { query } = postgres;
   const lastCopied = async () => {
     const [row] = await query<{ last: string }>("SELECT last_sequence AS last FROM event_log");

@@ -3,13 +3,14 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../../platform/config-error.ts";
 import { parseJson } from "../../platform/json/lossless.ts";
-import { openDatabase } from "../../store/engine/database.ts";
+import { type Database, openDatabase } from "../../store/engine/database.ts";
 import { lockDataFolder } from "../../store/engine/folder-lock.ts";
 import { migrate } from "../../store/engine/migrations.ts";
 import type { Webhook } from "../model/webhook.ts";
 import { checkLimits } from "../register/bounds.ts";
 import { readOldRegister } from "../register/old-register.ts";
 import { createSecretCipher } from "../secrets/encryption.ts";
+import { createOwnerStore } from "./hand-over/owner.ts";
 import { encryptSecrets, type KeyFiles } from "./secrets/encrypt-secrets.ts";
 import { createWebhookAliases, createWebhookStore } from "./webhooks.ts";
 
@@ -40,6 +41,7 @@ export function importOldRegister(path: string, options: ImportOptions): Importe
   const database = openDatabase(databasePath);
   try {
     migrate(database, databasePath);
+    requireOwner(database);
     const webhooks = createWebhookStore(database, createSecretCipher(encryptSecrets(database, options)));
     const aliases = createWebhookAliases(database);
     const unknown = entries.filter(({ alias }) => aliases.idOf(alias) === undefined);
@@ -59,6 +61,14 @@ export function importOldRegister(path: string, options: ImportOptions): Importe
     database.close();
     lock.release();
   }
+}
+
+/** @throws {ConfigError} if the node does not own its webhooks: workers would not have the new ones */
+function requireOwner(database: Database): void {
+  if (createOwnerStore(database).read().state === "node") return;
+  throw new ConfigError(
+    "delivery workers own the webhooks of this node, or they are being handed over: hand them over to the node first, with uniknode webhooks hand-over --to node",
+  );
 }
 
 /** Replaces the parser's message, which would quote the file with its secrets. */

@@ -8,6 +8,7 @@ import { suspendWebhook } from "../../../src/webhooks/postgres/queues/suspension
 import { countAttempts, createPostgresHealth } from "../../../src/webhooks/postgres/register/health.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
+import { ownByWorkers } from "../../../test-support/webhooks/postgres-rows.ts";
 import { NOW_MS } from "../queue-port/subject.ts";
 import { insertDeliveries, openRegister } from "./open.ts";
 
@@ -172,6 +173,8 @@ describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", { timeout: 60_000 }, () 
     );
     await postgres.query("UPDATE event_log SET last_sequence = 9");
     await postgres.query("UPDATE shards SET matched = CASE WHEN shard = 5 THEN 6 ELSE 9 END");
+    expect(await webhooks()).toMatchObject({ unmatched: 0 });
+    await ownByWorkers(postgres);
     expect(await webhooks()).toEqual({
       ...{ active: 1, disabled: 1, suspended: 1, fired: 3 },
       ...{ unmatched: 3, unmatchedSinceMs: NOW_MS + 7 },

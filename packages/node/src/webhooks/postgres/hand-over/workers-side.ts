@@ -1,5 +1,4 @@
 /** The workers' side of a hand-over in PostgreSQL. */
-import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { present } from "../../../platform/present.ts";
 import type { Postgres } from "../../../postgres/connection.ts";
@@ -25,6 +24,9 @@ export type WorkersSideDeps = {
   readonly signal: AbortSignal;
 };
 
+/** Name among the workers: a command takes the webhooks at once from one that was killed. */
+const WORKER = "hand-over";
+
 type LogRow = { last: string; id: string | null; is_started: boolean };
 
 export function createWorkersSide(options: WorkersSideOptions, deps: WorkersSideDeps): WorkersSide {
@@ -33,7 +35,14 @@ export function createWorkersSide(options: WorkersSideOptions, deps: WorkersSide
   return {
     isEncrypted: cipher !== PLAIN_SECRETS,
     owner: () => readOwner(query),
-    change: (change) => transaction("READ WRITE", (own) => changeOwner(own, change)),
+    change: (change) =>
+      transaction("READ WRITE", async (own) => {
+        const owner = await changeOwner(own, change);
+        // Workers need not wait for the end of the lease of a command that was killed.
+        if (owner.state === "workers")
+          await own.change("DELETE FROM delivery_workers WHERE name = $1", [WORKER]);
+        return owner;
+      }),
     async lastCopied() {
       const [row] = await query<LogRow>(
         "SELECT last_sequence AS last, last_id AS id, is_started FROM event_log",
@@ -63,8 +72,10 @@ async function takeAll(
   { network, maxContentBytes }: WorkersSideOptions,
   { postgres, cipher, ...deps }: WorkersSideDeps,
 ): Promise<TakenWebhooks> {
-  const worker = `hand-over:${randomUUID()}`;
-  const levelled = await levelShards({ network, worker, maxContentBytes, maxWaitMs }, { postgres, ...deps });
+  const levelled = await levelShards(
+    { network, worker: WORKER, maxContentBytes, maxWaitMs },
+    { postgres, ...deps },
+  );
   const { matched, renew, release } = levelled;
   const isEncrypted = cipher !== PLAIN_SECRETS;
   return {

@@ -1,0 +1,168 @@
+/**
+ * Requests of clients to webhooks, while delivery workers own them: an API server reads and writes their register and queues
+ * in PostgreSQL (docs/decisions/0049).
+ */
+import type { Network } from "@uniknode/protocol";
+import type { Logger } from "pino";
+import { createPostgresHistory } from "../../event-log/postgres/history.ts";
+import { DEFAULT_HTTP_GATEWAY_OPTIONS, gatewayOverHttp } from "../../gateway/http.ts";
+import { ConfigError } from "../../platform/config-error.ts";
+import type { Closing } from "../../platform/lifecycle/closing.ts";
+import { openPostgres, type Postgres } from "../../postgres/connection.ts";
+import { PostgresError, sqlStateOf, toPostgresError } from "../../postgres/error.ts";
+import { createSlices, NO_MATCHING_OBSERVER } from "../../subscriptions/conditions/slices.ts";
+import { systemClock } from "../../webhooks/collaborators.ts";
+import { createAttempt } from "../../webhooks/delivery/attempt.ts";
+import { createHostRates, createRateLimitedAttempt } from "../../webhooks/delivery/host-rate-limit.ts";
+import { WebhookError } from "../../webhooks/error.ts";
+import { guardRequests, type RequestKind } from "../../webhooks/hand-over/guarded-requests.ts";
+import type { Owner } from "../../webhooks/hand-over/owner.ts";
+import { refusalOf } from "../../webhooks/hand-over/service-switch.ts";
+import { readOwner } from "../../webhooks/postgres/hand-over/owner.ts";
+import { createRemoteNames } from "../../webhooks/postgres/hand-over/remote-names.ts";
+import { openSecretCipher } from "../../webhooks/postgres/register/secrets.ts";
+import { createRequestStorage } from "../../webhooks/postgres/request-storage.ts";
+import { createWebhookRequests, SENDER_ELSEWHERE, type WebhookRequests } from "../../webhooks/requests.ts";
+import { createTargetPost } from "../../webhooks/target-post.ts";
+import { toPostOptions, toTargetChecks } from "../serving/webhook-options.ts";
+import type { ServedWebhooks, ServeOptions } from "./http.ts";
+
+export type ServeWebhooksDeps = {
+  readonly databaseUrl: string;
+  readonly token: string;
+  readonly network: Network;
+  readonly closing: Closing;
+  readonly logger: Logger;
+};
+
+const CONNECTIONS = 4;
+const STATEMENT_TIMEOUT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 3_000;
+
+export function buildServeWebhooks(options: ServeOptions, deps: ServeWebhooksDeps): ServedWebhooks {
+  const postgres = openDatabase(options, deps);
+  const open = once(() => openRequests(options, { ...deps, postgres }));
+  const owner = () => readOwner(postgres.query);
+  return {
+    isOwned: createIsOwned(owner),
+    requests: guardRequests((kind, work) =>
+      failing(async () => {
+        requireWorkers(await owner());
+        const result = await work(await open());
+        await checkAfter(kind, owner);
+        return result;
+      }),
+    ),
+  };
+}
+
+/** While the database cannot be read, the last known owner counts: at first the node. */
+function createIsOwned(owner: () => Promise<Owner>): () => Promise<boolean> {
+  let isOwned = false;
+  return async () => {
+    try {
+      isOwned = (await owner()).state === "workers";
+    } catch (error) {
+      if (!(toPostgresError(error) instanceof PostgresError)) throw error;
+    }
+    return isOwned;
+  };
+}
+
+function requireWorkers(owner: Owner): void {
+  if (owner.state !== "workers") throw refusalOf(owner);
+}
+
+/** After a hand-over to the node, the rows are dropped: what was read may be incomplete. */
+async function checkAfter(kind: RequestKind, owner: () => Promise<Owner>): Promise<void> {
+  if (kind === "read") requireWorkers(await owner());
+}
+
+/** The statement would write, but the server is a replica, or the user has no privilege. */
+const READ_ONLY = ["25006", "42501"];
+
+/** Runs the work; converts errors of the database and of the options to errors that the HTTP server knows. */
+async function failing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ConfigError)
+      throw new WebhookError(
+        "WEBHOOK_KEY_MISSING",
+        "this API server cannot read the secrets of webhooks: its log says what to do",
+      );
+    if (READ_ONLY.includes(sqlStateOf(error) ?? ""))
+      throw new WebhookError(
+        "WEBHOOKS_READ_ONLY",
+        "this API server cannot write to its database: start it with --webhook-database-url, the database of the delivery workers",
+      );
+    throw toPostgresError(error);
+  }
+}
+
+/** Creates a function that calls another one until it succeeds, and then returns its result. */
+function once<T>(open: () => Promise<T>): () => Promise<T> {
+  let opened: Promise<T> | undefined;
+  return () => {
+    opened ??= open();
+    opened.catch(() => {
+      opened = undefined;
+    });
+    return opened;
+  };
+}
+
+/** Opens connections with the first request. */
+function openDatabase(
+  { webhookDatabaseUrl }: ServeOptions,
+  { databaseUrl, closing, logger }: ServeWebhooksDeps,
+): Postgres {
+  const postgres = openPostgres({
+    url: webhookDatabaseUrl ?? databaseUrl,
+    applicationName: "uniknode serve webhooks",
+    maxConnections: CONNECTIONS,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    isCommitAsynchronous: false,
+    onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database of webhooks"),
+  });
+  closing.add("database of webhooks", postgres.close);
+  return postgres;
+}
+
+/** @throws {ConfigError} if the secrets in the database need another key */
+async function openRequests(
+  options: ServeOptions,
+  { postgres, token, network, closing, logger }: ServeWebhooksDeps & { readonly postgres: Postgres },
+): Promise<WebhookRequests> {
+  const cipher = await openSecretCipher(postgres, options.webhookKeyFile).catch((err: Error) => {
+    logger.error({ err }, "cannot serve the webhooks of delivery workers");
+    throw err;
+  });
+  // Only the first node: the mirror follows it.
+  const remote = gatewayOverHttp(
+    { ...DEFAULT_HTTP_GATEWAY_OPTIONS, urls: options.node.slice(0, 1), token },
+    { onChange() {} },
+  );
+  closing.add("gateway of webhooks", remote.close);
+  const lastEvent = createRemoteNames({ postgres, replaceRemoteNames: remote.gateway.replaceRemoteNames });
+  const { post, close } = createTargetPost(toPostOptions(options));
+  closing.add("connections to receivers", close);
+  const clock = systemClock;
+  const attempt = createAttempt({ post, clock });
+  const rates = createHostRates(options, clock);
+  return createWebhookRequests(
+    { ...toTargetChecks(options), webhookLimit: options.webhookLimit },
+    {
+      storage: createRequestStorage({ postgres, cipher, lastEvent }),
+      sender: SENDER_ELSEWHERE,
+      webhooksChanged: async () => void (await lastEvent()),
+      history: createPostgresHistory(postgres, network),
+      attempt: createRateLimitedAttempt(options, { attempt, clock, rates }),
+      slices: createSlices(NO_MATCHING_OBSERVER),
+      observer: NO_MATCHING_OBSERVER,
+      nowMs: Date.now,
+      logger,
+    },
+  );
+}

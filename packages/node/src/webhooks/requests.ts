@@ -1,0 +1,112 @@
+/** Requests of clients to the webhook service, in any process: the process that sends may be another one. */
+import type { Logger } from "pino";
+import type { History } from "../event-log/history.ts";
+import type { MatchingObserver, Slices } from "../subscriptions/conditions/slices.ts";
+import type { Attempted } from "./collaborators.ts";
+import type { MakeAttempt } from "./delivery/attempt.ts";
+import { createPing, type Ping } from "./delivery/ping.ts";
+import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./delivery-log/delivery-log.ts";
+import type { DeliveryQueue } from "./delivery-queue.ts";
+import { createDryRun, type DryRun } from "./dry-run.ts";
+import { createAwaitMatched } from "./matching/await-matched.ts";
+import { createRegister, type Register, type RegisterOptions } from "./register/register.ts";
+import type { RegisterStorage } from "./register/rows.ts";
+import { createReplays, type Replays } from "./replay/replays.ts";
+
+export type WebhookRequests = {
+  readonly register: Omit<Register, "readTarget" | "resume">;
+  readonly log: DeliveryLog;
+  readonly dryRun: DryRun;
+  readonly replays: Replays;
+  /**
+   * Sends a ping to the target of a webhook, even if the webhook is disabled. A success lifts a suspension.
+   *
+   * @throws {WebhookError} WEBHOOK_UNKNOWN, PING_RUNNING
+   */
+  ping(id: string): Promise<DeliveryWithBody>;
+  /**
+   * Sends a ping to `body.target`, before a webhook with it is registered.
+   *
+   * @throws {SubscriptionError}
+   * @throws {WebhookError} PING_RUNNING
+   */
+  pingTarget(body: unknown): Promise<Attempted>;
+};
+
+/** The dispatcher, if it runs in this process: it caches queues. */
+export type Sender = {
+  /** Must be called after a webhook or its queue was changed. */
+  queueChanged(webhook: number): void;
+  /** Must be called after the queue of a webhook was restarted. */
+  queueRestarted(webhook: number): void;
+  /** Returns whether a call of a delivery is running. */
+  isUnderWay(delivery: number): boolean;
+  /** Runs the matcher soon. */
+  notify(): void;
+};
+
+/** A dispatcher in another process, which reads the changes of queues from the database. */
+export const SENDER_ELSEWHERE: Sender = {
+  queueChanged() {},
+  queueRestarted() {},
+  isUnderWay: () => false,
+  notify() {},
+};
+
+export type RequestDeps = {
+  readonly storage: {
+    readonly queue: Pick<DeliveryQueue, "log" | "replays" | "recordPing">;
+    readonly register: RegisterStorage;
+  };
+  readonly sender: Sender;
+  /** Settles when every event that the register names reaches the log. */
+  readonly webhooksChanged: () => Promise<void>;
+  /** Events of stored blocks, for dry runs and replays. */
+  readonly history: History;
+  readonly attempt: MakeAttempt;
+  readonly slices: Slices;
+  readonly observer: MatchingObserver;
+  readonly nowMs: () => number;
+  readonly logger: Pick<Logger, "info">;
+};
+
+export function createWebhookRequests(
+  options: RegisterOptions,
+  deps: RequestDeps,
+): WebhookRequests & { readonly register: Register } {
+  const { storage, sender, webhooksChanged, history, attempt, slices, observer, nowMs, logger } = deps;
+  const { queue } = storage;
+  const { queueChanged: onChanged, queueRestarted: onRestarted, isUnderWay } = sender;
+  const ping = createPing({ deliveryQueue: queue, attempt, nowMs });
+  const register = createRegister(options, {
+    storage: storage.register,
+    webhooksChanged,
+    createPing: ping.create,
+    onChanged,
+    onRestarted,
+    awaitMatched: createAwaitMatched(storage.register, sender.notify),
+    nowMs,
+    logger,
+  });
+  const { find: findWebhook } = register;
+  const log = createDeliveryLog({ rows: queue.log, findWebhook, onQueued: onChanged, isUnderWay, nowMs });
+  return {
+    register,
+    log,
+    dryRun: createDryRun({ history, slices, observer }),
+    replays: createReplays({ rows: queue.replays, history, findWebhook, onChanged, nowMs }),
+    ping: (id) => sendPing(id, { register, ping, log }),
+    pingTarget: async (body) => ping.sendTo(register.readTarget(body)),
+  };
+}
+
+/** Sends a ping; a success lifts a suspension. */
+async function sendPing(
+  id: string,
+  { register, ping, log }: { register: Register; ping: Ping; log: DeliveryLog },
+): Promise<DeliveryWithBody> {
+  const webhook = await register.find(id);
+  const { number, isSuccess } = await ping.send(webhook);
+  if (isSuccess && webhook.suspended !== undefined) await register.resume(webhook.id);
+  return log.find(id, `${number}`);
+}

@@ -1,0 +1,174 @@
+/** Hand-overs that are killed, cancelled, repeated or impossible: at every moment at most one side sends. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type HandOverChain,
+  type Owner,
+  type Registered,
+  startHandOverChain,
+  until,
+} from "../../test-support/hand-over/chain.ts";
+import { disturb } from "../../test-support/hand-over/disturbances.ts";
+import { hasPostgres } from "../../test-support/postgres/server.ts";
+import type { Running } from "../../test-support/process/uniknode.ts";
+import { createDraws } from "../../test-support/simulation/random.ts";
+
+const BLOCKS = { event: "block.applied" } as const;
+const KILLS = 20;
+/** Calls that get no response run for as long. */
+const TIMEOUT = ["--webhook-timeout", "20"];
+
+let chain: HandOverChain;
+let strict: Registered;
+let parallel: Registered;
+let workers: Running[];
+
+beforeAll(async () => {
+  if (!hasPostgres) return;
+  chain = await startHandOverChain({ nodeArgs: TIMEOUT });
+  strict = await chain.register("strict", { ...BLOCKS, order: "strict" });
+  parallel = await chain.register("parallel", BLOCKS);
+  workers = ["w1", "w2"].map((name) => chain.startWorker(name, ...TIMEOUT));
+}, 120_000);
+afterAll(() => chain?.close());
+
+async function ownerOf(): Promise<readonly [node: string, workers: string]> {
+  const { body } = await chain.call("GET", "/internal/webhooks/owner");
+  const [row] = await chain.postgres.query<{ owner: string }>("SELECT owner FROM webhook_register");
+  return [(body as { data: { state: string } }).data.state, `${row?.owner}`];
+}
+
+/** Waits until the states of both sides are these. */
+const reached = (node: string, ofWorkers: string) =>
+  until(`${node}, ${ofWorkers}`, async () => `${await ownerOf()}` === `${node},${ofWorkers}`);
+
+async function checkAll(): Promise<void> {
+  for (const webhook of [strict, parallel]) {
+    await chain.command("mine", { blocks: 2 });
+    await chain.arrived(webhook);
+    await chain.checkBlocks(webhook, { isStrict: webhook === strict });
+  }
+}
+
+describe.skipIf(!hasPostgres)("a hand-over", () => {
+  test(`whose command is killed at ${KILLS} random moments is completed by the next one, and loses nothing`, async () => {
+    const { integer } = createDraws(11);
+    const disturbances = disturb(chain, 3);
+    let kills = 0;
+    let durationMs = 2_000;
+    const seen = new Set<string>();
+    for (let to: Owner = "workers"; kills < KILLS; to = to === "workers" ? "node" : "workers") {
+      const killed = chain.spawnHandOver(to);
+      const isEnded = killed.ended.then(() => true);
+      if (!(await Promise.race([isEnded, sleep(integer(durationMs / 5, durationMs), false)]))) {
+        killed.child.kill("SIGKILL");
+        kills++;
+      }
+      await killed.ended;
+      seen.add(`${await ownerOf()}`);
+      const startMs = performance.now();
+      await chain.handOver(to);
+      durationMs = performance.now() - startMs;
+    }
+    await disturbances.end();
+    expect(seen.size).toBeGreaterThan(2);
+    await chain.handOver("node");
+    await checkAll();
+  }, 600_000);
+
+  test("can be cancelled while the former owner's calls are running, and continues afterwards", async () => {
+    const { receiver } = chain;
+    receiver.respond("strict", undefined);
+    await chain.command("mine", { blocks: 1 });
+    const waiting = chain.spawnHandOver("workers");
+    await reached("to workers", "to workers");
+    const refused = await chain.call("POST", "/webhooks", { ...BLOCKS, target: "http://127.0.0.1:1/" });
+    expect(refused).toMatchObject({ status: 503, body: { code: "WEBHOOKS_IN_TRANSFER" } });
+    expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+    const { code, stderr } = await chain.spawnHandOver("node").ended;
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining("finish it with --to workers, or cancel it with --to workers --cancel"),
+    ]);
+    const cancelling = chain.spawnHandOver("workers", "--cancel");
+    await reached("to workers", "node");
+    receiver.respond("strict", 204);
+    expect((await cancelling.ended).stdout).toBe("cancelled: the node sends the webhooks\n");
+    expect(await ownerOf()).toEqual(["node", "node"]);
+    expect((await waiting.ended).code).toBe(1);
+    await checkAll();
+    const late = await chain.spawnHandOver("workers", "--cancel").ended;
+    expect(late.stderr).toContain("no hand-over to the workers can be cancelled");
+  }, 120_000);
+
+  test("to the node can be cancelled as well", async () => {
+    await chain.handOver("workers");
+    const { receiver } = chain;
+    await until("the workers", async () => {
+      const [row] = await chain.postgres.query<{ owned: number }>(
+        "SELECT count(owner)::integer AS owned FROM shards",
+      );
+      return row?.owned === 32;
+    });
+    receiver.respond("strict", undefined);
+    await chain.command("mine", { blocks: 1 });
+    await sleep(500);
+    const waiting = chain.spawnHandOver("node");
+    await reached("to node", "to node");
+    waiting.child.kill("SIGKILL");
+    await waiting.ended;
+    receiver.respond("strict", 204);
+    await chain.handOver("node", "--cancel");
+    expect(await ownerOf()).toEqual(["workers", "workers"]);
+    await checkAll();
+    await chain.handOver("node");
+    await checkAll();
+  }, 120_000);
+
+  test("begins at a height of the chain", async () => {
+    const { body } = await chain.call("GET", "/blockchain");
+    const { height } = (body as { data: { block: { height: number } } }).data.block;
+    const waiting = chain.spawnHandOver("workers", "--at", `${height + 300}`);
+    await waiting.printed(/waiting for block/);
+    expect(await ownerOf()).toEqual(["node", "node"]);
+    for (let mined = 0; mined < 300; mined += 100) await chain.command("mine", { blocks: 100 });
+    expect(await waiting.ended).toMatchObject({ code: 0 });
+    await checkAll();
+    await chain.handOver("node");
+  }, 120_000);
+
+  test("is refused while both would send, and with the database of another node", async () => {
+    await chain.postgres.query("UPDATE webhook_register SET owner = 'workers', transfer = 'restored'");
+    // The workers would send by now, if the node had handed its webhooks over.
+    for (const to of ["workers", "node"] as const) {
+      const { code, stderr } = await chain.spawnHandOver(to).ended;
+      expect([code, stderr]).toEqual([1, expect.stringContaining("both would send webhooks")]);
+    }
+    await chain.postgres.query("UPDATE webhook_register SET owner = 'node'");
+    // The mirror would replace the id with that of the next event.
+    await chain.command("forge", { enabled: false });
+    await chain.arrived(strict);
+    const [before] = await chain.postgres.query<{ last_id: string }>("SELECT last_id FROM event_log");
+    await chain.postgres.query("UPDATE event_log SET last_id = 'of another node'");
+    const other = await chain.spawnHandOver("workers").ended;
+    expect(other.stderr).toContain("name the node that its mirror follows");
+    expect(await ownerOf()).toEqual(["node", "to workers"]);
+    await chain.postgres.query("UPDATE event_log SET last_id = $1", [before?.last_id ?? null]);
+    await chain.command("forge", { enabled: true });
+    await chain.handOver("workers", "--cancel");
+    await checkAll();
+  }, 120_000);
+
+  test("survives a node that is killed or restarted at any moment", async () => {
+    const { integer } = createDraws(5);
+    for (const to of ["workers", "node", "workers", "node"] as const) {
+      const command = chain.spawnHandOver(to);
+      await sleep(integer(300, 2_000));
+      await chain.restartNode();
+      await command.ended;
+      await chain.handOver(to);
+    }
+    await checkAll();
+    for (const worker of workers) await chain.stop(worker);
+  }, 240_000);
+});
