@@ -12,7 +12,7 @@ const processes = [...node("program"), "packages/console/test/browser/**/*.test.
 /** Networks of nodes: they wait for the slots of their delegates, which need free processors to keep their time. */
 const networks = node("network", "peers/network");
 /** Nodes that are killed or attacked under load: each needs all processors. */
-const attacks = node("simulation", "crash", "siege");
+const attacks = [...node("simulation", "crash", "siege"), "packages/node/test/cluster/run.test.ts"];
 
 /**
  * Files with a process of their own: they mock modules, change the environment, measure memory or throughput, depend on the timers

@@ -5,6 +5,7 @@
 import { present } from "../../src/platform/present.ts";
 import type { ReceivedCall } from "../simulation/receiver.ts";
 import type { RecordedAttempt, RecordedDelivery } from "./deliveries.ts";
+import { ownersOf } from "./owner-order.ts";
 
 export type Duplicates = {
   /** Calls beyond the first of each delivery. */
@@ -29,21 +30,22 @@ export function findDuplicates(
   { isStrict, nodeLives }: DuplicatesOptions,
 ): Duplicates {
   const attempts = new Map(recorded.map(({ id, attempts }) => [id, [...attempts]]));
-  const succeeded = new Map<string, ReceivedCall>();
+  const owners = ownersOf(calls);
+  /** Owner and epoch of the recorded success, by id. */
+  const succeeded = new Map<string, { readonly owner: number; readonly epoch: number | undefined }>();
   /** Ids of calls without a recorded attempt, by epoch. */
   const unrecorded = new Map<number | undefined, string[]>();
   const faults: string[] = [];
-  for (const call of calls) {
-    const { id } = call.message;
+  for (const [index, call] of calls.entries()) {
+    const [owner, { epoch, message }] = [present(owners[index]), call];
+    const { id } = message;
     const success = succeeded.get(id);
-    if (success && !isFormer(call, success))
-      faults.push(
-        `${id} arrived again after its success was recorded (epochs ${success.epoch}, ${call.epoch})`,
-      );
+    if (success && owner >= success.owner)
+      faults.push(`${id} arrived again after its success was recorded (epochs ${success.epoch}, ${epoch})`);
     const attempt = takeAttempt(attempts.get(id) ?? [], call);
-    if (attempt?.isSuccess) succeeded.set(id, call);
+    if (attempt?.isSuccess) succeeded.set(id, { owner, epoch });
     if (attempt) continue;
-    unrecorded.set(call.epoch, [...(unrecorded.get(call.epoch) ?? []), id]);
+    unrecorded.set(epoch, [...(unrecorded.get(epoch) ?? []), id]);
   }
   const limit = isStrict ? 1 : PARALLEL_CALLS;
   for (const [epoch, ids] of unrecorded)
@@ -54,9 +56,6 @@ export function findDuplicates(
   const distinct = new Set(calls.map(({ message }) => message.id));
   return { repeated: calls.length - distinct.size, faults };
 }
-
-/** Returns true if the owner of the webhook that made the call precedes that of another call. */
-const isFormer = ({ epoch = 0 }: ReceivedCall, other: ReceivedCall): boolean => epoch < (other.epoch ?? 0);
 
 /** Takes the attempt of a call, by its start: a success first, if the receiver has responded with 2xx. */
 function takeAttempt(

@@ -15,11 +15,14 @@ export type FailedRun = {
   readonly seed: number;
   readonly cluster: Pick<Cluster, "members" | "data" | "database">;
   readonly webhooks: readonly ClusterWebhook[];
+  /** Log and report of the run. */
+  readonly lines: readonly string[];
 };
 
 /** Returns the folder. */
-export async function saveEvidence({ seed, cluster, webhooks }: FailedRun): Promise<string> {
+export async function saveEvidence({ seed, cluster, webhooks, lines }: FailedRun): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), `uniknode-cluster-seed-${seed}-`));
+  writeFileSync(join(folder, "run.log"), `${lines.join("\n")}\n`);
   for (const { name, output } of cluster.members) writeFileSync(join(folder, `${name}.log`), output());
   for (const { id, receiver } of webhooks) {
     const calls = receiver.arrivals.map(({ body: _, ...call }) => JSON.stringify(call));

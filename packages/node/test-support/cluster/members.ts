@@ -1,6 +1,7 @@
 /** The processes of a cluster, each with its own connections to the database and to the node, as on separate machines. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { present } from "../../src/platform/present.ts";
 import { TOKEN } from "../mirror/dev-chain.ts";
 import { freePort } from "../peers/world.ts";
 import { USER } from "../postgres/process.ts";
@@ -9,11 +10,14 @@ import { setClock, spawnWithClock } from "../simulation/life.ts";
 import { type ClusterDatabase, DATABASE } from "./database.ts";
 import { type Link, type LinkTarget, startLink } from "./link.ts";
 import { createMember, type Member, type MemberOptions } from "./machine.ts";
+import { type Pooler, REPLICA_DATABASE } from "./pooler.ts";
 
 export type MemberContext = Pick<MemberOptions, "onFault"> & {
   /** Folder for the data of all processes. */
   readonly folder: string;
   readonly database: Pick<ClusterDatabase, "ports">;
+  /** Used by one process of each kind. */
+  readonly pooler: Pick<Pooler, "port"> | undefined;
   /** Port of the node's API. */
   readonly nodePort: number;
 };
@@ -39,7 +43,7 @@ const FEED_BLOCKS = 1_000;
 
 export const dataOf = ({ folder }: Pick<MemberContext, "folder">): string => join(folder, "data");
 
-export function createNode(around: MemberContext): Member {
+export function createNode(around: Omit<MemberContext, "database" | "pooler">): Member {
   const args = [
     ...["dev", "--data", dataOf(around), "--http-port", `${around.nodePort}`, "--block-time", "1"],
     ...["--webhook-token", TOKEN, "--feed-blocks", `${FEED_BLOCKS}`, "--rate-limit", "0", ...DELIVERY_ARGS],
@@ -53,7 +57,8 @@ export function createNode(around: MemberContext): Member {
 
 export async function createMirror(around: MemberContext, number: number): Promise<Member> {
   const name = `mirror-${number}`;
-  const [database, node] = [await linkTo(around, "primary"), await linkTo(around, "node")];
+  const database = await linkTo(around, poolerFor(around, number === 2) ?? "primary");
+  const node = await linkTo(around, "node");
   const args = [
     ...["mirror", "--database-url", urlThrough(database), "--name", name],
     ...["--node", `http://127.0.0.1:${node.port}`, "--token", TOKEN],
@@ -68,13 +73,15 @@ export async function createMirror(around: MemberContext, number: number): Promi
 
 export type ServerMember = Member & { readonly url: string };
 
-/** Creates an API server; the first one reads from the primary, the others from the replica. */
+/** Creates an API server; the first one reads from the primary, the others from the replica, the third one through the pooler. */
 export async function createServer(around: MemberContext, number: number): Promise<ServerMember> {
-  const database = await linkTo(around, number === 1 ? "primary" : "replica");
+  const pooler = poolerFor(around, number === 3);
+  const database = await linkTo(around, pooler ?? (number === 1 ? "primary" : "replica"));
+  const url = databaseUrl(database.port, pooler && REPLICA_DATABASE);
   const node = await linkTo(around, "node");
   const port = await freePort();
   const args = [
-    ...["serve", "--database-url", urlThrough(database), "--http-port", `${port}`, "--rate-limit", "0"],
+    ...["serve", "--database-url", url, "--http-port", `${port}`, "--rate-limit", "0"],
     ...["--node", `http://127.0.0.1:${node.port}`, "--token", TOKEN],
   ];
   const member = createMember({
@@ -90,7 +97,7 @@ export async function createWorker(around: MemberContext, number: number): Promi
   const folder = join(around.folder, name);
   mkdirSync(folder);
   setClock(folder, 0);
-  const database = await linkTo(around, "primary");
+  const database = await linkTo(around, poolerFor(around, number === 3) ?? "primary");
   const args = [
     ...["deliver", "--database-url", urlThrough(database), "--name", name, "--operations-port", "0"],
     ...DELIVERY_ARGS,
@@ -106,13 +113,21 @@ export async function createWorker(around: MemberContext, number: number): Promi
 const printedUrl = (process: Running) => process.printed(/(http:\S+)\n/);
 
 /** Returns the URL of the database on a port of this machine. */
-export const databaseUrl = (port: number): string => `postgres://${USER}@127.0.0.1:${port}/${DATABASE}`;
+export const databaseUrl = (port: number, name = DATABASE): string =>
+  `postgres://${USER}@127.0.0.1:${port}/${name}`;
 
 const urlThrough = ({ port }: Link): string => databaseUrl(port);
 
+const poolerFor = ({ pooler }: MemberContext, isPooled: boolean): "pooler" | undefined =>
+  pooler && isPooled ? "pooler" : undefined;
+
 const linkTo = (around: MemberContext, to: LinkTarget): Promise<Link> => startLink(to, portOf(around, to));
 
-export const portOf = (
-  { database, nodePort }: Pick<MemberContext, "database" | "nodePort">,
+/** Returns the port of the server that has this role now. */
+export function portOf(
+  { database, pooler, nodePort }: Pick<MemberContext, "database" | "pooler" | "nodePort">,
   to: LinkTarget,
-) => (to === "node" ? nodePort : database.ports()[to]);
+): number {
+  if (to === "node") return nodePort;
+  return to === "pooler" ? present(pooler).port : database.ports()[to];
+}

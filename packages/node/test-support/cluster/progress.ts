@@ -12,6 +12,8 @@ import type { Cluster } from "./cluster.ts";
 /** `blocks`: the mirror is behind the node. `events`: a shard is not matched. `calls`: a delivery to a healthy receiver is pending. */
 export type Lags = Readonly<Record<"blocks" | "events" | "calls" | "reads", number>>;
 
+export const longestOf = (lags: Lags): number => Math.max(...Object.values(lags));
+
 export type Progress = {
   /** Milliseconds that each part is behind. */
   lags(): Lags;

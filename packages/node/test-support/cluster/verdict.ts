@@ -1,4 +1,5 @@
 /** Compares what the receivers have with the chain, with the deliveries that a node would create, and with what workers recorded. */
+import { present } from "../../src/platform/present.ts";
 import type { Case } from "../simulation/case.ts";
 import type { ChainWallet, Change } from "../simulation/chronicle.ts";
 import { evidenceOf } from "../simulation/evidence.ts";
@@ -8,6 +9,7 @@ import { judge } from "../simulation/verdict.ts";
 import type { RecordedDelivery } from "./deliveries.ts";
 import { findDuplicates } from "./duplicates.ts";
 import type { ExpectedDelivery } from "./oracle.ts";
+import { ownersOf } from "./owner-order.ts";
 import type { ClusterWebhook } from "./webhooks.ts";
 
 export type Counts = {
@@ -91,10 +93,12 @@ const shown = (faults: readonly string[]): readonly string[] =>
 
 /** Omits the calls of former owners, as a receiver with a fence does. */
 function withoutLateCalls(calls: readonly ReceivedCall[]): ReceivedCall[] {
+  const owners = ownersOf(calls);
   let highest = 0;
-  return calls.filter(({ epoch = highest }) => {
-    highest = Math.max(highest, epoch);
-    return epoch === highest;
+  return calls.filter((_, index) => {
+    const owner = present(owners[index]);
+    highest = Math.max(highest, owner);
+    return owner === highest;
   });
 }
 

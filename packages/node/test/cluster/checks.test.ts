@@ -23,13 +23,14 @@ const CHANGES: Change[] = [
   { position: 5, kind: "applied", block: block(3, "b") },
 ];
 
-type Given = { readonly epoch?: number; readonly second?: number; readonly isAccepted?: boolean };
+type Given = { readonly epoch?: number | undefined; readonly second?: number; readonly isAccepted?: boolean };
 
 /** A call of a delivery; its second is its sequence, unless it is given. */
 const call = (
   sequence: number,
-  { epoch = 1, second = sequence, isAccepted = true }: Given = {},
+  { second = sequence, isAccepted = true, ...given }: Given = {},
 ): ReceivedCall => {
+  const epoch = "epoch" in given ? given.epoch : 1;
   const { event, block, reverts } = present(MESSAGES[sequence - 1]);
   const { height, id: blockId } = block;
   const id = `msg_${sequence}`;
@@ -133,6 +134,21 @@ describe("the check of repeated calls", () => {
       1,
       ["msg_2 arrived again after its success was recorded (epochs 1, 1)"],
     ]);
+  });
+
+  test("knows that the node owns a webhook after the workers before it", () => {
+    const [late, again] = [call(3), call(3, { epoch: undefined, second: 9 })];
+    const byNode = [4, 5].map((sequence) => call(sequence, { epoch: undefined }));
+    const first = CALLS.slice(0, 3);
+    expect(findDuplicates([...first, ...byNode, late], RECORDED, STRICT).faults).toEqual([
+      "msg_3 arrived again after its success was recorded (epochs 1, 1)",
+    ]);
+    expect(findDuplicates([...first, again, ...byNode], RECORDED, STRICT).faults).toEqual([
+      "msg_3 arrived again after its success was recorded (epochs 1, undefined)",
+    ]);
+    const inProgress = call(4, { second: 0 });
+    const afterNode = findDuplicates([...first, ...byNode, inProgress], RECORDED, STRICT);
+    expect(afterNode).toEqual({ repeated: 1, faults: [] });
   });
 
   test("accepts the retries of recorded failures", () => {
