@@ -1,8 +1,9 @@
 /**
- * `npm run cluster -- [--seed N [--count K] | --seeds A-B] [--minutes M | --seconds S] [--results FILE] [--verbose]`: a node,
- * mirrors, API servers and delivery workers around PostgreSQL, with injected faults. Several seeds run one after the other; seeds
- * with a result in FILE are not repeated.
+ * `npm run cluster -- [--seed N [--count K] | --seeds A-B] [--minutes M | --seconds S] [--only FAULT]... [--results FILE] [--verbose]`: a
+ * node, mirrors, API servers and delivery workers around PostgreSQL, with injected faults. Several seeds run one after the other;
+ * seeds with a result in FILE are not repeated.
  */
+import { NEMESES } from "../packages/node/test-support/cluster/nemeses.ts";
 import { linesOf } from "../packages/node/test-support/cluster/report.ts";
 import { runCluster } from "../packages/node/test-support/cluster/run.ts";
 import {
@@ -25,10 +26,14 @@ const { values } = readArguments("cluster", {
     seeds: { type: "string" },
     minutes: { type: "string", default: "2" },
     seconds: { type: "string" },
+    only: { type: "string", multiple: true },
     results: { type: "string" },
     verbose: { type: "boolean", default: false },
   },
 });
+const unknown = values.only?.find((only) => !NEMESES.some(({ name }) => name === only));
+if (unknown !== undefined)
+  throw new Error(`no fault is named ${unknown}; choose from: ${NEMESES.map(({ name }) => name).join(", ")}`);
 if (!hasPostgres) throw new Error("there is no PostgreSQL server for this machine");
 const { seed, count, results: file } = values;
 const seconds = values.seconds === undefined ? Number(values.minutes) * 60 : Number(values.seconds);
@@ -46,7 +51,7 @@ for (const seed of seeds) {
   if (!former && file !== undefined) appendResult(file, result);
   if (seeds.length > 1) console.log(`${lineOf(result)}${former ? ", known" : ""}`);
 }
-if (seeds.length > 1) for (const line of summaryOf(results)) console.log(line);
+if (seeds.length > 1) for (const line of summaryOf(results, values.only)) console.log(line);
 const isPassed = results.length === seeds.length && results.every(({ faults }) => faults.length === 0);
 process.exitCode = isPassed ? 0 : 1;
 
@@ -59,6 +64,7 @@ async function run(seed: number): Promise<SeedResult> {
   try {
     const report = await runCluster({
       ...{ seed, seconds, signal: interrupted.signal, log: isVerbose ? log : () => {} },
+      ...(values.only && { only: values.only }),
     });
     if (isVerbose || report.faults.length > 0) for (const line of linesOf(report)) console.log(line);
     return resultOf(report, timing());

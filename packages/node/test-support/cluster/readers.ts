@@ -83,13 +83,10 @@ async function read(
   while (!stopping.signal.aborted) {
     await random
       .pick<() => Promise<unknown>>(requests)()
-      .catch((error: ApiError) => {
-        // An aborted request has the number of an exception as its code.
-        const code =
-          error.nodeCode ??
-          (error.code === undefined || typeof error.code === "string" ? error.code : "") ??
-          "";
-        state.failures.set(code, (state.failures.get(code) ?? 0) + 1);
+      .catch(({ nodeCode, code }: ApiError) => {
+        if (stopping.signal.aborted) return;
+        const name = nodeCode ?? code;
+        state.failures.set(name, (state.failures.get(name) ?? 0) + 1);
       });
     await sleep(PAUSE_MS);
   }

@@ -10,6 +10,8 @@ export type Occurrences = { count: number; longestLagMs: number; longestRecovery
 
 export type RoundsOptions = {
   readonly untilMs: number;
+  /** Names of the only faults that happen. */
+  readonly only?: readonly string[];
   /** Reports each fault. */
   readonly log: (line: string) => void;
   readonly onFault: (fault: string) => void;
@@ -30,13 +32,13 @@ const SECOND = 0.4;
 export async function runRounds(
   target: Target,
   { random, progress }: { readonly random: Random; readonly progress: Progress },
-  { untilMs, log, onFault }: RoundsOptions,
+  { untilMs, only, log, onFault }: RoundsOptions,
 ): Promise<Rounds> {
   const occurrences = new Map<string, Occurrences>();
   let [rounds, busy] = [0, 0];
   while (performance.now() < untilMs) {
     await sleep(random.integer(500, 2_000));
-    const round = drawRound(target, random);
+    const round = drawRound(possibleOf(target, only), random);
     const peak = watchPeak(progress);
     const injections = round.map(({ inject }) => inject(target, createDraws(random.integer(0, 2 ** 31))));
     log((await Promise.all(injections)).join("; "));
@@ -55,13 +57,18 @@ export async function runRounds(
   return { occurrences, count: rounds, busy };
 }
 
-function drawRound(target: Target, random: Random): Nemesis[] {
+function possibleOf(target: Target, only?: readonly string[]): readonly Nemesis[] {
   const possible = NEMESES.filter(({ isPossible }) => isPossible?.(target) ?? true);
+  return only ? possible.filter(({ name }) => only.includes(name)) : possible;
+}
+
+/** Draws one or two faults, of different concerns. */
+function drawRound(possible: readonly Nemesis[], random: Random): Nemesis[] {
   const draw = (nemeses: readonly Nemesis[]) =>
     random.pick(nemeses.flatMap((nemesis) => Array<Nemesis>(nemesis.weight).fill(nemesis)));
   const first = draw(possible);
-  if (!random.chance(SECOND)) return [first];
-  return [first, draw(possible.filter(({ concern }) => concern !== first.concern))];
+  const others = possible.filter(({ concern }) => concern !== first.concern);
+  return random.chance(SECOND) && others.length > 0 ? [first, draw(others)] : [first];
 }
 
 /** Returns a function that returns the longest lag since this call, and ends the watch. */

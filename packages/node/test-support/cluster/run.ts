@@ -34,6 +34,8 @@ export type RunOptions = {
   readonly seed: number;
   /** Seconds of fault injection. */
   readonly seconds: number;
+  /** Names of the only faults that happen; default: all. */
+  readonly only?: readonly string[];
   /** Reports progress. */
   readonly log: (line: string) => void;
   /** Ends the run early. */
@@ -139,7 +141,7 @@ async function reached(isReached: () => Promise<boolean>): Promise<void> {
   }
 }
 
-async function run(world: World, { seed, seconds, log }: RunOptions): Promise<ClusterReport> {
+async function run(world: World, { seed, seconds, only, log }: RunOptions): Promise<ClusterReport> {
   const { cluster, registered } = world;
   const { webhooks } = registered;
   const faults: string[] = [];
@@ -156,7 +158,10 @@ async function run(world: World, { seed, seconds, log }: RunOptions): Promise<Cl
     rounds = await runRounds(
       { cluster, restless: webhooks.filter(({ isHealthy }) => !isHealthy) },
       { random: createDraws(seed), progress },
-      { untilMs: performance.now() + seconds * 1_000, log, onFault: (fault) => void faults.push(fault) },
+      {
+        ...{ untilMs: performance.now() + seconds * 1_000, log, ...(only && { only }) },
+        onFault: (fault) => void faults.push(fault),
+      },
     );
     await load.stop();
     await heal(cluster, webhooks);

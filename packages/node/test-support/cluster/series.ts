@@ -89,8 +89,13 @@ export function lineOf({ seed, faults, counts, reads, ...result }: SeedResult): 
     : `seed ${seed}: FAILED with ${faults.length} faults: ${verdict} (${figures}); first: ${faults[0]}`;
 }
 
-/** Returns the totals, and for each failed seed the command that repeats it. */
-export function summaryOf(results: readonly SeedResult[]): string[] {
+/**
+ * Returns the totals, and for each failed seed the command that repeats it.
+ *
+ * @param only names of the only faults that have happened
+ */
+export function summaryOf(results: readonly SeedResult[], only: readonly string[] = []): string[] {
+  const flags = only.map((name) => ` --only ${JSON.stringify(name)}`).join("");
   const counts = { ...NO_COUNTS };
   for (const result of results) addCounts(counts, result.counts);
   const failed = results.filter(({ faults }) => faults.length > 0);
@@ -101,7 +106,8 @@ export function summaryOf(results: readonly SeedResult[]): string[] {
       `${number(counts.arrived)} arrived, ${counts.lost} lost, ${counts.duplicated} duplicated, ` +
       `${counts.outOfOrder} out of order; ${number(reads)} reads, ${wrong} wrong`,
     ...failed.map(
-      ({ seed, seconds }) => `seed ${seed} failed: npm run cluster -- --seed ${seed} --seconds ${seconds}`,
+      ({ seed, seconds }) =>
+        `seed ${seed} failed: npm run cluster -- --seed ${seed} --seconds ${seconds}${flags}`,
     ),
   ];
 }

@@ -71,11 +71,13 @@ export function judgeWebhook(
     ...duplicates.faults,
     ...judge(given),
   ];
-  const cancelled = recorded.filter(({ state }) => state === "cancelled").length;
+  const cancelled = new Set(recorded.flatMap(({ id, state }) => (state === "cancelled" ? id : [])));
+  const arrived = new Set(receiver.arrivals.map(({ message }) => message.id));
   return {
     counts: {
-      expected: wanted.length - cancelled,
-      arrived: new Set(receiver.arrivals.map(({ message }) => message.id)).size,
+      expected: wanted.length - cancelled.size,
+      // A failed attempt of a cancelled delivery may have arrived.
+      arrived: arrived.difference(cancelled).size,
       lost: missing.length,
       repeated: duplicates.repeated,
       duplicated: duplicates.faults.length,

@@ -81,4 +81,7 @@ test("Each seed has a line, and failed seeds have the command that repeats them.
     "seed 4 failed: npm run cluster -- --seed 4 --seconds 120",
     "seed 5 failed: npm run cluster -- --seed 5 --seconds 120",
   ]);
+  expect(summaryOf([failed], ["disk full"]).at(-1)).toBe(
+    'seed 4 failed: npm run cluster -- --seed 4 --seconds 120 --only "disk full"',
+  );
 });
