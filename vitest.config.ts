@@ -9,10 +9,15 @@ const node = (...folders: string[]) => folders.map((folder) => `packages/node/te
 
 /** The real program, and browsers before it: most of the time they wait for blocks, timeouts and retries. */
 const processes = [...node("program"), "packages/console/test/browser/**/*.test.ts"];
-/** Networks of nodes: they wait for the slots of their delegates, which need free processors to keep their time. */
-const networks = node("network", "peers/network");
-/** Nodes that are killed or attacked under load: each needs all processors. */
-const attacks = [...node("simulation", "crash", "siege"), "packages/node/test/cluster/run.test.ts"];
+/** Nodes that wait for the slots of their delegates, which need free processors to keep their time. */
+const networks = [
+  ...node("network", "peers/network", "simulation", "crash"),
+  "packages/node/test/cluster/run.test.ts",
+];
+/** A node under attack, whose longest tick is measured. */
+const attacks = node("siege");
+/** Makes the worker, and the processes that it starts, wait while networks and attacks need the processors. */
+const patient = join(import.meta.dirname, "packages/node/test-support/process/low-priority.ts");
 
 /**
  * Files with a process of their own: they mock modules, change the environment, measure memory or throughput, depend on the timers
@@ -33,16 +38,13 @@ const isolated = [
  * workers have nothing to do. Without this list a clean checkout starts the largest files first.
  */
 const LONGEST = [
-  ...["guides/guides", "processes/serving/thread", "chain/kill", "http/reorganisation/reorganisation"],
-  ...[
-    "program/daily",
-    "program/life",
-    "browser/screens",
-    "browser/stability",
-    "program/signing",
-    "program/listening",
-  ],
-  ...["network/network", "peers/network/hostile", "peers/network/network", "peers/network/old-node"],
+  // Beside networks, which wait, attacks have the processors that they need.
+  ...["siege/siege", "network/network", "peers/network/hostile", "guides/guides", "chain/kill"],
+  ...["peers/network/network", "hand-over/interrupted", "processes/serving/thread", "peers/network/old-node"],
+  ...["deliver/process", "hand-over/process", "serve/replicas", "release/oldest-runtimes"],
+  ...["peers/transport/sleeping-peers", "http/reorganisation/reorganisation"],
+  ...["program/daily", "browser/stability", "program/life", "program/listening"],
+  ...["program/log", "browser/screens", "browser/webhooks", "browser/outage", "program/signing"],
 ].map((name) => `/test/${name}.test.ts`);
 
 class LongestFirst extends BaseSequencer {
@@ -78,7 +80,8 @@ export default defineConfig({
           exclude: [...processes, ...networks, ...attacks, ...isolated],
           // The modules of the node are loaded and optimised once per worker instead of once per file.
           isolate: false,
-          maxWorkers: 3,
+          setupFiles: patient,
+          maxWorkers: 4,
           sequence: { groupOrder: 0 },
         },
       },
@@ -88,21 +91,28 @@ export default defineConfig({
           name: "isolated",
           include: isolated,
           exclude: processes,
-          maxWorkers: 3,
+          setupFiles: patient,
+          maxWorkers: 4,
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: { name: "processes", include: processes, maxWorkers: 4, sequence: { groupOrder: 1 } },
+        test: { name: "networks", include: networks, maxWorkers: 4, sequence: { groupOrder: 0 } },
       },
       {
         extends: true,
-        test: { name: "networks", include: networks, maxWorkers: 3, sequence: { groupOrder: 2 } },
+        test: {
+          name: "processes",
+          include: processes,
+          setupFiles: patient,
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
+        },
       },
       {
         extends: true,
-        test: { name: "attacks", include: attacks, maxWorkers: 1, sequence: { groupOrder: 3 } },
+        test: { name: "attacks", include: attacks, maxWorkers: 4, sequence: { groupOrder: 0 } },
       },
     ],
   },

@@ -82,7 +82,7 @@ describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
       let kills = 0;
       for (let isFinished = false; !isFinished; kills++) {
         const delivery = 1 + Math.floor(random() * 4);
-        const killAfter = { lines: 2 + Math.floor(random() * 20), ms: random() * 12 };
+        const killAfter = { lines: 2 + Math.floor(random() * 16), ms: random() * 12 };
         const { heights, ...end } = await runUntilKilled([run.name, path, String(delivery)], killAfter);
         isFinished = end.isFinished;
         // Everything that the last run saw on disk is there, except for a revert that it had no time to
@@ -90,7 +90,8 @@ describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
         expect(heights[0] ?? known).toBeGreaterThanOrEqual(known - 2);
         known = heights.at(-1) ?? known;
       }
-      expect(kills).toBeGreaterThan(2);
+      // The last run finishes. On a busy machine the others end long after the line that chose the moment.
+      expect(kills).toBeGreaterThan(1);
 
       const { chain, database, close } = openChain(content, path);
       const expected = { wallets: { ...content.initial.wallets }, nfts: {} };

@@ -5,7 +5,6 @@ import { HistoryError } from "../../event-log/history.ts";
 import { BodyError } from "../../gateway/gateway.ts";
 import { troubleOf } from "../../platform/files/disk-trouble.ts";
 import { CallError } from "../../platform/threads/call.ts";
-import { PostgresError } from "../../postgres/error.ts";
 import { CursorError, SnapshotError } from "../../read/errors.ts";
 import type { Server } from "../core/app.ts";
 import { allowOrigin, grant, isPreflight } from "../core/cors.ts";
@@ -159,12 +158,6 @@ const BUSY_SNAPSHOTS = {
   SNAPSHOT_UNREACHABLE: "DATABASE_UNREACHABLE",
 } as const satisfies Record<SnapshotError["code"], keyof typeof BUSY>;
 
-const BUSY_DATABASES = {
-  POSTGRES_UNREACHABLE: "DATABASE_UNREACHABLE",
-  POSTGRES_BUSY: "NODE_BUSY",
-  POSTGRES_TIMEOUT: "RESPONSE_LATE",
-} as const satisfies Record<PostgresError["code"], keyof typeof BUSY>;
-
 /** A damaged row is an internal error. */
 const BUSY_HISTORIES: Readonly<Record<HistoryError["code"], keyof typeof BUSY | undefined>> = {
   HISTORY_BUILDING: "NODE_STARTING",
@@ -193,7 +186,6 @@ function describeBusy(
 ): keyof typeof BUSY | undefined {
   if (error instanceof SnapshotError) return BUSY_SNAPSHOTS[error.code];
   if (error instanceof HistoryError) return BUSY_HISTORIES[error.code];
-  if (error instanceof PostgresError) return BUSY_DATABASES[error.code];
   const trouble = troubleOf(error);
   if (trouble === "disk full") return "DISK_FULL";
   // An unreadable disk must be logged as a failure.

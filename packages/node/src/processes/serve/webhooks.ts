@@ -10,6 +10,7 @@ import { ConfigError } from "../../platform/config-error.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { openPostgres, type Postgres } from "../../postgres/connection.ts";
 import { PostgresError, sqlStateOf, toPostgresError } from "../../postgres/error.ts";
+import { toSnapshotError } from "../../read/postgres/snapshot-error.ts";
 import { createSlices, NO_MATCHING_OBSERVER } from "../../subscriptions/conditions/slices.ts";
 import { systemClock } from "../../webhooks/collaborators.ts";
 import { createAttempt } from "../../webhooks/delivery/attempt.ts";
@@ -96,7 +97,7 @@ async function failing<T>(work: () => Promise<T>): Promise<T> {
         "WEBHOOKS_READ_ONLY",
         "this API server cannot write to its database: start it with --webhook-database-url, the database of the delivery workers",
       );
-    throw toPostgresError(error);
+    throw toSnapshotError(toPostgresError(error));
   }
 }
 

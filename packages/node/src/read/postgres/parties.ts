@@ -3,7 +3,7 @@ import { CERTIFIED_MINT } from "@uniknode/ledger";
 import type { Network } from "@uniknode/protocol";
 import { foundationOf } from "../foundation.ts";
 import { type Condition, isOneOf, isStorable, isText, NEVER } from "./pages/conditions.ts";
-import type { Way } from "./pages/page.ts";
+import type { Way } from "./pages/page-sql.ts";
 
 export type Parties = {
   sentBy(address: string): Condition;

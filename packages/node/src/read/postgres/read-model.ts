@@ -5,8 +5,7 @@
  */
 import type { Network } from "@uniknode/protocol";
 import type { Postgres, PostgresValue } from "../../postgres/connection.ts";
-import { PostgresError } from "../../postgres/error.ts";
-import { prepared, type ReadLimits, type ReadQuery, ReadsEndedError } from "../../postgres/reads.ts";
+import { prepared, type ReadLimits, type ReadQuery } from "../../postgres/reads.ts";
 import { SnapshotError } from "../errors.ts";
 import type { Head } from "../head.ts";
 import type { ReadModel, Snapshot } from "../port.ts";
@@ -18,11 +17,13 @@ import { createFees } from "./fees.ts";
 import { createHeadCache } from "./head-cache.ts";
 import { createLocks } from "./locks.ts";
 import { createCounts } from "./pages/counts.ts";
+import { createMarks } from "./pages/marks.ts";
 import { first, type SnapshotReads } from "./pages/reads.ts";
 import { createParties } from "./parties.ts";
 import { createQuickReads } from "./quick-reads.ts";
 import { createRounds } from "./rounds.ts";
 import { createSharedTransactions, type SharedTransactions } from "./shared-transactions.ts";
+import { toSnapshotError } from "./snapshot-error.ts";
 import { createTokens } from "./tokens.ts";
 import { createTransactions as createTransactionReads } from "./transactions.ts";
 import { createNameGenerators } from "./usernames.ts";
@@ -37,6 +38,8 @@ export type PostgresReadModelOptions = {
   readonly headCacheMs?: number;
   /** Maximum number of snapshots that share a transaction. Default: 16. */
   readonly snapshotsPerTransaction?: number;
+  /** Number of rows that a page with a large offset skips at most. Default: 100. */
+  readonly rowsPerMark?: number;
 };
 
 /** Connections remain open when the model is closed. */
@@ -63,7 +66,7 @@ export function createPostgresReadModel(
   options: PostgresReadModelOptions,
   deps: PostgresReadModelDeps,
 ): ReadModel {
-  const createSnapshot = createSnapshots(deps.network);
+  const createSnapshot = createSnapshots(deps.network, options);
   const transaction = createTransactions(options, deps);
   const heads = createHeadCache(options.headCacheMs ?? HEAD_CACHE_MS, () =>
     transaction(async ({ row }) => row && toHead(row)),
@@ -130,22 +133,14 @@ const withErrors =
   <Row>(...asked: Parameters<Query>) =>
     query<Row>(...asked).catch(rethrow);
 
-/** @throws {SnapshotError} for failures of the database; other errors as they are */
 function rethrow(error: unknown): never {
-  if (error instanceof ReadsEndedError) throw new SnapshotError("SNAPSHOT_ENDED");
-  if (error instanceof PostgresError) throw new SnapshotError(CODES[error.code], error);
-  throw error;
+  throw toSnapshotError(error);
 }
 
-const CODES = {
-  POSTGRES_TIMEOUT: "SNAPSHOT_TIMEOUT",
-  POSTGRES_BUSY: "SNAPSHOT_BUSY",
-  POSTGRES_UNREACHABLE: "SNAPSHOT_UNREACHABLE",
-} as const satisfies Record<PostgresError["code"], SnapshotError["code"]>;
-
 /** Returns a function that creates snapshots, which share their caches by head. */
-function createSnapshots(network: Network) {
+function createSnapshots(network: Network, { rowsPerMark }: PostgresReadModelOptions) {
   const counts = createCounts();
+  const marks = createMarks(rowsPerMark);
   const blocks = createBlocks(createNameGenerators());
   const chain = createChain();
   const delegates = createDelegates();
@@ -154,7 +149,7 @@ function createSnapshots(network: Network) {
   const tokens = createTokens();
   const transactions = createTransactionReads(createParties(network));
   return (query: Query, head: Head, total: number): Snapshot => {
-    const reads: SnapshotReads = { head, transactions: total, query, counts };
+    const reads: SnapshotReads = { head, transactions: total, query, counts, marks };
     return {
       head,
       blocks: blocks(reads),

@@ -1,6 +1,6 @@
 /**
- * Encodes each row as one column of text, with a separator between its fields. The driver spends more time on a column
- * than on its value: a page of 100 rows has 100 values instead of 1,700.
+ * Encodes each row, and each page of rows, as one text with a separator between the fields. The driver spends more time on a column
+ * or a row than on its values: a page of 100 rows has 1 value instead of 1,700.
  */
 import { textOf } from "./bytes.ts";
 
@@ -10,13 +10,20 @@ const NULL = "\x1e";
 
 /** SQL of the text of a row, and the conversion of the text to a row. */
 export type RowText<Row> = {
+  /** SQL of the columns. */
+  readonly columns: readonly string[];
   /** SQL of the column `fields`. */
   readonly sql: string;
   readonly read: (selected: RowFields) => Row;
+  /** Converts the texts of the columns; further texts are ignored. */
+  readonly fromFields: (fields: readonly string[]) => Row;
 };
 
 /** A row as the driver returns it. */
 export type RowFields = { readonly fields: string };
+
+/** All rows of a page as the driver returns them; `fields` is null if there are none. */
+export type PageFields = { readonly fields: string | null; readonly count: number };
 
 type Fields<Columns extends readonly string[]> = { readonly [Index in keyof Columns]: string };
 
@@ -30,16 +37,31 @@ export function rowText<const Columns extends readonly string[], Row>(
   columns: Columns,
   toRow: (fields: Fields<Columns>) => Row,
 ): RowText<Row> {
+  const fromFields = toRow as (fields: readonly string[]) => Row;
   return {
-    sql: `concat_ws(E'\\x1f', ${columns.join()}) AS fields`,
-    read(selected) {
-      const fields = selected.fields.split(SEPARATOR);
-      if (fields.length !== columns.length) {
-        throw new Error(`a row of ${columns.length} columns has ${fields.length} fields`);
-      }
-      return toRow(fields as Fields<Columns>);
+    columns,
+    sql: `${textOfColumns(columns)} AS fields`,
+    read({ fields }) {
+      const [row] = splitRows({ fields, count: 1 }, columns.length);
+      return fromFields(row ?? []);
     },
+    fromFields,
   };
+}
+
+const textOfColumns = (columns: readonly string[]) => `concat_ws(E'\\x1f', ${columns.join()})`;
+
+/** Returns SQL of the columns `fields` and `count`: all rows of a page as one text. */
+export const pageText = (columns: readonly string[], order: string): string =>
+  `string_agg(${textOfColumns(columns)}, E'\\x1f' ORDER BY ${order}) AS fields, count(*)::integer AS count`;
+
+/** Splits the text of a page into the fields of its rows. */
+export function splitRows({ fields, count }: PageFields, columns: number): string[][] {
+  if (fields === null) return [];
+  const all = fields.split(SEPARATOR);
+  if (all.length !== count * columns)
+    throw new Error(`${count} rows of ${columns} columns have ${all.length} fields`);
+  return Array.from({ length: count }, (_, row) => all.slice(row * columns, (row + 1) * columns));
 }
 
 /** Returns SQL of a column of text that can be null: `orNull` converts its text. */

@@ -18,7 +18,8 @@ import {
   text,
 } from "./pages/conditions.ts";
 import { termsOf } from "./pages/order.ts";
-import type { Selection, Way } from "./pages/page.ts";
+import type { Selection } from "./pages/page.ts";
+import type { Way } from "./pages/page-sql.ts";
 import { type Parties, toTest } from "./parties.ts";
 
 const FIELDS = {

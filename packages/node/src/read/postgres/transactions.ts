@@ -11,7 +11,8 @@ import { createHeightAt } from "./blocks.ts";
 import { isFar, startOfTransactions } from "./far-pages.ts";
 import { isStorable } from "./pages/conditions.ts";
 import { type Heights, heightsOf, isBetween, isOfHeights } from "./pages/heights.ts";
-import { findPage, type ListedTable } from "./pages/page.ts";
+import { findPage } from "./pages/page.ts";
+import type { ListedTable } from "./pages/page-sql.ts";
 import { first, type SnapshotReads } from "./pages/reads.ts";
 import type { Parties } from "./parties.ts";
 import {

@@ -1,5 +1,7 @@
 /** Orders of rows. */
+import type { RowValue } from "../../cursor.ts";
 import type { NamedTerm } from "../../orders.ts";
+import { bytesOfHex, hex, nullable, orNull } from "../row-text.ts";
 
 /** `value` is SQL of this program. */
 export type OrderTerm = NamedTerm & { readonly value: string };
@@ -20,3 +22,13 @@ export const valueNames = (order: readonly OrderTerm[]): string[] => order.map((
 /** Returns the order by these columns. */
 export const orderText = (order: readonly OrderTerm[]): string =>
   order.map(({ direction }, index) => `order${index} ${direction}`).join(", ");
+
+/** Returns SQL of the texts of these columns, which `valuesOfTexts` converts. */
+export const valueTexts = (order: readonly OrderTerm[]): string[] =>
+  order.map(({ kind }, index) => nullable(kind === "bytes" ? hex(`order${index}`) : `order${index}::text`));
+
+export const valuesOfTexts = (order: readonly OrderTerm[], texts: readonly string[]): RowValue[] =>
+  order.map(({ kind }, index) => {
+    const text = orNull(texts[index] ?? "");
+    return text !== null && kind === "bytes" ? bytesOfHex(text) : text;
+  });

@@ -1,26 +1,15 @@
-/**
- * Reads pages of a table. The keys of a page are selected first, so that whole rows are neither skipped nor sorted. The
- * first pages select whole rows, because planning a join costs more than skipping a few rows.
- */
+/** Reads pages of a table. */
+import { present } from "../../../platform/present.ts";
 import { preparedList } from "../../../postgres/reads.ts";
 import { cursorAt, type RowValue } from "../../cursor.ts";
 import type { Found, Range } from "../../page.ts";
-import type { RowFields, RowText } from "../row-text.ts";
+import { type PageFields, splitRows } from "../row-text.ts";
 import { allOf, type Condition, NEVER, numbered } from "./conditions.ts";
 import { after } from "./cursor.ts";
-import { type OrderTerm, orderText, valueNames } from "./order.ts";
+import type { Mark } from "./marks.ts";
+import { type OrderTerm, valueNames, valuesOfTexts } from "./order.ts";
+import { countSql, type ListedTable, marksSql, type OrderedRows, pageSql, type Way } from "./page-sql.ts";
 import type { SnapshotReads } from "./reads.ts";
-
-export type ListedTable<Row> = {
-  readonly table: string;
-  /** Columns of the key. */
-  readonly key: readonly string[];
-  /** The selected columns. A subquery in a column is faster than a join, for which the planner compares more plans. */
-  readonly row: RowText<Row>;
-};
-
-/** A condition that has an index; `through` is another table that contains the keys of the rows. */
-export type Way = Condition & { readonly through?: string };
 
 export type Selection = {
   /** Conditions that must all hold. */
@@ -36,13 +25,8 @@ export type Selection = {
   readonly isPrepared?: boolean;
 };
 
-type Sql = Condition;
-
 /** Number of rows of pages for which statements are prepared: the default `limit` of requests. */
 const USUAL_LIMIT = 100;
-
-/** Maximum offset of a page that selects whole rows. */
-const NEAR = 500;
 
 /**
  * Returns a page.
@@ -59,36 +43,35 @@ export async function findPage<Row>(
 ): Promise<Found<Row>> {
   const { order } = selection;
   const { limit, isWalk = false } = range;
-  const offset = range.after === undefined ? Math.max(0, range.offset) : 0;
-  const start = range.after === undefined ? [] : [after(order, range.after)];
-  const alternatives = alternativesOf(selection);
-  if (alternatives.length === 0) return { rows: [], totalCount: (await totalCount?.()) ?? 0 };
-  // Selects one more row than requested, which shows whether others follow.
-  const page = { order, start, offset, limit: limit + Number(isWalk), isWalk };
-  const isPrepared = selection.isPrepared === true && limit === USUAL_LIMIT;
-  const { sql, values } = pageSql(listed, alternatives, { ...page, isPrepared });
-  const statement = isPrepared ? preparedList(numbered(sql)) : numbered(sql);
-  const found = await reads.query<Selected>(statement, values);
-  const isLast = found.length < page.limit;
-  const isWhole = isLast && range.after === undefined && (found.length > 0 || offset === 0);
-  const counted = isWhole ? offset + found.length : undefined;
-  const rest = {
-    totalCount: (await totalCount?.()) ?? counted ?? (await countRows(reads, listed, alternatives)),
+  const rows = { listed, alternatives: alternativesOf(selection), order };
+  if (rows.alternatives.length === 0) return { rows: [], totalCount: (await totalCount?.()) ?? 0 };
+  const { cursor, rest } = await startOf(reads, rows, range);
+  const page = {
+    start: cursor === undefined ? [] : [after(order, cursor)],
+    offset: rest,
+    // Selects one more row than requested, which shows whether others follow.
+    limit: limit + Number(isWalk),
+    isWalk,
+    isPrepared: selection.isPrepared === true && limit === USUAL_LIMIT,
   };
+  const { sql, values } = pageSql(listed, rows, page);
+  const statement = page.isPrepared ? preparedList(numbered(sql)) : numbered(sql);
+  const { row } = listed;
+  const width = row.columns.length;
+  const [selected] = await reads.query<PageFields>(statement, values);
+  const found = splitRows(present(selected), width + (isWalk ? order.length : 0));
+  const isLast = found.length < page.limit;
+  const isWhole = isLast && range.after === undefined && (found.length > 0 || range.offset <= 0);
+  const counted = isWhole ? Math.max(0, range.offset) + found.length : undefined;
+  const total = (await totalCount?.()) ?? counted ?? (await countRows(reads, rows));
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
   return {
-    rows: shown.map(listed.row.read),
-    ...rest,
-    ...(isWalk && !isLast && last && { next: cursorAt(order, orderValues(last, order)) }),
+    rows: shown.map(row.fromFields),
+    totalCount: total,
+    ...(isWalk && !isLast && last && { next: cursorAt(order, valuesOfTexts(order, last.slice(width))) }),
   };
 }
-
-/** A row, with its order values in a walk. */
-type Selected = RowFields & { readonly [name: string]: RowValue };
-
-const orderValues = (selected: Selected, order: readonly OrderTerm[]): RowValue[] =>
-  valueNames(order).map((name) => selected[name] ?? null);
 
 /** Combines the conditions with each of the ways; omits combinations that match no row. */
 function alternativesOf({ conditions, ways }: Selection): Way[] {
@@ -99,69 +82,36 @@ function alternativesOf({ conditions, ways }: Selection): Way[] {
     .map(({ through, ...way }) => ({ ...allOf([way, ...conditions]), ...(through && { through }) }));
 }
 
-type PageOptions = {
-  readonly order: readonly OrderTerm[];
-  readonly start: readonly Condition[];
-  readonly offset: number;
-  readonly limit: number;
-  /** True if the rows also contain their order values. */
-  readonly isWalk: boolean;
-  readonly isPrepared: boolean;
-};
-
-function pageSql(
-  listed: ListedTable<unknown>,
-  alternatives: readonly Way[],
-  { order, start, isWalk, ...page }: PageOptions,
-): Sql {
-  const { table, key, row } = listed;
-  const [only] = alternatives;
-  const isNear = alternatives.length === 1 && !only?.through && page.offset <= NEAR;
-  const values = order.map(({ value }, index) => `${value} AS order${index}`);
-  const selected = [...(isNear ? ["*"] : key), ...values].join();
-  const inOrder = `ORDER BY ${orderText(order)}`;
-  const last = page.offset + page.limit;
-  const parts = alternatives.map((way): Sql => {
-    const { sql, values } = allOf([way, ...start]);
-    const text = `SELECT ${selected} FROM ${fromText(listed, way)} WHERE ${sql}`;
-    return alternatives.length === 1
-      ? { sql: text, values }
-      : { sql: `(${text} ${inOrder} LIMIT ?::bigint)`, values: [...values, last] };
+/** Returns the cursor of a page, or the last mark before it. */
+async function startOf(
+  { head, marks, query }: SnapshotReads,
+  rows: OrderedRows,
+  { after: cursor, offset: asked }: Range,
+): Promise<Mark> {
+  if (cursor !== undefined) return { cursor, rest: 0 };
+  const offset = Math.max(0, asked);
+  if (offset < marks.step) return { rest: offset };
+  const { order } = rows;
+  const list = marksSql(rows, [], marks.step, 0);
+  return marks.before(head, list, offset, async (cursor, count) => {
+    const start = cursor === undefined ? [] : [after(order, cursor)];
+    const { sql, values } = marksSql(rows, start, marks.step, count);
+    const found = await query<Readonly<Record<string, RowValue>>>(numbered(sql), values);
+    const names = valueNames(order);
+    return found.map((mark) =>
+      cursorAt(
+        order,
+        names.map((name) => mark[name] ?? null),
+      ),
+    );
   });
-  const { sql: range, values: ends } = rangeSql(page);
-  const rows = `(${parts.map(({ sql }) => sql).join(" UNION ")} ${inOrder} ${range})`;
-  const from = isNear ? `${rows} AS ${table}` : `${rows} AS page JOIN ${table} USING (${key.join()})`;
-  return {
-    sql: `SELECT ${[row.sql, ...(isWalk ? valueNames(order) : [])].join()} FROM ${from} ${inOrder}`,
-    values: [...parts.flatMap(({ values }) => values), ...ends],
-  };
 }
-
-/** Returns SQL of the range of a page. A literal limit shows the server how few rows a prepared statement returns. */
-function rangeSql({ limit, offset, isPrepared }: Pick<PageOptions, "limit" | "offset" | "isPrepared">): Sql {
-  if (!isPrepared) return { sql: "LIMIT ?::bigint OFFSET ?::bigint", values: [limit, offset] };
-  return offset === 0
-    ? { sql: `LIMIT ${limit}`, values: [] }
-    : { sql: `LIMIT ${limit} OFFSET ?::bigint`, values: [offset] };
-}
-
-const fromText = ({ table, key }: ListedTable<unknown>, { through }: Way): string =>
-  through ? `${through} JOIN ${table} USING (${key.join()})` : table;
 
 function countRows(
   { head, counts, query }: SnapshotReads,
-  listed: ListedTable<unknown>,
-  alternatives: readonly Way[],
+  { listed, alternatives }: OrderedRows,
 ): Promise<number> {
-  const [only, ...others] = alternatives;
-  const keys = alternatives
-    .map((way) => `SELECT ${listed.key.join()} FROM ${fromText(listed, way)} WHERE ${way.sql}`)
-    .join(" UNION ");
-  const sql =
-    only && others.length === 0
-      ? `SELECT count(*) AS total FROM ${fromText(listed, only)} WHERE ${only.sql}`
-      : `SELECT count(*) AS total FROM (${keys}) AS keys`;
-  const values = alternatives.flatMap(({ values }) => values);
+  const { sql, values } = countSql(listed, alternatives);
   return counts(head, { sql, values }, async () => {
     const [row] = await query<{ total: string }>(numbered(sql), values);
     return Number(row?.total ?? 0);

@@ -3,6 +3,7 @@ import type { PostgresValue } from "../../../postgres/connection.ts";
 import type { ReadQuery } from "../../../postgres/reads.ts";
 import type { Head } from "../../head.ts";
 import type { Counts } from "./counts.ts";
+import type { Marks } from "./marks.ts";
 
 export type SnapshotReads = {
   readonly head: Head;
@@ -10,6 +11,7 @@ export type SnapshotReads = {
   readonly transactions: number;
   readonly query: ReadQuery<PostgresValue>;
   readonly counts: Counts;
+  readonly marks: Marks;
 };
 
 /** Returns the only row of a statement that finds at most one. */
