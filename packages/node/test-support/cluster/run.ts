@@ -166,7 +166,7 @@ async function run(world: World, { seed, seconds, only, log }: RunOptions): Prom
     await load.stop();
     await heal(cluster, webhooks);
     log("the faults are over");
-    await settle(cluster, world.node).catch((error: Error) => faults.push(error.message));
+    await settle(cluster, world.node, log).catch((error: Error) => faults.push(error.message));
     log("every delivery has ended");
   } finally {
     await Promise.all([load.stop(), readers.stop(), progress.stop(), owners.stop(), snapshot.end()]);
