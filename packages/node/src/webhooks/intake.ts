@@ -30,8 +30,8 @@ export type Intake = {
    */
   unretracted(blocks: readonly BlockReference[], limit: number): Promise<readonly DeliveredFact[]>;
   /**
-   * Returns the unconfirmed events that blocks at ascending heights confirm: for each height that confirms any, its events by
-   * webhook and in the order of the log. Events of inactive webhooks are not confirmed.
+   * Returns the unconfirmed events that blocks at ascending heights confirm, by the number that each webhook requires now: for each
+   * height that confirms any, its events by webhook and in the order of the log. Events of inactive webhooks are not confirmed.
    */
   confirmedAt(heights: readonly number[], limit: number): Promise<readonly Confirmed[]>;
   /** Applies all commands in order, and moves the position; nothing if the batch is not current. */
@@ -121,12 +121,8 @@ export type DeliveryDraft = Omit<NewDelivery, "sequence" | "replay" | "content">
 /** Puts a delivery into the queue of its webhook, unless the webhook has a delivery with this id. */
 export type EnqueueDelivery = { readonly kind: "enqueue"; readonly delivery: DeliveryDraft };
 
-/** Stores an event until the chain has reached `dueHeight`, unless it is stored. */
-export type DeferEvent = {
-  readonly kind: "defer";
-  readonly event: UnconfirmedEvent;
-  readonly dueHeight: number;
-};
+/** Stores an event until it is confirmed, unless it is stored. */
+export type DeferEvent = { readonly kind: "defer"; readonly event: UnconfirmedEvent };
 
 /** Puts the delivery of an unconfirmed event into the queue, and removes the event. */
 export type ConfirmEvent = {

@@ -167,13 +167,11 @@ CREATE TABLE unconfirmed_events (
   event_id text COLLATE "C" NOT NULL,
   event_name text COLLATE "C" NOT NULL,
   height bigint NOT NULL,
-  due_height bigint NOT NULL,
   block_id text COLLATE "C" NOT NULL,
   data text,                                  -- JSON
   PRIMARY KEY (webhook, sequence)
 );
 CREATE INDEX unconfirmed_events_height ON unconfirmed_events (height);
-CREATE INDEX unconfirmed_events_due ON unconfirmed_events (due_height, webhook);
 
 -- Queues that are finished without sending, step by step: rows up to these. Nothing is sent meanwhile.
 CREATE TABLE finishing_queues (

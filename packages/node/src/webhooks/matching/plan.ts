@@ -206,14 +206,9 @@ function planDeferral(
 ): IntakeCommand {
   const height = present(event.height, "the height of a fact");
   const blockId = present(event.blockId, "the block of a fact");
-  const dueHeight = height + confirmations;
-  state.dueHeight = Math.min(state.dueHeight, dueHeight);
+  state.dueHeight = Math.min(state.dueHeight, height + confirmations);
   const deferred = { id, name: eventName, height, blockId };
-  return {
-    kind: "defer",
-    event: { webhook, logSequence, name, event: deferred, dataText: dataText() },
-    dueHeight,
-  };
+  return { kind: "defer", event: { webhook, logSequence, name, event: deferred, dataText: dataText() } };
 }
 
 /** Delivers the facts that a height confirms; returns `false` if some remain. */

@@ -17,8 +17,8 @@ test.runIf(hasPostgres)(
     await ownByWorkers(postgres);
     const [first, second] = [await add({ confirmations: 3 }), await add({ confirmations: 3 })];
     await postgres.query(
-      `INSERT INTO unconfirmed_events (webhook, sequence, name, event_id, event_name, height, due_height, block_id)
-       SELECT webhook, 1, 'transaction.applied', 'fact', 'transaction.applied', $2::bigint, $2::bigint + 3, $3
+      `INSERT INTO unconfirmed_events (webhook, sequence, name, event_id, event_name, height, block_id)
+       SELECT webhook, 1, 'transaction.applied', 'fact', 'transaction.applied', $2::bigint, $3
        FROM unnest($1::bigint[]) AS webhook`,
       [[first, second], BLOCK.height, BLOCK.blockId],
     );
