@@ -10,7 +10,10 @@ const node = (...folders: string[]) => folders.map((folder) => `packages/node/te
 /** The real program, and browsers before it: most of the time they wait for blocks, timeouts and retries. */
 const processes = [...node("program"), "packages/console/test/browser/**/*.test.ts"];
 /** Nodes that wait for the slots of their delegates, which need free processors to keep their time. */
-const networks = node("network", "peers/network", "simulation", "crash");
+const networks = [
+  ...node("network", "peers/network", "simulation", "crash"),
+  "packages/node/test/cluster/run.test.ts",
+];
 /** A node under attack, whose longest tick is measured. */
 const attacks = node("siege");
 /** Makes the worker, and the processes that it starts, wait while networks and attacks need the processors. */

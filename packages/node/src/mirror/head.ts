@@ -44,13 +44,17 @@ export async function takeLease(
       `the database has the chain of another network (nethash ${known?.nethash}): use another database`,
     );
   }
-  // The next events may be those of another node, whose retractions the blocks do not reflect yet.
-  const [taken] = await postgres.query<HeadRow>(
-    `UPDATE head SET epoch = epoch + 1, owner = $1, lease_until = now() + make_interval(secs => $2),
-       log_sequence = least(log_sequence, (SELECT last_sequence FROM event_log))
-     WHERE owner = $1 OR lease_until < now() RETURNING ${HEAD_COLUMNS}`,
-    [owner, LEASE_SECONDS],
-  );
+  const [taken] = await postgres.transaction("READ WRITE", async ({ query }) => {
+    // After a crash that lost the epoch, another mirror would take the same one.
+    await query("SET LOCAL synchronous_commit TO on");
+    // The next events may be those of another node, whose retractions the blocks do not reflect yet.
+    return query<HeadRow>(
+      `UPDATE head SET epoch = epoch + 1, owner = $1, lease_until = now() + make_interval(secs => $2),
+         log_sequence = least(log_sequence, (SELECT last_sequence FROM event_log))
+       WHERE owner = $1 OR lease_until < now() RETURNING ${HEAD_COLUMNS}`,
+      [owner, LEASE_SECONDS],
+    );
+  });
   return taken && headFromRow(taken);
 }
 

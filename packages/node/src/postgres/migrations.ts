@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CodedError } from "../platform/coded-error.ts";
 import type { Postgres } from "./connection.ts";
+import { sqlStateOf } from "./error.ts";
 
 const FOLDER = join(import.meta.dirname, "schema");
 
@@ -34,6 +35,19 @@ export const indexSql = (): string => readFileSync(join(FOLDER, "indexes.sql"), 
  * @throws {SchemaError} SCHEMA_NEWER, SCHEMA_CHANGED; then nothing was changed
  */
 export async function migrate(postgres: Postgres): Promise<void> {
+  try {
+    await applyMissing(postgres);
+  } catch (error) {
+    if (!CREATED_MEANWHILE.includes(sqlStateOf(error) ?? "")) throw error;
+    // Another call has created the table that calls lock.
+    await applyMissing(postgres);
+  }
+}
+
+/** SQLSTATEs of two calls that create the same table: the names of its type, or of the table, are taken. */
+const CREATED_MEANWHILE = ["23505", "42P07"];
+
+async function applyMissing(postgres: Postgres): Promise<void> {
   await postgres.transaction("READ WRITE", async ({ query, change }) => {
     await change("CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, checksum text NOT NULL)");
     await change("LOCK TABLE migrations IN EXCLUSIVE MODE");

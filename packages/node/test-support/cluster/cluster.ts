@@ -13,9 +13,12 @@ import {
   portOf,
   type ServerMember,
 } from "./members.ts";
+import { type Pooler, startPooler } from "./pooler.ts";
 
 export type Cluster = {
   readonly database: ClusterDatabase;
+  /** Undefined where pgbouncer is not installed. */
+  readonly pooler: Pooler | undefined;
   readonly node: Member;
   readonly mirrors: readonly Member[];
   readonly servers: readonly ServerMember[];
@@ -49,25 +52,34 @@ const WORKERS = 3;
 export async function startCluster(folder: string): Promise<Cluster> {
   const faults: string[] = [];
   const onFault = (fault: string) => void faults.push(fault);
-  const database = await startDatabase();
   const nodePort = await freePort();
-  const around = { folder, database, nodePort, onFault };
-  const node = createNode(around);
+  const node = createNode({ folder, nodePort, onFault });
   const members: Member[] = [node];
-  const close = () => closeAll(database, members);
+  const [database] = await Promise.all([startDatabase(), node.start()]).catch(async (error: unknown) => {
+    await node.close();
+    throw error;
+  });
+  let pooler: Pooler | undefined;
+  const close = async () => {
+    await closeMembers(members);
+    await pooler?.stop();
+    await database.close();
+  };
   try {
-    await node.start();
+    pooler = await startPooler(database);
+    const around = { folder, database, pooler, nodePort, onFault };
     const nodeUrl = `http://127.0.0.1:${nodePort}`;
     const mirrors = await several(MIRRORS, (number) => createMirror(around, number));
     const servers = await several(SERVERS, (number) => createServer(around, number));
     const workers = await several(WORKERS, (number) => createWorker(around, number));
     members.push(...mirrors, ...servers, ...workers);
     return {
-      ...{ database, node, mirrors, servers, workers, members, nodeUrl, faults, close },
+      ...{ database, pooler, node, mirrors, servers, workers, members, nodeUrl, faults, close },
       serverUrls: servers.map(({ url }) => url),
       client: await connectTo(nodeUrl),
       data: dataOf(around),
       reroute() {
+        pooler?.reroute();
         for (const link of members.flatMap(({ links }) => links)) link.route(portOf(around, link.to));
       },
     };
@@ -80,8 +92,7 @@ export async function startCluster(folder: string): Promise<Cluster> {
 const several = <T>(count: number, create: (number: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => create(index + 1)));
 
-async function closeAll(database: ClusterDatabase, members: readonly Member[]): Promise<void> {
+async function closeMembers(members: readonly Member[]): Promise<void> {
   await Promise.all(members.map((member) => member.close()));
   await Promise.all(members.flatMap(({ links }) => links).map((link) => link.close()));
-  await database.close();
 }

@@ -52,6 +52,7 @@ type State = {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Starts the primary; `addReplica` must follow, if there can be a replica. */
 export async function startDatabase(): Promise<ClusterDatabase> {
   const hasReplica = missingForReplica() === undefined;
   const disk = mountSmallDisk(DISK_MB);
@@ -66,7 +67,6 @@ export async function startDatabase(): Promise<ClusterDatabase> {
     disk,
     isClosed: false,
   };
-  if (hasReplica) await addReplica(state);
   return {
     hasReplica,
     ports: () => ({ primary: state.primary.port, replica: (state.replica ?? state.primary).port }),

@@ -5,6 +5,7 @@
 import { present } from "../../src/platform/present.ts";
 import type { ReceivedCall } from "../simulation/receiver.ts";
 import type { RecordedAttempt, RecordedDelivery } from "./deliveries.ts";
+import { ownersOf } from "./owner-order.ts";
 
 export type Duplicates = {
   /** Calls beyond the first of each delivery. */
@@ -16,32 +17,39 @@ export type Duplicates = {
 /** Calls of a parallel webhook at a time: first attempts, a retry and a replay. */
 const PARALLEL_CALLS = 10;
 
+export type DuplicatesOptions = {
+  readonly isStrict: boolean;
+  /** Number of processes of the node, each of which may have sent calls without an epoch. */
+  readonly nodeLives: number;
+};
+
 /** @param calls of one webhook, in the order of their arrival */
 export function findDuplicates(
   calls: readonly ReceivedCall[],
   recorded: readonly RecordedDelivery[],
-  isStrict: boolean,
+  { isStrict, nodeLives }: DuplicatesOptions,
 ): Duplicates {
   const attempts = new Map(recorded.map(({ id, attempts }) => [id, [...attempts]]));
-  const succeeded = new Map<string, ReceivedCall>();
+  const owners = ownersOf(calls);
+  /** Owner and epoch of the recorded success, by id. */
+  const succeeded = new Map<string, { readonly owner: number; readonly epoch: number | undefined }>();
   /** Ids of calls without a recorded attempt, by epoch. */
-  const unrecorded = new Map<number, string[]>();
+  const unrecorded = new Map<number | undefined, string[]>();
   const faults: string[] = [];
-  for (const call of calls) {
-    const { id } = call.message;
+  for (const [index, call] of calls.entries()) {
+    const [owner, { epoch, message }] = [present(owners[index]), call];
+    const { id } = message;
     const success = succeeded.get(id);
-    if (success && call.epoch >= success.epoch)
-      faults.push(
-        `${id} arrived again after its success was recorded (epochs ${success.epoch}, ${call.epoch})`,
-      );
+    if (success && owner >= success.owner)
+      faults.push(`${id} arrived again after its success was recorded (epochs ${success.epoch}, ${epoch})`);
     const attempt = takeAttempt(attempts.get(id) ?? [], call);
-    if (attempt?.isSuccess) succeeded.set(id, call);
+    if (attempt?.isSuccess) succeeded.set(id, { owner, epoch });
     if (attempt) continue;
-    unrecorded.set(call.epoch, [...(unrecorded.get(call.epoch) ?? []), id]);
+    unrecorded.set(epoch, [...(unrecorded.get(epoch) ?? []), id]);
   }
   const limit = isStrict ? 1 : PARALLEL_CALLS;
   for (const [epoch, ids] of unrecorded)
-    if (ids.length > limit)
+    if (ids.length > (epoch === undefined ? nodeLives : 1) * limit)
       faults.push(
         `${ids.length} calls of epoch ${epoch} have no recorded attempt: ${ids.slice(0, 3).join(", ")}`,
       );

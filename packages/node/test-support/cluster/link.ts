@@ -8,7 +8,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
  */
 export type LinkState = "open" | "cut" | "stalled" | "slow" | "mute";
 
-export type LinkTarget = "node" | "primary" | "replica";
+export type LinkTarget = "node" | "primary" | "replica" | "pooler";
 
 export type Link = {
   readonly to: LinkTarget;

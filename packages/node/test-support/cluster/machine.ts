@@ -13,13 +13,15 @@ export type Member = {
   /** Starts the process, and waits until it is ready. */
   start(): Promise<void>;
   end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
-  /** Kills the process for good: it does not start again. */
+  /** Ends the process for good, but cleanly: only then it stores compiled code, with which the next run starts faster. */
   close(): Promise<void>;
   /** Stops the process until `resume`, as a machine that is suspended. */
   pause(): void;
   resume(): void;
   /** Moves the clock of its machine, as the process sees it. Absent: the process has the clock of this machine. */
   setClock?(aheadMs: number): void;
+  /** Number of processes that were started. */
+  lives(): number;
   /** Returns everything that its processes have printed. */
   output(): string;
 };
@@ -39,6 +41,7 @@ export function createMember({ spawn, ready, onFault, ...about }: MemberOptions)
   const { name } = about;
   let running: Running | undefined;
   let isClosed = false;
+  let lives = 0;
   const former: string[] = [];
 
   async function watch(process: Running): Promise<void> {
@@ -69,6 +72,7 @@ export function createMember({ spawn, ready, onFault, ...about }: MemberOptions)
       if (running || isClosed) return;
       const process = spawn();
       running = process;
+      lives++;
       void watch(process);
       // A process that ends is reported by `watch`.
       if (await isWithin(settled(ready(process)), START_TIMEOUT_MS)) return;
@@ -77,10 +81,11 @@ export function createMember({ spawn, ready, onFault, ...about }: MemberOptions)
     end,
     async close() {
       isClosed = true;
-      await end("SIGKILL");
+      await end("SIGTERM");
     },
     pause: () => void running?.child.kill("SIGSTOP"),
     resume: () => void running?.child.kill("SIGCONT"),
+    lives: () => lives,
     output: () => [...former, running?.stdout() ?? "", running?.stderr() ?? ""].join(""),
   };
 }

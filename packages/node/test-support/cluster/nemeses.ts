@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../simulation/random.ts";
 import { BEHAVIOURS } from "../simulation/receiver.ts";
 import type { Cluster } from "./cluster.ts";
+import { abandonHandOver, handOver } from "./hand-over.ts";
 import type { LinkState } from "./link.ts";
 import type { Member } from "./machine.ts";
 import { LEASE_MS } from "./members.ts";
@@ -17,7 +18,7 @@ export type Target = {
 export type Nemesis = {
   readonly name: string;
   /** Two faults with the same concern do not happen at the same time. */
-  readonly concern: "processes" | "database" | "connections" | "receivers" | "clocks";
+  readonly concern: "processes" | "database" | "connections" | "receivers" | "clocks" | "owner";
   readonly weight: number;
   readonly isPossible?: (target: Target) => boolean;
   /** Injects the fault and heals it. Returns a description. */
@@ -90,6 +91,12 @@ const fillDisk: Nemesis["inject"] = async ({ cluster: { database } }, random) =>
   return `the disk of the database was full for ${pause} s`;
 };
 
+const crashPooler: Nemesis["inject"] = async ({ cluster: { pooler } }, random) => {
+  const pause = random.integer(0, 5);
+  await pooler?.crash(pause * 1_000);
+  return `the pooler was killed, and started after ${pause} s`;
+};
+
 const BROKEN: readonly LinkState[] = ["cut", "stalled", "slow", "mute"];
 
 const breakLinks: Nemesis["inject"] = async ({ cluster }, random) => {
@@ -111,7 +118,7 @@ const misbehave: Nemesis["inject"] = async ({ restless }, random) => {
     states.push(`${id} ${receiver.behaviour()}`);
   }
   await seconds(random.integer(2, 10));
-  for (const { receiver } of some) await receiver.become(random.chance(0.2) ? "slow" : "well");
+  for (const { receiver } of some) await receiver.become(random.chance(0.5) ? "slow" : "well");
   return `receivers of webhooks: ${states.join(", ")}`;
 };
 
@@ -125,6 +132,24 @@ const skewClock: Nemesis["inject"] = async ({ cluster }, random) => {
   await seconds(pause);
   worker.setClock?.(0);
   return `the clock of ${worker.name} was an hour ${aheadMs > 0 ? "fast" : "slow"} for ${pause} s`;
+};
+
+/** Hands the webhooks over to the node and back; some of the commands are killed. */
+const handOverTwice: Nemesis["inject"] = async ({ cluster }, random) => {
+  const kills = () => Array.from({ length: random.integer(0, 2) }, () => random.integer(500, 5_000));
+  const [toNode, toWorkers] = [kills(), kills()];
+  const pause = random.integer(0, 8);
+  await handOver(cluster, "node", toNode);
+  await seconds(pause);
+  await handOver(cluster, "workers", toWorkers);
+  const killed = toNode.length + toWorkers.length;
+  return `the webhooks were handed over to the node for ${pause} s; ${killed} commands were killed`;
+};
+
+const abandon: Nemesis["inject"] = async ({ cluster }, random) => {
+  const killMs = random.integer(500, 5_000);
+  await abandonHandOver(cluster, killMs);
+  return `a hand-over was killed after ${killMs} ms and cancelled`;
 };
 
 export const NEMESES: readonly Nemesis[] = [
@@ -166,7 +191,16 @@ export const NEMESES: readonly Nemesis[] = [
     isPossible: ({ cluster }) => cluster.database.fill !== undefined,
     inject: fillDisk,
   },
+  {
+    name: "pooler killed",
+    concern: "database",
+    weight: 1,
+    isPossible: ({ cluster }) => cluster.pooler !== undefined,
+    inject: crashPooler,
+  },
   { name: "connections broken", concern: "connections", weight: 4, inject: breakLinks },
   { name: "receivers failing", concern: "receivers", weight: 4, inject: misbehave },
+  { name: "handed over", concern: "owner", weight: 4, inject: handOverTwice },
+  { name: "hand-over cancelled", concern: "owner", weight: 1, inject: abandon },
   { name: "clock skewed", concern: "clocks", weight: 2, inject: skewClock },
 ];

@@ -12,6 +12,8 @@ import type { Cluster } from "./cluster.ts";
 /** `blocks`: the mirror is behind the node. `events`: a shard is not matched. `calls`: a delivery to a healthy receiver is pending. */
 export type Lags = Readonly<Record<"blocks" | "events" | "calls" | "reads", number>>;
 
+export const longestOf = (lags: Lags): number => Math.max(...Object.values(lags));
+
 export type Progress = {
   /** Milliseconds that each part is behind. */
   lags(): Lags;
@@ -82,11 +84,12 @@ function createNodeReader(node: Database): () => { readonly height: number; read
   return () => ({ height: highest.get()?.height ?? 0, sequence: lastSequence() });
 }
 
-type Row = { height: string; matched: string; last: string; pending: string | null };
+type Row = { height: string; owner: string; matched: string; last: string; pending: string | null };
 
 async function readDatabase({ postgres }: Cluster["database"], state: State): Promise<void> {
   const [row] = await postgres().query<Row>(
-    `SELECT height, (SELECT min(matched) FROM shards) AS matched,
+    `SELECT height, (SELECT owner FROM webhook_register) AS owner,
+       (SELECT min(matched) FROM shards) AS matched,
        (SELECT coalesce(max(number), 0) FROM deliveries WHERE webhook = ANY ($1)) AS last,
        (SELECT min(number) FROM deliveries WHERE webhook = ANY ($1) AND state = 'pending') AS pending
      FROM head`,
@@ -95,8 +98,10 @@ async function readDatabase({ postgres }: Cluster["database"], state: State): Pr
   if (!row) return;
   note(state.numbers, Number(row.last));
   state.height = Number(row.height);
-  state.matched = Number(row.matched);
-  state.called = row.pending === null ? Number(row.last) : Number(row.pending) - 1;
+  // While the node owns the webhooks, they are not in this database.
+  const isOwned = row.owner === "workers";
+  state.matched = isOwned ? Number(row.matched) : Number.POSITIVE_INFINITY;
+  state.called = isOwned && row.pending !== null ? Number(row.pending) - 1 : Number.POSITIVE_INFINITY;
 }
 
 function note(series: Series, value: number): void {

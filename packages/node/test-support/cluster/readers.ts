@@ -29,6 +29,12 @@ type State = {
   readonly heights: Map<number, number>;
 };
 
+/** Codes of failures that faults of the cluster may cause. */
+const EXPECTED: ReadonlySet<string> = new Set([
+  ...["API_UNREACHABLE", "API_TIMEOUT", "DATABASE_UNREACHABLE", "NODE_BUSY", "RESPONSE_LATE"],
+  // While another block is awaited, after a reorganisation, and while a mirror is built again.
+  ...["REPLICA_BEHIND", "BRANCH_GONE", "NODE_STARTING"],
+]);
 const CLIENTS = 4;
 const PAUSE_MS = 40;
 
@@ -83,12 +89,18 @@ async function read(
   while (!stopping.signal.aborted) {
     await random
       .pick<() => Promise<unknown>>(requests)()
-      .catch((error: ApiError) => {
-        const code = error.nodeCode ?? error.code ?? error.name;
-        state.failures.set(code, (state.failures.get(code) ?? 0) + 1);
+      .catch(({ nodeCode, code }: ApiError) => {
+        if (stopping.signal.aborted) return;
+        noteFailure(state, nodeCode ?? code);
       });
     await sleep(PAUSE_MS);
   }
+}
+
+function noteFailure({ failures, faults }: State, code: string): void {
+  const count = (failures.get(code) ?? 0) + 1;
+  failures.set(code, count);
+  if (count === 1 && !EXPECTED.has(code)) faults.push(`a client received ${code}`);
 }
 
 /** Requests as `fetch`, and notes the response. */

@@ -6,6 +6,8 @@ export type ClusterReport = {
   readonly seed: number;
   /** Descriptions of failures. */
   readonly faults: readonly string[];
+  /** Folder with the evidence of a run that failed. */
+  readonly evidence?: string;
   readonly occurrences: ReadonlyMap<string, Occurrences>;
   readonly counts: Counts;
   readonly reads: {
@@ -19,6 +21,11 @@ export type ClusterReport = {
   readonly chain: { readonly blocks: number; readonly undone: number; readonly events: number };
   /** Number of changes of the owner of a shard. */
   readonly changes: number;
+  readonly rounds: number;
+  /** Rounds after which the machine was too busy to catch up in time. */
+  readonly busyRounds: number;
+  /** Share of time in which processors of the machine were free. */
+  readonly free: number;
   readonly submitted: number;
   /** Depth of each reorganisation. */
   readonly depths: readonly number[];
@@ -49,7 +56,10 @@ export function linesOf(report: ClusterReport): string[] {
     `owners      ${report.changes} changes of shards`,
     `reads       ${reads.reads}, of which ${reads.wrong} wrong; others: ${failures || "none"}`,
     `facts       root ${root}`,
+    `machine     ${Math.round(report.free * 100)} % of its processors free; overloaded after ${report.busyRounds} of ` +
+      `${report.rounds} rounds of faults`,
     ...faults.map((fault) => `FAULT ${fault}`),
+    ...(report.evidence === undefined ? [] : [`evidence    ${report.evidence}`]),
     isPassed
       ? `seed ${seed}: 0 lost, 0 duplicated, 0 out of order, 0 wrong reads`
       : `seed ${seed}: FAILED with ${faults.length} faults: ${counts.lost} lost, ${counts.duplicated} duplicated, ` +

@@ -2,59 +2,74 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createDraws, type Random } from "../simulation/random.ts";
 import { NEMESES, type Nemesis, type Target } from "./nemeses.ts";
-import type { Lags, Progress } from "./progress.ts";
+import { longestOf, type Progress } from "./progress.ts";
+import { recover } from "./recovery.ts";
 
 /** Faults of one kind during a run. */
 export type Occurrences = { count: number; longestLagMs: number; longestRecoveryMs: number };
 
 export type RoundsOptions = {
   readonly untilMs: number;
+  /** Names of the only faults that happen. */
+  readonly only?: readonly string[];
   /** Reports each fault. */
   readonly log: (line: string) => void;
   readonly onFault: (fault: string) => void;
 };
 
-/** Lag that is reached again after each fault. */
-const MAX_LAG_MS = 5_000;
-const RECOVERY_MS = 30_000;
+export type Rounds = {
+  /** Faults that have happened, by name. */
+  readonly occurrences: ReadonlyMap<string, Occurrences>;
+  readonly count: number;
+  /** Number of rounds after which the cluster did not catch up in time, because the machine had no free processors. */
+  readonly busy: number;
+};
+
 const POLL_MS = 100;
 /** Probability of a second fault at the same time. */
 const SECOND = 0.4;
 
-/** Returns the faults that have happened, by name. */
 export async function runRounds(
   target: Target,
   { random, progress }: { readonly random: Random; readonly progress: Progress },
-  { untilMs, log, onFault }: RoundsOptions,
-): Promise<ReadonlyMap<string, Occurrences>> {
+  { untilMs, only, log, onFault }: RoundsOptions,
+): Promise<Rounds> {
   const occurrences = new Map<string, Occurrences>();
+  let [rounds, busy] = [0, 0];
   while (performance.now() < untilMs) {
     await sleep(random.integer(500, 2_000));
-    const round = drawRound(target, random);
+    const round = drawRound(possibleOf(target, only), random);
     const peak = watchPeak(progress);
     const injections = round.map(({ inject }) => inject(target, createDraws(random.integer(0, 2 ** 31))));
     log((await Promise.all(injections)).join("; "));
     const healedMs = performance.now();
-    const behind = await recover(progress, healedMs + RECOVERY_MS);
+    const { behind, isBusy } = await recover(progress);
     const names = round.map(({ name }) => name);
-    if (behind !== undefined)
-      onFault(`lag: ${RECOVERY_MS / 1_000} s after ${names.join(" and ")}, ${behind}`);
     const recoveryMs = performance.now() - healedMs;
-    for (const name of names) note(occurrences, name, { lagMs: peak(), recoveryMs });
+    const text = `${(recoveryMs / 1_000).toFixed(0)} s after ${names.join(" and ")}`;
+    if (isBusy) log(`the machine is overloaded: its processors were busy until ${text}`);
+    if (behind !== undefined) onFault(`lag: ${text}, ${behind}`);
+    rounds++;
+    if (isBusy) busy++;
+    const lagMs = peak();
+    for (const name of names) note(occurrences, name, { lagMs, recoveryMs });
   }
-  return occurrences;
+  return { occurrences, count: rounds, busy };
 }
 
-function drawRound(target: Target, random: Random): Nemesis[] {
+function possibleOf(target: Target, only?: readonly string[]): readonly Nemesis[] {
   const possible = NEMESES.filter(({ isPossible }) => isPossible?.(target) ?? true);
+  return only ? possible.filter(({ name }) => only.includes(name)) : possible;
+}
+
+/** Draws one or two faults, of different concerns. */
+function drawRound(possible: readonly Nemesis[], random: Random): Nemesis[] {
   const draw = (nemeses: readonly Nemesis[]) =>
     random.pick(nemeses.flatMap((nemesis) => Array<Nemesis>(nemesis.weight).fill(nemesis)));
   const first = draw(possible);
-  if (!random.chance(SECOND)) return [first];
-  return [first, draw(possible.filter(({ concern }) => concern !== first.concern))];
+  const others = possible.filter(({ concern }) => concern !== first.concern);
+  return random.chance(SECOND) && others.length > 0 ? [first, draw(others)] : [first];
 }
-
-const longestOf = (lags: Lags): number => Math.max(...Object.values(lags));
 
 /** Returns a function that returns the longest lag since this call, and ends the watch. */
 function watchPeak({ lags }: Progress): () => number {
@@ -68,18 +83,6 @@ function watchPeak({ lags }: Progress): () => number {
     look();
     return peak;
   };
-}
-
-/** Waits until nothing lags; returns a description of what still lags at the end of the time. */
-async function recover({ lags }: Progress, untilMs: number): Promise<string | undefined> {
-  while (performance.now() < untilMs) {
-    if (longestOf(lags()) < MAX_LAG_MS) return undefined;
-    await sleep(POLL_MS);
-  }
-  return Object.entries(lags())
-    .filter(([, ms]) => ms >= MAX_LAG_MS)
-    .map(([part, ms]) => `${part} are ${(ms / 1_000).toFixed(1)} s behind`)
-    .join(", ");
 }
 
 function note(

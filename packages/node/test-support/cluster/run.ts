@@ -16,22 +16,26 @@ import { type Cluster, startCluster } from "./cluster.ts";
 import { compareWithNode } from "./comparison.ts";
 import { readRecorded } from "./deliveries.ts";
 import { saveEvidence } from "./evidence.ts";
+import { handOver } from "./hand-over.ts";
 import { type Load, MAX_DEPTH, startLoad, watched } from "./load.ts";
 import { expectDeliveries } from "./oracle.ts";
 import { watchOwners } from "./owners.ts";
+import { watchFree } from "./processors.ts";
 import { watchProgress } from "./progress.ts";
 import { type Readers, startReaders } from "./readers.ts";
-import { addCounts, type ClusterReport, NO_COUNTS } from "./report.ts";
-import { type Occurrences, runRounds } from "./rounds.ts";
+import { addCounts, type ClusterReport, linesOf, NO_COUNTS } from "./report.ts";
+import { type Rounds, runRounds } from "./rounds.ts";
 import { heal, settle } from "./settle.ts";
 import { holdSnapshot } from "./snapshot.ts";
 import { type Chain, judgeWebhook } from "./verdict.ts";
-import { type Registered, registerWebhooks } from "./webhooks.ts";
+import { type ClusterWebhook, type Registered, registerWebhooks } from "./webhooks.ts";
 
 export type RunOptions = {
   readonly seed: number;
   /** Seconds of fault injection. */
   readonly seconds: number;
+  /** Names of the only faults that happen; default: all. */
+  readonly only?: readonly string[];
   /** Reports progress. */
   readonly log: (line: string) => void;
   /** Ends the run early. */
@@ -51,17 +55,35 @@ type World = {
 const POLL_MS = 100;
 const WAIT_MS = 60_000;
 
-/** @throws {Error} if the cluster does not start, does not settle, or the signal is aborted */
-export async function runCluster(options: RunOptions): Promise<ClusterReport> {
+/**
+ * The outputs of all processes, the calls of all receivers and both databases of a run that fails remain in a folder.
+ *
+ * @throws {Error} if the cluster does not start, a fault cannot be healed, or the signal is aborted
+ */
+export async function runCluster({ log: logLine, ...options }: RunOptions): Promise<ClusterReport> {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-cluster-"));
   mkdirSync(join(folder, "data"));
+  const lines: string[] = [];
+  const log = (line: string) => {
+    lines.push(`${new Date().toISOString()} ${line}`);
+    logLine(line);
+  };
   const cluster = await startCluster(folder);
+  const webhooks: ClusterWebhook[] = [];
+  const save = (report: readonly string[]) =>
+    saveEvidence({ seed: options.seed, cluster, webhooks, lines: [...lines, ...report] });
   let world: World | undefined;
   try {
-    world = await unlessAborted(prepare(cluster, options), options.signal);
-    return await unlessAborted(run(world, options), options.signal);
+    world = await unlessAborted(prepare(cluster, { ...options, log }), options.signal);
+    webhooks.push(...world.registered.webhooks);
+    const report = await unlessAborted(run(world, { ...options, log }), options.signal);
+    return report.faults.length === 0 ? report : { ...report, evidence: await save(linesOf(report)) };
+  } catch (error) {
+    if (options.signal?.aborted) throw error;
+    const { message, stack } = error as Error;
+    throw new Error(`${message}; the evidence is in ${await save([`${stack}`])}`, { cause: error });
   } finally {
-    for (const { receiver } of world?.registered.webhooks ?? []) await receiver.close();
+    for (const { receiver } of webhooks) await receiver.close();
     world?.chronicle.close();
     world?.node.close();
     await cluster.close();
@@ -78,30 +100,37 @@ function unlessAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T>
   return Promise.race([promise, aborted.promise]);
 }
 
-/** Starts the mirrors, registers the webhooks while no block is created, and starts everything else. */
+/** Starts everything, registers the webhooks while no block is created, and hands them over to the workers. */
 async function prepare(cluster: Cluster, { seed, log }: RunOptions): Promise<World> {
   const { data, database, nodeUrl } = cluster;
+  log("the database and the node have started");
+  const started = Promise.all(cluster.members.map((member) => member.start()));
+  const replicated = database.hasReplica ? database.addReplica() : Promise.resolve();
   beginChronicle(data);
   await runDevCommand(nodeUrl, "mine", { blocks: MAX_DEPTH + 5 });
-  for (const mirror of cluster.mirrors) await mirror.start();
-  await reached(async () => (await readCopy(database.postgres())).isStarted);
   await runDevCommand(nodeUrl, "forge", { enabled: false });
+  await reached(async () => (await readCopy(database.postgres())).isStarted);
+  log("the mirror follows its node");
   const chronicle = openChronicle(data);
-  const registered = await registerWebhooks(kindsOf(watched), {
-    postgres: database.postgres(),
-    nodeUrl,
-    random: createDraws(seed),
-  });
-  const registeredAt = chronicle.position();
-  await Promise.all([...cluster.workers, ...cluster.servers].map((member) => member.start()));
-  await runDevCommand(nodeUrl, "forge", { enabled: true });
-  const replica = database.hasReplica ? "a replica" : "no replica: Debian's postgresql-15 is not installed";
-  log(
-    `${cluster.members.length} processes, ${registered.webhooks.length} webhooks, PostgreSQL with ${replica}`,
-  );
   const node = openDatabase(join(data, "node.sqlite"), { readonly: true });
+  const registered = await registerWebhooks(kindsOf(watched), { nodeUrl, node, random: createDraws(seed) });
+  const registeredAt = chronicle.position();
+  await handOver(cluster, "workers");
+  await Promise.all([started, replicated]);
+  cluster.reroute();
+  await runDevCommand(nodeUrl, "forge", { enabled: true });
+  log(
+    `${cluster.members.length} processes, ${registered.webhooks.length} webhooks, PostgreSQL with ${partsOf(cluster)}`,
+  );
   return { cluster, node, chronicle, registered, registeredAt };
 }
+
+const partsOf = ({ database, pooler }: Cluster): string =>
+  [
+    database.hasReplica ? "a replica" : "no replica (Debian's postgresql-15 is not installed)",
+    pooler ? "pgbouncer" : "no pgbouncer (it is not installed)",
+    database.fill ? "a small disk" : "no small disk (this user may not mount one)",
+  ].join(", ");
 
 /** Waits for a condition of the database. */
 async function reached(isReached: () => Promise<boolean>): Promise<void> {
@@ -112,7 +141,7 @@ async function reached(isReached: () => Promise<boolean>): Promise<void> {
   }
 }
 
-async function run(world: World, { seed, seconds, log }: RunOptions): Promise<ClusterReport> {
+async function run(world: World, { seed, seconds, only, log }: RunOptions): Promise<ClusterReport> {
   const { cluster, registered } = world;
   const { webhooks } = registered;
   const faults: string[] = [];
@@ -123,31 +152,34 @@ async function run(world: World, { seed, seconds, log }: RunOptions): Promise<Cl
   const load = startLoad(cluster, seed);
   const healthy = webhooks.filter(({ isHealthy }) => isHealthy).map(({ id }) => id);
   const progress = watchProgress(cluster, { healthy, readHeight: readers.height });
-  let occurrences: ReadonlyMap<string, Occurrences>;
+  const free = watchFree();
+  let rounds: Rounds;
   try {
-    occurrences = await runRounds(
+    rounds = await runRounds(
       { cluster, restless: webhooks.filter(({ isHealthy }) => !isHealthy) },
       { random: createDraws(seed), progress },
-      { untilMs: performance.now() + seconds * 1_000, log, onFault: (fault) => void faults.push(fault) },
+      {
+        ...{ untilMs: performance.now() + seconds * 1_000, log, ...(only && { only }) },
+        onFault: (fault) => void faults.push(fault),
+      },
     );
     await load.stop();
     await heal(cluster, webhooks);
     log("the faults are over");
-    await settle(cluster, world.node);
+    await settle(cluster, world.node, log).catch((error: Error) => faults.push(error.message));
     log("every delivery has ended");
   } finally {
     await Promise.all([load.stop(), readers.stop(), progress.stop(), owners.stop(), snapshot.end()]);
     await balancer.close();
   }
   const verdict = await judgeAll(world, readers);
-  const report = {
+  return {
     ...verdict,
     faults: [...cluster.faults, ...faults, ...owners.faults, ...verdict.faults],
-    ...{ seed, occurrences, changes: owners.changes() },
+    ...{ seed, occurrences: rounds.occurrences, rounds: rounds.count, busyRounds: rounds.busy },
+    ...{ free: free(), changes: owners.changes() },
     ...loadOf(load),
   };
-  if (report.faults.length > 0) log(`outputs and calls are in ${saveEvidence(seed, cluster, webhooks)}`);
-  return report;
 }
 
 const loadOf = (load: Load) => ({ submitted: load.submitted(), depths: load.depths() });
@@ -160,7 +192,10 @@ async function judgeAll(
 ): Promise<Judged> {
   const { query } = cluster.database.postgres();
   const [head] = await query<{ nethash: string }>("SELECT nethash FROM head");
-  const chain: Chain = { changes: chronicle.changes(), wallets: chronicle.wallets(), registeredAt };
+  const chain: Chain = {
+    ...{ changes: chronicle.changes(), wallets: chronicle.wallets(), registeredAt },
+    nodeLives: cluster.node.lives(),
+  };
   const expected = await expectDeliveries(node, present(head).nethash, registered);
   const counts = { ...NO_COUNTS };
   const faults: string[] = [];

@@ -4,11 +4,13 @@ import type { Database } from "../../src/store/engine/database.ts";
 import { createLastSequence } from "../../src/store/events/event-log.ts";
 import { runDevCommand } from "../mirror/dev-chain.ts";
 import type { Cluster } from "./cluster.ts";
+import { handOver } from "./hand-over.ts";
 import type { ClusterWebhook } from "./webhooks.ts";
 
 /** Clocks of the workers are advanced by this time if nothing has happened, so that postponed calls are due. */
 const STEP_MS = 1_800_000;
 const PAUSE_MS = 2_000;
+const LOG_EVERY_MS = 8_000;
 /** After so long without progress, no more is expected. */
 const STALL_MS = 60_000;
 
@@ -21,6 +23,7 @@ export async function heal(cluster: Cluster, webhooks: readonly ClusterWebhook[]
     member.resume();
     await member.start();
   }
+  await handOver(cluster, "workers");
   await runDevCommand(cluster.nodeUrl, "forge", { enabled: false });
 }
 
@@ -30,9 +33,14 @@ export async function heal(cluster: Cluster, webhooks: readonly ClusterWebhook[]
  * @param node database of the node
  * @throws {Error} that names what is left, if nothing happens
  */
-export async function settle({ database, workers }: Cluster, node: Database): Promise<void> {
+export async function settle(
+  { database, workers }: Cluster,
+  node: Database,
+  log: (line: string) => void,
+): Promise<void> {
   const lastSequence = createLastSequence(node);
   let left = "";
+  let loggedMs = performance.now();
   let changedMs = performance.now();
   let aheadMs = 0;
   for (;;) {
@@ -41,6 +49,10 @@ export async function settle({ database, workers }: Cluster, node: Database): Pr
     if (now === left) aheadMs += STEP_MS;
     else changedMs = performance.now();
     left = now;
+    if (performance.now() > loggedMs + LOG_EVERY_MS) {
+      log(`waiting for ${left}`);
+      loggedMs = performance.now();
+    }
     if (performance.now() > changedMs + STALL_MS) throw new Error(`nothing happens: ${left}`);
     for (const worker of workers) worker.setClock?.(aheadMs);
     await sleep(PAUSE_MS);

@@ -1,4 +1,5 @@
 /** Compares what the receivers have with the chain, with the deliveries that a node would create, and with what workers recorded. */
+import { present } from "../../src/platform/present.ts";
 import type { Case } from "../simulation/case.ts";
 import type { ChainWallet, Change } from "../simulation/chronicle.ts";
 import { evidenceOf } from "../simulation/evidence.ts";
@@ -8,6 +9,7 @@ import { judge } from "../simulation/verdict.ts";
 import type { RecordedDelivery } from "./deliveries.ts";
 import { findDuplicates } from "./duplicates.ts";
 import type { ExpectedDelivery } from "./oracle.ts";
+import { ownersOf } from "./owner-order.ts";
 import type { ClusterWebhook } from "./webhooks.ts";
 
 export type Counts = {
@@ -29,6 +31,8 @@ export type Chain = {
   readonly wallets: ReadonlyMap<string, ChainWallet>;
   /** Position of the chronicle at which the webhooks were registered. */
   readonly registeredAt: number;
+  /** Number of processes of the node, each of which may have sent webhooks. */
+  readonly nodeLives: number;
 };
 
 export type WebhookVerdict = { readonly counts: Counts; readonly faults: readonly string[] };
@@ -55,7 +59,10 @@ export function judgeWebhook(
   const current = withoutLateCalls(receiver.arrivals);
   const given = caseOf(webhook, current, recorded, chain);
   const missing = findMissing(receiver.arrivals, wanted, recorded);
-  const duplicates = findDuplicates(receiver.arrivals, recorded, kind.isStrict);
+  const duplicates = findDuplicates(receiver.arrivals, recorded, {
+    isStrict: kind.isStrict,
+    nodeLives: chain.nodeLives,
+  });
   const outOfOrder = findOrderFaults(given, [...evidenceOf(given, []).deliveries.values()]);
   const faults = [
     ...compareRecorded(recorded, wanted),
@@ -64,11 +71,13 @@ export function judgeWebhook(
     ...duplicates.faults,
     ...judge(given),
   ];
-  const cancelled = recorded.filter(({ state }) => state === "cancelled").length;
+  const cancelled = new Set(recorded.flatMap(({ id, state }) => (state === "cancelled" ? id : [])));
+  const arrived = new Set(receiver.arrivals.map(({ message }) => message.id));
   return {
     counts: {
-      expected: wanted.length - cancelled,
-      arrived: new Set(receiver.arrivals.map(({ message }) => message.id)).size,
+      expected: wanted.length - cancelled.size,
+      // A failed attempt of a cancelled delivery may have arrived.
+      arrived: arrived.difference(cancelled).size,
       lost: missing.length,
       repeated: duplicates.repeated,
       duplicated: duplicates.faults.length,
@@ -86,10 +95,12 @@ const shown = (faults: readonly string[]): readonly string[] =>
 
 /** Omits the calls of former owners, as a receiver with a fence does. */
 function withoutLateCalls(calls: readonly ReceivedCall[]): ReceivedCall[] {
+  const owners = ownersOf(calls);
   let highest = 0;
-  return calls.filter(({ epoch }) => {
-    highest = Math.max(highest, epoch);
-    return epoch === highest;
+  return calls.filter((_, index) => {
+    const owner = present(owners[index]);
+    highest = Math.max(highest, owner);
+    return owner === highest;
   });
 }
 

@@ -1,12 +1,9 @@
-/** Webhooks of the run: each has its own receiver, and is registered in PostgreSQL. */
-import { randomBytes } from "node:crypto";
+/** Webhooks of the run: each has its own receiver, and is registered at the node, which hands all of them over to the workers. */
 import { createEpochFence } from "@uniknode/client";
-import { subscribedNames } from "../../src/events/names.ts";
-import type { Postgres } from "../../src/postgres/connection.ts";
-import { createPostgresRegisterCommands } from "../../src/webhooks/postgres/register/register-commands.ts";
-import { readNewWebhook } from "../../src/webhooks/register/fields.ts";
-import { PLAIN_SECRETS } from "../../src/webhooks/secrets/encryption.ts";
-import { recordEvents } from "../mirror/dev-chain.ts";
+import { present } from "../../src/platform/present.ts";
+import type { Database } from "../../src/store/engine/database.ts";
+import { createLastSequence } from "../../src/store/events/event-log.ts";
+import { TOKEN } from "../mirror/dev-chain.ts";
 import { bodyOf, type Kind } from "../simulation/kinds.ts";
 import type { Random } from "../simulation/random.ts";
 import { type Receiver, startReceiver } from "../simulation/receiver.ts";
@@ -29,39 +26,48 @@ export type Registered = {
 
 /** Kinds that have a second webhook, whose receiver is healthy: their lag is measured. */
 const HEALTHY_KINDS = ["every block", "every transaction", "ledger, strict", "three confirmations"];
-const WEBHOOK_LIMIT = 1_000;
 
-/**
- * Registers a webhook of every kind, while no block is created. Strict receivers refuse calls of former owners.
- *
- * @param nodeUrl base URL of the node, whose log must record the events
- */
+export type RegistrationDeps = {
+  /** Base URL of the node. */
+  readonly nodeUrl: string;
+  /** Database of the node. */
+  readonly node: Database;
+  readonly random: Random;
+};
+
+/** Registers a webhook of every kind, while no event is logged. Strict receivers refuse calls of former owners. */
 export async function registerWebhooks(
   kinds: readonly Kind[],
-  { postgres, nodeUrl, random }: { postgres: Postgres; nodeUrl: string; random: Random },
+  { nodeUrl, node, random }: RegistrationDeps,
 ): Promise<Registered> {
-  const after = await recordEvents(nodeUrl, namesOf(kinds));
-  const { insert, activate } = createPostgresRegisterCommands({
-    postgres,
-    cipher: PLAIN_SECRETS,
-    lastEvent: async () => after,
-  });
-  const healthyKinds = kinds.filter(({ name }) => HEALTHY_KINDS.includes(name));
+  const healthyKinds = HEALTHY_KINDS.map((name) =>
+    present(
+      kinds.find((kind) => kind.name === name),
+      name,
+    ),
+  );
   const webhooks: ClusterWebhook[] = [];
   for (const [index, kind] of [...kinds, ...healthyKinds].entries()) {
     const receiver = await startReceiver(random, kind.isStrict ? createEpochFence() : undefined);
-    const token = randomBytes(32).toString("hex");
-    const { ping: _, ...fields } = readNewWebhook({ ...bodyOf(kind), target: receiver.url });
-    const { id } = await insert({ fields, token }, WEBHOOK_LIMIT);
+    const { id, token } = await register(nodeUrl, { ...bodyOf(kind), target: receiver.url });
     receiver.tokens.add(token);
-    webhooks.push({ id, kind, receiver, token, isHealthy: index >= kinds.length });
-    await activate(id);
+    const isHealthy = index >= kinds.length;
+    if (!isHealthy && index % 2 === 1) await receiver.become("slow");
+    webhooks.push({ id, kind, receiver, token, isHealthy });
   }
-  return { webhooks, after };
+  return { webhooks, after: createLastSequence(node)() };
 }
 
-/** Returns the names of the events that the log must record for webhooks (`createWebhookStore`). */
-function namesOf(kinds: readonly Kind[]): string[] {
-  const given = kinds.flatMap((kind) => bodyOf(kind).events);
-  return [...new Set([...subscribedNames(given).keys(), "block.applied", "block.reverted"])];
+async function register(
+  nodeUrl: string,
+  body: object,
+): Promise<{ readonly id: number; readonly token: string }> {
+  const response = await fetch(`${nodeUrl}/api/webhooks`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: TOKEN },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`the node refused a webhook: ${text}`);
+  return (JSON.parse(text) as { data: { id: number; token: string } }).data;
 }

@@ -22,8 +22,11 @@ const missingOf = (paths: readonly string[]): string | undefined => paths.find((
 /** Returns what a replica needs and this machine lacks. */
 export const missingForReplica = (): string | undefined => missingOf([join(PROGRAMS, "pg_basebackup")]);
 
+/** Returns what pgbouncer needs and this machine lacks. */
+export const missingForPgbouncer = (): string | undefined => missingOf([PGBOUNCER]);
+
 /** Returns what the tests of a cluster need and this machine lacks. */
-export const missingForCluster = (): string | undefined => missingForReplica() ?? missingOf([PGBOUNCER]);
+export const missingForCluster = (): string | undefined => missingForReplica() ?? missingForPgbouncer();
 
 export type ClusterServer = {
   readonly port: number;
@@ -83,9 +86,13 @@ async function startIn(folder: string, settings: Readonly<Record<string, string>
 }
 
 export type Pgbouncer = {
+  readonly port: number;
   urlOf(name: string): string;
   /** Sends the connections of each name to the database of a server. */
   route(routes: Routes): void;
+  /** Starts it again after `kill`. */
+  start(): Promise<void>;
+  kill(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -101,9 +108,15 @@ export async function startPgbouncer(database: string, routes: Routes): Promise<
   const write = (routes: Routes) => writeFileSync(file, configuration(folder, port, database, routes));
   write(routes);
   const [name = database] = Object.keys(routes);
-  const child = await startServer(() => spawnAsServer(PGBOUNCER, [file], folder), urlOf(port, name));
+  const start = () => startServer(() => spawnAsServer(PGBOUNCER, [file], folder), urlOf(port, name));
+  let child = await start();
   return {
+    port,
     urlOf: (name) => urlOf(port, name),
+    async start() {
+      child = await start();
+    },
+    kill: () => endServer(child, "SIGKILL"),
     route(routes) {
       write(routes);
       child.kill("SIGHUP");

@@ -34,9 +34,9 @@ export type Arrival = {
 export type ReceivedCall = Arrival & {
   /** Start of the call by the clock of the sender, in seconds since 1970. */
   readonly sentSeconds: number;
-  /** Number of owners that the webhook has had; 0 if a node sent it. */
-  readonly epoch: number;
-  /** The response is 2xx. */
+  /** Number of owners that the webhook has had; undefined if a node sent it. */
+  readonly epoch: number | undefined;
+  /** The status of the response is 2xx. */
   readonly isAccepted: boolean;
 };
 
@@ -136,7 +136,8 @@ async function take(state: State, request: IncomingMessage, response: ServerResp
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const call = toCall(state, request, Buffer.concat(chunks).toString());
-  if (state.fence?.accepts({ webhookId: call.message.webhookId, epoch: call.epoch }) === false) {
+  const { epoch, message } = call;
+  if (state.fence?.accepts({ ...message, ...(epoch !== undefined && { epoch }) }) === false) {
     state.refused++;
     response.writeHead(409).end();
     return;
@@ -145,7 +146,8 @@ async function take(state: State, request: IncomingMessage, response: ServerResp
   await respond(state, response);
 }
 
-const ACCEPTING: ReadonlySet<Behaviour> = new Set(["well", "slow", "dripping"]);
+/** Behaviours with the status 2xx, some without the end of the response. */
+const ACCEPTING: ReadonlySet<Behaviour> = new Set(["well", "slow", "dripping", "endless", "lying"]);
 
 function toCall({ tokens, behaviour }: State, request: IncomingMessage, body: string): ReceivedCall {
   const headers = Object.fromEntries(
@@ -159,7 +161,7 @@ function toCall({ tokens, behaviour }: State, request: IncomingMessage, body: st
     id: headers["webhook-id"],
     isVerified: [...tokens].some(isSigned),
     sentSeconds,
-    epoch: Number(headers["webhook-epoch"] ?? 0),
+    epoch: headers["webhook-epoch"] === undefined ? undefined : Number(headers["webhook-epoch"]),
     isAccepted: ACCEPTING.has(behaviour),
   };
 }

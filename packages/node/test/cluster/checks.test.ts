@@ -23,13 +23,14 @@ const CHANGES: Change[] = [
   { position: 5, kind: "applied", block: block(3, "b") },
 ];
 
-type Given = { readonly epoch?: number; readonly second?: number; readonly isAccepted?: boolean };
+type Given = { readonly epoch?: number | undefined; readonly second?: number; readonly isAccepted?: boolean };
 
 /** A call of a delivery; its second is its sequence, unless it is given. */
 const call = (
   sequence: number,
-  { epoch = 1, second = sequence, isAccepted = true }: Given = {},
+  { second = sequence, isAccepted = true, ...given }: Given = {},
 ): ReceivedCall => {
+  const epoch = "epoch" in given ? given.epoch : 1;
   const { event, block, reverts } = present(MESSAGES[sequence - 1]);
   const { height, id: blockId } = block;
   const id = `msg_${sequence}`;
@@ -66,7 +67,7 @@ const kind = present(kindsOf(people("watched")).find(({ name }) => name === "eve
 
 function verdictOf(calls: readonly ReceivedCall[], recorded = RECORDED) {
   const wanted = RECORDED.map((delivery) => ({ ...delivery, webhook: 1 }));
-  const chain = { changes: CHANGES, wallets: new Map(), registeredAt: 0 };
+  const chain = { changes: CHANGES, wallets: new Map(), registeredAt: 0, nodeLives: 1 };
   const receiver = { arrivals: calls, refused: () => 0 };
   return judgeWebhook({ id: 1, kind: { ...kind, isStrict: true }, receiver }, { chain, wanted, recorded });
 }
@@ -123,13 +124,31 @@ describe("the checks of a webhook", () => {
   });
 });
 
+const STRICT = { isStrict: true, nodeLives: 1 };
+const PARALLEL = { isStrict: false, nodeLives: 1 };
+
 describe("the check of repeated calls", () => {
   test("finds a call after the recorded success", () => {
-    const { repeated, faults } = findDuplicates([...CALLS, call(2, { second: 9 })], RECORDED, false);
+    const { repeated, faults } = findDuplicates([...CALLS, call(2, { second: 9 })], RECORDED, PARALLEL);
     expect([repeated, faults]).toEqual([
       1,
       ["msg_2 arrived again after its success was recorded (epochs 1, 1)"],
     ]);
+  });
+
+  test("knows that the node owns a webhook after the workers before it", () => {
+    const [late, again] = [call(3), call(3, { epoch: undefined, second: 9 })];
+    const byNode = [4, 5].map((sequence) => call(sequence, { epoch: undefined }));
+    const first = CALLS.slice(0, 3);
+    expect(findDuplicates([...first, ...byNode, late], RECORDED, STRICT).faults).toEqual([
+      "msg_3 arrived again after its success was recorded (epochs 1, 1)",
+    ]);
+    expect(findDuplicates([...first, again, ...byNode], RECORDED, STRICT).faults).toEqual([
+      "msg_3 arrived again after its success was recorded (epochs 1, undefined)",
+    ]);
+    const inProgress = call(4, { second: 0 });
+    const afterNode = findDuplicates([...first, ...byNode, inProgress], RECORDED, STRICT);
+    expect(afterNode).toEqual({ repeated: 1, faults: [] });
   });
 
   test("accepts the retries of recorded failures", () => {
@@ -138,13 +157,13 @@ describe("the check of repeated calls", () => {
       attempts: [8, 9].map((seconds) => ({ seconds, isSuccess: seconds === 9 })),
     };
     const calls = [call(1, { second: 8, isAccepted: false }), call(1, { second: 9 })];
-    expect(findDuplicates(calls, [failed], true)).toEqual({ repeated: 1, faults: [] });
+    expect(findDuplicates(calls, [failed], STRICT)).toEqual({ repeated: 1, faults: [] });
   });
 
   test("finds more calls without a record than a worker has in progress", () => {
     const calls = [call(1, { second: 0 }), call(2, { second: 0 })];
-    expect(findDuplicates(calls, RECORDED, false).faults).toEqual([]);
-    expect(findDuplicates(calls, RECORDED, true).faults).toEqual([
+    expect(findDuplicates(calls, RECORDED, PARALLEL).faults).toEqual([]);
+    expect(findDuplicates(calls, RECORDED, STRICT).faults).toEqual([
       "2 calls of epoch 1 have no recorded attempt: msg_1, msg_2",
     ]);
   });

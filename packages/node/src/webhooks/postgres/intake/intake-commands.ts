@@ -16,6 +16,8 @@ import { changeUnconfirmed } from "./unconfirmed-events.ts";
 
 export type CommandOptions = {
   readonly atMs: number;
+  /** Shards whose position moves with the batch. */
+  readonly shards: readonly number[];
   /** The replay of the deliveries. */
   readonly replay?: Pick<Replay, "lastDelivery" | "events">;
 };
@@ -50,7 +52,7 @@ export async function applyCommands(
   options: CommandOptions,
 ): Promise<Changed> {
   const plan = await planDeliveries(transaction, commands, options);
-  const stored = await changeUnconfirmed(transaction, commands);
+  const stored = await changeUnconfirmed(transaction, commands, options.shards);
   await recordReverts(
     transaction,
     commands.flatMap((command) => (command.kind === "revert" ? command : [])),

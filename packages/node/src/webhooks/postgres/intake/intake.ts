@@ -152,6 +152,7 @@ async function applyBatch(
   if (position.reader === "replay" && !replay) return NOT_CURRENT;
   const { webhooks, events } = await applyCommands(transaction, commands, {
     atMs,
+    shards: shards.map(({ shard }) => shard),
     ...(replay && { replay }),
   });
   if (position.reader === "replay")

@@ -1,20 +1,26 @@
 /** Facts of blocks that wait for the confirmations that their webhooks require. */
 import type { Query, Transaction } from "../../../postgres/connection.ts";
 import type { Confirmed, ConfirmedEvent, DeferEvent, IntakeCommand } from "../../intake.ts";
+import { SHARDS } from "../shards.ts";
 
 type UnconfirmedCommand = Extract<IntakeCommand, { readonly kind: "defer" | "confirm" | "drop" }>;
 
-/** Applies the commands about unconfirmed events in order. Returns the commands that stored an event. */
+/**
+ * Applies the commands about unconfirmed events in order. Returns the commands that stored an event.
+ *
+ * @param shards shards of the batch: others have not reached its events, and have yet to confirm what it drops
+ */
 export async function changeUnconfirmed(
   transaction: Transaction,
   commands: readonly IntakeCommand[],
+  shards: readonly number[],
 ): Promise<ReadonlySet<IntakeCommand>> {
   const stored = new Set<IntakeCommand>();
   for (const run of runsOf(commands)) {
     if (run.kind === "defer")
       for (const command of await store(transaction, run.commands)) stored.add(command);
     else if (run.kind === "confirm") await remove(transaction, run.commands);
-    else await dropBlocks(transaction, run.commands);
+    else await dropBlocks(transaction, run.commands, shards);
   }
   return stored;
 }
@@ -68,11 +74,16 @@ async function remove({ change }: Transaction, commands: readonly CommandOf<"con
   );
 }
 
-async function dropBlocks({ change }: Transaction, commands: readonly CommandOf<"drop">[]): Promise<void> {
+async function dropBlocks(
+  { change }: Transaction,
+  commands: readonly CommandOf<"drop">[],
+  shards: readonly number[],
+): Promise<void> {
   await change(
     `DELETE FROM unconfirmed_events
-     WHERE (height, block_id) IN (SELECT * FROM unnest($1::bigint[], $2::text[]))`,
-    [commands.map(({ block }) => block.height), commands.map(({ block }) => block.blockId)],
+     WHERE (height, block_id) IN (SELECT * FROM unnest($1::bigint[], $2::text[]))
+       AND (webhook % ${SHARDS})::integer = ANY ($3)`,
+    [commands.map(({ block }) => block.height), commands.map(({ block }) => block.blockId), shards],
   );
 }
 

@@ -1,0 +1,18 @@
+/** A short run of the cluster with short faults; the long ones: `npm run cluster -- --seeds 1-20`. */
+import { expect, test } from "vitest";
+import { runCluster } from "../../test-support/cluster/run.ts";
+import { hasPostgres } from "../../test-support/postgres/server.ts";
+
+test.skipIf(!hasPostgres)(
+  "a cluster under faults loses, repeats and reorders nothing",
+  { timeout: 300_000 },
+  async () => {
+    const only = ["all workers killed", "database killed", "handed over"];
+    const { faults, counts, reads } = await runCluster({ seed: 1, seconds: 3, only, log: () => {} });
+    expect(faults).toEqual([]);
+    expect(counts).toMatchObject({ arrived: counts.expected, lost: 0, duplicated: 0, outOfOrder: 0 });
+    expect(counts.expected).toBeGreaterThan(100);
+    expect(reads).toMatchObject({ wrong: 0 });
+    expect(reads.reads).toBeGreaterThan(10);
+  },
+);

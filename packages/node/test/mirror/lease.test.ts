@@ -1,0 +1,43 @@
+/** The lease of a mirror after a crash of the database, which loses commits that did not wait for the disk. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readHead, renewLease, takeLease } from "../../src/mirror/head.ts";
+import { openPostgres, type Postgres } from "../../src/postgres/connection.ts";
+import { migrate } from "../../src/postgres/migrations.ts";
+import {
+  connect,
+  hasPostgres,
+  type PostgresServer,
+  startPostgres,
+} from "../../test-support/postgres/server.ts";
+
+let server: PostgresServer;
+let postgres: Postgres;
+
+beforeAll(async () => {
+  if (!hasPostgres) return;
+  server = await startPostgres({ wal_writer_delay: "10s" });
+  const url = await server.createDatabase("test");
+  const installer = connect(url);
+  await migrate(installer);
+  await installer.close();
+  postgres = openPostgres({
+    ...{ url, applicationName: "test", maxConnections: 2, statementTimeoutMs: 30_000 },
+    ...{ isCommitAsynchronous: true, onConnectionLost: () => {} },
+  });
+}, 60_000);
+afterAll(async () => {
+  await postgres?.close();
+  await server?.stop();
+});
+
+test.runIf(hasPostgres)("No crash gives the epoch of a mirror to another one.", async () => {
+  const take = (owner: string) => takeLease(postgres, { nethash: "test", owner });
+  for (const owner of ["one", "two", "three"]) {
+    const head = await take(owner);
+    expect(head).toMatchObject({ epoch: ["one", "two", "three"].indexOf(owner) + 1 });
+    await server.crash();
+    expect(await readHead(postgres)).toEqual(head);
+    await postgres.query("UPDATE head SET lease_until = now() - interval '1 s'");
+  }
+  await expect(renewLease(postgres, 2)).rejects.toMatchObject({ code: "MIRROR_DEPOSED" });
+});
