@@ -13,6 +13,9 @@ export type Load = {
   submitted(): number;
   /** Depth of each reorganisation. */
   depths(): readonly number[];
+  /** Adds no block until `resume`. The node must run. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -35,11 +38,12 @@ export function startLoad({ client, nodeUrl }: Running, seed: number): Load {
   const submitSome = createSubmissions(accounts.slice(0, 5), { watched, people, random: createDraws(seed) });
   let submitted = 0;
   const depths: number[] = [];
+  let isPaused = false;
 
   /** Repeats work that fails while the node is down. */
   async function repeat(pauseMs: () => number, work: () => Promise<void>): Promise<void> {
     while (!stopping.signal.aborted) {
-      await work().catch(() => {});
+      if (!isPaused) await work().catch(() => {});
       await sleep(pauseMs(), undefined, { signal: stopping.signal }).catch(() => {});
     }
   }
@@ -60,6 +64,14 @@ export function startLoad({ client, nodeUrl }: Running, seed: number): Load {
   return {
     submitted: () => submitted,
     depths: () => depths,
+    async pause() {
+      isPaused = true;
+      await runDevCommand(nodeUrl, "forge", { enabled: false });
+    },
+    async resume() {
+      isPaused = false;
+      await runDevCommand(nodeUrl, "forge", { enabled: true });
+    },
     async stop() {
       stopping.abort();
       await running;

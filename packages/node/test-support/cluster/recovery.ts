@@ -1,5 +1,6 @@
 /** Waits until a cluster has caught up: on a machine without free processors it is slow, but not wrong. */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Load } from "./load.ts";
 import { watchFree } from "./processors.ts";
 import { type Lags, longestOf, type Progress } from "./progress.ts";
 
@@ -7,8 +8,8 @@ import { type Lags, longestOf, type Progress } from "./progress.ts";
 const MAX_LAG_MS = 5_000;
 /** Time for that on a machine with free processors. */
 const RECOVERY_MS = 30_000;
-/** Without free processors, it may take several times as long. */
-const MAX_BUSY_PERIODS = 6;
+/** Without free processors, it may take several times as long, while no load is added. */
+const MAX_BUSY_PERIODS = 8;
 /** Share of the processors; below it, the machine has no free ones. */
 const MIN_FREE = 0.1;
 const POLL_MS = 100;
@@ -26,16 +27,26 @@ export type RecoveryOptions = {
   readonly watchFree: () => () => number;
 };
 
+export type RecoveryDeps = {
+  readonly progress: Pick<Progress, "lags">;
+  readonly load: Pick<Load, "pause" | "resume">;
+};
+
 /** Waits until nothing lags: longer than one period only while the machine has no free processors. */
 export async function recover(
-  { lags }: Pick<Progress, "lags">,
+  { progress: { lags }, load }: RecoveryDeps,
   { periodMs, watchFree: watch }: RecoveryOptions = { periodMs: RECOVERY_MS, watchFree },
 ): Promise<Recovery> {
   for (let period = 1; ; period++) {
     const free = watch();
     const isBusy = period > 1;
-    if (await isCaughtUp(lags, performance.now() + periodMs)) return { behind: undefined, isBusy };
-    if (free() >= MIN_FREE || period === MAX_BUSY_PERIODS) return { behind: describe(lags()), isBusy };
+    // The load may be more than what the machine can do.
+    if (period === 2) await load.pause();
+    const isDone = await isCaughtUp(lags, performance.now() + periodMs);
+    if (!isDone && free() < MIN_FREE && period < MAX_BUSY_PERIODS) continue;
+    const behind = isDone ? undefined : describe(lags());
+    if (isBusy) await load.resume();
+    return { behind, isBusy };
   }
 }
 

@@ -1,6 +1,7 @@
 /** Rounds of faults: one or two at a time, after each of which the cluster must catch up. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createDraws, type Random } from "../simulation/random.ts";
+import type { Load } from "./load.ts";
 import { NEMESES, type Nemesis, type Target } from "./nemeses.ts";
 import { longestOf, type Progress } from "./progress.ts";
 import { recover } from "./recovery.ts";
@@ -17,6 +18,13 @@ export type RoundsOptions = {
   readonly onFault: (fault: string) => void;
 };
 
+export type RoundsDeps = {
+  readonly random: Random;
+  readonly progress: Progress;
+  /** Paused while the machine has no free processors to recover from a fault. */
+  readonly load: Pick<Load, "pause" | "resume">;
+};
+
 export type Rounds = {
   /** Faults that have happened, by name. */
   readonly occurrences: ReadonlyMap<string, Occurrences>;
@@ -31,7 +39,7 @@ const SECOND = 0.4;
 
 export async function runRounds(
   target: Target,
-  { random, progress }: { readonly random: Random; readonly progress: Progress },
+  { random, progress, load }: RoundsDeps,
   { untilMs, only, log, onFault }: RoundsOptions,
 ): Promise<Rounds> {
   const occurrences = new Map<string, Occurrences>();
@@ -43,7 +51,7 @@ export async function runRounds(
     const injections = round.map(({ inject }) => inject(target, createDraws(random.integer(0, 2 ** 31))));
     log((await Promise.all(injections)).join("; "));
     const healedMs = performance.now();
-    const { behind, isBusy } = await recover(progress);
+    const { behind, isBusy } = await recover({ progress, load });
     const names = round.map(({ name }) => name);
     const recoveryMs = performance.now() - healedMs;
     const text = `${(recoveryMs / 1_000).toFixed(0)} s after ${names.join(" and ")}`;

@@ -157,7 +157,7 @@ async function run(world: World, { seed, seconds, only, log }: RunOptions): Prom
   try {
     rounds = await runRounds(
       { cluster, restless: webhooks.filter(({ isHealthy }) => !isHealthy) },
-      { random: createDraws(seed), progress },
+      { random: createDraws(seed), progress, load },
       {
         ...{ untilMs: performance.now() + seconds * 1_000, log, ...(only && { only }) },
         onFault: (fault) => void faults.push(fault),

@@ -5,7 +5,7 @@ import { hasPostgres } from "../../test-support/postgres/server.ts";
 
 test.skipIf(!hasPostgres)(
   "a cluster under faults loses, repeats and reorders nothing",
-  { timeout: 300_000 },
+  { timeout: 400_000 },
   async () => {
     const only = ["all workers killed", "database killed", "handed over"];
     const { faults, counts, reads } = await runCluster({ seed: 1, seconds: 3, only, log: () => {} });
