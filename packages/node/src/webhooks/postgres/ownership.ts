@@ -167,10 +167,13 @@ async function claim(transaction: Transaction, state: State): Promise<View> {
   const unknown = shards.filter((row) => row.owner === worker && !isHeld(row) && !free.includes(row));
   await freeShards(transaction.query, worker, unknown);
   if (free.length === 0) return { shards, claimed: [], share };
+  // Waits for the writes of a former owner, which have locked the shards.
   const claimed = await transaction.query<{ shard: number; epoch: string; matched: string }>(
-    `UPDATE shards SET owner = $1, epoch = shards.epoch + 1
-     FROM unnest($2::integer[], $3::bigint[]) AS free (shard, epoch)
-     WHERE shards.shard = free.shard AND shards.epoch = free.epoch
+    `WITH claimed AS MATERIALIZED (
+       SELECT shards.shard FROM shards JOIN unnest($2::integer[], $3::bigint[]) AS free (shard, epoch)
+         ON shards.shard = free.shard AND shards.epoch = free.epoch
+       ORDER BY shards.shard FOR UPDATE OF shards
+     ) UPDATE shards SET owner = $1, epoch = shards.epoch + 1 FROM claimed WHERE shards.shard = claimed.shard
      RETURNING shards.shard, shards.epoch, matched`,
     [worker, free.map(({ shard }) => shard), free.map(({ epoch }) => epoch)],
   );

@@ -85,8 +85,9 @@ export function createPositions(postgres: Postgres, { worker, held }: ShardOwner
 
 const OWN = `owner = $1 AND shards.shard = own.shard AND shards.epoch = own.epoch`;
 const FENCE = `FROM unnest($2::integer[], $3::bigint[]) AS own (shard, epoch) WHERE ${OWN}`;
+/** Conflicts with `claim` of `ownership.ts`, but not with moves: outcomes are recorded while events are matched. */
 const LOCKED = `FROM shards JOIN unnest($2::integer[], $3::bigint[]) AS own (shard, epoch) ON ${OWN}
-  ORDER BY shards.shard FOR SHARE OF shards`;
+  ORDER BY shards.shard FOR KEY SHARE OF shards`;
 
 function stepOf(shards: readonly HeldShard[]): MatchingStep {
   const matched = Math.min(LAST, ...shards.map((shard) => shard.matched));
