@@ -98,7 +98,10 @@ describe("confirmations", () => {
     const { id } = await webhooks.register.create(deep(before));
     await emit(blockApplied(1), blockApplied(2), blockApplied(3));
     await webhooks.register.update(`${id}`, { confirmations: after });
-    const delivered = () => heights(calls).map(Number).toSorted((one, other) => one - other);
+    const delivered = () =>
+      heights(calls)
+        .map(Number)
+        .toSorted((one, other) => one - other);
     await emit(blockApplied(4));
     expect(delivered()).toEqual(four);
     await emit(blockApplied(5));
