@@ -15,7 +15,21 @@ import type { ActiveWebhook } from "./model/webhook.ts";
 /** Name of the matcher's cursor in the event log. */
 export const READER = "webhooks";
 
+/** Maximum work of a step of matching. Larger steps share the cost of a commit, and delay other users of the database for longer. */
+export type StepSize = {
+  readonly events: number;
+  /** Webhooks, each of which starts calls. */
+  readonly webhooks: number;
+  /** Commands, unless the last event has more. */
+  readonly commands: number;
+};
+
+/** Suits a database in this process: the chain waits for its write lock, and requests for this thread. */
+export const STEP_SIZE: StepSize = { events: 50, webhooks: 100, commands: 500 };
+
 export type Intake = {
+  /** Default: `STEP_SIZE`. */
+  readonly stepSize?: StepSize;
   /** Returns the active webhooks; undefined if the register still has the version `known`. */
   activeWebhooks(known: number | undefined): Promise<ActiveWebhooks | undefined>;
   /** Returns the next unmatched events of the log, in order. */

@@ -69,14 +69,20 @@ CREATE INDEX webhook_aliases_webhook ON webhook_aliases (webhook);
 -- Webhooks that were removed while their deliveries are dropped.
 CREATE TABLE removed_webhooks (id bigint PRIMARY KEY);
 
--- Groups of webhooks, each of which one worker owns: it matches events and sends deliveries.
-CREATE TABLE shards (
+-- Groups of webhooks, each of which one worker owns: it matches events and sends deliveries. The owner, which is locked by each write,
+-- and the position, which changes often, have tables of their own: locks need not search the versions of positions.
+CREATE TABLE shard_owners (
   shard integer PRIMARY KEY,
   owner text,                                 -- name of a worker
-  epoch bigint NOT NULL DEFAULT 0,            -- incremented with each owner
+  epoch bigint NOT NULL DEFAULT 0             -- incremented with each owner
+);
+INSERT INTO shard_owners (shard) SELECT generate_series(0, 31);
+CREATE TABLE shard_positions (
+  shard integer PRIMARY KEY,
   matched bigint NOT NULL DEFAULT 0           -- sequence of the last matched event
 );
-INSERT INTO shards (shard) SELECT generate_series(0, 31);
+INSERT INTO shard_positions (shard) SELECT generate_series(0, 31);
+CREATE VIEW shards AS SELECT shard, owner, epoch, matched FROM shard_owners JOIN shard_positions USING (shard);
 
 -- Running workers.
 CREATE TABLE delivery_workers (
@@ -246,17 +252,19 @@ CREATE TABLE attempt_counts (
   PRIMARY KEY (webhook, minute)
 );
 
--- Rows that change often stay in their pages (docs/performance.md, "Vacuum").
-ALTER TABLE shards SET (fillfactor = 50);
+-- Rows that change often stay in their pages, and keep their index entries.
+ALTER TABLE shard_positions SET (fillfactor = 20);
 ALTER TABLE queues SET (fillfactor = 50);
-ALTER TABLE delivery_workers SET (fillfactor = 50);
+ALTER TABLE delivery_workers SET (fillfactor = 20);
 ALTER TABLE attempt_counts SET (fillfactor = 50);
 
--- The default thresholds, a fifth of the rows, would leave as many dead entries in indexes that each delivery reads.
-ALTER TABLE delivery_lanes SET (autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0.02,
-  autovacuum_analyze_threshold = 1000, autovacuum_analyze_scale_factor = 0.1, autovacuum_vacuum_cost_delay = 0);
-ALTER TABLE deliveries SET (autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_scale_factor = 0.05,
-  autovacuum_vacuum_insert_threshold = 10000, autovacuum_vacuum_insert_scale_factor = 0.05);
-ALTER TABLE attempts SET (autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_scale_factor = 0.05,
-  autovacuum_vacuum_insert_threshold = 10000, autovacuum_vacuum_insert_scale_factor = 0.05);
-ALTER TABLE contents SET (autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_scale_factor = 0.05);
+-- Vacuum after insertions only: a threshold of dead rows would be exceeded all the time while an old snapshot keeps them, and each
+-- minute a vacuum would read the tables without effect (docs/performance.md, "Vacuum"). Every dead row was inserted before.
+ALTER TABLE delivery_lanes SET (autovacuum_vacuum_threshold = 2000000000,
+  autovacuum_vacuum_insert_threshold = 50000, autovacuum_vacuum_insert_scale_factor = 0,
+  autovacuum_analyze_threshold = 50000, autovacuum_analyze_scale_factor = 0);
+ALTER TABLE deliveries SET (autovacuum_vacuum_threshold = 2000000000,
+  autovacuum_vacuum_insert_threshold = 50000, autovacuum_vacuum_insert_scale_factor = 0.1,
+  autovacuum_analyze_threshold = 50000);
+ALTER TABLE attempts SET (autovacuum_vacuum_threshold = 2000000000,
+  autovacuum_vacuum_insert_threshold = 50000, autovacuum_vacuum_insert_scale_factor = 0.1);

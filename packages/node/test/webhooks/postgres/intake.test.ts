@@ -28,7 +28,7 @@ test.runIf(hasPostgres)(
       [BLOCK.height, BLOCK.blockId],
     );
     await postgres.query(
-      "UPDATE shards SET matched = CASE WHEN shard = $1::bigint % 32 THEN 10 ELSE 20 END",
+      "UPDATE shard_positions SET matched = CASE WHEN shard = $1::bigint % 32 THEN 10 ELSE 20 END",
       [first],
     );
     const elapsedMs = () => performance.now();

@@ -228,9 +228,9 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
   });
 
   test("that are behind come first, up to the position of the next, and then join them.", async () => {
-    await postgres.query("UPDATE shards SET matched = 20");
-    await postgres.query("UPDATE shards SET matched = 5 WHERE shard IN (3, 4)");
-    await postgres.query("UPDATE shards SET matched = 9 WHERE shard = 7");
+    await postgres.query("UPDATE shard_positions SET matched = 20");
+    await postgres.query("UPDATE shard_positions SET matched = 5 WHERE shard IN (3, 4)");
+    await postgres.query("UPDATE shard_positions SET matched = 9 WHERE shard = 7");
     const worker = start("a");
     await worker.renew();
     const positions = createPositions(postgres, worker);

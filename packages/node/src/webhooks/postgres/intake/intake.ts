@@ -12,6 +12,7 @@ import type {
   IntakeBatch,
   IntakeCommand,
   ReplayStep,
+  StepSize,
 } from "../../intake.ts";
 import type { Replay } from "../../model/replay.ts";
 import type { ShardOwnership } from "../ownership.ts";
@@ -23,6 +24,9 @@ import { activeWebhooks } from "../webhook-rows.ts";
 import { applyCommands, webhookOf } from "./intake-commands.ts";
 import { countReverts, unretracted } from "./retractions.ts";
 import { confirmedAt } from "./unconfirmed-events.ts";
+
+/** A commit costs more than in a database of this process, each step changes rows of all its webhooks, and nothing waits for a lock. */
+const STEP_SIZE: StepSize = { events: 200, webhooks: 1_000, commands: 2_000 };
 
 export type IntakeDeps = {
   readonly postgres: Postgres;
@@ -38,6 +42,7 @@ export function createPostgresIntake({ postgres, ownership }: IntakeDeps): Intak
   const stepShards = () => positions.step().shards.map(({ shard }) => shard);
   return {
     activeWebhooks: createActiveWebhooks(state),
+    stepSize: STEP_SIZE,
     nextEvents: (limit) => nextEvents(state, limit),
     hasRetraction: () => hasRetraction(query, positions.lowest()),
     countReverts: (blockIds, before) => countReverts(query, blockIds, before),

@@ -114,7 +114,7 @@ const NEXT_OVERFULL = `SELECT queues.webhook, waiting.count
   CROSS JOIN LATERAL (SELECT CASE WHEN last_sequence - oldest.sequence + 2 <= $2 THEN 0 ELSE
     (SELECT count(*) FROM ${FIRST}) END AS count
     OFFSET 0) AS waiting
-  WHERE queues.webhook > $1 AND waiting.count > $2 ORDER BY queues.webhook LIMIT 1`;
+  WHERE queues.webhook > $1 AND last_sequence + 2 > $2 AND waiting.count > $2 ORDER BY queues.webhook LIMIT 1`;
 
 function createSurplus(postgres: Postgres): Pick<RetentionSteps, "nextOverfull" | "failSurplus"> {
   return {

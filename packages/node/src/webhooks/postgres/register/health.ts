@@ -27,9 +27,12 @@ const COUNT = `WITH counts AS (
     SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::integer[])
       AS counts (webhook, minute, succeeded, failed)
   ), latest AS (SELECT webhook, max(minute) AS minute FROM counts GROUP BY webhook
-  ), pruned AS (
+  ), past AS (
     DELETE FROM attempt_counts USING latest WHERE attempt_counts.webhook = latest.webhook
-      AND (attempt_counts.minute <= latest.minute - ${HOUR_MINUTES} OR attempt_counts.minute > latest.minute)
+      AND attempt_counts.minute <= latest.minute - ${HOUR_MINUTES}
+  ), future AS (
+    DELETE FROM attempt_counts USING latest WHERE attempt_counts.webhook = latest.webhook
+      AND attempt_counts.minute > latest.minute
   )
   INSERT INTO attempt_counts
     SELECT webhooks.id, counts.minute, succeeded, failed
