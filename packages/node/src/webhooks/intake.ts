@@ -34,8 +34,11 @@ export type Intake = {
   activeWebhooks(known: number | undefined): Promise<ActiveWebhooks | undefined>;
   /** Returns the next unmatched events of the log, in order. */
   nextEvents(limit: number): Promise<readonly LoggedEvent[]>;
-  /** Returns whether an event is a retraction that is not matched, or whose block the past events may still contain. */
-  hasRetraction(): Promise<boolean>;
+  /**
+   * Returns false while replays must wait: a retraction is not matched, or the past events may contain its block, or blocks
+   * whose own events are not matched, which would get a later number.
+   */
+  canReplay(): Promise<boolean>;
   /** Returns how often each block was reverted before a sequence of the event log; blocks without reverts may be absent. */
   countReverts(blockIds: readonly string[], before: number): Promise<ReadonlyMap<string, number>>;
   /**
@@ -96,8 +99,8 @@ export type LogPosition = {
 };
 
 /**
- * Position before and after a batch of a replay. The batch is not current if the replay has ended or moved meanwhile, or a
- * retraction precedes it (`hasRetraction`). Its deliveries enter the replay lane. Those that had
+ * Position before and after a batch of a replay. The batch is not current if the replay has ended or moved meanwhile, or replays
+ * must wait (`canReplay`). Its deliveries enter the replay lane. Those that had
  * finished before the replay return to it.
  */
 export type ReplayStep = {

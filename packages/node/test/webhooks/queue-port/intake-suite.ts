@@ -77,14 +77,14 @@ export function describeIntake(name: string, open: OpenSubject): void {
         expect(await crashed.nextEvents(9)).toMatchObject([applied(2), applied(3)]);
       });
 
-      test("has a retraction until it is matched.", async () => {
+      test("delays replays until a retraction is matched.", async () => {
         await subject.append([applied(1)]);
-        expect(await intake.hasRetraction()).toBe(false);
+        expect(await intake.canReplay()).toBe(true);
         await subject.append([reverted(1), applied(2)]);
-        expect(await intake.hasRetraction()).toBe(true);
+        expect(await intake.canReplay()).toBe(false);
         const [, retraction] = await intake.nextEvents(9);
         await apply(subject, [], { reader: "log", matched: present(retraction).sequence });
-        expect(await intake.hasRetraction()).toBe(false);
+        expect(await intake.canReplay()).toBe(true);
       });
     });
 
