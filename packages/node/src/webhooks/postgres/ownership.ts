@@ -164,6 +164,9 @@ async function claim(transaction: Transaction, state: State): Promise<View> {
   const isFree = (row: ShardRow) => !row.has_owner || (row.owner === worker && !isHeld(row));
   const wanted = Math.max(0, share - shards.filter(isHeld).length);
   const free = shards.filter(isFree).slice(0, wanted);
+  // Others consider these owned: a former process of this name had them, or the response to their claim was lost.
+  const unknown = shards.filter((row) => row.owner === worker && !isHeld(row) && !free.includes(row));
+  await freeShards(transaction.query, worker, unknown);
   if (free.length === 0) return { shards, claimed: [], share };
   // Waits for the writes of a former owner, which have locked the shards.
   const claimed = await transaction.query<{ shard: number; epoch: string }>(
@@ -213,17 +216,30 @@ async function readWebhooks(query: Query, shards: readonly number[]) {
   return (shard: number): number[] => (byShard.get(shard) ?? []).map(({ id }) => Number(id));
 }
 
+/** Lets others claim shards that a worker owns with these epochs. */
+async function freeShards(
+  query: Query,
+  worker: string,
+  shards: readonly { readonly shard: number; readonly epoch: number | string }[],
+): Promise<void> {
+  if (shards.length === 0) return;
+  await query(
+    `WITH freed AS MATERIALIZED (
+       SELECT shard_owners.shard FROM shard_owners JOIN unnest($2::integer[], $3::bigint[]) AS given (shard, epoch)
+         ON shard_owners.shard = given.shard AND shard_owners.epoch = given.epoch AND owner = $1
+       ORDER BY shard_owners.shard FOR UPDATE OF shard_owners
+     ) UPDATE shard_owners SET owner = NULL FROM freed WHERE shard_owners.shard = freed.shard`,
+    [worker, shards.map(({ shard }) => shard), shards.map(({ epoch }) => epoch)],
+  );
+}
+
 async function giveUp(
   { postgres, worker, held, surplus, reported }: State,
   shards: ReadonlySet<number>,
 ): Promise<void> {
   const given = [...shards].flatMap((shard) => held.get(shard) ?? []);
   if (given.length === 0) return;
-  await postgres.query(
-    `UPDATE shard_owners SET owner = NULL FROM unnest($2::integer[], $3::bigint[]) AS given (shard, epoch)
-     WHERE shard_owners.shard = given.shard AND shard_owners.epoch = given.epoch AND owner = $1`,
-    [worker, given.map(({ shard }) => shard), given.map(({ epoch }) => epoch)],
-  );
+  await freeShards(postgres.query, worker, given);
   for (const { shard } of given) {
     held.delete(shard);
     surplus.delete(shard);
