@@ -7,6 +7,7 @@ import { perSnapshot } from "../head.ts";
 import type { Found, Range } from "../page.ts";
 import type { Transactions } from "../port.ts";
 import type { StoredTransaction } from "../rows.ts";
+import { createIdentifyBlocks, type WithoutBlockId } from "./block-ids.ts";
 import { createHeightAt } from "./blocks.ts";
 import { isFar, startOfTransactions } from "./far-pages.ts";
 import { isStorable } from "./pages/conditions.ts";
@@ -28,9 +29,12 @@ import {
 import { groupOf, isOfHeightsOnly, isOfTypes, selectionOf } from "./transaction-filters.ts";
 
 const TABLE = { table: "transactions", key: ["height", "sequence"] };
-const LISTED = {
-  ...TABLE,
-  row: rowText(
+/** A transaction; the id of its block is set from the cache. */
+type Row = Omit<StoredTransaction, keyof WithoutBlockId> & WithoutBlockId;
+
+/** @param blockId SQL of the id of the block */
+const rowWith = (blockId: string) =>
+  rowText(
     [
       "id",
       "version",
@@ -43,8 +47,7 @@ const LISTED = {
       nullable(hex("vendor_field")),
       "signatures",
       nullable("asset"),
-      // A join would cost more planning time than all other columns together.
-      "(SELECT blocks.id FROM blocks WHERE blocks.height = transactions.height)",
+      blockId,
       "height",
       "timestamp",
       "nonce",
@@ -65,7 +68,7 @@ const LISTED = {
       height,
       timestamp,
       nonce,
-    ]): StoredTransaction => ({
+    ]): Row => ({
       id,
       version: Number(version),
       typeGroup: Number(typeGroup),
@@ -82,14 +85,16 @@ const LISTED = {
       timestamp: Number(timestamp),
       nonce,
     }),
-  ),
-};
+  );
+const LISTED = { ...TABLE, row: rowWith("''") };
+// A join would cost more planning time than all other columns together.
+const SINGLE = rowWith("(SELECT blocks.id FROM blocks WHERE blocks.height = transactions.height)");
 const SIGNED = {
   ...TABLE,
   row: rowText(["id", hex("bytes")], ([id, bytes]) => sealedFromTrustedBytes(bytesOfHex(bytes), id).data),
 };
 
-const BY_ID = prepared(`SELECT ${LISTED.row.sql} FROM transactions WHERE id = $1`);
+const BY_ID = prepared(`SELECT ${SINGLE.sql} FROM transactions WHERE id = $1`);
 const SIGNED_BY_ID = prepared(`SELECT ${SIGNED.row.sql} FROM transactions WHERE id = $1`);
 const CERTIFIED = prepared(
   `SELECT ${SIGNED.row.sql} FROM transactions
@@ -108,6 +113,7 @@ type TypeTotal = { readonly typeGroup: number; readonly type: number; readonly t
 
 export function createTransactions(parties: Parties): (reads: SnapshotReads) => Transactions {
   const typeTotals = perSnapshot(({ query }: SnapshotReads) => query<TypeTotal>(TYPE_TOTALS));
+  const identifyBlocks = createIdentifyBlocks();
 
   async function list<Row>(
     listed: ListedTable<Row>,
@@ -134,11 +140,15 @@ export function createTransactions(parties: Parties): (reads: SnapshotReads) => 
   return (reads) => {
     const { query } = reads;
     return {
-      byId: async (id) => (isStorable(id) ? firstOf(LISTED.row, query<RowFields>(BY_ID, [id])) : undefined),
+      byId: async (id) => (isStorable(id) ? firstOf(SINGLE, query<RowFields>(BY_ID, [id])) : undefined),
       signedById: async (id) =>
         isStorable(id) ? firstOf(SIGNED.row, query<RowFields>(SIGNED_BY_ID, [id])) : undefined,
       certifiedInBlock: async (height) => (await query<RowFields>(CERTIFIED, [height])).map(SIGNED.row.read),
-      list: (...asked) => list(LISTED, reads, asked),
+      async list(...asked) {
+        const found = await list(LISTED, reads, asked);
+        await identifyBlocks(reads, found.rows);
+        return found;
+      },
       signedList: (...asked) => list(SIGNED, reads, asked),
     };
   };

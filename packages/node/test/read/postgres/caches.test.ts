@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Head } from "../../../src/read/head.ts";
+import { createIdentifyBlocks } from "../../../src/read/postgres/block-ids.ts";
 import { createHeadCache } from "../../../src/read/postgres/head-cache.ts";
 import { createCounts } from "../../../src/read/postgres/pages/counts.ts";
 import { createMarks } from "../../../src/read/postgres/pages/marks.ts";
@@ -122,6 +123,29 @@ test("Lists with more marks than fit, and those with long filters, are read each
     expect(await marks.before(headAt(1), long, 50, read)).toEqual({ rest: 50 });
   }
   expect(reads).toEqual(["100000 after the beginning", "100000 after the beginning"]);
+});
+
+test("The id of a block is read once for each head.", async () => {
+  const identifyBlocks = createIdentifyBlocks();
+  const asked: unknown[] = [];
+  const idsAt = async (head: number, ...heights: number[]) => {
+    const reads: SnapshotReads = {
+      ...{ head: headAt(head), transactions: 0, counts: createCounts(), marks: createMarks() },
+      async query<Row>(_: unknown, [missing]: readonly unknown[] = []) {
+        asked.push(missing);
+        return (missing as number[]).map((height) => ({ height, id: `${height} at ${head}` })) as Row[];
+      },
+    };
+    const rows = heights.map((height) => ({ height, blockId: "" }));
+    await identifyBlocks(reads, rows);
+    return rows.map(({ blockId }) => blockId);
+  };
+  expect(await idsAt(9, 5, 5, 6)).toEqual(["5 at 9", "5 at 9", "6 at 9"]);
+  expect(await idsAt(9, 7, 5)).toEqual(["7 at 9", "5 at 9"]);
+  // A reorganisation can replace the block.
+  expect(await idsAt(10, 5)).toEqual(["5 at 10"]);
+  expect(await idsAt(10)).toEqual([]);
+  expect(asked).toEqual([[5, 6], [7], [5]]);
 });
 
 test("A username is read once for each head, also if there is none.", async () => {
