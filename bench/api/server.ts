@@ -10,7 +10,7 @@ import { DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool.ts";
 import { openPostgres } from "../../packages/node/src/postgres/connection.ts";
 import { createSlowQueryThread } from "../../packages/node/src/processes/serving/slow-queries/thread.ts";
 import { createPostgresReadModel } from "../../packages/node/src/read/postgres/read-model.ts";
-import { createRankingBuilder } from "../../packages/node/src/read/sqlite/rankings/builder.ts";
+import { createRankingBuilder } from "../../packages/node/src/read/sqlite/ranking-builder.ts";
 import { createSqliteReadModel } from "../../packages/node/src/read/sqlite/read-model.ts";
 import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import type { Dataset } from "./dataset.ts";

@@ -2,7 +2,7 @@
 
 import { present } from "../src/platform/present.ts";
 import type { Head } from "../src/read/head.ts";
-import type { ReadTime } from "../src/read/sqlite/pages/read-time.ts";
+import type { ReadTime } from "../src/read/sqlite/lists/read-time.ts";
 import type { Database } from "../src/store/engine/database.ts";
 import { createReadTogether } from "../src/store/engine/snapshot.ts";
 

@@ -47,7 +47,7 @@ function pairsIn(names: readonly string[]): string[] {
 }
 
 /** The ranking of one kind, and the rankings that are built from all. */
-const PAIRS = ["packages/node/src/read/sqlite/rankings/ranking"];
+const PAIRS = ["packages/node/src/read/sqlite/lists/ranking"];
 
 test("No folder contains the singular and the plural of one name.", () => {
   const paths = ["packages", "tools", "bench", "test"].flatMap(filesBelow);

@@ -1,7 +1,7 @@
 /** Lists whose order is cached equal lists that are sorted each time. */
 import { afterAll, expect, test } from "vitest";
 import { TRANSACTIONS } from "../../src/read/lists.ts";
-import { createRankingBuilder } from "../../src/read/sqlite/rankings/builder.ts";
+import { createRankingBuilder } from "../../src/read/sqlite/ranking-builder.ts";
 import { alice, bob } from "../../test-support/http/chain.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";

@@ -14,7 +14,7 @@ import type { Identity } from "../../http/core/api.ts";
 import { createSqliteOperatorRows } from "../../operations/sqlite/operator-rows.ts";
 import { measureDiskSpace } from "../../platform/files/disk-space.ts";
 import type { ReadModel } from "../../read/port.ts";
-import { createRankingBuilder } from "../../read/sqlite/rankings/builder.ts";
+import { createRankingBuilder } from "../../read/sqlite/ranking-builder.ts";
 import { createSqliteReadModel } from "../../read/sqlite/read-model.ts";
 import { RUN_REMEDY } from "../../store/engine/data-error.ts";
 import { type Database, openDatabase } from "../../store/engine/database.ts";

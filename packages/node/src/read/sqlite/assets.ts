@@ -3,7 +3,7 @@ import type { Database, SqlValue } from "../../store/engine/database.ts";
 import { isTooDeep, typesWith } from "../asset-types.ts";
 import { endsOf } from "../integers.ts";
 import type { Integer } from "../page.ts";
-import { type Condition, found, NEVER, oneOf } from "./pages/conditions.ts";
+import { type Condition, found, NEVER, oneOf } from "./lists/conditions.ts";
 
 /** Defines the SQL functions of these conditions on the connection. */
 export function defineAssets(database: Database): void {

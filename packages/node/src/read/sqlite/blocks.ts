@@ -7,10 +7,10 @@ import type { Head } from "../head.ts";
 import { type BlockTerm, blockTerms } from "../orders.ts";
 import type { Direction, Found, Range } from "../page.ts";
 import type { StoredBlock } from "../rows.ts";
-import { type Condition, conditionsOf, type Field, found, integer, NEVER, text } from "./pages/conditions.ts";
-import { countOf, type Heights, heightConditions, heightsOf } from "./pages/heights.ts";
-import { termsOf } from "./pages/order.ts";
-import { blocksOf } from "./plans/by-row.ts";
+import { blocksOf } from "./lists/by-row.ts";
+import { type Condition, conditionsOf, type Field, found, integer, NEVER, text } from "./lists/conditions.ts";
+import { countOf, type Heights, heightConditions, heightsOf } from "./lists/heights.ts";
+import { termsOf } from "./lists/order.ts";
 import { createTablePages, type TablePagesDependencies } from "./table-pages.ts";
 
 const FIELDS = {

@@ -2,7 +2,7 @@
 import { CERTIFIED_MINT } from "@uniknode/ledger";
 import type { Database } from "../../store/engine/database.ts";
 import type { Foundation } from "../foundation.ts";
-import { type Condition, found, NEVER } from "./pages/conditions.ts";
+import { type Condition, found, NEVER } from "./lists/conditions.ts";
 
 export type Parties = {
   sentBy(address: string): Condition;

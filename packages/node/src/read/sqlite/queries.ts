@@ -7,10 +7,10 @@ import { type ChainQueries, createChainQueries } from "./chain.ts";
 import { createDelegateQueries, type DelegateQueries } from "./delegates.ts";
 import { createEntityQueries, type EntityQueries } from "./entities.ts";
 import { createFeeQueries, type FeeQueries } from "./fees.ts";
+import { createRankings, NO_RANKINGS, type RankingDependencies } from "./lists/rankings.ts";
+import type { ReadTime } from "./lists/read-time.ts";
+import { createStretches } from "./lists/stretches.ts";
 import { createLockQueries, type LockQueries } from "./locks.ts";
-import type { ReadTime } from "./pages/read-time.ts";
-import { createStretches } from "./pages/stretches.ts";
-import { createRankings, NO_RANKINGS, type RankingDependencies } from "./rankings/rankings.ts";
 import { createRoundQueries, type RoundQueries } from "./rounds.ts";
 import { createTokenQueries, type TokenQueries } from "./tokens.ts";
 import { createTransactionQueries, type TransactionQueries } from "./transactions.ts";
@@ -30,7 +30,7 @@ export type Queries = {
 };
 
 export type RankingOptions = {
-  /** Builds rankings (`rankings/rankings.ts`) in another thread. If absent, long lists are sorted at every read. */
+  /** Builds rankings (`lists/rankings.ts`) in another thread. If absent, long lists are sorted at every read. */
   readonly build?: RankingDependencies["build"] | undefined;
   /** Minimum number of rows for which a ranking is built. */
   readonly minRanked?: number | undefined;

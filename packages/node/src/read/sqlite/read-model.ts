@@ -8,7 +8,7 @@ import { SnapshotError } from "../errors.ts";
 import { type Head, perHead } from "../head.ts";
 import type { Range } from "../page.ts";
 import type { ReadModel, Snapshot } from "../port.ts";
-import { createReadTime, type ReadTime } from "./pages/read-time.ts";
+import { createReadTime, type ReadTime } from "./lists/read-time.ts";
 import { createQueries, type Queries, type RankingOptions } from "./queries.ts";
 import { createTickTransaction, type TickTransaction } from "./tick-transaction.ts";
 

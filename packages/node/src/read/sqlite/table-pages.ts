@@ -2,15 +2,15 @@
 import type { Database } from "../../store/engine/database.ts";
 import type { Head } from "../head.ts";
 import type { Found, Range } from "../page.ts";
-import type { ReadTime } from "./pages/read-time.ts";
-import { createRowCounts } from "./pages/row-counts.ts";
-import { alternativesOf, type ListedTable, type Selection, scanOf } from "./pages/selection.ts";
-import type { Stretches } from "./pages/stretches.ts";
-import { createStartInIndex } from "./plans/by-count.ts";
-import { createByIndex } from "./plans/by-index.ts";
-import { createByStretches } from "./plans/by-stretches.ts";
-import type { Asked, Known } from "./plans/choose.ts";
-import { type Finding, findPage } from "./plans/find.ts";
+import { createStartInIndex } from "./lists/by-count.ts";
+import { createByIndex } from "./lists/by-index.ts";
+import { createByStretches } from "./lists/by-stretches.ts";
+import type { Asked, Known } from "./lists/choose.ts";
+import { type Finding, findPage } from "./lists/find.ts";
+import type { ReadTime } from "./lists/read-time.ts";
+import { createRowCounts } from "./lists/row-counts.ts";
+import { alternativesOf, type ListedTable, type Selection, scanOf } from "./lists/selection.ts";
+import type { Stretches } from "./lists/stretches.ts";
 
 export type TableQuestion<Row> = Pick<Asked, "filter" | "isInOrder"> & {
   readonly selection: Selection;

@@ -4,8 +4,8 @@ import { type Head, perHead } from "../head.ts";
 import { type TokenTerm, tokenTerms } from "../orders.ts";
 import type { Found, Range } from "../page.ts";
 import type { StoredToken, TokenProperty } from "../rows.ts";
-import { type Condition, type Field, found, oneOf, text } from "./pages/conditions.ts";
-import { termsOf } from "./pages/order.ts";
+import { type Condition, type Field, found, oneOf, text } from "./lists/conditions.ts";
+import { termsOf } from "./lists/order.ts";
 import { createTablePages, type TablePagesDependencies } from "./table-pages.ts";
 
 export type TokenQueries = {

@@ -2,22 +2,22 @@
 import { present } from "../../platform/present.ts";
 import type { Head } from "../head.ts";
 import type { Direction, Found, Range } from "../page.ts";
-import { anyOf } from "./pages/conditions.ts";
-import type { Heights } from "./pages/heights.ts";
-import type { RowCounts } from "./pages/row-counts.ts";
-import { type Alternatives, alternativesOf, type Selection, scanOf } from "./pages/selection.ts";
-import type { Tallies, Tally } from "./pages/tallies.ts";
-import type { Totals } from "./pages/totals.ts";
-import type { ByIndex } from "./plans/by-index.ts";
-import { isAt, type Matches, type Matching, type Wanted } from "./plans/by-match.ts";
-import type { ByRanking } from "./plans/by-ranking.ts";
-import { startOfTransactions } from "./plans/by-row.ts";
-import type { ByStretches } from "./plans/by-stretches.ts";
-import { type Asked, MAX_LOOKED_UP } from "./plans/choose.ts";
-import { type Finding, findPage, type Learning } from "./plans/find.ts";
-import type { RowsAt } from "./rankings/positions.ts";
-import type { Kind, Ranking } from "./rankings/ranking.ts";
-import type { Rankings } from "./rankings/rankings.ts";
+import type { ByIndex } from "./lists/by-index.ts";
+import { isAt, type Matches, type Matching, type Wanted } from "./lists/by-match.ts";
+import type { ByRanking } from "./lists/by-ranking.ts";
+import { startOfTransactions } from "./lists/by-row.ts";
+import type { ByStretches } from "./lists/by-stretches.ts";
+import { type Asked, MAX_LOOKED_UP } from "./lists/choose.ts";
+import { anyOf } from "./lists/conditions.ts";
+import { type Finding, findPage, type Learning } from "./lists/find.ts";
+import type { Heights } from "./lists/heights.ts";
+import type { RowsAt } from "./lists/positions.ts";
+import type { Kind, Ranking } from "./lists/ranking.ts";
+import type { Rankings } from "./lists/rankings.ts";
+import type { RowCounts } from "./lists/row-counts.ts";
+import { type Alternatives, alternativesOf, type Selection, scanOf } from "./lists/selection.ts";
+import type { Tallies, Tally } from "./lists/tallies.ts";
+import type { Totals } from "./lists/totals.ts";
 
 /** A query for transactions. */
 export type TransactionQuestion = Pick<Asked, "filter"> & {

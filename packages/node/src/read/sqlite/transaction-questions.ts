@@ -6,6 +6,8 @@ import { isInteger64 } from "../integers.ts";
 import { type TransactionTerm, transactionTerms } from "../orders.ts";
 import type { Integer, Interval } from "../page.ts";
 import { type AssetTest, ofType, unlocking, withAsset } from "./assets.ts";
+import type { Wanted } from "./lists/by-match.ts";
+import type { Asked } from "./lists/choose.ts";
 import {
   anyOf,
   type Condition,
@@ -16,14 +18,12 @@ import {
   integer,
   NEVER,
   text,
-} from "./pages/conditions.ts";
-import { heightConditions, heightsOf, isOfHeights } from "./pages/heights.ts";
-import { termsOf } from "./pages/order.ts";
-import { type Alternatives, alternativesOf } from "./pages/selection.ts";
-import type { Totals } from "./pages/totals.ts";
+} from "./lists/conditions.ts";
+import { heightConditions, heightsOf, isOfHeights } from "./lists/heights.ts";
+import { termsOf } from "./lists/order.ts";
+import { type Alternatives, alternativesOf } from "./lists/selection.ts";
+import type { Totals } from "./lists/totals.ts";
 import type { Parties } from "./parties.ts";
-import type { Wanted } from "./plans/by-match.ts";
-import type { Asked } from "./plans/choose.ts";
 import type { TransactionQuestion } from "./transaction-pages.ts";
 
 const FIELDS = {

@@ -5,8 +5,8 @@ import type { Head } from "../head.ts";
 import { type WalletTerm, walletTerms } from "../orders.ts";
 import type { Found, Range } from "../page.ts";
 import type { StoredWallet } from "../rows.ts";
-import { conditionsOf, type Field, found, integer, oneOf, text } from "./pages/conditions.ts";
-import { termsOf } from "./pages/order.ts";
+import { conditionsOf, type Field, found, integer, oneOf, text } from "./lists/conditions.ts";
+import { termsOf } from "./lists/order.ts";
 import { createTablePages, type TablePagesDependencies } from "./table-pages.ts";
 
 /** SQL of the locked balance; 0 if the attribute is missing. */

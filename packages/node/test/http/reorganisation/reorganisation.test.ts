@@ -23,7 +23,7 @@ import type { Server } from "../../../src/http/core/app.ts";
 import { createHttpServer } from "../../../src/http/server/server.ts";
 import { present } from "../../../src/platform/present.ts";
 import type { RankingOptions } from "../../../src/read/sqlite/queries.ts";
-import { createRankingBuilder } from "../../../src/read/sqlite/rankings/builder.ts";
+import { createRankingBuilder } from "../../../src/read/sqlite/ranking-builder.ts";
 import { createSqliteReadModel } from "../../../src/read/sqlite/read-model.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { cast, createForkingChain, dev } from "../../../test-support/chain/forking.ts";

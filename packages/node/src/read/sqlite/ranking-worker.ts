@@ -1,12 +1,12 @@
 /** The thread that builds rankings, one after another. */
 
 import { parentPort, workerData } from "node:worker_threads";
-import { present } from "../../../platform/present.ts";
-import { openDatabase } from "../../../store/engine/database.ts";
-import { createReadTogether } from "../../../store/engine/snapshot.ts";
-import { defineAssets } from "../assets.ts";
-import type { BuilderData, ToBuilder } from "./builder.ts";
-import { readRankingAt } from "./reading.ts";
+import { present } from "../../platform/present.ts";
+import { openDatabase } from "../../store/engine/database.ts";
+import { createReadTogether } from "../../store/engine/snapshot.ts";
+import { defineAssets } from "./assets.ts";
+import { readRankingAt } from "./lists/reading.ts";
+import type { BuilderData, ToBuilder } from "./ranking-builder.ts";
 
 const { databasePath } = workerData as BuilderData;
 

@@ -4,10 +4,10 @@
  */
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
-import type { Condition } from "../pages/conditions.ts";
-import { after, cursorFrom, valuesText } from "../pages/cursor.ts";
-import { createMarks } from "../pages/marks.ts";
-import type { ReadTime } from "../pages/read-time.ts";
+import type { Condition } from "./conditions.ts";
+import { after, cursorFrom, valuesText } from "./cursor.ts";
+import { createMarks } from "./marks.ts";
+import type { ReadTime } from "./read-time.ts";
 import {
   alternativesOf,
   createPreparer,
@@ -16,14 +16,14 @@ import {
   pageText,
   type Selection,
   valuesOf,
-} from "../pages/selection.ts";
+} from "./selection.ts";
 
 /** Start of a page: a row to start at, and the remaining offset from that row. */
 export type Start = { readonly from?: Condition; readonly offset: number };
 
 export type StartInIndex = (head: Head, selection: Selection, offset: number) => Start;
 
-/** Creates marks in lists that an index has in order. Transactions have tallies (`pages/tallies.ts`) instead. */
+/** Creates marks in lists that an index has in order. Transactions have tallies (`lists/tallies.ts`) instead. */
 export function createStartInIndex(database: Database, time: ReadTime, listed: KeyedTable): StartInIndex {
   const prepare = createPreparer(database);
   const marks = createMarks();

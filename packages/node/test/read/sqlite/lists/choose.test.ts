@@ -9,7 +9,7 @@ import {
   MAX_LOOKED_UP,
   MAX_SORTED,
   MAX_SORTED_OF_TABLE,
-} from "../../../../src/read/sqlite/plans/choose.ts";
+} from "../../../../src/read/sqlite/lists/choose.ts";
 
 const MIN_RANKED = 5_000;
 const MANY = 1_000_000;

@@ -4,10 +4,10 @@
  */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { CallError } from "../../../platform/threads/call.ts";
-import { moduleBeside } from "../../../platform/threads/module-url.ts";
-import type { RankingDependencies } from "./rankings.ts";
-import type { Ranked, RankingAt } from "./reading.ts";
+import { CallError } from "../../platform/threads/call.ts";
+import { moduleBeside } from "../../platform/threads/module-url.ts";
+import type { RankingDependencies } from "./lists/rankings.ts";
+import type { Ranked, RankingAt } from "./lists/reading.ts";
 
 export type RankingBuilder = {
   /** Builds one ranking; must not be called while another is being built. */
@@ -38,7 +38,7 @@ export function createRankingBuilder(
 
   function start(): Worker {
     const workerData: BuilderData = { databasePath };
-    const started = new Worker(moduleBeside(import.meta.url, "worker"), { workerData });
+    const started = new Worker(moduleBeside(import.meta.url, "ranking-worker"), { workerData });
     started.once("exit", () => {
       if (worker === started) worker = undefined;
     });

@@ -5,9 +5,9 @@
 import { present } from "../../../platform/present.ts";
 import { cursorValues } from "../../cursor.ts";
 import type { Range } from "../../page.ts";
-import type { OrderTerm } from "../pages/order.ts";
-import { type PageOfPositions, positionAfter } from "../rankings/positions.ts";
-import { bytesOf, type Kind, offsetAfter, pageOf, type Ranking } from "../rankings/ranking.ts";
+import type { OrderTerm } from "./order.ts";
+import { type PageOfPositions, positionAfter } from "./positions.ts";
+import { bytesOf, type Kind, offsetAfter, pageOf, type Ranking } from "./ranking.ts";
 
 /**
  * @param order ends with the positions of rows, newest first

@@ -7,16 +7,16 @@ import { firstIndex } from "../../../platform/binary-search.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import type { Direction, Integer, Interval, Range } from "../../page.ts";
-import { allOf, type Condition, found } from "../pages/conditions.ts";
-import type { OrderTerm } from "../pages/order.ts";
-import { type Alternatives, alternativesOf, keysText, valuesOf } from "../pages/selection.ts";
-import type { Stretches } from "../pages/stretches.ts";
-import { type Mark, startOf } from "../pages/tallies.ts";
-import { type PageOfPositions, positionAfter } from "../rankings/positions.ts";
-import { bytesOf, type Kind, type Ranking, rowsBetween, rowsWith, SEQUENCES } from "../rankings/ranking.ts";
-import type { Rankings } from "../rankings/rankings.ts";
 import type { Start } from "./by-count.ts";
 import { MAX_LOOKED_UP, MAX_SORTED } from "./choose.ts";
+import { allOf, type Condition, found } from "./conditions.ts";
+import type { OrderTerm } from "./order.ts";
+import { type PageOfPositions, positionAfter } from "./positions.ts";
+import { bytesOf, type Kind, type Ranking, rowsBetween, rowsWith, SEQUENCES } from "./ranking.ts";
+import type { Rankings } from "./rankings.ts";
+import { type Alternatives, alternativesOf, keysText, valuesOf } from "./selection.ts";
+import type { Stretches } from "./stretches.ts";
+import { type Mark, startOf } from "./tallies.ts";
 
 /** Rows identified by their positions in the chain. */
 export type Matches = {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SnapshotError } from "../../../../src/read/errors.ts";
-import { createReadTime } from "../../../../src/read/sqlite/pages/read-time.ts";
+import { createReadTime } from "../../../../src/read/sqlite/lists/read-time.ts";
 
 /** Keeps the processor busy. */
 function work(ms: number): void {

@@ -1,16 +1,17 @@
 /**
  * Plan "stretches": rows that are tested one by one, or are too many to be sorted at once, are read some thousands at a time
- * (`pages/stretches.ts`), keeping the first ones seen so far. Costs all rows that an index finds, or only those up to the end
+ * (`lists/stretches.ts`), keeping the first ones seen so far. Costs all rows that an index finds, or only those up to the end
  * of the page if the index has them in order; fails if the time is up.
  */
 import { present } from "../../../platform/present.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { cursorAt } from "../../cursor.ts";
 import type { Found, Range } from "../../page.ts";
-import type { Condition } from "../pages/conditions.ts";
-import { before } from "../pages/cursor.ts";
-import { createGivenUp } from "../pages/given-up.ts";
-import { comparerOf, type OrderTerm, type OrderValues } from "../pages/order.ts";
+import { type ByIndex, startOf, type WalkOptions } from "./by-index.ts";
+import type { Condition } from "./conditions.ts";
+import { before } from "./cursor.ts";
+import { createGivenUp } from "./given-up.ts";
+import { comparerOf, type OrderTerm, type OrderValues } from "./order.ts";
 import {
   type Alternatives,
   alternativesOf,
@@ -28,9 +29,8 @@ import {
   sideBefore,
   valuesOf,
   walkOf,
-} from "../pages/selection.ts";
-import type { Stretches } from "../pages/stretches.ts";
-import { type ByIndex, startOf, type WalkOptions } from "./by-index.ts";
+} from "./selection.ts";
+import type { Stretches } from "./stretches.ts";
 
 /** @throws {CursorError | SnapshotError} */
 export type ByStretches<Row> = ByIndex<Row>;

@@ -10,16 +10,16 @@ import { present } from "../../../../src/platform/present.ts";
 import type { TransactionFilter, TransactionOrder } from "../../../../src/read/filters.ts";
 import type { Head } from "../../../../src/read/head.ts";
 import { TRANSACTIONS } from "../../../../src/read/lists.ts";
-import { createReadTime } from "../../../../src/read/sqlite/pages/read-time.ts";
-import { createStretches } from "../../../../src/read/sqlite/pages/stretches.ts";
-import { createRankingBuilder } from "../../../../src/read/sqlite/rankings/builder.ts";
 import {
   createRankings,
   NO_RANKINGS,
   type RankingDependencies,
   type Rankings,
-} from "../../../../src/read/sqlite/rankings/rankings.ts";
-import { readRankingAt } from "../../../../src/read/sqlite/rankings/reading.ts";
+} from "../../../../src/read/sqlite/lists/rankings.ts";
+import { createReadTime } from "../../../../src/read/sqlite/lists/read-time.ts";
+import { readRankingAt } from "../../../../src/read/sqlite/lists/reading.ts";
+import { createStretches } from "../../../../src/read/sqlite/lists/stretches.ts";
+import { createRankingBuilder } from "../../../../src/read/sqlite/ranking-builder.ts";
 import { createTransactionQueries } from "../../../../src/read/sqlite/transactions.ts";
 import { type Database, openDatabase } from "../../../../src/store/engine/database.ts";
 import { migrate } from "../../../../src/store/engine/migrations.ts";

@@ -1,5 +1,5 @@
 /** Chooses the plan that finds a page. The choice depends only on the query and on counts; this file reads no rows. */
-import type { Scan } from "../pages/selection.ts";
+import type { Scan } from "./selection.ts";
 
 /** Plan that finds a page. Each plan has a file in this folder, whose header states its cost. */
 export type Plan = "none" | "row" | "index" | "stretches" | "count" | "ranking" | "match";

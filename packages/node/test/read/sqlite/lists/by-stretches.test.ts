@@ -5,20 +5,20 @@ import { afterAll, expect, test } from "vitest";
 import { present } from "../../../../src/platform/present.ts";
 import { SnapshotError } from "../../../../src/read/errors.ts";
 import type { Range } from "../../../../src/read/page.ts";
-import { type Condition, found } from "../../../../src/read/sqlite/pages/conditions.ts";
-import { heightConditions } from "../../../../src/read/sqlite/pages/heights.ts";
-import type { OrderTerm } from "../../../../src/read/sqlite/pages/order.ts";
-import { createReadTime, type ReadTime } from "../../../../src/read/sqlite/pages/read-time.ts";
-import { createRowCounts } from "../../../../src/read/sqlite/pages/row-counts.ts";
+import { createByIndex } from "../../../../src/read/sqlite/lists/by-index.ts";
+import { createByStretches } from "../../../../src/read/sqlite/lists/by-stretches.ts";
+import { type Condition, found } from "../../../../src/read/sqlite/lists/conditions.ts";
+import { heightConditions } from "../../../../src/read/sqlite/lists/heights.ts";
+import type { OrderTerm } from "../../../../src/read/sqlite/lists/order.ts";
+import { createReadTime, type ReadTime } from "../../../../src/read/sqlite/lists/read-time.ts";
+import { createRowCounts } from "../../../../src/read/sqlite/lists/row-counts.ts";
 import {
   alternativesOf,
   fromText,
   inRange,
   type Selection,
-} from "../../../../src/read/sqlite/pages/selection.ts";
-import { createStretches } from "../../../../src/read/sqlite/pages/stretches.ts";
-import { createByIndex } from "../../../../src/read/sqlite/plans/by-index.ts";
-import { createByStretches } from "../../../../src/read/sqlite/plans/by-stretches.ts";
+} from "../../../../src/read/sqlite/lists/selection.ts";
+import { createStretches } from "../../../../src/read/sqlite/lists/stretches.ts";
 import { openDatabase } from "../../../../src/store/engine/database.ts";
 import { migrate } from "../../../../src/store/engine/migrations.ts";
 

@@ -6,8 +6,8 @@
 import { present } from "../../../platform/present.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import type { Found, Range } from "../../page.ts";
-import type { Condition } from "../pages/conditions.ts";
-import { after, cursorFrom, valuesText } from "../pages/cursor.ts";
+import type { Condition } from "./conditions.ts";
+import { after, cursorFrom, valuesText } from "./cursor.ts";
 import {
   alternativesOf,
   createPreparer,
@@ -18,7 +18,7 @@ import {
   pageText,
   type Selection,
   valuesOf,
-} from "../pages/selection.ts";
+} from "./selection.ts";
 
 export type WalkOptions = {
   readonly totalCount: number;

@@ -3,8 +3,8 @@ import { present } from "../../../platform/present.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { cursorValues } from "../../cursor.ts";
 import type { Found } from "../../page.ts";
-import { cursorFrom, valuesText } from "../pages/cursor.ts";
-import type { OrderTerm } from "../pages/order.ts";
+import { cursorFrom, valuesText } from "./cursor.ts";
+import type { OrderTerm } from "./order.ts";
 import { positionOf, SEQUENCES } from "./ranking.ts";
 
 export type PageOfPositions = {

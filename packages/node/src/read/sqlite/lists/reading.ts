@@ -1,8 +1,8 @@
 /** Reads rankings from the database, in the thread that builds them and in the thread that keeps them. */
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
-import { type Alternatives, fromText, inRange, valuesOf } from "../pages/selection.ts";
 import { type Kind, type RankedRow, type Ranking, rankingOf, SEQUENCES } from "./ranking.ts";
+import { type Alternatives, fromText, inRange, valuesOf } from "./selection.ts";
 
 /** Transactions in the order of a column. */
 export type Ranked = {

@@ -5,9 +5,9 @@
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
-import { keysText, valuesOf } from "../pages/selection.ts";
 import { merged, type Ranking, sizeOf, upTo } from "./ranking.ts";
 import { type Ranked, type RankingAt, readRanking, readRoots, TABLE } from "./reading.ts";
+import { keysText, valuesOf } from "./selection.ts";
 
 export type Rankings = {
   /** Returns a ranking, or undefined if it is not built yet. Must be called inside a snapshot. */
