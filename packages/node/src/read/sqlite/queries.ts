@@ -7,9 +7,13 @@ import { type ChainQueries, createChainQueries } from "./chain.ts";
 import { createDelegateQueries, type DelegateQueries } from "./delegates.ts";
 import { createEntityQueries, type EntityQueries } from "./entities.ts";
 import { createFeeQueries, type FeeQueries } from "./fees.ts";
-import { createRankings, NO_RANKINGS, type RankingDependencies } from "./lists/rankings.ts";
 import type { ReadTime } from "./lists/read-time.ts";
 import { createStretches } from "./lists/stretches.ts";
+import {
+  createValueIndexes,
+  NO_VALUE_INDEXES,
+  type ValueIndexDependencies,
+} from "./lists/value-index-cache.ts";
 import { createLockQueries, type LockQueries } from "./locks.ts";
 import { createRoundQueries, type RoundQueries } from "./rounds.ts";
 import { createTokenQueries, type TokenQueries } from "./tokens.ts";
@@ -29,35 +33,35 @@ export type Queries = {
   readonly wallets: WalletQueries;
 };
 
-export type RankingOptions = {
-  /** Builds rankings (`lists/rankings.ts`) in another thread. If absent, long lists are sorted at every read. */
-  readonly build?: RankingDependencies["build"] | undefined;
-  /** Minimum number of rows for which a ranking is built. */
-  readonly minRanked?: number | undefined;
-  /** Maximum share of the time that is spent building rankings. Default: one half. */
+export type ValueIndexOptions = {
+  /** Builds value indexes (`lists/value-index-cache.ts`) in another thread. If absent, long lists are sorted at every read. */
+  readonly build?: ValueIndexDependencies["build"] | undefined;
+  /** Minimum number of rows for which a value index is built. */
+  readonly minIndexedRows?: number | undefined;
+  /** Maximum share of the time that is spent building value indexes. Default: one half. */
   readonly maxShare?: number | undefined;
 };
 
 export type QueryOptions = {
   /** Time limit for reading one list. */
   readonly time: ReadTime;
-  readonly rankings?: RankingOptions | undefined;
+  readonly valueIndexes?: ValueIndexOptions | undefined;
 };
 
-/** Sorting fewer rows than this is faster than reading a page of a ranking. */
-const MIN_RANKED = 5_000;
+/** Sorting fewer rows than this is faster than reading a page of a value index. */
+const MIN_INDEXED_ROWS = 5_000;
 /** All seven orders of a million transactions use 75 MB (docs/decisions/0018-keep-unindexed-sort-orders-in-memory.md). */
-const MAX_RANKING_BYTES = 96 * 2 ** 20;
+const MAX_VALUE_INDEX_BYTES = 96 * 2 ** 20;
 
 export function createQueries(
   database: Database,
   network: Network,
-  { time, rankings: { build, minRanked = MIN_RANKED, maxShare } = {} }: QueryOptions,
+  { time, valueIndexes: { build, minIndexedRows = MIN_INDEXED_ROWS, maxShare } = {} }: QueryOptions,
 ): Queries {
   const stretches = createStretches(database, time);
-  const rankings = build
-    ? createRankings({ maxBytes: MAX_RANKING_BYTES, maxShare }, { database, build })
-    : NO_RANKINGS;
+  const valueIndexes = build
+    ? createValueIndexes({ maxBytes: MAX_VALUE_INDEX_BYTES, maxShare }, { database, build })
+    : NO_VALUE_INDEXES;
   const blocks = createBlockQueries({ database, time, stretches });
   return {
     blocks,
@@ -72,8 +76,8 @@ export function createQueries(
       foundation: foundationOf(network),
       heightAt: blocks.heightAt,
       stretches,
-      rankings,
-      minRanked,
+      valueIndexes,
+      minIndexedRows,
     }),
     wallets: createWalletQueries({ database, time, stretches }),
   };

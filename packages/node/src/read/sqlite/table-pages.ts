@@ -29,8 +29,8 @@ export type TablePagesDependencies = {
 /** @throws {CursorError | SnapshotError} */
 export type TablePages<Row> = (head: Head, question: TableQuestion<Row>, range: Range) => Found<Row>;
 
-/** Rankings are not built for these tables. */
-const BOUNDS = { minRanked: Number.POSITIVE_INFINITY };
+/** Value indexes are not built for these tables. */
+const BOUNDS = { minIndexedRows: Number.POSITIVE_INFINITY };
 
 export function createTablePages<Row>(
   { database, time, stretches }: TablePagesDependencies,

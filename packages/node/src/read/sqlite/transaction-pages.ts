@@ -4,20 +4,20 @@ import type { Head } from "../head.ts";
 import type { Direction, Found, Range } from "../page.ts";
 import type { ByIndex } from "./lists/by-index.ts";
 import { isAt, type Matches, type Matching, type Wanted } from "./lists/by-match.ts";
-import type { ByRanking } from "./lists/by-ranking.ts";
 import { startOfTransactions } from "./lists/by-row.ts";
 import type { ByStretches } from "./lists/by-stretches.ts";
+import type { ByValueIndex } from "./lists/by-value-index.ts";
 import { type Asked, MAX_LOOKED_UP } from "./lists/choose.ts";
 import { anyOf } from "./lists/conditions.ts";
 import { type Finding, findPage, type Learning } from "./lists/find.ts";
 import type { Heights } from "./lists/heights.ts";
 import type { RowsAt } from "./lists/positions.ts";
-import type { Kind, Ranking } from "./lists/ranking.ts";
-import type { Rankings } from "./lists/rankings.ts";
 import type { RowCounts } from "./lists/row-counts.ts";
 import { type Alternatives, alternativesOf, type Selection, scanOf } from "./lists/selection.ts";
 import type { Tallies, Tally } from "./lists/tallies.ts";
 import type { Totals } from "./lists/totals.ts";
+import type { Kind, ValueIndex } from "./lists/value-index.ts";
+import type { ValueIndexes } from "./lists/value-index-cache.ts";
 
 /** A query for transactions. */
 export type TransactionQuestion = Pick<Asked, "filter"> & {
@@ -29,7 +29,7 @@ export type TransactionQuestion = Pick<Asked, "filter"> & {
   readonly sequence: Direction;
   /** Set if the query is for all transactions between two heights. */
   readonly heights?: Heights;
-  /** Conditions on the value of a column, which a ranking can look up. */
+  /** Conditions on the value of a column, which a value index can look up. */
   readonly wanted: readonly Wanted[];
   /** Parts of the conditions that an index can look up, each on its own. */
   readonly indexed: readonly Alternatives[];
@@ -59,10 +59,10 @@ export type PageDependencies = {
   readonly tally: Tallies;
   readonly count: RowCounts;
   readonly matching: Matching;
-  readonly rankings: Rankings;
-  readonly byRanking: ByRanking;
-  /** Minimum number of rows for which a ranking is built. */
-  readonly minRanked: number;
+  readonly valueIndexes: ValueIndexes;
+  readonly byValueIndex: ByValueIndex;
+  /** Minimum number of rows for which a value index is built. */
+  readonly minIndexedRows: number;
 };
 
 export function createTransactionPages(deps: PageDependencies): TransactionPages {
@@ -80,7 +80,7 @@ export function createTransactionPages(deps: PageDependencies): TransactionPages
     };
     const query: Query<Row> = { deps, rows, head, question, range, isBounded: scan === "bounded" };
     const steps = { learning: learningOf(query), finding: findingOf(query) };
-    return findPage(asked, {}, { minRanked: deps.minRanked }, steps);
+    return findPage(asked, {}, { minIndexedRows: deps.minIndexedRows }, steps);
   };
 }
 
@@ -95,7 +95,7 @@ type Query<Row> = {
   readonly isBounded: boolean;
   matches?: Matches | undefined;
   tally?: Tally;
-  ranking?: Ranking | undefined;
+  valueIndex?: ValueIndex | undefined;
 };
 
 const learningOf = <Row>(query: Query<Row>): Learning => ({
@@ -104,11 +104,11 @@ const learningOf = <Row>(query: Query<Row>): Learning => ({
     return { matches: query.matches?.count ?? "unknown" };
   },
   total: () => ({ total: countRows(query) }),
-  ranking() {
+  "value index"() {
     const { deps, head, question } = query;
     const { by, selection } = question;
-    query.ranking = by && deps.rankings.find(head, { ...by, alternatives: alternativesOf(selection) });
-    return { isRanked: query.ranking !== undefined };
+    query.valueIndex = by && deps.valueIndexes.find(head, { ...by, alternatives: alternativesOf(selection) });
+    return { isIndexed: query.valueIndex !== undefined };
   },
 });
 
@@ -129,9 +129,9 @@ function findingOf<Row>(query: Query<Row>): Finding<Row> {
     count: (totalCount) => findByCount(query, totalCount),
     stretches: (totalCount) => byStretches(selection, range, { totalCount }),
     ...(by && {
-      ranking() {
-        const ranking = present(query.ranking, "the ranking of the plan");
-        return at(deps.byRanking(ranking, by.kind, order, range), order, range.isWalk);
+      "value index"() {
+        const valueIndex = present(query.valueIndex, "the value index of the plan");
+        return at(deps.byValueIndex(valueIndex, by.kind, order, range), order, range.isWalk);
       },
     }),
     match: () => findByMatch(query),
@@ -161,8 +161,8 @@ function findByMatch<Row>({ rows, question, range, ...query }: Query<Row>): Foun
 
 /** Returns all rows of the query if they are identified by their positions; otherwise undefined. */
 function findMatches<Row>({ deps, head, question }: Query<Row>): Matches | undefined {
-  const { totals, matching, minRanked } = deps;
-  if (totals.upTo(head.height) < minRanked) return undefined;
+  const { totals, matching, minIndexedRows } = deps;
+  if (totals.upTo(head.height) < minIndexedRows) return undefined;
   const { conditions, ways = [] } = question.selection;
   const matches = valueMatches(deps, head, question.wanted);
   const positions = matches?.positions ?? lookedUp(deps, head, question.indexed);

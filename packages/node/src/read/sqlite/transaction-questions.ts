@@ -51,7 +51,7 @@ const ORDERS = {
   sequence: integer("sequence"),
 } as const satisfies Record<TransactionTerm, Field>;
 
-/** Filters that a ranking can look up. Types have an index. */
+/** Filters that a value index can look up. Types have an index. */
 const SEARCHED = ["amount", "fee", "nonce", "version", "vendorField"] as const;
 
 export type QuestionDependencies = {
@@ -192,7 +192,7 @@ const wantedOf = (filter: TransactionFilter): Wanted[] =>
     return [{ ...ORDERS[field], value, alongTheChain: wantedIn(ORDERS[field], value) }];
   });
 
-/** Returns whether a column could have the values; a ranking cannot look up others. */
+/** Returns whether a column could have the values; a value index cannot look up others. */
 const isStorable = (value: Integer | Interval): boolean => {
   const { from, to } = typeof value === "object" ? value : { from: value, to: value };
   return [from, to].every((end) => end === undefined || isInteger64(BigInt(end)));

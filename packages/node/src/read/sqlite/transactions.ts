@@ -10,14 +10,14 @@ import type { StoredTransaction } from "../rows.ts";
 import { defineAssets } from "./assets.ts";
 import { createByIndex } from "./lists/by-index.ts";
 import { createMatching } from "./lists/by-match.ts";
-import { byRanking } from "./lists/by-ranking.ts";
 import { createByStretches } from "./lists/by-stretches.ts";
+import { byValueIndex } from "./lists/by-value-index.ts";
 import { createRowsAt } from "./lists/positions.ts";
-import type { Rankings } from "./lists/rankings.ts";
 import { createRowCounts } from "./lists/row-counts.ts";
 import type { Stretches } from "./lists/stretches.ts";
 import { createTallies } from "./lists/tallies.ts";
 import { createTotals } from "./lists/totals.ts";
+import type { ValueIndexes } from "./lists/value-index-cache.ts";
 import { createParties } from "./parties.ts";
 import { createTransactionPages, TRANSACTIONS } from "./transaction-pages.ts";
 import { type QuestionDependencies, questionOf } from "./transaction-questions.ts";
@@ -37,9 +37,9 @@ type ListOf<T> = (head: Head, filter: TransactionFilter, order: TransactionOrder
 export type TransactionQueryOptions = Pick<QuestionDependencies, "heightAt"> & {
   readonly foundation: Foundation;
   readonly stretches: Stretches;
-  readonly rankings: Rankings;
-  /** Minimum number of rows for which a ranking is built. */
-  readonly minRanked: number;
+  readonly valueIndexes: ValueIndexes;
+  /** Minimum number of rows for which a value index is built. */
+  readonly minIndexedRows: number;
 };
 
 type SignedRow = { id: string; bytes: Uint8Array };
@@ -82,10 +82,10 @@ export function createTransactionQueries(
   };
 }
 
-/** Returns a function that creates lists with other columns; the lists share what is counted and ranked. */
+/** Returns a function that creates lists with other columns; the lists share what is counted and indexed. */
 function createLists(
   database: Database,
-  { foundation, heightAt, stretches, rankings, minRanked }: TransactionQueryOptions,
+  { foundation, heightAt, stretches, valueIndexes, minIndexedRows }: TransactionQueryOptions,
 ): <Row>(columns: string, joins?: string) => ListOf<Row> {
   const totals = createTotals(database);
   const questions: QuestionDependencies = { parties: createParties(database, foundation), totals, heightAt };
@@ -93,10 +93,10 @@ function createLists(
     totals,
     tally: createTallies(database, stretches, TRANSACTIONS),
     count: createRowCounts(database, stretches, TRANSACTIONS),
-    matching: createMatching(database, stretches, rankings),
-    rankings,
-    byRanking,
-    minRanked,
+    matching: createMatching(database, stretches, valueIndexes),
+    valueIndexes,
+    byValueIndex,
+    minIndexedRows,
   });
   return <Row>(columns: string, joins = ""): ListOf<Row> => {
     const listed = { ...TRANSACTIONS, columns, joins };

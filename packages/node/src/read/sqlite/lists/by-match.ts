@@ -1,5 +1,5 @@
 /**
- * Plan "match": a ranking or an index finds few enough transactions by the value of a column to hold their positions in
+ * Plan "match": a value index or an index finds few enough transactions by the value of a column to hold their positions in
  * memory; other conditions are tested row by row. Costs sorting the positions, or looking up each of the rows.
  */
 import { LRUCache } from "lru-cache";
@@ -12,11 +12,11 @@ import { MAX_LOOKED_UP, MAX_SORTED } from "./choose.ts";
 import { allOf, type Condition, found } from "./conditions.ts";
 import type { OrderTerm } from "./order.ts";
 import { type PageOfPositions, positionAfter } from "./positions.ts";
-import { bytesOf, type Kind, type Ranking, rowsBetween, rowsWith, SEQUENCES } from "./ranking.ts";
-import type { Rankings } from "./rankings.ts";
 import { type Alternatives, alternativesOf, keysText, valuesOf } from "./selection.ts";
 import type { Stretches } from "./stretches.ts";
 import { type Mark, startOf } from "./tallies.ts";
+import { bytesOf, type Kind, rowsBetween, rowsWith, SEQUENCES, type ValueIndex } from "./value-index.ts";
+import type { ValueIndexes } from "./value-index-cache.ts";
 
 /** Rows identified by their positions in the chain. */
 export type Matches = {
@@ -39,7 +39,7 @@ export type Wanted = {
 };
 
 export type Matching = {
-  /** Returns the matching rows; undefined while no ranking exists. */
+  /** Returns the matching rows; undefined while no value index exists. */
   matches(head: Head, wanted: Wanted): Matches | undefined;
   /** Returns the positions of rows that an index finds. */
   positions(alternatives: Alternatives): readonly number[];
@@ -61,21 +61,25 @@ const PARTS = 1_000;
 /** Maximum number of frequent values whose matches are cached until the next block: 50 kB each. */
 const MAX_KEPT = 20;
 
-export function createMatching(database: Database, stretches: Stretches, rankings: Rankings): Matching {
-  const kept = new WeakMap<Ranking, LRUCache<string, Matches>>();
+export function createMatching(
+  database: Database,
+  stretches: Stretches,
+  valueIndexes: ValueIndexes,
+): Matching {
+  const kept = new WeakMap<ValueIndex, LRUCache<string, Matches>>();
 
   return {
     matches(head, { column, kind, value }) {
-      const ranking = rankings.find(head, { column, kind, alternatives: ALL });
-      if (!ranking) return undefined;
-      const known = kept.get(ranking) ?? new LRUCache({ max: MAX_KEPT });
-      // Each block replaces the rankings.
-      kept.set(ranking, known);
+      const valueIndex = valueIndexes.find(head, { column, kind, alternatives: ALL });
+      if (!valueIndex) return undefined;
+      const known = kept.get(valueIndex) ?? new LRUCache({ max: MAX_KEPT });
+      // Each block replaces the value indexes.
+      kept.set(valueIndex, known);
       const name = JSON.stringify(value);
       const before = known.get(name);
       if (before) return before;
       const groups =
-        kind === "text" ? rowsWith(ranking, `${value}`) : rowsBetween(ranking, ...endsOf(kind, value));
+        kind === "text" ? rowsWith(valueIndex, `${value}`) : rowsBetween(valueIndex, ...endsOf(kind, value));
       const matches = matchesOf(head, groups);
       if (matches.count > MAX_SORTED) known.set(name, matches);
       return matches;

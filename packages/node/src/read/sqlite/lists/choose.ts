@@ -2,7 +2,7 @@
 import type { Scan } from "./selection.ts";
 
 /** Plan that finds a page. Each plan has a file in this folder, whose header states its cost. */
-export type Plan = "none" | "row" | "index" | "stretches" | "count" | "ranking" | "match";
+export type Plan = "none" | "row" | "index" | "stretches" | "count" | "value index" | "match";
 
 export type Asked = {
   readonly collection: "blocks" | "transactions" | "wallets" | "tokens";
@@ -23,20 +23,20 @@ export type Asked = {
 export type Known = {
   /** Number of rows of all pages. */
   readonly total?: number;
-  /** Number of rows identified by their positions, if an index or a ranking found them. */
+  /** Number of rows identified by their positions, if an index or a value index found them. */
   readonly matches?: number | "unknown";
-  /** True if a ranking in memory has the requested order. */
-  readonly isRanked?: boolean;
+  /** True if a value index in memory has the requested order. */
+  readonly isIndexed?: boolean;
 };
 
 /** A result that must be determined before a plan can be chosen. */
-export type Question = "total" | "matches" | "ranking";
+export type Question = "total" | "matches" | "value index";
 
 export type Choice = { readonly plan: Plan } | { readonly learn: Question };
 
 export type Bounds = {
-  /** Minimum number of rows for which a ranking is built. */
-  readonly minRanked: number;
+  /** Minimum number of rows for which a value index is built. */
+  readonly minIndexedRows: number;
 };
 
 /**
@@ -52,7 +52,7 @@ export const FAR = 200;
 /** The limit `FAR` for rows that an index has in order. */
 export const FAR_IN_INDEX = 1_000;
 
-export function choosePlan(asked: Asked, known: Known, { minRanked }: Bounds): Choice {
+export function choosePlan(asked: Asked, known: Known, { minIndexedRows }: Bounds): Choice {
   const { collection, filter, isInOrder, offset, isAfter } = asked;
   const isOfHeights = filter === "none" || filter === "heights";
   // Blocks are numbered without gaps and need no counting.
@@ -73,16 +73,16 @@ export function choosePlan(asked: Asked, known: Known, { minRanked }: Bounds): C
     return isFar ? { plan: "count" } : walk;
   }
   if (isInOrder && isOfHeights) return { plan: offset >= FAR ? "row" : "index" };
-  // A few blocks are sorted, and a ranking of all rows does not help.
+  // A few blocks are sorted, and a value index of all rows does not help.
   if (filter === "heights" || filter === "blocks") return walk;
   if (isInOrder) {
     // Values that nearly all rows have are found along the chain rather than by the index of the value.
     const isAlongTheChain = known.matches !== undefined && known.matches !== "unknown";
     return isAlongTheChain || offset >= FAR ? { plan: "count" } : walk;
   }
-  if (total < minRanked) return walk;
-  if (known.isRanked === undefined) return { learn: "ranking" };
-  return known.isRanked ? { plan: "ranking" } : walk;
+  if (total < minIndexedRows) return walk;
+  if (known.isIndexed === undefined) return { learn: "value index" };
+  return known.isIndexed ? { plan: "value index" } : walk;
 }
 
 /** Returns whether one statement can read all rows that must be read. */

@@ -5,7 +5,7 @@ import { cursorValues } from "../../cursor.ts";
 import type { Found } from "../../page.ts";
 import { cursorFrom, valuesText } from "./cursor.ts";
 import type { OrderTerm } from "./order.ts";
-import { positionOf, SEQUENCES } from "./ranking.ts";
+import { positionOf, SEQUENCES } from "./value-index.ts";
 
 export type PageOfPositions = {
   readonly positions: readonly number[];

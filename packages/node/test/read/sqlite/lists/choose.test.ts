@@ -11,7 +11,7 @@ import {
   MAX_SORTED_OF_TABLE,
 } from "../../../../src/read/sqlite/lists/choose.ts";
 
-const MIN_RANKED = 5_000;
+const MIN_INDEXED_ROWS = 5_000;
 const MANY = 1_000_000;
 
 /** In order, from the first row on, by default. */
@@ -70,17 +70,22 @@ const TABLE: [what: string, Asked, Known, choice: string][] = [
     "index",
   ],
   ["transactions by a value, few", requestFor("transactions", "none", byValue), { total: 4_999 }, "index"],
-  ["transactions by a value", requestFor("transactions", "none", byValue), { total: 5_000 }, "learn ranking"],
   [
-    "transactions by a value, ranked",
-    requestFor("transactions", "none", { ...byValue, ...at(MANY - 1) }),
-    { total: MANY, isRanked: true },
-    "ranking",
+    "transactions by a value",
+    requestFor("transactions", "none", byValue),
+    { total: 5_000 },
+    "learn value index",
   ],
   [
-    "transactions by a value, not ranked yet",
+    "transactions by a value, with a value index",
+    requestFor("transactions", "none", { ...byValue, ...at(MANY - 1) }),
+    { total: MANY, isIndexed: true },
+    "value index",
+  ],
+  [
+    "transactions by a value, without a value index yet",
     requestFor("transactions", "none", byValue),
-    { total: MANY, isRanked: false },
+    { total: MANY, isIndexed: false },
     "index",
   ],
   ["transactions of a few blocks", requestFor("transactions", "blocks"), {}, "learn total"],
@@ -121,7 +126,7 @@ const TABLE: [what: string, Asked, Known, choice: string][] = [
     "transactions with a common value by another one",
     requestFor("transactions", "values", byValue),
     { matches: MAX_LOOKED_UP + 1, total: MANY },
-    "learn ranking",
+    "learn value index",
   ],
   [
     "transactions with a value of an index",
@@ -148,10 +153,10 @@ const TABLE: [what: string, Asked, Known, choice: string][] = [
     "none",
   ],
   [
-    "transactions with a value of an index by another one, ranked",
+    "transactions with a value of an index by another one, with a value index",
     requestFor("transactions", "values", byValue),
-    { matches: "unknown", total: MANY, isRanked: true },
-    "ranking",
+    { matches: "unknown", total: MANY, isIndexed: true },
+    "value index",
   ],
 
   ["wallets by a value, few", requestFor("wallets", "none", sorted), { total: MAX_SORTED_OF_TABLE }, "index"],
@@ -171,15 +176,15 @@ const TABLE: [what: string, Asked, Known, choice: string][] = [
   ],
   ["blocks that are tested, none", requestFor("blocks", "values", tested), { total: 0 }, "none"],
   [
-    "transactions by a value, too few to be ranked",
+    "transactions by a value, too few for a value index",
     requestFor("transactions", "none", sorted),
     { total: 4_999 },
     "index",
   ],
   [
-    "transactions by a value, many and not ranked yet",
+    "transactions by a value, many and without a value index yet",
     requestFor("transactions", "none", sorted),
-    { total: MANY, isRanked: false },
+    { total: MANY, isIndexed: false },
     "stretches",
   ],
   [
@@ -191,7 +196,7 @@ const TABLE: [what: string, Asked, Known, choice: string][] = [
 ];
 
 test.each(TABLE)("%s", (_what, requested, known, expected) => {
-  const choice = choosePlan(requested, known, { minRanked: MIN_RANKED });
+  const choice = choosePlan(requested, known, { minIndexedRows: MIN_INDEXED_ROWS });
   expect("plan" in choice ? choice.plan : `learn ${choice.learn}`).toBe(expected);
 });
 
@@ -204,10 +209,10 @@ test("Every choice ends: known facts are not requested again.", () => {
         for (const isAfter of [true, false])
           for (const offset of [0, FAR, FAR_IN_INDEX, MANY])
             for (const matches of ["unknown", 0, MAX_SORTED, MANY] as const)
-              for (const total of [0, MIN_RANKED, MANY])
-                for (const isRanked of [true, false])
+              for (const total of [0, MIN_INDEXED_ROWS, MANY])
+                for (const isIndexed of [true, false])
                   for (const scan of ["bounded", "sorted", "tested"] as const) {
-                    const facts = { total: { total }, matches: { matches }, ranking: { isRanked } };
+                    const facts = { total: { total }, matches: { matches }, "value index": { isIndexed } };
                     let known: Known = {};
                     for (let step = 0; ; step++) {
                       expect(step).toBeLessThan(4);
@@ -215,7 +220,7 @@ test("Every choice ends: known facts are not requested again.", () => {
                         { collection, filter, isInOrder, scan, offset, isAfter },
                         known,
                         {
-                          minRanked: MIN_RANKED,
+                          minIndexedRows: MIN_INDEXED_ROWS,
                         },
                       );
                       if ("plan" in choice) break;

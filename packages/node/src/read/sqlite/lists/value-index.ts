@@ -1,6 +1,6 @@
 /**
  * Rows of an append-only table in the order of a value. Pages at any offset, and rows with a given value, are found without
- * sorting. Stored as arrays of plain numbers, so that a ranking of a million rows uses few megabytes and is transferred
+ * sorting. Stored as arrays of plain numbers, so that a value index of a million rows uses few megabytes and is transferred
  * between threads without a copy.
  */
 
@@ -8,7 +8,7 @@ import { firstIndex } from "../../../platform/binary-search.ts";
 import { present } from "../../../platform/present.ts";
 import type { Direction } from "../../page.ts";
 
-export type Ranking = {
+export type ValueIndex = {
   /** Positions by ascending value; rows of one value newest first. */
   readonly positions: Float64Array<ArrayBuffer>;
   /** Index after the last row of each distinct value. */
@@ -20,7 +20,7 @@ export type Ranking = {
 };
 
 /** `value` is decimal text if it is an integer; `position` is a height and a sequence in one number (`positionOf`). */
-export type RankedRow = { readonly position: number; readonly value: string | null };
+export type ValueIndexRow = { readonly position: number; readonly value: string | null };
 export type Kind = "integer" | "text";
 
 /** Upper bound on the transactions in a block; leaves 33 bits for heights. */
@@ -41,14 +41,18 @@ export function bytesOf(kind: Kind, value: string | null): Uint8Array {
   return bytes;
 }
 
-export const sizeOf = (ranking: Ranking): number =>
-  Object.values(ranking).reduce((sum, { byteLength }) => sum + byteLength, 0);
+export const sizeOf = (valueIndex: ValueIndex): number =>
+  Object.values(valueIndex).reduce((sum, { byteLength }) => sum + byteLength, 0);
 
 /**
- * @param rows rows in the order of a ranking
- * @returns undefined if the ranking would exceed `maxBytes`
+ * @param rows rows in the order of a value index
+ * @returns undefined if the value index would exceed `maxBytes`
  */
-export function rankingOf(kind: Kind, rows: Iterable<RankedRow>, maxBytes: number): Ranking | undefined {
+export function valueIndexOf(
+  kind: Kind,
+  rows: Iterable<ValueIndexRow>,
+  maxBytes: number,
+): ValueIndex | undefined {
   const positions: number[] = [];
   const [rowEnds, byteEnds]: [number[], number[]] = [[], []];
   let bytes = new Uint8Array(1_024);
@@ -81,8 +85,8 @@ function longer(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
   return copy;
 }
 
-/** Merges two rankings; all rows of `newer` must be newer than the rows of `older`. */
-export function merged(older: Ranking, newer: Ranking): Ranking {
+/** Merges two value indexes; all rows of `newer` must be newer than the rows of `older`. */
+export function merged(older: ValueIndex, newer: ValueIndex): ValueIndex {
   const writer = createWriter(
     older.positions.length + newer.positions.length,
     older.rowEnds.length + newer.rowEnds.length,
@@ -102,22 +106,22 @@ export function merged(older: Ranking, newer: Ranking): Ranking {
     writer.endGroup(value);
   }
   writer.addGroups(older, done, older.rowEnds.length);
-  return writer.ranking();
+  return writer.valueIndex();
 }
 
-/** Returns the ranking without the rows above a height. */
-export function upTo(ranking: Ranking, height: number): Ranking {
-  const { positions, rowEnds, bytes } = ranking;
+/** Returns the value index without the rows above a height. */
+export function upTo(valueIndex: ValueIndex, height: number): ValueIndex {
+  const { positions, rowEnds, bytes } = valueIndex;
   const end = positionOf(height + 1, 0);
   const writer = createWriter(positions.length, rowEnds.length, bytes.length);
   for (let index = 0; index < rowEnds.length; index++) {
-    const rows = rowsOf(ranking, index);
+    const rows = rowsOf(valueIndex, index);
     const kept = rows.subarray(firstIndex(rows.length, (row) => numberAt(rows, row) < end));
     if (kept.length === 0) continue;
     writer.addRows(kept);
-    writer.endGroup(valueAt(ranking, index));
+    writer.endGroup(valueAt(valueIndex, index));
   }
-  return writer.ranking();
+  return writer.valueIndex();
 }
 
 function createWriter(maxRows: number, maxGroups: number, maxBytes: number) {
@@ -127,8 +131,8 @@ function createWriter(maxRows: number, maxGroups: number, maxBytes: number) {
   const byteEnds = new Uint32Array(maxGroups);
   let [rows, groups, length] = [0, 0, 0];
   return {
-    /** Appends the groups of another ranking from `first` to before `end`. */
-    addGroups(from: Ranking, first: number, end: number): void {
+    /** Appends the groups of another value index from `first` to before `end`. */
+    addGroups(from: ValueIndex, first: number, end: number): void {
       if (first === end) return;
       const [firstRow, firstByte] = [startOf(from.rowEnds, first), startOf(from.byteEnds, first)];
       positions.set(from.positions.subarray(firstRow, from.rowEnds[end - 1]), rows);
@@ -150,7 +154,7 @@ function createWriter(maxRows: number, maxGroups: number, maxBytes: number) {
       rowEnds[groups] = rows;
       byteEnds[groups++] = length;
     },
-    ranking: (): Ranking => ({
+    valueIndex: (): ValueIndex => ({
       positions: positions.subarray(0, rows),
       rowEnds: rowEnds.subarray(0, groups),
       bytes: bytes.subarray(0, length),
@@ -160,14 +164,19 @@ function createWriter(maxRows: number, maxGroups: number, maxBytes: number) {
 }
 
 /** Returns a page in the order of the value; rows of one value are newest first in both directions. */
-export function pageOf(ranking: Ranking, direction: Direction, offset: number, limit: number): number[] {
-  const { positions, rowEnds } = ranking;
+export function pageOf(
+  valueIndex: ValueIndex,
+  direction: Direction,
+  offset: number,
+  limit: number,
+): number[] {
+  const { positions, rowEnds } = valueIndex;
   const end = Math.min(offset + limit, positions.length);
   if (direction === "asc") return [...positions.subarray(offset, Math.max(end, offset))];
   const page: number[] = [];
   let group = firstIndex(rowEnds.length, (index) => numberAt(rowEnds, index) > positions.length - 1 - offset);
   for (let skipped = offset; skipped < end; group--) {
-    const rows = rowsOf(ranking, group);
+    const rows = rowsOf(valueIndex, group);
     const first = skipped - (positions.length - numberAt(rowEnds, group));
     const taken = rows.subarray(first, first + end - skipped);
     page.push(...taken);
@@ -178,42 +187,46 @@ export function pageOf(ranking: Ranking, direction: Direction, offset: number, l
 
 /** Returns the offset of the first row after another row, which may no longer exist. */
 export function offsetAfter(
-  ranking: Ranking,
+  valueIndex: ValueIndex,
   direction: Direction,
   value: Uint8Array,
   position: number,
 ): number {
-  const { positions, rowEnds } = ranking;
-  const group = firstFrom(ranking, value);
+  const { positions, rowEnds } = valueIndex;
+  const group = firstFrom(valueIndex, value);
   const start = startOf(rowEnds, group);
-  const isThere = group < rowEnds.length && Buffer.compare(valueAt(ranking, group), value) === 0;
+  const isThere = group < rowEnds.length && Buffer.compare(valueAt(valueIndex, group), value) === 0;
   if (!isThere) return direction === "asc" ? start : positions.length - start;
-  const rows = rowsOf(ranking, group);
+  const rows = rowsOf(valueIndex, group);
   const before = firstIndex(rows.length, (row) => numberAt(rows, row) < position);
   return before + (direction === "asc" ? start : positions.length - numberAt(rowEnds, group));
 }
 
 /** Returns the rows whose value is between two bounds, both included; each group newest first. */
-export function rowsBetween(ranking: Ranking, from?: Uint8Array, to?: Uint8Array): readonly Float64Array[] {
-  const first = from === undefined ? 0 : firstFrom(ranking, from);
-  const { rowEnds } = ranking;
+export function rowsBetween(
+  valueIndex: ValueIndex,
+  from?: Uint8Array,
+  to?: Uint8Array,
+): readonly Float64Array[] {
+  const first = from === undefined ? 0 : firstFrom(valueIndex, from);
+  const { rowEnds } = valueIndex;
   const end =
     to === undefined
       ? rowEnds.length
-      : firstIndex(rowEnds.length, (index) => Buffer.compare(valueAt(ranking, index), to) > 0);
+      : firstIndex(rowEnds.length, (index) => Buffer.compare(valueAt(valueIndex, index), to) > 0);
   if (first >= end) return [];
-  return [ranking.positions.subarray(startOf(rowEnds, first), rowEnds[end - 1])];
+  return [valueIndex.positions.subarray(startOf(rowEnds, first), rowEnds[end - 1])];
 }
 
 /** Returns the rows whose text contains another text; each group newest first. */
-export function rowsWith(ranking: Ranking, part: string): readonly Float64Array[] {
-  const { bytes, byteEnds } = ranking;
+export function rowsWith(valueIndex: ValueIndex, part: string): readonly Float64Array[] {
+  const { bytes, byteEnds } = valueIndex;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const wanted = Buffer.from(part);
   const found: Float64Array[] = [];
   for (let at = text.indexOf(wanted); at !== -1; ) {
     const group = firstIndex(byteEnds.length, (index) => numberAt(byteEnds, index) > at);
-    found.push(rowsOf(ranking, group));
+    found.push(rowsOf(valueIndex, group));
     at = text.indexOf(wanted, numberAt(byteEnds, group));
   }
   return found;
@@ -221,16 +234,16 @@ export function rowsWith(ranking: Ranking, part: string): readonly Float64Array[
 
 /** Reads a number at an index within the array. */
 const numberAt = (numbers: Uint32Array | Float64Array, index: number): number =>
-  present(numbers[index], "a number of the ranking");
+  present(numbers[index], "a number of the value index");
 
 const startOf = (ends: Uint32Array, group: number): number => (group === 0 ? 0 : numberAt(ends, group - 1));
 
-const rowsOf = ({ positions, rowEnds }: Ranking, group: number): Float64Array =>
+const rowsOf = ({ positions, rowEnds }: ValueIndex, group: number): Float64Array =>
   positions.subarray(startOf(rowEnds, group), rowEnds[group]);
 
-const valueAt = ({ bytes, byteEnds }: Ranking, group: number): Uint8Array =>
+const valueAt = ({ bytes, byteEnds }: ValueIndex, group: number): Uint8Array =>
   bytes.subarray(startOf(byteEnds, group), byteEnds[group]);
 
 /** Returns the first group whose value is not below the given one. */
-const firstFrom = (ranking: Ranking, value: Uint8Array): number =>
-  firstIndex(ranking.rowEnds.length, (index) => Buffer.compare(valueAt(ranking, index), value) >= 0);
+const firstFrom = (valueIndex: ValueIndex, value: Uint8Array): number =>
+  firstIndex(valueIndex.rowEnds.length, (index) => Buffer.compare(valueAt(valueIndex, index), value) >= 0);

@@ -1,5 +1,5 @@
 /**
- * Plan "ranking": all matching transactions are in memory in the order of a column. Costs the rows of the page, and a
+ * Plan "value index": all matching transactions are in memory in the order of a column. Costs the rows of the page, and a
  * binary search for its start.
  */
 import { present } from "../../../platform/present.ts";
@@ -7,28 +7,28 @@ import { cursorValues } from "../../cursor.ts";
 import type { Range } from "../../page.ts";
 import type { OrderTerm } from "./order.ts";
 import { type PageOfPositions, positionAfter } from "./positions.ts";
-import { bytesOf, type Kind, offsetAfter, pageOf, type Ranking } from "./ranking.ts";
+import { bytesOf, type Kind, offsetAfter, pageOf, type ValueIndex } from "./value-index.ts";
 
 /**
  * @param order ends with the positions of rows, newest first
  * @throws {CursorError}
  */
-export type ByRanking = (
-  ranking: Ranking,
+export type ByValueIndex = (
+  valueIndex: ValueIndex,
   kind: Kind,
   order: readonly OrderTerm[],
   range: Range,
 ) => PageOfPositions;
 
-export const byRanking: ByRanking = (ranking, kind, order, range) => {
-  const { direction } = present(order.at(-3), "the term of the ranking");
+export const byValueIndex: ByValueIndex = (valueIndex, kind, order, range) => {
+  const { direction } = present(order.at(-3), "the term of the value index");
   let { offset } = range;
   if (range.after !== undefined) {
     const position = positionAfter(order, range.after);
     const value = cursorValues(order, range.after).at(-3) ?? null;
-    offset = offsetAfter(ranking, direction, bytesOf(kind, value === null ? null : `${value}`), position);
+    offset = offsetAfter(valueIndex, direction, bytesOf(kind, value === null ? null : `${value}`), position);
   }
-  const totalCount = ranking.positions.length;
-  const positions = pageOf(ranking, direction, offset, range.limit);
+  const totalCount = valueIndex.positions.length;
+  const positions = pageOf(valueIndex, direction, offset, range.limit);
   return { positions, totalCount, isLast: offset + positions.length >= totalCount };
 };

@@ -1,4 +1,4 @@
-/** Lists from rankings equal lists from a complete scan and sort. */
+/** Lists from value indexes equal lists from a complete scan and sort. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,17 +10,17 @@ import { present } from "../../../../src/platform/present.ts";
 import type { TransactionFilter, TransactionOrder } from "../../../../src/read/filters.ts";
 import type { Head } from "../../../../src/read/head.ts";
 import { TRANSACTIONS } from "../../../../src/read/lists.ts";
-import {
-  createRankings,
-  NO_RANKINGS,
-  type RankingDependencies,
-  type Rankings,
-} from "../../../../src/read/sqlite/lists/rankings.ts";
 import { createReadTime } from "../../../../src/read/sqlite/lists/read-time.ts";
-import { readRankingAt } from "../../../../src/read/sqlite/lists/reading.ts";
 import { createStretches } from "../../../../src/read/sqlite/lists/stretches.ts";
-import { createRankingBuilder } from "../../../../src/read/sqlite/ranking-builder.ts";
+import {
+  createValueIndexes,
+  NO_VALUE_INDEXES,
+  readValueIndexAt,
+  type ValueIndexDependencies,
+  type ValueIndexes,
+} from "../../../../src/read/sqlite/lists/value-index-cache.ts";
 import { createTransactionQueries } from "../../../../src/read/sqlite/transactions.ts";
+import { createValueIndexBuilder } from "../../../../src/read/sqlite/value-index-builder.ts";
 import { type Database, openDatabase } from "../../../../src/store/engine/database.ts";
 import { migrate } from "../../../../src/store/engine/migrations.ts";
 import { createSnapshot } from "../../../../test-support/snapshot.ts";
@@ -110,31 +110,33 @@ const time = createReadTime(600_000);
 
 const OPTIONS = { foundation: { address: undefined, until: undefined }, heightAt: () => 0 };
 
-/** Two ways of reading a database; `found` counts the rankings that were available on request. */
+/** Two ways of reading a database; `found` counts the value indexes that were available on request. */
 function open({ maxBytes = 10_000_000, path = ":memory:", build }: Partial<Setting> = {}) {
   const database = openDatabase(path);
   migrate(database);
   const snapshot = createSnapshot(database, time);
   const requested: string[] = [];
-  const rankings = createRankings(
+  const valueIndexes = createValueIndexes(
     { maxBytes, maxShare: 1 },
     {
       database,
-      build(ranked, bytes) {
-        requested.push(ranked.column);
-        return build ? build(ranked, bytes) : Promise.resolve(readRankingAt(database, ranked, bytes));
+      build(definition, bytes) {
+        requested.push(definition.column);
+        return build
+          ? build(definition, bytes)
+          : Promise.resolve(readValueIndexAt(database, definition, bytes));
       },
     },
   );
   let found = 0;
-  const counting: Rankings = {
-    find(head, ranked) {
-      const ranking = rankings.find(head, ranked);
-      if (ranking) found++;
-      return ranking;
+  const counting: ValueIndexes = {
+    find(head, definition) {
+      const valueIndex = valueIndexes.find(head, definition);
+      if (valueIndex) found++;
+      return valueIndex;
     },
   };
-  const options = { ...OPTIONS, stretches: createStretches(database, time), minRanked: 0 };
+  const options = { ...OPTIONS, stretches: createStretches(database, time), minIndexedRows: 0 };
   const read = <T>(work: (head: Head) => T): T => snapshot(work);
   return {
     database,
@@ -142,28 +144,28 @@ function open({ maxBytes = 10_000_000, path = ":memory:", build }: Partial<Setti
     read,
     requested,
     found: () => found,
-    plain: createTransactionQueries(database, { ...options, rankings: NO_RANKINGS }),
-    ranked: createTransactionQueries(database, { ...options, rankings: counting }),
+    plain: createTransactionQueries(database, { ...options, valueIndexes: NO_VALUE_INDEXES }),
+    indexed: createTransactionQueries(database, { ...options, valueIndexes: counting }),
   };
 }
 
 type Setting = {
   readonly maxBytes: number;
   readonly path: string;
-  readonly build: RankingDependencies["build"];
+  readonly build: ValueIndexDependencies["build"];
 };
 type Opened = ReturnType<typeof open>;
 
-function check({ read, plain, ranked }: Opened, filter: TransactionFilter, order: TransactionOrder): void {
+function check({ read, plain, indexed }: Opened, filter: TransactionFilter, order: TransactionOrder): void {
   read((head) => {
     const { totalCount } = plain.list(head, filter, order, { offset: 0, limit: 1 });
     for (const offset of [0, 1, Math.floor(totalCount / 2), Math.max(0, totalCount - 3), totalCount + 2]) {
       const requested = [head, filter, order, { offset, limit: 7 }] as const;
-      expect(ranked.list(...requested)).toEqual(plain.list(...requested));
+      expect(indexed.list(...requested)).toEqual(plain.list(...requested));
     }
     for (let after: string | undefined, left = 6; left > 0; left--) {
       const range = { offset: 0, limit: 4, isWalk: true, ...(after !== undefined && { after }) };
-      const page = ranked.list(head, filter, order, range);
+      const page = indexed.list(head, filter, order, range);
       const expected = plain.list(head, filter, order, range);
       expect([page.rows.map(({ id }) => id), page.totalCount, page.next]).toEqual([
         expected.rows.map(({ id }) => id),
@@ -193,7 +195,7 @@ test("are the same at every page, while blocks are added and reverted", async ()
             for (const filter of filters) {
               for (const order of orders) {
                 check(opened, filter, order);
-                // The requested ranking is built meanwhile.
+                // The requested value index is built meanwhile.
                 await setImmediate();
                 check(opened, filter, order);
               }
@@ -238,7 +240,7 @@ test("start pages of many matches near their first row", async () => {
   opened.database.close();
 });
 
-/** Repeats a request until its ranking is available. */
+/** Repeats a request until its value index is available. */
 async function untilFound(opened: Opened, order: TransactionOrder): Promise<void> {
   const before = opened.found();
   while (opened.found() === before) {
@@ -292,10 +294,10 @@ test("delay no request while they are built, one at a time", async () => {
 });
 
 test("are built by another thread while blocks are added and reverted", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "uniknode-rankings-"));
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-value-indexes-"));
   const path = join(folder, "chain.sqlite");
   const errors: unknown[] = [];
-  const builder = createRankingBuilder(path, (error) => errors.push(error));
+  const builder = createValueIndexBuilder(path, (error) => errors.push(error));
   const opened = open({ path, build: builder.build });
   appendMany(opened.table, 20, 50);
   for (const order of [BY_AMOUNT, BY_FEE]) {
@@ -315,7 +317,7 @@ test("are built by another thread while blocks are added and reverted", async ()
 
 test("that cannot be built are reported, and are not retried for a while", async () => {
   const errors: unknown[] = [];
-  const builder = createRankingBuilder("/nowhere/chain.sqlite", (error) => errors.push(error));
+  const builder = createValueIndexBuilder("/nowhere/chain.sqlite", (error) => errors.push(error));
   const settled = Promise.withResolvers<void>();
   const opened = open({
     build: (...requested) => builder.build(...requested).finally(settled.resolve),

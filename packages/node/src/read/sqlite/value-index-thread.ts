@@ -1,12 +1,12 @@
-/** The thread that builds rankings, one after another. */
+/** The thread that builds value indexes, one after another. */
 
 import { parentPort, workerData } from "node:worker_threads";
 import { present } from "../../platform/present.ts";
 import { openDatabase } from "../../store/engine/database.ts";
 import { createReadTogether } from "../../store/engine/snapshot.ts";
 import { defineAssets } from "./assets.ts";
-import { readRankingAt } from "./lists/reading.ts";
-import type { BuilderData, ToBuilder } from "./ranking-builder.ts";
+import { readValueIndexAt } from "./lists/value-index-cache.ts";
+import type { BuilderData, ToBuilder } from "./value-index-builder.ts";
 
 const { databasePath } = workerData as BuilderData;
 
@@ -18,8 +18,8 @@ const readTogether = createReadTogether(database);
 port.on("messageerror", (error) => {
   throw error;
 });
-port.on("message", ({ ranked, maxBytes }: ToBuilder) => {
-  const built = readTogether(() => readRankingAt(database, ranked, maxBytes));
-  const buffers = built ? Object.values(built.ranking).map(({ buffer }) => buffer) : [];
+port.on("message", ({ definition, maxBytes }: ToBuilder) => {
+  const built = readTogether(() => readValueIndexAt(database, definition, maxBytes));
+  const buffers = built ? Object.values(built.valueIndex).map(({ buffer }) => buffer) : [];
   port.postMessage(built, buffers);
 });

@@ -1,26 +1,26 @@
 /** Lists whose order is cached equal lists that are sorted each time. */
 import { afterAll, expect, test } from "vitest";
 import { TRANSACTIONS } from "../../src/read/lists.ts";
-import { createRankingBuilder } from "../../src/read/sqlite/ranking-builder.ts";
+import { createValueIndexBuilder } from "../../src/read/sqlite/value-index-builder.ts";
 import { alice, bob } from "../../test-support/http/chain.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";
 
 const plain = openFixture({}, {}, longer);
 const errors: unknown[] = [];
-const builder = createRankingBuilder(plain.path, (error) => errors.push(error));
+const builder = createValueIndexBuilder(plain.path, (error) => errors.push(error));
 let building: Promise<unknown> = Promise.resolve();
 let built = 0;
-const ranked = openFixture(
+const indexed = openFixture(
   {
-    rankings: {
+    valueIndexes: {
       build(...requested) {
-        const ranking = builder.build(...requested);
-        building = ranking;
+        const valueIndex = builder.build(...requested);
+        building = valueIndex;
         built++;
-        return ranking;
+        return valueIndex;
       },
-      minRanked: 0,
+      minIndexedRows: 0,
       maxShare: 1,
     },
   },
@@ -28,7 +28,7 @@ const ranked = openFixture(
   longer,
 );
 afterAll(async () => {
-  await ranked.close();
+  await indexed.close();
   await builder.close();
   await plain.close();
 });
@@ -52,10 +52,10 @@ const lists = [
 
 test.each(lists)("%s", async (url) => {
   const expected = (await plain.get(url)).json();
-  expect((await ranked.get(url)).json()).toEqual(expected);
+  expect((await indexed.get(url)).json()).toEqual(expected);
   // The next one is another URL, which no cache has.
   await building;
-  expect((await ranked.get(`${url}&=`)).json().data).toEqual(expected.data);
+  expect((await indexed.get(`${url}&=`)).json().data).toEqual(expected.data);
   expect(errors).toEqual([]);
 });
 
@@ -81,12 +81,12 @@ test.each(
     ["asc", "desc"].map((direction) => `/api/transactions?orderBy=${column}:${direction}&limit=1`),
   ),
 )(
-  "a cursor with other values than the list has is refused or empty, with a ranking or without: %s",
+  "a cursor with other values than the list has is refused or empty, with a value index or without: %s",
   async (url) => {
     const walk = `${url}&cursor=start`;
-    await ranked.get(walk);
+    await indexed.get(walk);
     await building;
-    const { nextCursor } = (await ranked.get(`${walk}&=`)).json().meta;
+    const { nextCursor } = (await indexed.get(`${walk}&=`)).json().meta;
     const members = JSON.parse(Buffer.from(nextCursor, "base64url").toString()) as unknown[];
     const texts = members.map((member) => JSON.stringify(member));
     expect(texts.length).toBeGreaterThan(3);
@@ -94,7 +94,7 @@ test.each(
       for (const value of index < texts.length - 2 ? FIRST : LAST) {
         const text = `[${texts.with(index, value).join()}]`;
         const cursor = Buffer.from(text).toString("base64url");
-        for (const fixture of [plain, ranked]) {
+        for (const fixture of [plain, indexed]) {
           const { statusCode } = await fixture.get(`${url}&cursor=${cursor}`);
           expect([text, statusCode]).toEqual([text, expect.toBeOneOf([200, 422])]);
           if (/^-?\d+[.e]/.test(value)) expect([text, statusCode]).toEqual([text, 422]);
