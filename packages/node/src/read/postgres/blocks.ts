@@ -16,7 +16,7 @@ import {
   text,
 } from "./pages/conditions.ts";
 import { countOf, type HeightAt, heightsOf, isBetween } from "./pages/heights.ts";
-import { termsOf } from "./pages/order.ts";
+import { termsOf } from "./pages/keyset-cursor.ts";
 import { findPage } from "./pages/page.ts";
 import { first, type SnapshotReads } from "./pages/reads.ts";
 import { type RowFields, rowText } from "./row-text.ts";

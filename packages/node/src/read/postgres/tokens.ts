@@ -7,7 +7,7 @@ import type { Tokens } from "../port.ts";
 import type { StoredToken } from "../rows.ts";
 import { bytesOf, textOf } from "./bytes.ts";
 import { type Condition, type Field, isOneOf, isStorable, isText, text } from "./pages/conditions.ts";
-import { termsOf } from "./pages/order.ts";
+import { termsOf } from "./pages/keyset-cursor.ts";
 import { findPage } from "./pages/page.ts";
 import { first, type SnapshotReads } from "./pages/reads.ts";
 import { firstOf, hex, nullable, type RowFields, rowText, textOfHex } from "./row-text.ts";

@@ -6,7 +6,7 @@ import { type WalletTerm, walletTerms } from "../orders.ts";
 import type { Wallets } from "../port.ts";
 import { jsonOf } from "./json.ts";
 import { conditionsOf, type Field, integer, isOneOf, isStorable, text } from "./pages/conditions.ts";
-import { termsOf } from "./pages/order.ts";
+import { termsOf } from "./pages/keyset-cursor.ts";
 import { findPage } from "./pages/page.ts";
 import { first, type SnapshotReads } from "./pages/reads.ts";
 import { firstOf, nullable, orNull, type RowFields, rowText } from "./row-text.ts";

@@ -3,7 +3,7 @@ import type { Database, SqlValue } from "../../store/engine/database.ts";
 import { isTooDeep, typesWith } from "../asset-types.ts";
 import { endsOf } from "../integers.ts";
 import type { Integer } from "../page.ts";
-import { type Condition, found, NEVER, oneOf } from "./lists/conditions.ts";
+import { type Condition, indexed, NEVER, oneOf } from "./lists/conditions.ts";
 
 /** Defines the SQL functions of these conditions on the connection. */
 export function defineAssets(database: Database): void {
@@ -59,5 +59,5 @@ function anyType(members: readonly string[]): Condition[] {
 /** Matches transactions of a type. */
 export const ofType = (typeGroup: Integer, type: Integer): Condition =>
   endsOf(typeGroup) && endsOf(type)
-    ? found({ sql: "type_group = +? AND type = +?", values: [BigInt(typeGroup), BigInt(type)] }, "many")
+    ? indexed({ sql: "type_group = +? AND type = +?", values: [BigInt(typeGroup), BigInt(type)] }, "many")
     : NEVER;

@@ -8,10 +8,21 @@ import { type BlockTerm, blockTerms } from "../orders.ts";
 import type { Direction, Found, Range } from "../page.ts";
 import type { StoredBlock } from "../rows.ts";
 import { blocksOf } from "./lists/by-row.ts";
-import { type Condition, conditionsOf, type Field, found, integer, NEVER, text } from "./lists/conditions.ts";
-import { countOf, type Heights, heightConditions, heightsOf } from "./lists/heights.ts";
-import { termsOf } from "./lists/order.ts";
-import { createTablePages, type TablePagesDependencies } from "./table-pages.ts";
+import {
+  type Condition,
+  conditionsOf,
+  countOf,
+  type Field,
+  type Heights,
+  heightConditions,
+  heightsOf,
+  indexed,
+  integer,
+  NEVER,
+  text,
+} from "./lists/conditions.ts";
+import { termsOf } from "./lists/keyset-cursor.ts";
+import { createTablePages, type TablePagesDependencies } from "./lists/table-pages.ts";
 
 const FIELDS = {
   id: text("id", "few"),
@@ -114,7 +125,7 @@ function createChildOf(database: Database): (id: string) => Condition {
   const heights = database.prepare<{ height: number }>("SELECT height FROM blocks WHERE id = ?");
   return (id) => {
     const height = id === NO_BLOCK ? 0 : heights.get(id)?.height;
-    return height === undefined ? NEVER : found({ sql: "height = +?", values: [height + 1] }, "few");
+    return height === undefined ? NEVER : indexed({ sql: "height = +?", values: [height + 1] }, "few");
   };
 }
 

@@ -2,7 +2,7 @@
 import { CERTIFIED_MINT } from "@uniknode/ledger";
 import type { Database } from "../../store/engine/database.ts";
 import type { Foundation } from "../foundation.ts";
-import { type Condition, found, NEVER } from "./lists/conditions.ts";
+import { type Condition, indexed, NEVER } from "./lists/conditions.ts";
 
 export type Parties = {
   sentBy(address: string): Condition;
@@ -26,7 +26,7 @@ export function createParties(
 
   function sentBy(address: string): Condition {
     const sender = publicKeyOf(address);
-    return sender === undefined ? NEVER : found({ sql: "sender = +?", values: [sender] }, "some");
+    return sender === undefined ? NEVER : indexed({ sql: "sender = +?", values: [sender] }, "some");
   }
 
   function ownWithoutRecipient(address: string): Condition {
@@ -41,13 +41,13 @@ export function createParties(
           sql: `EXISTS (SELECT 1 FROM payees WHERE address = +?
             AND payees.height = transactions.height AND payees.sequence = transactions.sequence)`,
           values: [address],
-          finds: { share: "some", through: { table: "payees", sql: "payees.address = +?" } },
+          index: { selectivity: "some", through: { table: "payees", sql: "payees.address = +?" } },
         };
 
   const earned: Condition = {
     sql: "is_alive = 1 AND (type = +? OR height < ?)",
     values: [CERTIFIED_MINT, until],
-    finds: { share: "some", wider: { sql: "is_alive = 1", values: [] } },
+    index: { selectivity: "some", wider: { sql: "is_alive = 1", values: [] } },
   };
 
   return {
@@ -64,4 +64,5 @@ export function createParties(
   };
 }
 
-const receives = (address: string): Condition => found({ sql: "recipient = +?", values: [address] }, "some");
+const receives = (address: string): Condition =>
+  indexed({ sql: "recipient = +?", values: [address] }, "some");

@@ -4,9 +4,9 @@ import { type Head, perHead } from "../head.ts";
 import { type TokenTerm, tokenTerms } from "../orders.ts";
 import type { Found, Range } from "../page.ts";
 import type { StoredToken, TokenProperty } from "../rows.ts";
-import { type Condition, type Field, found, oneOf, text } from "./lists/conditions.ts";
-import { termsOf } from "./lists/order.ts";
-import { createTablePages, type TablePagesDependencies } from "./table-pages.ts";
+import { type Condition, type Field, indexed, oneOf, text } from "./lists/conditions.ts";
+import { termsOf } from "./lists/keyset-cursor.ts";
+import { createTablePages, type TablePagesDependencies } from "./lists/table-pages.ts";
 
 export type TokenQueries = {
   find(id: string): StoredToken | undefined;
@@ -62,6 +62,6 @@ export function createTokenQueries(deps: TablePagesDependencies): TokenQueries {
 }
 
 const tokenConditions = ({ id: ids, ownerId }: TokenFilter): Condition[] => [
-  ...(ids === undefined ? [] : [found(oneOf("id", ids), "few")]),
-  ...(ownerId === undefined ? [] : [found({ sql: "owner = +?", values: [ownerId] }, "some")]),
+  ...(ids === undefined ? [] : [indexed(oneOf("id", ids), "few")]),
+  ...(ownerId === undefined ? [] : [indexed({ sql: "owner = +?", values: [ownerId] }, "some")]),
 ];

@@ -6,6 +6,7 @@ import { isInteger64 } from "../integers.ts";
 import { type TransactionTerm, transactionTerms } from "../orders.ts";
 import type { Integer, Interval } from "../page.ts";
 import { type AssetTest, ofType, unlocking, withAsset } from "./assets.ts";
+import { type AccessPaths, accessPathsOf } from "./lists/access-paths.ts";
 import type { Wanted } from "./lists/by-match.ts";
 import type { Asked } from "./lists/choose.ts";
 import {
@@ -13,18 +14,19 @@ import {
   type Condition,
   conditionsOf,
   type Field,
-  found,
   hasValue,
+  heightConditions,
+  heightsOf,
+  indexed,
   integer,
+  isOfHeights,
   NEVER,
   text,
 } from "./lists/conditions.ts";
-import { heightConditions, heightsOf, isOfHeights } from "./lists/heights.ts";
-import { termsOf } from "./lists/order.ts";
-import { type Alternatives, alternativesOf } from "./lists/selection.ts";
+import { termsOf } from "./lists/keyset-cursor.ts";
 import type { Totals } from "./lists/totals.ts";
+import type { TransactionQuestion } from "./lists/transaction-pages.ts";
 import type { Parties } from "./parties.ts";
-import type { TransactionQuestion } from "./transaction-pages.ts";
 
 const FIELDS = {
   id: text("id", "few"),
@@ -69,12 +71,12 @@ export function questionOf(
 ): TransactionQuestion {
   const assets = assetTests(filter);
   // Each of these is a list of alternatives. The first list is looked up, the others are only tested.
-  const [ways, ...others] = [...partyWays(deps, filter), ...assets.map(({ types }) => types)];
-  const types = ways ? undefined : typesOfGroup(deps, head, filter);
+  const [alternatives, ...others] = [...partyAlternatives(deps, filter), ...assets.map(({ types }) => types)];
+  const types = alternatives ? undefined : typesOfGroup(deps, head, filter);
   const rest = types ? withoutGroup(filter) : filter;
   const asked = conditionsFor(deps, rest);
   const heights = heightsOf(head, filter, deps.heightAt);
-  const isRange = !ways && !types && asked.length === 0;
+  const isRange = !alternatives && !types && asked.length === 0;
   const conditions = [
     ...(isOfHeights(filter) ? heightConditions(heights) : []),
     ...asked,
@@ -84,20 +86,24 @@ export function questionOf(
   ];
   const { field, direction, sequence = "desc" } = order;
   return {
-    selection: { conditions, ways: ways ?? types ?? [], order: termsOf(transactionTerms(order), ORDERS) },
+    selection: {
+      conditions,
+      alternatives: alternatives ?? types ?? [],
+      order: termsOf(transactionTerms(order), ORDERS),
+    },
     ...(field !== "timestamp" && { by: ORDERS[field] }),
     direction,
     sequence,
     ...(isRange && { heights }),
     filter: kindOf(filter, isRange),
     wanted: wantedOf(rest),
-    indexed: indexedOf(deps, filter, ways),
-    typesTotal: ways || isRange ? undefined : totalOfTypes(deps, head, filter),
+    indexed: indexedOf(deps, filter, alternatives),
+    typesTotal: alternatives || isRange ? undefined : totalOfTypes(deps, head, filter),
   };
 }
 
 /** Returns the alternatives of each filter by parties. */
-function partyWays(
+function partyAlternatives(
   { parties }: QuestionDependencies,
   { participant, recipientId, addresses }: TransactionFilter,
 ): Condition[][] {
@@ -121,7 +127,7 @@ function conditionsFor({ parties }: QuestionDependencies, filter: TransactionFil
   }
   if (blockId !== undefined) {
     const sql = "height = (SELECT height FROM blocks WHERE id = ?)";
-    conditions.push(found({ sql, values: [blockId] }, "few"));
+    conditions.push(indexed({ sql, values: [blockId] }, "few"));
   }
   if (vendorField !== undefined) {
     conditions.push(wantedIn(ORDERS.vendorField, vendorField));
@@ -153,7 +159,7 @@ function typesOfGroup(
 ): Condition[] | undefined {
   const { type, typeGroup } = filter;
   if (type !== undefined || !isOne(typeGroup)) return undefined;
-  if (conditionsFor(deps, filter).some(({ finds }) => finds)) return undefined;
+  if (conditionsFor(deps, filter).some(({ index }) => index)) return undefined;
   const types = deps.totals.byType(head).filter((one) => one.typeGroup === Number(typeGroup));
   return types.length === 0 ? [NEVER] : types.map((one) => ofType(one.typeGroup, one.type));
 }
@@ -162,16 +168,17 @@ function typesOfGroup(
 function indexedOf(
   { parties }: QuestionDependencies,
   { senderId, senderPublicKey }: TransactionFilter,
-  ways: readonly Condition[] | undefined,
-): Alternatives[] {
+  alternatives: readonly Condition[] | undefined,
+): AccessPaths[] {
   return [
-    ...(senderId === undefined ? [] : [alternativesOf({ conditions: [parties.sentBy(senderId)] })]),
-    ...(senderPublicKey === undefined ? [] : [alternativesOf({ conditions: [sentWith(senderPublicKey)] })]),
-    ...(ways ? [alternativesOf({ conditions: [], ways })] : []),
+    ...(senderId === undefined ? [] : [accessPathsOf({ conditions: [parties.sentBy(senderId)] })]),
+    ...(senderPublicKey === undefined ? [] : [accessPathsOf({ conditions: [sentWith(senderPublicKey)] })]),
+    ...(alternatives ? [accessPathsOf({ conditions: [], alternatives })] : []),
   ];
 }
 
-const sentWith = (publicKey: string): Condition => found({ sql: "sender = +?", values: [publicKey] }, "some");
+const sentWith = (publicKey: string): Condition =>
+  indexed({ sql: "sender = +?", values: [publicKey] }, "some");
 
 /** @param isRange whether the filter has only heights */
 function kindOf(filter: TransactionFilter, isRange: boolean): Asked["filter"] {

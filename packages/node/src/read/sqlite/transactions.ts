@@ -17,9 +17,9 @@ import { createRowCounts } from "./lists/row-counts.ts";
 import type { Stretches } from "./lists/stretches.ts";
 import { createTallies } from "./lists/tallies.ts";
 import { createTotals } from "./lists/totals.ts";
+import { createTransactionPages, TRANSACTIONS } from "./lists/transaction-pages.ts";
 import type { ValueIndexes } from "./lists/value-index-cache.ts";
 import { createParties } from "./parties.ts";
-import { createTransactionPages, TRANSACTIONS } from "./transaction-pages.ts";
 import { type QuestionDependencies, questionOf } from "./transaction-questions.ts";
 
 export type TransactionQueries = {

@@ -5,9 +5,9 @@ import type { Head } from "../head.ts";
 import { type WalletTerm, walletTerms } from "../orders.ts";
 import type { Found, Range } from "../page.ts";
 import type { StoredWallet } from "../rows.ts";
-import { conditionsOf, type Field, found, integer, oneOf, text } from "./lists/conditions.ts";
-import { termsOf } from "./lists/order.ts";
-import { createTablePages, type TablePagesDependencies } from "./table-pages.ts";
+import { conditionsOf, type Field, indexed, integer, oneOf, text } from "./lists/conditions.ts";
+import { termsOf } from "./lists/keyset-cursor.ts";
+import { createTablePages, type TablePagesDependencies } from "./lists/table-pages.ts";
 
 /** SQL of the locked balance; 0 if the attribute is missing. */
 const LOCKED_BALANCE = "CAST(coalesce(attributes ->> '$.htlc.lockedBalance', 0) AS INTEGER)";
@@ -73,7 +73,7 @@ export function createWalletQueries(deps: TablePagesDependencies): WalletQueries
       const { addresses } = filter;
       const conditions = [
         ...conditionsOf(FIELDS, filter),
-        ...(addresses === undefined ? [] : [found(oneOf("address", addresses), "few")]),
+        ...(addresses === undefined ? [] : [indexed(oneOf("address", addresses), "few")]),
       ];
       const question = {
         selection: { conditions, order: termsOf(walletTerms(order), ORDERS) },

@@ -1,7 +1,7 @@
 /** SQL of a page, and of the marks of its list. */
 import { pageText, type RowText } from "../row-text.ts";
 import { allOf, type Condition } from "./conditions.ts";
-import { type OrderTerm, orderText, valueNames, valueTexts } from "./order.ts";
+import { type OrderTerm, orderText, valueNames, valueTexts } from "./keyset-cursor.ts";
 
 export type ListedTable<Row> = {
   readonly table: string;
@@ -12,12 +12,12 @@ export type ListedTable<Row> = {
 };
 
 /** A condition that has an index; `through` is another table that contains the keys of the rows. */
-export type Way = Condition & { readonly through?: string };
+export type Alternative = Condition & { readonly through?: string };
 
 /** Rows that satisfy at least one of the alternatives, in an order. */
 export type OrderedRows = {
   readonly listed: Pick<ListedTable<unknown>, "table" | "key">;
-  readonly alternatives: readonly Way[];
+  readonly alternatives: readonly Alternative[];
   readonly order: readonly OrderTerm[];
 };
 
@@ -77,9 +77,9 @@ function rowsSql(
   const selected = [...columns, ...order.map(({ value }, index) => `${value} AS order${index}`)].join();
   const inOrder = `ORDER BY ${orderText(order)}`;
   const last = page.offset + page.limit;
-  const parts = alternatives.map((way): Condition => {
-    const { sql, values } = allOf([way, ...start]);
-    const text = `SELECT ${selected} FROM ${fromText(listed, way)} WHERE ${sql}`;
+  const parts = alternatives.map((alternative): Condition => {
+    const { sql, values } = allOf([alternative, ...start]);
+    const text = `SELECT ${selected} FROM ${fromText(listed, alternative)} WHERE ${sql}`;
     return alternatives.length === 1
       ? { sql: text, values }
       : { sql: `(${text} ${inOrder} LIMIT ?::bigint)`, values: [...values, last] };
@@ -104,10 +104,13 @@ function rangeSql({
 }
 
 /** Returns SQL of the number of rows. */
-export function countSql(listed: OrderedRows["listed"], alternatives: readonly Way[]): Condition {
+export function countSql(listed: OrderedRows["listed"], alternatives: readonly Alternative[]): Condition {
   const [only, ...others] = alternatives;
   const keys = alternatives
-    .map((way) => `SELECT ${listed.key.join()} FROM ${fromText(listed, way)} WHERE ${way.sql}`)
+    .map(
+      (alternative) =>
+        `SELECT ${listed.key.join()} FROM ${fromText(listed, alternative)} WHERE ${alternative.sql}`,
+    )
     .join(" UNION ");
   return {
     sql:
@@ -118,5 +121,5 @@ export function countSql(listed: OrderedRows["listed"], alternatives: readonly W
   };
 }
 
-const fromText = ({ table, key }: OrderedRows["listed"], { through }: Way): string =>
+const fromText = ({ table, key }: OrderedRows["listed"], { through }: Alternative): string =>
   through ? `${through} JOIN ${table} USING (${key.join()})` : table;

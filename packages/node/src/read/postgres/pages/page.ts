@@ -5,17 +5,23 @@ import { cursorAt, type RowValue } from "../../cursor.ts";
 import type { Found, Range } from "../../page.ts";
 import { type PageFields, splitRows } from "../row-text.ts";
 import { allOf, type Condition, NEVER, numbered } from "./conditions.ts";
-import { after } from "./cursor.ts";
+import { after, type OrderTerm, valueNames, valuesOfTexts } from "./keyset-cursor.ts";
 import type { Mark } from "./marks.ts";
-import { type OrderTerm, valueNames, valuesOfTexts } from "./order.ts";
-import { countSql, type ListedTable, marksSql, type OrderedRows, pageSql, type Way } from "./page-sql.ts";
+import {
+  type Alternative,
+  countSql,
+  type ListedTable,
+  marksSql,
+  type OrderedRows,
+  pageSql,
+} from "./page-sql.ts";
 import type { SnapshotReads } from "./reads.ts";
 
 export type Selection = {
   /** Conditions that must all hold. */
   readonly conditions: readonly Condition[];
   /** Alternatives, at least one of which must hold; each becomes a separate query. Absent: no further condition. */
-  readonly ways?: readonly Way[];
+  readonly alternatives?: readonly Alternative[];
   /** Must end with terms that are unique to a row, so that pages do not overlap. */
   readonly order: readonly OrderTerm[];
   /**
@@ -73,13 +79,16 @@ export async function findPage<Row>(
   };
 }
 
-/** Combines the conditions with each of the ways; omits combinations that match no row. */
-function alternativesOf({ conditions, ways }: Selection): Way[] {
+/** Combines the conditions with each of the alternatives; omits combinations that match no row. */
+function alternativesOf({ conditions, alternatives }: Selection): Alternative[] {
   if (conditions.includes(NEVER)) return [];
-  if (!ways) return [allOf(conditions)];
-  return ways
-    .filter((way) => way !== NEVER)
-    .map(({ through, ...way }) => ({ ...allOf([way, ...conditions]), ...(through && { through }) }));
+  if (!alternatives) return [allOf(conditions)];
+  return alternatives
+    .filter((alternative) => alternative !== NEVER)
+    .map(({ through, ...alternative }) => ({
+      ...allOf([alternative, ...conditions]),
+      ...(through && { through }),
+    }));
 }
 
 /** Returns the cursor of a page, or the last mark before it. */

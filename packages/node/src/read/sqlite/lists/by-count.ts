@@ -4,19 +4,19 @@
  */
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
-import type { Condition } from "./conditions.ts";
-import { after, cursorFrom, valuesText } from "./cursor.ts";
-import { createMarks } from "./marks.ts";
-import type { ReadTime } from "./read-time.ts";
 import {
-  alternativesOf,
-  createPreparer,
+  accessPathsOf,
+  createStatementCache,
   inRange,
   type KeyedTable,
   pageText,
   type Selection,
   valuesOf,
-} from "./selection.ts";
+} from "./access-paths.ts";
+import type { Condition } from "./conditions.ts";
+import { after, cursorFrom, valuesText } from "./keyset-cursor.ts";
+import { createMarks } from "./marks.ts";
+import type { ReadTime } from "./read-time.ts";
 
 /** Start of a page: a row to start at, and the remaining offset from that row. */
 export type Start = { readonly from?: Condition; readonly offset: number };
@@ -25,16 +25,16 @@ export type StartInIndex = (head: Head, selection: Selection, offset: number) =>
 
 /** Creates marks in lists that an index has in order. Transactions have tallies (`lists/tallies.ts`) instead. */
 export function createStartInIndex(database: Database, time: ReadTime, listed: KeyedTable): StartInIndex {
-  const prepare = createPreparer(database);
+  const prepare = createStatementCache(database);
   const marks = createMarks();
   return (head, selection, offset) => {
     const { order } = selection;
-    const alternatives = alternativesOf(selection);
-    const { text, names } = pageText(listed, alternatives, order);
-    const list = [text, ...valuesOf(alternatives)].join("\0");
+    const paths = accessPathsOf(selection);
+    const { text, names } = pageText(listed, paths, order);
+    const list = [text, ...valuesOf(paths)].join("\0");
     const { cursor, rest } = marks.before(head, list, offset, (last, rows) => {
       time.check();
-      const behind = inRange(alternatives, last === undefined ? undefined : after(order, last));
+      const behind = inRange(paths, last === undefined ? undefined : after(order, last));
       const { text } = pageText(listed, behind, order);
       const select = prepare(`SELECT ${valuesText(names)} AS "values" FROM (${text})`);
       const row = select.get(...valuesOf(behind), 1, rows - 1) as { values: string } | undefined;

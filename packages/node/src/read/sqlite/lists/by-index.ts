@@ -6,11 +6,9 @@
 import { present } from "../../../platform/present.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import type { Found, Range } from "../../page.ts";
-import type { Condition } from "./conditions.ts";
-import { after, cursorFrom, valuesText } from "./cursor.ts";
 import {
-  alternativesOf,
-  createPreparer,
+  accessPathsOf,
+  createStatementCache,
   fromText,
   inRange,
   type ListedTable,
@@ -18,7 +16,9 @@ import {
   pageText,
   type Selection,
   valuesOf,
-} from "./selection.ts";
+} from "./access-paths.ts";
+import type { Condition } from "./conditions.ts";
+import { after, cursorFrom, valuesText } from "./keyset-cursor.ts";
 
 export type WalkOptions = {
   readonly totalCount: number;
@@ -36,13 +36,13 @@ const NEAR = 100;
 
 export function createByIndex<Row>(database: Database, listed: ListedTable): ByIndex<Row> {
   const { table, key, columns, joins = "" } = listed;
-  const prepare = createPreparer(database);
+  const prepare = createStatementCache(database);
 
   return (selection, range, { totalCount, from, isInOrder = false }) => {
     const { order } = selection;
     const { limit, isWalk = false } = range;
     const offset = range.after === undefined ? range.offset : 0;
-    const found = inRange(alternativesOf(selection), startOf(selection, range, from));
+    const found = inRange(accessPathsOf(selection), startOf(selection, range, from));
     const values = valuesOf(found);
     const [only, ...others] = found;
     if (isInOrder && offset < NEAR && !isWalk && only && others.length === 0) {

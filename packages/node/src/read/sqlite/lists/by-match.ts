@@ -7,12 +7,12 @@ import { firstIndex } from "../../../platform/binary-search.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import type { Direction, Integer, Interval, Range } from "../../page.ts";
+import { type AccessPaths, accessPathsOf, keysText, valuesOf } from "./access-paths.ts";
 import type { Start } from "./by-count.ts";
 import { MAX_LOOKED_UP, MAX_SORTED } from "./choose.ts";
-import { allOf, type Condition, found } from "./conditions.ts";
-import type { OrderTerm } from "./order.ts";
+import { allOf, type Condition, indexed } from "./conditions.ts";
+import type { OrderTerm } from "./keyset-cursor.ts";
 import { type PageOfPositions, positionAfter } from "./positions.ts";
-import { type Alternatives, alternativesOf, keysText, valuesOf } from "./selection.ts";
 import type { Stretches } from "./stretches.ts";
 import { type Mark, startOf } from "./tallies.ts";
 import { bytesOf, type Kind, rowsBetween, rowsWith, SEQUENCES, type ValueIndex } from "./value-index.ts";
@@ -42,7 +42,7 @@ export type Matching = {
   /** Returns the matching rows; undefined while no value index exists. */
   matches(head: Head, wanted: Wanted): Matches | undefined;
   /** Returns the positions of rows that an index finds. */
-  positions(alternatives: Alternatives): readonly number[];
+  positions(paths: AccessPaths): readonly number[];
   /** Returns the given rows that meet all conditions; looks up each row. */
   passing(head: Head, positions: readonly number[], conditions: readonly Condition[]): Matches;
 };
@@ -50,10 +50,10 @@ export type Matching = {
 /** Matches rows at one of the positions. */
 export const isAt = (positions: readonly number[]): Condition => {
   const sql = `(height, sequence) IN (SELECT value / ${SEQUENCES}, value % ${SEQUENCES} FROM json_each(?))`;
-  return found({ sql, values: [JSON.stringify(positions)] }, "few");
+  return indexed({ sql, values: [JSON.stringify(positions)] }, "few");
 };
 
-const ALL = alternativesOf({ conditions: [] });
+const ALL = accessPathsOf({ conditions: [] });
 const TABLE = { table: "transactions", key: ["height", "sequence"] };
 
 /** Number of parts of the chain whose rows are counted if they are too many to be sorted. */
@@ -70,7 +70,7 @@ export function createMatching(
 
   return {
     matches(head, { column, kind, value }) {
-      const valueIndex = valueIndexes.find(head, { column, kind, alternatives: ALL });
+      const valueIndex = valueIndexes.find(head, { column, kind, paths: ALL });
       if (!valueIndex) return undefined;
       const known = kept.get(valueIndex) ?? new LRUCache({ max: MAX_KEPT });
       // Each block replaces the value indexes.
@@ -84,13 +84,13 @@ export function createMatching(
       if (matches.count > MAX_SORTED) known.set(name, matches);
       return matches;
     },
-    positions(alternatives) {
+    positions(paths) {
       const positions: number[] = [];
-      for (const stretch of stretches(TABLE, alternatives, "asc")) {
+      for (const stretch of stretches(TABLE, paths, "asc")) {
         const rows = database.prepare<{ position: number }>(
-          `SELECT height * ${SEQUENCES} + sequence AS position FROM (${keysText(TABLE, stretch.alternatives)})`,
+          `SELECT height * ${SEQUENCES} + sequence AS position FROM (${keysText(TABLE, stretch.paths)})`,
         );
-        for (const { position } of rows.all(...valuesOf(stretch.alternatives))) positions.push(position);
+        for (const { position } of rows.all(...valuesOf(stretch.paths))) positions.push(position);
       }
       return positions;
     },

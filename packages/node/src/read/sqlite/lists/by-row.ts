@@ -5,7 +5,7 @@
 import type { Head } from "../../head.ts";
 import type { Direction } from "../../page.ts";
 import type { Start } from "./by-count.ts";
-import { betweenHeights, countOf, type Heights } from "./heights.ts";
+import { betweenHeights, countOf, type Heights } from "./conditions.ts";
 import type { Totals } from "./totals.ts";
 
 /** Returns the heights of a page of all blocks between two heights; empty if the first is above the last. */

@@ -7,15 +7,10 @@ import { present } from "../../../platform/present.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { cursorAt } from "../../cursor.ts";
 import type { Found, Range } from "../../page.ts";
-import { type ByIndex, startOf, type WalkOptions } from "./by-index.ts";
-import type { Condition } from "./conditions.ts";
-import { before } from "./cursor.ts";
-import { createGivenUp } from "./given-up.ts";
-import { comparerOf, type OrderTerm, type OrderValues } from "./order.ts";
 import {
-  type Alternatives,
-  alternativesOf,
-  createPreparer,
+  type AccessPaths,
+  accessPathsOf,
+  createStatementCache,
   inRange,
   isInOrder,
   type ListedTable,
@@ -23,13 +18,17 @@ import {
   nameOf,
   orderText,
   pageText,
-  passing,
   rowsText,
   type Selection,
   sideBefore,
+  sortedByOf,
   valuesOf,
-  walkOf,
-} from "./selection.ts";
+  withResidual,
+} from "./access-paths.ts";
+import { type ByIndex, startOf, type WalkOptions } from "./by-index.ts";
+import type { Condition } from "./conditions.ts";
+import { createGivenUp } from "./given-up.ts";
+import { before, comparerOf, type OrderTerm, type OrderValues } from "./keyset-cursor.ts";
 import type { Stretches } from "./stretches.ts";
 
 /** @throws {CursorError | SnapshotError} */
@@ -45,9 +44,9 @@ export function createByStretches<Row>(
   const reader: Reader = {
     listed,
     stretches,
-    prepare: createPreparer(database),
+    prepare: createStatementCache(database),
     // Integers beyond 2^53 must stay exact.
-    prepareValues: createPreparer(database, { bigints: true, arrays: true }),
+    prepareValues: createStatementCache(database, { bigints: true, arrays: true }),
   };
   const unlessGivenUp = createGivenUp();
   return (selection, range, options) =>
@@ -61,8 +60,8 @@ export function createByStretches<Row>(
 type Reader = {
   readonly listed: ListedTable;
   readonly stretches: Stretches;
-  readonly prepare: ReturnType<typeof createPreparer>;
-  readonly prepareValues: ReturnType<typeof createPreparer>;
+  readonly prepare: ReturnType<typeof createStatementCache>;
+  readonly prepareValues: ReturnType<typeof createStatementCache>;
 };
 
 /** Returns a page; undefined if one stretch has all rows. */
@@ -99,20 +98,20 @@ function firstRows(
   const { order } = selection;
   const compare = comparerOf(order);
   const firstOf = (rows: readonly OrderValues[]) => rows.toSorted(compare).slice(0, count);
-  const all = alternativesOf(selection);
-  const isOrdered = isInOrder(walkOf(listed, all), order);
+  const all = accessPathsOf(selection);
+  const isOrdered = isInOrder(sortedByOf(listed, all), order);
   const { direction } = present(order[0], "the order of a page");
-  const left = isOrdered ? inRange(all, start, sideBefore(direction)) : passing(all, start);
+  const left = isOrdered ? inRange(all, start, sideBefore(direction)) : withResidual(all, start);
   let rows: readonly OrderValues[] = [];
   let last: Condition | undefined;
   for (const stretch of stretches(listed, left, isOrdered ? direction : "asc")) {
     if (stretch.isAll) return undefined;
     if (isOrdered) {
-      rows = rows.concat(firstRowsOf(reader, stretch.alternatives, order, count - rows.length));
+      rows = rows.concat(firstRowsOf(reader, stretch.paths, order, count - rows.length));
       if (rows.length === count) return rows;
       continue;
     }
-    rows = rows.concat(rowsOf(reader, passing(stretch.alternatives, last), order));
+    rows = rows.concat(rowsOf(reader, withResidual(stretch.paths, last), order));
     if (rows.length >= 2 * count) {
       rows = firstOf(rows);
       const end = rows.at(-1);
@@ -125,26 +124,26 @@ function firstRows(
 /** Returns the order values of all rows, unsorted. */
 function rowsOf(
   { listed, prepareValues }: Reader,
-  alternatives: Alternatives,
+  paths: AccessPaths,
   order: readonly OrderTerm[],
 ): OrderValues[] {
-  const { text, names } = rowsText(listed, alternatives, order);
+  const { text, names } = rowsText(listed, paths, order);
   const select = prepareValues(`SELECT ${names.join()} FROM (${text})`);
-  return select.all(...valuesOf(alternatives)) as OrderValues[];
+  return select.all(...valuesOf(paths)) as OrderValues[];
 }
 
 /** Returns the order values of the first rows, if an index has the order apart from ties in its first term. */
 function firstRowsOf(
   { listed, prepareValues }: Reader,
-  alternatives: Alternatives,
+  paths: AccessPaths,
   order: readonly OrderTerm[],
   limit: number,
 ): OrderValues[] {
-  const { text, names } = pageText(listed, alternatives, order);
+  const { text, names } = pageText(listed, paths, order);
   const select = prepareValues(
     `SELECT ${names.join()} FROM (${text}) ORDER BY ${orderText(named(order, names))}`,
   );
-  return select.all(...valuesOf(alternatives), limit, 0) as OrderValues[];
+  return select.all(...valuesOf(paths), limit, 0) as OrderValues[];
 }
 
 function rowsAt<Row>(

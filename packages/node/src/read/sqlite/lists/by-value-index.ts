@@ -5,7 +5,7 @@
 import { present } from "../../../platform/present.ts";
 import { cursorValues } from "../../cursor.ts";
 import type { Range } from "../../page.ts";
-import type { OrderTerm } from "./order.ts";
+import type { OrderTerm } from "./keyset-cursor.ts";
 import { type PageOfPositions, positionAfter } from "./positions.ts";
 import { bytesOf, type Kind, offsetAfter, pageOf, type ValueIndex } from "./value-index.ts";
 

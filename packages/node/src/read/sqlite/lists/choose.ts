@@ -1,5 +1,5 @@
 /** Chooses the plan that finds a page. The choice depends only on the query and on counts; this file reads no rows. */
-import type { Scan } from "./selection.ts";
+import type { Scan } from "./access-paths.ts";
 
 /** Plan that finds a page. Each plan has a file in this folder, whose header states its cost. */
 export type Plan = "none" | "row" | "index" | "stretches" | "count" | "value index" | "match";

@@ -3,8 +3,7 @@ import { present } from "../../../platform/present.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { cursorValues } from "../../cursor.ts";
 import type { Found } from "../../page.ts";
-import { cursorFrom, valuesText } from "./cursor.ts";
-import type { OrderTerm } from "./order.ts";
+import { cursorFrom, type OrderTerm, valuesText } from "./keyset-cursor.ts";
 import { positionOf, SEQUENCES } from "./value-index.ts";
 
 export type PageOfPositions = {

@@ -11,15 +11,15 @@ import { present } from "../../../platform/present.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import type { Direction } from "../../page.ts";
-import type { Condition } from "./conditions.ts";
 import {
-  type Alternatives,
-  createPreparer,
+  type AccessPaths,
+  createStatementCache,
   inRange,
   type KeyedTable,
   keysText,
   valuesOf,
-} from "./selection.ts";
+} from "./access-paths.ts";
+import type { Condition } from "./conditions.ts";
 import type { Stretches } from "./stretches.ts";
 
 export type Tally = {
@@ -29,7 +29,7 @@ export type Tally = {
 };
 
 /** Accepts only conditions that do not depend on the head. */
-export type Tallies = (head: Head, alternatives: Alternatives) => Tally;
+export type Tallies = (head: Head, paths: AccessPaths) => Tally;
 
 /** A table to which blocks append rows with their height. */
 type GrowingTable = KeyedTable & { readonly key: readonly ["height", ...string[]] };
@@ -47,7 +47,7 @@ const MAX_FILTERS = 200;
 
 export function createTallies(database: Database, stretches: Stretches, listed: GrowingTable): Tallies {
   const countedByFilter = new LRUCache<string, Counted>({ max: MAX_FILTERS });
-  const prepare = createPreparer(database);
+  const prepare = createStatementCache(database);
   const blockId = database.prepare<{ id: string }>("SELECT id FROM blocks WHERE height = ?");
   let known: Head | undefined;
 
@@ -58,10 +58,10 @@ export function createTallies(database: Database, stretches: Stretches, listed: 
   }
 
   /** Keeps the partial count if the time runs out. */
-  function count(head: Head, alternatives: Alternatives, counted: Counted): void {
+  function count(head: Head, paths: AccessPaths, counted: Counted): void {
     const { marks } = counted;
     const above: Condition = { sql: "height > ?", values: [counted.last.height] };
-    for (const { alternatives: part, end } of stretches(listed, inRange(alternatives, above, "low"), "asc")) {
+    for (const { paths: part, end } of stretches(listed, inRange(paths, above, "low"), "asc")) {
       const select = prepare(
         `SELECT height, COUNT(*) AS rows FROM (${keysText(listed, part)}) GROUP BY height ORDER BY height`,
       );
@@ -73,12 +73,12 @@ export function createTallies(database: Database, stretches: Stretches, listed: 
     }
   }
 
-  return (head, alternatives) => {
+  return (head, paths) => {
     follow(head);
-    const name = [keysText(listed, alternatives), ...valuesOf(alternatives)].join("\0");
+    const name = [keysText(listed, paths), ...valuesOf(paths)].join("\0");
     const counted = countedByFilter.get(name) ?? { marks: [], last: START };
     countedByFilter.set(name, counted);
-    if (counted.last.height < head.height) count(head, alternatives, counted);
+    if (counted.last.height < head.height) count(head, paths, counted);
     const { marks } = counted;
     const totalCount = counted.last.rows;
     return { totalCount, startOf: (direction, offset) => startOf(marks, totalCount, direction, offset) };

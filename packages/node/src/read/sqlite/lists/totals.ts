@@ -2,7 +2,7 @@
 import { firstIndex } from "../../../platform/binary-search.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { type Head, perHead } from "../../head.ts";
-import type { Heights } from "./heights.ts";
+import type { Heights } from "./conditions.ts";
 
 export type TypeTotal = {
   readonly typeGroup: number;

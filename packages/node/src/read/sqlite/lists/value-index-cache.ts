@@ -5,7 +5,7 @@
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
-import { type Alternatives, fromText, inRange, keysText, valuesOf } from "./selection.ts";
+import { type AccessPaths, fromText, inRange, keysText, valuesOf } from "./access-paths.ts";
 import {
   type Kind,
   merged,
@@ -22,7 +22,7 @@ export type ValueIndexDefinition = {
   readonly column: string;
   readonly kind: Kind;
   /** Rows of the value index; must not depend on the head. */
-  readonly alternatives: Alternatives;
+  readonly paths: AccessPaths;
 };
 
 /** A value index of all rows up to the first block of `roots`, which are consecutive blocks in descending order. */
@@ -116,11 +116,11 @@ export function createValueIndexes(
 }
 
 /** Returns a cache key: equal for equal definitions. */
-const nameOf = ({ column, alternatives }: ValueIndexDefinition): string =>
+const nameOf = ({ column, paths }: ValueIndexDefinition): string =>
   JSON.stringify([
     column,
-    keysText(TABLE, alternatives),
-    valuesOf(alternatives).map((value) => [typeof value, `${value}`]),
+    keysText(TABLE, paths),
+    valuesOf(paths).map((value) => [typeof value, `${value}`]),
   ]);
 
 /** Number of blocks that can be reverted without reading all rows again. */
@@ -145,10 +145,10 @@ export const readRoots = (database: Database): Head[] =>
 /** Reads a value index of the rows above a height; undefined if it would be too large. */
 export function readValueIndex(
   database: Database,
-  { column, kind, alternatives }: ValueIndexDefinition,
+  { column, kind, paths }: ValueIndexDefinition,
   { above, maxBytes }: { above: number; maxBytes: number },
 ): ValueIndex | undefined {
-  const found = inRange(alternatives, { sql: "height > ?", values: [above] });
+  const found = inRange(paths, { sql: "height > ?", values: [above] });
   const texts = found.map(
     (one) => `SELECT height, sequence, ${column} AS indexed_value ${fromText(TABLE, one)}`,
   );

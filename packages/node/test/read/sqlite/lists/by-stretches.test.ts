@@ -5,19 +5,18 @@ import { afterAll, expect, test } from "vitest";
 import { present } from "../../../../src/platform/present.ts";
 import { SnapshotError } from "../../../../src/read/errors.ts";
 import type { Range } from "../../../../src/read/page.ts";
-import { createByIndex } from "../../../../src/read/sqlite/lists/by-index.ts";
-import { createByStretches } from "../../../../src/read/sqlite/lists/by-stretches.ts";
-import { type Condition, found } from "../../../../src/read/sqlite/lists/conditions.ts";
-import { heightConditions } from "../../../../src/read/sqlite/lists/heights.ts";
-import type { OrderTerm } from "../../../../src/read/sqlite/lists/order.ts";
-import { createReadTime, type ReadTime } from "../../../../src/read/sqlite/lists/read-time.ts";
-import { createRowCounts } from "../../../../src/read/sqlite/lists/row-counts.ts";
 import {
-  alternativesOf,
+  accessPathsOf,
   fromText,
   inRange,
   type Selection,
-} from "../../../../src/read/sqlite/lists/selection.ts";
+} from "../../../../src/read/sqlite/lists/access-paths.ts";
+import { createByIndex } from "../../../../src/read/sqlite/lists/by-index.ts";
+import { createByStretches } from "../../../../src/read/sqlite/lists/by-stretches.ts";
+import { type Condition, heightConditions, indexed } from "../../../../src/read/sqlite/lists/conditions.ts";
+import type { OrderTerm } from "../../../../src/read/sqlite/lists/keyset-cursor.ts";
+import { createReadTime, type ReadTime } from "../../../../src/read/sqlite/lists/read-time.ts";
+import { createRowCounts } from "../../../../src/read/sqlite/lists/row-counts.ts";
 import { createStretches } from "../../../../src/read/sqlite/lists/stretches.ts";
 import { openDatabase } from "../../../../src/store/engine/database.ts";
 import { migrate } from "../../../../src/store/engine/migrations.ts";
@@ -68,24 +67,24 @@ database.transaction(() => {
   }
 });
 
-const some = (sql: string, ...values: (string | number | bigint)[]) => found({ sql, values }, "some");
+const some = (sql: string, ...values: (string | number | bigint)[]) => indexed({ sql, values }, "some");
 const PAID: Condition = {
   sql: `EXISTS (SELECT 1 FROM payees WHERE address = 'r1'
     AND payees.height = transactions.height AND payees.sequence = transactions.sequence)`,
   values: [],
-  finds: { share: "some", through: { table: "payees", sql: "payees.address = 'r1'" } },
+  index: { selectivity: "some", through: { table: "payees", sql: "payees.address = 'r1'" } },
 };
 const ALIVE: Condition = {
   sql: "is_alive = 1 AND (type = ? OR height < ?)",
   values: [1, 30],
-  finds: { share: "some", wider: { sql: "is_alive = 1", values: [] } },
+  index: { selectivity: "some", wider: { sql: "is_alive = 1", values: [] } },
 };
 const RICH: Condition = {
   sql: "wallets.balance >= ?",
   values: [2n ** 53n],
-  finds: { share: "some", walk: ["wallets.balance", "address"] },
+  index: { selectivity: "some", sortedBy: ["wallets.balance", "address"] },
 };
-type Asked = Pick<Selection, "conditions" | "ways">;
+type Asked = Pick<Selection, "conditions" | "alternatives">;
 const ASKED: Record<"transactions" | "wallets", Asked[]> = {
   transactions: [
     { conditions: [] },
@@ -94,14 +93,17 @@ const ASKED: Record<"transactions" | "wallets", Asked[]> = {
     { conditions: [some("sender = ?", "s1"), { sql: "fee = ?", values: [1] }] },
     {
       conditions: [
-        found({ sql: "type_group = 1 AND type = ?", values: [0] }, "many"),
+        indexed({ sql: "type_group = 1 AND type = ?", values: [0] }, "many"),
         some("sender = ?", "s2"),
       ],
     },
     { conditions: heightConditions({ low: 7, high: 31 }) },
     { conditions: [...heightConditions({ low: 4, high: 35 }), { sql: "fee = ?", values: [0] }] },
-    { conditions: [], ways: [some("sender = ?", "s1"), some("recipient = ?", "r1"), PAID, ALIVE] },
-    { conditions: [{ sql: "fee = ?", values: [0] }], ways: [PAID, ALIVE, some("recipient = ?", "r2")] },
+    { conditions: [], alternatives: [some("sender = ?", "s1"), some("recipient = ?", "r1"), PAID, ALIVE] },
+    {
+      conditions: [{ sql: "fee = ?", values: [0] }],
+      alternatives: [PAID, ALIVE, some("recipient = ?", "r2")],
+    },
     { conditions: [{ sql: "FALSE", values: [] }] },
   ],
   wallets: [
@@ -181,7 +183,7 @@ test("All pages are equal, in any order and with any filter, from an offset or a
       const { byIndex, byStretches, count } = OPEN[name];
       const selection = { ...requested, order };
       const totalCount = byIndex(selection, { offset: 0, limit: 1_000 }, { totalCount: 0 }).rows.length;
-      expect(count(head, alternativesOf(requested))).toBe(totalCount);
+      expect(count(head, accessPathsOf(requested))).toBe(totalCount);
       let next: Range | undefined = range;
       for (let pages = 0; next && pages < 4; pages++) {
         const expected = byIndex(selection, next, { totalCount });
@@ -197,7 +199,7 @@ test("All pages are equal, in any order and with any filter, from an offset or a
 test("A range replaces a wider one at the same side, which then only tests rows.", () => {
   const above = (height: number): Condition => ({ sql: "height > ?", values: [height] });
   const [one] = inRange(
-    alternativesOf({ conditions: heightConditions({ low: 2, high: 9 }) }),
+    accessPathsOf({ conditions: heightConditions({ low: 2, high: 9 }) }),
     above(5),
     "low",
   );
@@ -209,8 +211,8 @@ test("A range replaces a wider one at the same side, which then only tests rows.
     { sql: "height < ?", values: [8] },
     "high",
   );
-  expect(two?.found.flatMap(({ values }) => values)).toEqual([7, 8]);
-  expect(two?.tests.flatMap(({ values }) => values)).toEqual([9, 5, 2]);
+  expect(two?.lookups.flatMap(({ values }) => values)).toEqual([7, 8]);
+  expect(two?.residuals.flatMap(({ values }) => values)).toEqual([9, 5, 2]);
 });
 
 test("A list that was too slow is not retried for a while, and others are.", () => {

@@ -3,9 +3,9 @@ import { present } from "../../../../src/platform/present.ts";
 import { SnapshotError } from "../../../../src/read/errors.ts";
 import type { Head } from "../../../../src/read/head.ts";
 import type { Direction } from "../../../../src/read/page.ts";
-import { type Condition, found } from "../../../../src/read/sqlite/lists/conditions.ts";
+import { accessPathsOf } from "../../../../src/read/sqlite/lists/access-paths.ts";
+import { type Condition, indexed } from "../../../../src/read/sqlite/lists/conditions.ts";
 import { createReadTime, type ReadTime } from "../../../../src/read/sqlite/lists/read-time.ts";
-import { alternativesOf } from "../../../../src/read/sqlite/lists/selection.ts";
 import { createStretches } from "../../../../src/read/sqlite/lists/stretches.ts";
 import { createTallies, type Tallies } from "../../../../src/read/sqlite/lists/tallies.ts";
 import { type Database, openDatabase } from "../../../../src/store/engine/database.ts";
@@ -56,39 +56,42 @@ function revertTo(height: number): void {
 
 /** Any one of the conditions matches. */
 const FILTERS: Condition[][] = [
-  [found({ sql: "type_group = ? AND type = ?", values: [1, 0] }, "many")],
+  [indexed({ sql: "type_group = ? AND type = ?", values: [1, 0] }, "many")],
   [{ sql: "type = ?", values: [1] }],
-  [found({ sql: "recipient = ?", values: ["even"] }, "some"), { sql: "type = ?", values: [1] }],
-  [found({ sql: "sender = ?", values: ["unknown"] }, "some")],
+  [indexed({ sql: "recipient = ?", values: ["even"] }, "some"), { sql: "type = ?", values: [1] }],
+  [indexed({ sql: "sender = ?", values: ["unknown"] }, "some")],
   [
     {
-      ...found({ sql: "fee = 1 AND type = ?", values: [0] }, "some"),
-      finds: { share: "some", wider: { sql: "fee = 1", values: [] } },
+      ...indexed({ sql: "fee = 1 AND type = ?", values: [0] }, "some"),
+      index: { selectivity: "some", wider: { sql: "fee = 1", values: [] } },
     },
   ],
 ];
-const tallyOf = (head: Head, ways: Condition[]) => tally(head, alternativesOf({ conditions: [], ways }));
+const tallyOf = (head: Head, alternatives: Condition[]) =>
+  tally(head, accessPathsOf({ conditions: [], alternatives }));
 
-const textOf = (ways: Condition[]) => ways.map(({ sql }) => `(${sql})`).join(" OR ");
-const valuesOf = (ways: Condition[]) => ways.flatMap(({ values }) => values);
+const textOf = (alternatives: Condition[]) => alternatives.map(({ sql }) => `(${sql})`).join(" OR ");
+const valuesOf = (alternatives: Condition[]) => alternatives.flatMap(({ values }) => values);
 
 /** Tallies lead to the same rows as a complete scan. */
 function check(): void {
   snapshot((head) => {
-    for (const ways of FILTERS) {
-      const { totalCount, startOf } = tallyOf(head, ways);
+    for (const alternatives of FILTERS) {
+      const { totalCount, startOf } = tallyOf(head, alternatives);
       const rows = (direction: Direction, offset: number, from?: Condition) =>
         database
           .prepare<{ id: string }>(
-            `SELECT id FROM transactions WHERE (${textOf(ways)}) AND ${from?.sql ?? "TRUE"}
+            `SELECT id FROM transactions WHERE (${textOf(alternatives)}) AND ${from?.sql ?? "TRUE"}
              ORDER BY height ${direction}, sequence DESC LIMIT 20 OFFSET ?`,
           )
-          .all(...valuesOf(ways), ...(from?.values ?? []), offset)
+          .all(...valuesOf(alternatives), ...(from?.values ?? []), offset)
           .map(({ id }) => id);
       const { total } = present(
         database
-          .prepare<{ total: number }>(`SELECT COUNT(*) AS total FROM transactions WHERE ${textOf(ways)}`)
-          .get(...valuesOf(ways)),
+          .prepare<{ total: number }>(
+            `SELECT COUNT(*) AS total FROM transactions WHERE ${textOf(alternatives)}`,
+          )
+          .get(...valuesOf(alternatives)),
         "a row",
       );
       expect(totalCount).toBe(total);

@@ -1,16 +1,16 @@
 /** Pages of a table whose rows are found by its indexes: blocks, wallets, tokens. */
-import type { Database } from "../../store/engine/database.ts";
-import type { Head } from "../head.ts";
-import type { Found, Range } from "../page.ts";
-import { createStartInIndex } from "./lists/by-count.ts";
-import { createByIndex } from "./lists/by-index.ts";
-import { createByStretches } from "./lists/by-stretches.ts";
-import type { Asked, Known } from "./lists/choose.ts";
-import { type Finding, findPage } from "./lists/find.ts";
-import type { ReadTime } from "./lists/read-time.ts";
-import { createRowCounts } from "./lists/row-counts.ts";
-import { alternativesOf, type ListedTable, type Selection, scanOf } from "./lists/selection.ts";
-import type { Stretches } from "./lists/stretches.ts";
+import type { Database } from "../../../store/engine/database.ts";
+import type { Head } from "../../head.ts";
+import type { Found, Range } from "../../page.ts";
+import { accessPathsOf, type ListedTable, type Selection, scanOf } from "./access-paths.ts";
+import { createStartInIndex } from "./by-count.ts";
+import { createByIndex } from "./by-index.ts";
+import { createByStretches } from "./by-stretches.ts";
+import type { Asked, Known } from "./choose.ts";
+import { type Finding, findPage } from "./find.ts";
+import type { ReadTime } from "./read-time.ts";
+import { createRowCounts } from "./row-counts.ts";
+import type { Stretches } from "./stretches.ts";
 
 export type TableQuestion<Row> = Pick<Asked, "filter" | "isInOrder"> & {
   readonly selection: Selection;
@@ -44,7 +44,7 @@ export function createTablePages<Row>(
   return (head, { selection, filter, isInOrder, totalCount, byRow }, range) => {
     const { offset, after } = range;
     const known: Known = totalCount === undefined ? {} : { total: totalCount };
-    const learning = { total: () => ({ total: count(head, alternativesOf(selection)) }) };
+    const learning = { total: () => ({ total: count(head, accessPathsOf(selection)) }) };
     // With a filter, the index of the filter finds the rows, even if another index has them in order.
     const isWalked = isInOrder && filter === "none";
     const scan = isWalked ? "bounded" : scanOf(listed, selection);

@@ -1,23 +1,22 @@
 /** Pages of transactions; their cost depends neither on the offset nor on the number of transactions. */
-import { present } from "../../platform/present.ts";
-import type { Head } from "../head.ts";
-import type { Direction, Found, Range } from "../page.ts";
-import type { ByIndex } from "./lists/by-index.ts";
-import { isAt, type Matches, type Matching, type Wanted } from "./lists/by-match.ts";
-import { startOfTransactions } from "./lists/by-row.ts";
-import type { ByStretches } from "./lists/by-stretches.ts";
-import type { ByValueIndex } from "./lists/by-value-index.ts";
-import { type Asked, MAX_LOOKED_UP } from "./lists/choose.ts";
-import { anyOf } from "./lists/conditions.ts";
-import { type Finding, findPage, type Learning } from "./lists/find.ts";
-import type { Heights } from "./lists/heights.ts";
-import type { RowsAt } from "./lists/positions.ts";
-import type { RowCounts } from "./lists/row-counts.ts";
-import { type Alternatives, alternativesOf, type Selection, scanOf } from "./lists/selection.ts";
-import type { Tallies, Tally } from "./lists/tallies.ts";
-import type { Totals } from "./lists/totals.ts";
-import type { Kind, ValueIndex } from "./lists/value-index.ts";
-import type { ValueIndexes } from "./lists/value-index-cache.ts";
+import { present } from "../../../platform/present.ts";
+import type { Head } from "../../head.ts";
+import type { Direction, Found, Range } from "../../page.ts";
+import { type AccessPaths, accessPathsOf, type Selection, scanOf } from "./access-paths.ts";
+import type { ByIndex } from "./by-index.ts";
+import { isAt, type Matches, type Matching, type Wanted } from "./by-match.ts";
+import { startOfTransactions } from "./by-row.ts";
+import type { ByStretches } from "./by-stretches.ts";
+import type { ByValueIndex } from "./by-value-index.ts";
+import { type Asked, MAX_LOOKED_UP } from "./choose.ts";
+import { anyOf, type Heights } from "./conditions.ts";
+import { type Finding, findPage, type Learning } from "./find.ts";
+import type { RowsAt } from "./positions.ts";
+import type { RowCounts } from "./row-counts.ts";
+import type { Tallies, Tally } from "./tallies.ts";
+import type { Totals } from "./totals.ts";
+import type { Kind, ValueIndex } from "./value-index.ts";
+import type { ValueIndexes } from "./value-index-cache.ts";
 
 /** A query for transactions. */
 export type TransactionQuestion = Pick<Asked, "filter"> & {
@@ -32,7 +31,7 @@ export type TransactionQuestion = Pick<Asked, "filter"> & {
   /** Conditions on the value of a column, which a value index can look up. */
   readonly wanted: readonly Wanted[];
   /** Parts of the conditions that an index can look up, each on its own. */
-  readonly indexed: readonly Alternatives[];
+  readonly indexed: readonly AccessPaths[];
   /** Stored number of rows, if the filter has only types. */
   readonly typesTotal: number | undefined;
 };
@@ -107,7 +106,7 @@ const learningOf = <Row>(query: Query<Row>): Learning => ({
   "value index"() {
     const { deps, head, question } = query;
     const { by, selection } = question;
-    query.valueIndex = by && deps.valueIndexes.find(head, { ...by, alternatives: alternativesOf(selection) });
+    query.valueIndex = by && deps.valueIndexes.find(head, { ...by, paths: accessPathsOf(selection) });
     return { isIndexed: query.valueIndex !== undefined };
   },
 });
@@ -163,13 +162,17 @@ function findByMatch<Row>({ rows, question, range, ...query }: Query<Row>): Foun
 function findMatches<Row>({ deps, head, question }: Query<Row>): Matches | undefined {
   const { totals, matching, minIndexedRows } = deps;
   if (totals.upTo(head.height) < minIndexedRows) return undefined;
-  const { conditions, ways = [] } = question.selection;
+  const { conditions, alternatives = [] } = question.selection;
   const matches = valueMatches(deps, head, question.wanted);
   const positions = matches?.positions ?? lookedUp(deps, head, question.indexed);
   // Matches are exactly the rows of the query, or a superset.
-  if (ways.length === 0 && conditions.length === 1) return matches;
+  if (alternatives.length === 0 && conditions.length === 1) return matches;
   return (
-    positions && matching.passing(head, positions, [...conditions, ...(ways.length > 0 ? [anyOf(ways)] : [])])
+    positions &&
+    matching.passing(head, positions, [
+      ...conditions,
+      ...(alternatives.length > 0 ? [anyOf(alternatives)] : []),
+    ])
   );
 }
 
@@ -187,13 +190,13 @@ function valueMatches(
 function lookedUp(
   { tally, matching }: PageDependencies,
   head: Head,
-  indexed: readonly Alternatives[],
+  indexed: readonly AccessPaths[],
 ): readonly number[] | undefined {
   if (indexed.length < 2) return undefined;
   const [fewest] = indexed
-    .map((alternatives) => ({ alternatives, count: tally(head, alternatives).totalCount }))
+    .map((paths) => ({ paths, count: tally(head, paths).totalCount }))
     .sort((a, b) => a.count - b.count);
-  return !fewest || fewest.count > MAX_LOOKED_UP ? undefined : matching.positions(fewest.alternatives);
+  return !fewest || fewest.count > MAX_LOOKED_UP ? undefined : matching.positions(fewest.paths);
 }
 
 function countRows<Row>(query: Query<Row>): number {
@@ -202,11 +205,11 @@ function countRows<Row>(query: Query<Row>): number {
   if (heights) return deps.totals.between(heights);
   const known = matches?.count ?? typesTotal;
   if (known !== undefined) return known;
-  return filter === "blocks" ? deps.count(head, alternativesOf(selection)) : tallyOf(query).totalCount;
+  return filter === "blocks" ? deps.count(head, accessPathsOf(selection)) : tallyOf(query).totalCount;
 }
 
 function tallyOf<Row>(query: Query<Row>): Tally {
   const { deps, head, question } = query;
-  query.tally ??= deps.tally(head, alternativesOf(question.selection));
+  query.tally ??= deps.tally(head, accessPathsOf(question.selection));
   return query.tally;
 }
