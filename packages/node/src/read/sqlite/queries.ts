@@ -7,8 +7,7 @@ import { type ChainQueries, createChainQueries } from "./chain.ts";
 import { createDelegateQueries, type DelegateQueries } from "./delegates.ts";
 import { createEntityQueries, type EntityQueries } from "./entities.ts";
 import { createFeeQueries, type FeeQueries } from "./fees.ts";
-import type { ReadTime } from "./lists/read-time.ts";
-import { createStretches } from "./lists/stretches.ts";
+import { createChunks, type TimeBox } from "./lists/time-box.ts";
 import {
   createValueIndexes,
   NO_VALUE_INDEXES,
@@ -44,7 +43,7 @@ export type ValueIndexOptions = {
 
 export type QueryOptions = {
   /** Time limit for reading one list. */
-  readonly time: ReadTime;
+  readonly time: TimeBox;
   readonly valueIndexes?: ValueIndexOptions | undefined;
 };
 
@@ -58,11 +57,11 @@ export function createQueries(
   network: Network,
   { time, valueIndexes: { build, minIndexedRows = MIN_INDEXED_ROWS, maxShare } = {} }: QueryOptions,
 ): Queries {
-  const stretches = createStretches(database, time);
+  const chunksOf = createChunks(database, time);
   const valueIndexes = build
     ? createValueIndexes({ maxBytes: MAX_VALUE_INDEX_BYTES, maxShare }, { database, build })
     : NO_VALUE_INDEXES;
-  const blocks = createBlockQueries({ database, time, stretches });
+  const blocks = createBlockQueries({ database, time, chunksOf });
   return {
     blocks,
     chain: createChainQueries(database),
@@ -71,14 +70,14 @@ export function createQueries(
     fees: createFeeQueries(database),
     locks: createLockQueries(database),
     rounds: createRoundQueries(database),
-    tokens: createTokenQueries({ database, time, stretches }),
+    tokens: createTokenQueries({ database, time, chunksOf }),
     transactions: createTransactionQueries(database, {
       foundation: foundationOf(network),
       heightAt: blocks.heightAt,
-      stretches,
+      chunksOf,
       valueIndexes,
       minIndexedRows,
     }),
-    wallets: createWalletQueries({ database, time, stretches }),
+    wallets: createWalletQueries({ database, time, chunksOf }),
   };
 }

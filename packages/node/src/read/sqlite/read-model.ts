@@ -8,7 +8,7 @@ import { SnapshotError } from "../errors.ts";
 import { type Head, perHead } from "../head.ts";
 import type { Range } from "../page.ts";
 import type { ReadModel, Snapshot } from "../port.ts";
-import { createReadTime, type ReadTime } from "./lists/read-time.ts";
+import { createTimeBox, type TimeBox } from "./lists/time-box.ts";
 import { createQueries, type Queries, type ValueIndexOptions } from "./queries.ts";
 import { createTickTransaction, type TickTransaction } from "./tick-transaction.ts";
 
@@ -27,7 +27,7 @@ export function createSqliteReadModel(
   { database, network }: { readonly database: Database; readonly network: Network },
 ): ReadModel {
   const transaction = createTickTransaction(database);
-  const time = createReadTime(readTimeoutMs);
+  const time = createTimeBox(readTimeoutMs);
   const queries = createQueries(database, network, { time, valueIndexes });
   const snapshotAt = perHead((head) => createSnapshot(head, { transaction, time, queries }));
   return {
@@ -43,7 +43,7 @@ export function createSqliteReadModel(
 
 type SnapshotDeps = {
   readonly transaction: TickTransaction;
-  readonly time: ReadTime;
+  readonly time: TimeBox;
   readonly queries: Queries;
 };
 

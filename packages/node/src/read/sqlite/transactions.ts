@@ -10,12 +10,12 @@ import type { StoredTransaction } from "../rows.ts";
 import { defineAssets } from "./assets.ts";
 import { createByIndex } from "./lists/by-index.ts";
 import { createMatching } from "./lists/by-match.ts";
-import { createByStretches } from "./lists/by-stretches.ts";
 import { byValueIndex } from "./lists/by-value-index.ts";
 import { createRowsAt } from "./lists/positions.ts";
 import { createRowCounts } from "./lists/row-counts.ts";
-import type { Stretches } from "./lists/stretches.ts";
 import { createTallies } from "./lists/tallies.ts";
+import type { ChunksOf } from "./lists/time-box.ts";
+import { createTimeBoxedScan } from "./lists/time-boxed-scan.ts";
 import { createTotals } from "./lists/totals.ts";
 import { createTransactionPages, TRANSACTIONS } from "./lists/transaction-pages.ts";
 import type { ValueIndexes } from "./lists/value-index-cache.ts";
@@ -36,7 +36,7 @@ type ListOf<T> = (head: Head, filter: TransactionFilter, order: TransactionOrder
 
 export type TransactionQueryOptions = Pick<QuestionDependencies, "heightAt"> & {
   readonly foundation: Foundation;
-  readonly stretches: Stretches;
+  readonly chunksOf: ChunksOf;
   readonly valueIndexes: ValueIndexes;
   /** Minimum number of rows for which a value index is built. */
   readonly minIndexedRows: number;
@@ -85,15 +85,15 @@ export function createTransactionQueries(
 /** Returns a function that creates lists with other columns; the lists share what is counted and indexed. */
 function createLists(
   database: Database,
-  { foundation, heightAt, stretches, valueIndexes, minIndexedRows }: TransactionQueryOptions,
+  { foundation, heightAt, chunksOf, valueIndexes, minIndexedRows }: TransactionQueryOptions,
 ): <Row>(columns: string, joins?: string) => ListOf<Row> {
   const totals = createTotals(database);
   const questions: QuestionDependencies = { parties: createParties(database, foundation), totals, heightAt };
   const page = createTransactionPages({
     totals,
-    tally: createTallies(database, stretches, TRANSACTIONS),
-    count: createRowCounts(database, stretches, TRANSACTIONS),
-    matching: createMatching(database, stretches, valueIndexes),
+    tally: createTallies(database, chunksOf, TRANSACTIONS),
+    count: createRowCounts(database, chunksOf, TRANSACTIONS),
+    matching: createMatching(database, chunksOf, valueIndexes),
     valueIndexes,
     byValueIndex,
     minIndexedRows,
@@ -101,10 +101,10 @@ function createLists(
   return <Row>(columns: string, joins = ""): ListOf<Row> => {
     const listed = { ...TRANSACTIONS, columns, joins };
     const byIndex = createByIndex<Row>(database, listed);
-    const byStretches = createByStretches<Row>(database, listed, { stretches, byIndex });
+    const timeBoxedScan = createTimeBoxedScan<Row>(database, listed, { chunksOf, byIndex });
     const at = createRowsAt<Row>(database, columns, joins);
     return (head, filter, order, range) =>
-      page({ byIndex, byStretches, at }, head, questionOf(questions, head, filter, order), range);
+      page({ byIndex, timeBoxedScan, at }, head, questionOf(questions, head, filter, order), range);
   };
 }
 

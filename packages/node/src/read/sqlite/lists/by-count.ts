@@ -16,7 +16,7 @@ import {
 import type { Condition } from "./conditions.ts";
 import { after, cursorFrom, valuesText } from "./keyset-cursor.ts";
 import { createMarks } from "./marks.ts";
-import type { ReadTime } from "./read-time.ts";
+import type { TimeBox } from "./time-box.ts";
 
 /** Start of a page: a row to start at, and the remaining offset from that row. */
 export type Start = { readonly from?: Condition; readonly offset: number };
@@ -24,7 +24,7 @@ export type Start = { readonly from?: Condition; readonly offset: number };
 export type StartInIndex = (head: Head, selection: Selection, offset: number) => Start;
 
 /** Creates marks in lists that an index has in order. Transactions have tallies (`lists/tallies.ts`) instead. */
-export function createStartInIndex(database: Database, time: ReadTime, listed: KeyedTable): StartInIndex {
+export function createStartInIndex(database: Database, time: TimeBox, listed: KeyedTable): StartInIndex {
   const prepare = createStatementCache(database);
   const marks = createMarks();
   return (head, selection, offset) => {

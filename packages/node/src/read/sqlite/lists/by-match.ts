@@ -13,8 +13,8 @@ import { MAX_LOOKED_UP, MAX_SORTED } from "./choose.ts";
 import { allOf, type Condition, indexed } from "./conditions.ts";
 import type { OrderTerm } from "./keyset-cursor.ts";
 import { type PageOfPositions, positionAfter } from "./positions.ts";
-import type { Stretches } from "./stretches.ts";
 import { type Mark, startOf } from "./tallies.ts";
+import type { ChunksOf } from "./time-box.ts";
 import { bytesOf, type Kind, rowsBetween, rowsWith, SEQUENCES, type ValueIndex } from "./value-index.ts";
 import type { ValueIndexes } from "./value-index-cache.ts";
 
@@ -61,11 +61,7 @@ const PARTS = 1_000;
 /** Maximum number of frequent values whose matches are cached until the next block: 50 kB each. */
 const MAX_KEPT = 20;
 
-export function createMatching(
-  database: Database,
-  stretches: Stretches,
-  valueIndexes: ValueIndexes,
-): Matching {
+export function createMatching(database: Database, chunksOf: ChunksOf, valueIndexes: ValueIndexes): Matching {
   const kept = new WeakMap<ValueIndex, LRUCache<string, Matches>>();
 
   return {
@@ -86,11 +82,11 @@ export function createMatching(
     },
     positions(paths) {
       const positions: number[] = [];
-      for (const stretch of stretches(TABLE, paths, "asc")) {
+      for (const { paths: chunk } of chunksOf(TABLE, paths, "asc")) {
         const rows = database.prepare<{ position: number }>(
-          `SELECT height * ${SEQUENCES} + sequence AS position FROM (${keysText(TABLE, stretch.paths)})`,
+          `SELECT height * ${SEQUENCES} + sequence AS position FROM (${keysText(TABLE, chunk)})`,
         );
-        for (const { position } of rows.all(...valuesOf(stretch.paths))) positions.push(position);
+        for (const { position } of rows.all(...valuesOf(chunk))) positions.push(position);
       }
       return positions;
     },

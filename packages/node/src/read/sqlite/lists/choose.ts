@@ -2,7 +2,7 @@
 import type { Scan } from "./access-paths.ts";
 
 /** Plan that finds a page. Each plan has a file in this folder, whose header states its cost. */
-export type Plan = "none" | "row" | "index" | "stretches" | "count" | "value index" | "match";
+export type Plan = "none" | "row" | "index" | "time-boxed scan" | "count" | "value index" | "match";
 
 export type Asked = {
   readonly collection: "blocks" | "transactions" | "wallets" | "tokens";
@@ -67,7 +67,7 @@ export function choosePlan(asked: Asked, known: Known, { minIndexedRows }: Bound
   const { total } = known;
   if (total === undefined) return { learn: "total" };
   if (offset >= total && !isAfter) return { plan: "none" };
-  const walk: Choice = { plan: isAtOnce(asked, total) ? "index" : "stretches" };
+  const walk: Choice = { plan: isAtOnce(asked, total) ? "index" : "time-boxed scan" };
   if (!isTransactions) {
     const isFar = filter === "none" && isInOrder && offset >= FAR_IN_INDEX;
     return isFar ? { plan: "count" } : walk;

@@ -9,8 +9,7 @@ import {
   type KeyedTable,
   valuesOf,
 } from "./access-paths.ts";
-import { createGivenUp } from "./given-up.ts";
-import type { Stretches } from "./stretches.ts";
+import { type ChunksOf, createTimeoutCache } from "./time-box.ts";
 
 /** @throws {SnapshotError} */
 export type RowCounts = (head: Head, paths: AccessPaths) => number;
@@ -19,9 +18,9 @@ export type RowCounts = (head: Head, paths: AccessPaths) => number;
 const MAX_TOTALS = 1_000;
 const MAX_NAME_LENGTH = 4_000;
 
-export function createRowCounts(database: Database, stretches: Stretches, listed: KeyedTable): RowCounts {
+export function createRowCounts(database: Database, chunksOf: ChunksOf, listed: KeyedTable): RowCounts {
   const prepare = createStatementCache(database);
-  const unlessGivenUp = createGivenUp();
+  const unlessTimedOut = createTimeoutCache();
   const totals = perHead(() => new LRUCache<string, number>({ max: MAX_TOTALS }));
 
   const countAtOnce = (paths: AccessPaths) =>
@@ -33,7 +32,7 @@ export function createRowCounts(database: Database, stretches: Stretches, listed
       return countAtOnce(paths);
     }
     let total = 0;
-    for (const stretch of stretches(listed, paths, "asc")) total += countAtOnce(stretch.paths);
+    for (const { paths: chunk } of chunksOf(listed, paths, "asc")) total += countAtOnce(chunk);
     return total;
   }
 
@@ -42,7 +41,7 @@ export function createRowCounts(database: Database, stretches: Stretches, listed
     const name = [countText(listed, paths), ...valuesOf(paths)].join("\0");
     const total =
       known.get(name) ??
-      unlessGivenUp(
+      unlessTimedOut(
         () => name,
         () => count(paths),
       );

@@ -5,12 +5,11 @@ import type { Found, Range } from "../../page.ts";
 import { accessPathsOf, type ListedTable, type Selection, scanOf } from "./access-paths.ts";
 import { createStartInIndex } from "./by-count.ts";
 import { createByIndex } from "./by-index.ts";
-import { createByStretches } from "./by-stretches.ts";
 import type { Asked, Known } from "./choose.ts";
 import { type Finding, findPage } from "./find.ts";
-import type { ReadTime } from "./read-time.ts";
 import { createRowCounts } from "./row-counts.ts";
-import type { Stretches } from "./stretches.ts";
+import type { ChunksOf, TimeBox } from "./time-box.ts";
+import { createTimeBoxedScan } from "./time-boxed-scan.ts";
 
 export type TableQuestion<Row> = Pick<Asked, "filter" | "isInOrder"> & {
   readonly selection: Selection;
@@ -22,8 +21,8 @@ export type TableQuestion<Row> = Pick<Asked, "filter" | "isInOrder"> & {
 
 export type TablePagesDependencies = {
   readonly database: Database;
-  readonly time: ReadTime;
-  readonly stretches: Stretches;
+  readonly time: TimeBox;
+  readonly chunksOf: ChunksOf;
 };
 
 /** @throws {CursorError | SnapshotError} */
@@ -33,14 +32,14 @@ export type TablePages<Row> = (head: Head, question: TableQuestion<Row>, range: 
 const BOUNDS = { minIndexedRows: Number.POSITIVE_INFINITY };
 
 export function createTablePages<Row>(
-  { database, time, stretches }: TablePagesDependencies,
+  { database, time, chunksOf }: TablePagesDependencies,
   collection: "blocks" | "wallets" | "tokens",
   listed: ListedTable,
 ): TablePages<Row> {
   const byIndex = createByIndex<Row>(database, listed);
-  const byStretches = createByStretches<Row>(database, listed, { stretches, byIndex });
+  const timeBoxedScan = createTimeBoxedScan<Row>(database, listed, { chunksOf, byIndex });
   const startInIndex = createStartInIndex(database, time, listed);
-  const count = createRowCounts(database, stretches, listed);
+  const count = createRowCounts(database, chunksOf, listed);
   return (head, { selection, filter, isInOrder, totalCount, byRow }, range) => {
     const { offset, after } = range;
     const known: Known = totalCount === undefined ? {} : { total: totalCount };
@@ -52,7 +51,7 @@ export function createTablePages<Row>(
     const finding: Finding<Row> = {
       ...(byRow && { row: byRow }),
       index: (totalCount) => byIndex(selection, range, { totalCount, isInOrder: isWalked }),
-      stretches: (totalCount) => byStretches(selection, range, { totalCount }),
+      "time-boxed scan": (totalCount) => timeBoxedScan(selection, range, { totalCount }),
       count(totalCount) {
         const { from, offset } = startInIndex(head, selection, range.offset);
         return byIndex(selection, { ...range, offset }, { totalCount, from, isInOrder: true });

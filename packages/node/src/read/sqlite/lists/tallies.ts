@@ -20,7 +20,7 @@ import {
   valuesOf,
 } from "./access-paths.ts";
 import type { Condition } from "./conditions.ts";
-import type { Stretches } from "./stretches.ts";
+import type { ChunksOf } from "./time-box.ts";
 
 export type Tally = {
   readonly totalCount: number;
@@ -45,7 +45,7 @@ const STEP = 250;
 /** Maximum number of cached filters. Each uses 32 bytes per step: 26 MB in total if each finds a million rows. */
 const MAX_FILTERS = 200;
 
-export function createTallies(database: Database, stretches: Stretches, listed: GrowingTable): Tallies {
+export function createTallies(database: Database, chunksOf: ChunksOf, listed: GrowingTable): Tallies {
   const countedByFilter = new LRUCache<string, Counted>({ max: MAX_FILTERS });
   const prepare = createStatementCache(database);
   const blockId = database.prepare<{ id: string }>("SELECT id FROM blocks WHERE height = ?");
@@ -61,7 +61,7 @@ export function createTallies(database: Database, stretches: Stretches, listed: 
   function count(head: Head, paths: AccessPaths, counted: Counted): void {
     const { marks } = counted;
     const above: Condition = { sql: "height > ?", values: [counted.last.height] };
-    for (const { paths: part, end } of stretches(listed, inRange(paths, above, "low"), "asc")) {
+    for (const { paths: part, end } of chunksOf(listed, inRange(paths, above, "low"), "asc")) {
       const select = prepare(
         `SELECT height, COUNT(*) AS rows FROM (${keysText(listed, part)}) GROUP BY height ORDER BY height`,
       );

@@ -6,7 +6,6 @@ import { type AccessPaths, accessPathsOf, type Selection, scanOf } from "./acces
 import type { ByIndex } from "./by-index.ts";
 import { isAt, type Matches, type Matching, type Wanted } from "./by-match.ts";
 import { startOfTransactions } from "./by-row.ts";
-import type { ByStretches } from "./by-stretches.ts";
 import type { ByValueIndex } from "./by-value-index.ts";
 import { type Asked, MAX_LOOKED_UP } from "./choose.ts";
 import { anyOf, type Heights } from "./conditions.ts";
@@ -14,6 +13,7 @@ import { type Finding, findPage, type Learning } from "./find.ts";
 import type { RowsAt } from "./positions.ts";
 import type { RowCounts } from "./row-counts.ts";
 import type { Tallies, Tally } from "./tallies.ts";
+import type { TimeBoxedScan } from "./time-boxed-scan.ts";
 import type { Totals } from "./totals.ts";
 import type { Kind, ValueIndex } from "./value-index.ts";
 import type { ValueIndexes } from "./value-index-cache.ts";
@@ -38,7 +38,7 @@ export type TransactionQuestion = Pick<Asked, "filter"> & {
 
 export type RowSources<Row> = {
   readonly byIndex: ByIndex<Row>;
-  readonly byStretches: ByStretches<Row>;
+  readonly timeBoxedScan: TimeBoxedScan<Row>;
   readonly at: RowsAt<Row>;
 };
 
@@ -113,7 +113,7 @@ const learningOf = <Row>(query: Query<Row>): Learning => ({
 
 function findingOf<Row>(query: Query<Row>): Finding<Row> {
   const { deps, rows, head, question, range } = query;
-  const { byIndex, byStretches, at } = rows;
+  const { byIndex, timeBoxedScan, at } = rows;
   const { selection, by, heights } = question;
   const { order } = selection;
   return {
@@ -126,7 +126,7 @@ function findingOf<Row>(query: Query<Row>): Finding<Row> {
       },
     }),
     count: (totalCount) => findByCount(query, totalCount),
-    stretches: (totalCount) => byStretches(selection, range, { totalCount }),
+    "time-boxed scan": (totalCount) => timeBoxedScan(selection, range, { totalCount }),
     ...(by && {
       "value index"() {
         const valueIndex = present(query.valueIndex, "the value index of the plan");
@@ -144,7 +144,7 @@ function findByCount<Row>(query: Query<Row>, totalCount: number): Found<Row> {
     range.after === undefined ? (matches ?? tallyOf(query)).startOf(direction, range.offset) : undefined;
   const [value] = wanted;
   const walked = matches && value ? { conditions: [value.alongTheChain], order: selection.order } : selection;
-  const walk = matches || !isBounded ? rows.byStretches : rows.byIndex;
+  const walk = matches || !isBounded ? rows.timeBoxedScan : rows.byIndex;
   return walk(walked, { ...range, offset: start?.offset ?? 0 }, { totalCount, from: start?.from });
 }
 

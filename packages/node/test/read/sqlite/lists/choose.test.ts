@@ -164,15 +164,20 @@ const TABLE: [what: string, Asked, Known, choice: string][] = [
     "wallets by a value, many",
     requestFor("wallets", "none", sorted),
     { total: MAX_SORTED_OF_TABLE + 1 },
-    "stretches",
+    "time-boxed scan",
   ],
-  ["blocks by a value, many", requestFor("blocks", "blocks", sorted), { total: MAX_SORTED + 1 }, "stretches"],
-  ["wallets that are tested", requestFor("wallets", "values", tested), { total: 1 }, "stretches"],
+  [
+    "blocks by a value, many",
+    requestFor("blocks", "blocks", sorted),
+    { total: MAX_SORTED + 1 },
+    "time-boxed scan",
+  ],
+  ["wallets that are tested", requestFor("wallets", "values", tested), { total: 1 }, "time-boxed scan"],
   [
     "blocks that are tested, after a cursor",
     requestFor("blocks", "values", { ...tested, ...after }),
     { total: 0 },
-    "stretches",
+    "time-boxed scan",
   ],
   ["blocks that are tested, none", requestFor("blocks", "values", tested), { total: 0 }, "none"],
   [
@@ -185,13 +190,13 @@ const TABLE: [what: string, Asked, Known, choice: string][] = [
     "transactions by a value, many and without a value index yet",
     requestFor("transactions", "none", sorted),
     { total: MANY, isIndexed: false },
-    "stretches",
+    "time-boxed scan",
   ],
   [
     "transactions that are tested, near",
     requestFor("transactions", "values", tested),
     { matches: "unknown", total: MANY },
-    "stretches",
+    "time-boxed scan",
   ],
 ];
 

@@ -5,9 +5,8 @@ import type { Head } from "../../../../src/read/head.ts";
 import type { Direction } from "../../../../src/read/page.ts";
 import { accessPathsOf } from "../../../../src/read/sqlite/lists/access-paths.ts";
 import { type Condition, indexed } from "../../../../src/read/sqlite/lists/conditions.ts";
-import { createReadTime, type ReadTime } from "../../../../src/read/sqlite/lists/read-time.ts";
-import { createStretches } from "../../../../src/read/sqlite/lists/stretches.ts";
 import { createTallies, type Tallies } from "../../../../src/read/sqlite/lists/tallies.ts";
+import { createChunks, createTimeBox, type TimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
 import { type Database, openDatabase } from "../../../../src/store/engine/database.ts";
 import { migrate } from "../../../../src/store/engine/migrations.ts";
 import { createSnapshot } from "../../../../test-support/snapshot.ts";
@@ -18,15 +17,15 @@ let snapshot: ReturnType<typeof createSnapshot>;
 beforeEach(() => {
   database = openDatabase(":memory:");
   migrate(database);
-  open(createReadTime(10_000));
+  open(createTimeBox(10_000));
 });
 
 const TABLE = { table: "transactions", key: ["height", "sequence"] } as const;
 
 /** Creates the tallies again, with a given time limit for each work. */
-function open(time: ReadTime): void {
+function open(time: TimeBox): void {
   snapshot = createSnapshot(database, time);
-  tally = createTallies(database, createStretches(database, time), TABLE);
+  tally = createTallies(database, createChunks(database, time), TABLE);
 }
 
 /** Blocks of a branch, with a number of transactions in each, every third of type 1. */
@@ -123,7 +122,7 @@ test("count as the table does, while blocks are added and reverted", () => {
 });
 
 /** Time limit that allows a number of checks of the clock. */
-function checks(count: number): ReadTime {
+function checks(count: number): TimeBox {
   let left = 0;
   return {
     begin() {
@@ -154,7 +153,7 @@ test("resume at the time limit, whether or not a row was found", () => {
         failures += 1;
       }
     }
-    // Stretches of 600 rows, and the rest of a block: five of them each time.
+    // ChunksOf of 600 rows, and the rest of a block: five of them each time.
     expect(failures).toBe(3);
   }
 });
@@ -167,7 +166,7 @@ test("keep nothing if there was no time at all", () => {
       SnapshotError,
     );
   }
-  open(createReadTime(10_000));
+  open(createTimeBox(10_000));
   check();
 });
 
@@ -188,9 +187,9 @@ test("count each block once", () => {
       };
     },
   };
-  const time = createReadTime(10_000);
+  const time = createTimeBox(10_000);
   snapshot = createSnapshot(database, time);
-  tally = createTallies(watched, createStretches(database, time), TABLE);
+  tally = createTallies(watched, createChunks(database, time), TABLE);
   const total = () => snapshot((head) => tallyOf(head, present(FILTERS[1], "an item of FILTERS")).totalCount);
   append("a", 1, 4, 3);
   expect([total(), total()]).toEqual([4, 4]);

@@ -10,8 +10,7 @@ import { present } from "../../../../src/platform/present.ts";
 import type { TransactionFilter, TransactionOrder } from "../../../../src/read/filters.ts";
 import type { Head } from "../../../../src/read/head.ts";
 import { TRANSACTIONS } from "../../../../src/read/lists.ts";
-import { createReadTime } from "../../../../src/read/sqlite/lists/read-time.ts";
-import { createStretches } from "../../../../src/read/sqlite/lists/stretches.ts";
+import { createChunks, createTimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
 import {
   createValueIndexes,
   NO_VALUE_INDEXES,
@@ -106,7 +105,7 @@ function createTable(database: Database) {
 }
 
 /** Limit that outlasts the tests. */
-const time = createReadTime(600_000);
+const time = createTimeBox(600_000);
 
 const OPTIONS = { foundation: { address: undefined, until: undefined }, heightAt: () => 0 };
 
@@ -136,7 +135,7 @@ function open({ maxBytes = 10_000_000, path = ":memory:", build }: Partial<Setti
       return valueIndex;
     },
   };
-  const options = { ...OPTIONS, stretches: createStretches(database, time), minIndexedRows: 0 };
+  const options = { ...OPTIONS, chunksOf: createChunks(database, time), minIndexedRows: 0 };
   const read = <T>(work: (head: Head) => T): T => snapshot(work);
   return {
     database,

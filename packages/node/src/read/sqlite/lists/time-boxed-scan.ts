@@ -1,7 +1,7 @@
 /**
- * Plan "stretches": rows that are tested one by one, or are too many to be sorted at once, are read some thousands at a time
- * (`lists/stretches.ts`), keeping the first ones seen so far. Costs all rows that an index finds, or only those up to the end
- * of the page if the index has them in order; fails if the time is up.
+ * Plan "time-boxed scan": rows that are tested one by one, or are too many to be sorted at once, are read in chunks
+ * (`lists/time-box.ts`), keeping the first rows seen so far. Costs all rows that an index finds, or only those up to the end of
+ * the page if the index has them in order; fails if the time is up.
  */
 import { present } from "../../../platform/present.ts";
 import type { Database } from "../../../store/engine/database.ts";
@@ -27,45 +27,48 @@ import {
 } from "./access-paths.ts";
 import { type ByIndex, startOf, type WalkOptions } from "./by-index.ts";
 import type { Condition } from "./conditions.ts";
-import { createGivenUp } from "./given-up.ts";
 import { before, comparerOf, type OrderTerm, type OrderValues } from "./keyset-cursor.ts";
-import type { Stretches } from "./stretches.ts";
+import { type ChunksOf, createTimeoutCache } from "./time-box.ts";
 
 /** @throws {CursorError | SnapshotError} */
-export type ByStretches<Row> = ByIndex<Row>;
+export type TimeBoxedScan<Row> = ByIndex<Row>;
 
-export type ByStretchesDependencies<Row> = { readonly stretches: Stretches; readonly byIndex: ByIndex<Row> };
+export type TimeBoxedScanDependencies<Row> = {
+  readonly chunksOf: ChunksOf;
+  /** Reads the page if the first chunk has all rows. */
+  readonly byIndex: ByIndex<Row>;
+};
 
-export function createByStretches<Row>(
+export function createTimeBoxedScan<Row>(
   database: Database,
   listed: ListedTable,
-  { stretches, byIndex }: ByStretchesDependencies<Row>,
-): ByStretches<Row> {
+  { chunksOf, byIndex }: TimeBoxedScanDependencies<Row>,
+): TimeBoxedScan<Row> {
   const reader: Reader = {
     listed,
-    stretches,
+    chunksOf,
     prepare: createStatementCache(database),
     // Integers beyond 2^53 must stay exact.
     prepareValues: createStatementCache(database, { bigints: true, arrays: true }),
   };
-  const unlessGivenUp = createGivenUp();
+  const unlessTimedOut = createTimeoutCache();
   return (selection, range, options) =>
-    unlessGivenUp(
+    unlessTimedOut(
       () => nameOf(listed, selection),
-      () => walk(reader, selection, range, options) ?? byIndex(selection, range, options),
+      () => scan(reader, selection, range, options) ?? byIndex(selection, range, options),
     );
 }
 
 /** Reads the rows of a table. */
 type Reader = {
   readonly listed: ListedTable;
-  readonly stretches: Stretches;
+  readonly chunksOf: ChunksOf;
   readonly prepare: ReturnType<typeof createStatementCache>;
   readonly prepareValues: ReturnType<typeof createStatementCache>;
 };
 
-/** Returns a page; undefined if one stretch has all rows. */
-function walk<Row>(
+/** Returns a page; undefined if one chunk has all rows. */
+function scan<Row>(
   reader: Reader,
   selection: Selection,
   range: Range,
@@ -87,14 +90,14 @@ function walk<Row>(
   };
 }
 
-/** Returns the order values of the first `count` rows; undefined if one stretch has all rows. */
+/** Returns the order values of the first `count` rows; undefined if one chunk has all rows. */
 function firstRows(
   reader: Reader,
   selection: Selection,
   start: Condition | undefined,
   count: number,
 ): readonly OrderValues[] | undefined {
-  const { listed, stretches } = reader;
+  const { listed, chunksOf } = reader;
   const { order } = selection;
   const compare = comparerOf(order);
   const firstOf = (rows: readonly OrderValues[]) => rows.toSorted(compare).slice(0, count);
@@ -104,14 +107,14 @@ function firstRows(
   const left = isOrdered ? inRange(all, start, sideBefore(direction)) : withResidual(all, start);
   let rows: readonly OrderValues[] = [];
   let last: Condition | undefined;
-  for (const stretch of stretches(listed, left, isOrdered ? direction : "asc")) {
-    if (stretch.isAll) return undefined;
+  for (const chunk of chunksOf(listed, left, isOrdered ? direction : "asc")) {
+    if (chunk.isAll) return undefined;
     if (isOrdered) {
-      rows = rows.concat(firstRowsOf(reader, stretch.paths, order, count - rows.length));
+      rows = rows.concat(firstRowsOf(reader, chunk.paths, order, count - rows.length));
       if (rows.length === count) return rows;
       continue;
     }
-    rows = rows.concat(rowsOf(reader, withResidual(stretch.paths, last), order));
+    rows = rows.concat(rowsOf(reader, withResidual(chunk.paths, last), order));
     if (rows.length >= 2 * count) {
       rows = firstOf(rows);
       const end = rows.at(-1);

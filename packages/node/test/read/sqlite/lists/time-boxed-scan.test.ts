@@ -1,4 +1,4 @@
-/** Pages from stretches equal those of one statement. */
+/** Pages of time-boxed scans equal those of one statement. */
 
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
@@ -12,12 +12,11 @@ import {
   type Selection,
 } from "../../../../src/read/sqlite/lists/access-paths.ts";
 import { createByIndex } from "../../../../src/read/sqlite/lists/by-index.ts";
-import { createByStretches } from "../../../../src/read/sqlite/lists/by-stretches.ts";
 import { type Condition, heightConditions, indexed } from "../../../../src/read/sqlite/lists/conditions.ts";
 import type { OrderTerm } from "../../../../src/read/sqlite/lists/keyset-cursor.ts";
-import { createReadTime, type ReadTime } from "../../../../src/read/sqlite/lists/read-time.ts";
 import { createRowCounts } from "../../../../src/read/sqlite/lists/row-counts.ts";
-import { createStretches } from "../../../../src/read/sqlite/lists/stretches.ts";
+import { createChunks, createTimeBox, type TimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
+import { createTimeBoxedScan } from "../../../../src/read/sqlite/lists/time-boxed-scan.ts";
 import { openDatabase } from "../../../../src/store/engine/database.ts";
 import { migrate } from "../../../../src/store/engine/migrations.ts";
 
@@ -146,18 +145,18 @@ const ORDERS: Record<"transactions" | "wallets", OrderTerm[][]> = {
 
 const head = { id: "head", height: HEIGHTS, timestamp: 0 };
 
-function open(listed: typeof TRANSACTIONS | typeof WALLETS, time: ReadTime) {
+function open(listed: typeof TRANSACTIONS | typeof WALLETS, time: TimeBox) {
   const byIndex = createByIndex<Record<string, unknown>>(database, listed);
-  const stretches = createStretches(database, time, TINY);
+  const chunksOf = createChunks(database, time, TINY);
   return {
     byIndex,
-    byStretches: createByStretches(database, listed, { stretches, byIndex }),
-    count: createRowCounts(database, stretches, listed),
+    timeBoxedScan: createTimeBoxedScan(database, listed, { chunksOf, byIndex }),
+    count: createRowCounts(database, chunksOf, listed),
   };
 }
 
 const TABLES = { transactions: TRANSACTIONS, wallets: WALLETS };
-const time = createReadTime(600_000);
+const time = createTimeBox(600_000);
 time.begin();
 const OPEN = { transactions: open(TRANSACTIONS, time), wallets: open(WALLETS, time) };
 
@@ -180,14 +179,14 @@ const question = fc.constantFrom("transactions" as const, "wallets" as const).ch
 test("All pages are equal, in any order and with any filter, from an offset or a cursor on.", () => {
   fc.assert(
     fc.property(question, ({ name, requested, order, range }) => {
-      const { byIndex, byStretches, count } = OPEN[name];
+      const { byIndex, timeBoxedScan, count } = OPEN[name];
       const selection = { ...requested, order };
       const totalCount = byIndex(selection, { offset: 0, limit: 1_000 }, { totalCount: 0 }).rows.length;
       expect(count(head, accessPathsOf(requested))).toBe(totalCount);
       let next: Range | undefined = range;
       for (let pages = 0; next && pages < 4; pages++) {
         const expected = byIndex(selection, next, { totalCount });
-        const page = byStretches(selection, next, { totalCount });
+        const page = timeBoxedScan(selection, next, { totalCount });
         expect({ ...page, rows: shown(page.rows) }).toEqual({ ...expected, rows: shown(expected.rows) });
         next = page.next === undefined ? undefined : { ...next, after: page.next };
       }
@@ -217,7 +216,7 @@ test("A range replaces a wider one at the same side, which then only tests rows.
 
 test("A list that was too slow is not retried for a while, and others are.", () => {
   let checks = 0;
-  const { byStretches } = open(TABLES.wallets, {
+  const { timeBoxedScan } = open(TABLES.wallets, {
     begin() {},
     check() {
       if (++checks > 3) throw new SnapshotError("SNAPSHOT_TIMEOUT");
@@ -225,7 +224,7 @@ test("A list that was too slow is not retried for a while, and others are.", () 
     },
   });
   const page = (sql: string) =>
-    byStretches(
+    timeBoxedScan(
       {
         conditions: [{ sql, values: [] }],
         order: present(ORDERS.wallets[1], "an item of ORDERS.wallets"),

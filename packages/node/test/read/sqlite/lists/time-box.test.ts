@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SnapshotError } from "../../../../src/read/errors.ts";
-import { createReadTime } from "../../../../src/read/sqlite/lists/read-time.ts";
+import { createTimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
 
 /** Keeps the processor busy. */
 function work(ms: number): void {
@@ -9,7 +9,7 @@ function work(ms: number): void {
 }
 
 test("Reads that exceed their time limit end, and others continue.", () => {
-  const time = createReadTime(20);
+  const time = createTimeBox(20);
   time.begin();
   for (let step = 0; step < 3; step++) {
     work(4);
@@ -27,14 +27,14 @@ test("Reads that exceed their time limit end, and others continue.", () => {
 });
 
 test("Without any time, the first check ends the reads.", () => {
-  const time = createReadTime(-1);
+  const time = createTimeBox(-1);
   time.begin();
   expect(time.check).toThrow(SnapshotError);
 });
 
 test("The time in which the machine was busy with other processes does not count.", () => {
   const maxMs = 50;
-  const time = createReadTime(maxMs);
+  const time = createTimeBox(maxMs);
   time.begin();
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4 * maxMs);
   expect(time.check()).toBeGreaterThan(maxMs);
