@@ -23,8 +23,8 @@ import {
   NEVER,
   text,
 } from "./lists/conditions.ts";
+import type { StoredCounts } from "./lists/count-cache.ts";
 import { termsOf } from "./lists/keyset-cursor.ts";
-import type { Totals } from "./lists/totals.ts";
 import type { TransactionQuestion } from "./lists/transaction-pages.ts";
 import type { Parties } from "./parties.ts";
 
@@ -58,7 +58,7 @@ const SEARCHED = ["amount", "fee", "nonce", "version", "vendorField"] as const;
 
 export type QuestionDependencies = {
   readonly parties: Parties;
-  readonly totals: Totals;
+  readonly storedCounts: StoredCounts;
   /** Returns the height of the first block at or after a network time. */
   readonly heightAt: (time: number, head: Head) => number;
 };
@@ -142,7 +142,7 @@ function totalOfTypes(deps: QuestionDependencies, head: Head, filter: Transactio
   if (typeof type === "object" || typeof typeGroup === "object") return undefined;
   if (isOfHeights(filter) || conditionsFor(deps, others).length > 0) return undefined;
   const group = typeGroup ?? TYPE_GROUPS.core;
-  return deps.totals
+  return deps.storedCounts
     .byType(head)
     .filter((one) => one.typeGroup === Number(group) && (type === undefined || one.type === Number(type)))
     .reduce((sum, { transactions }) => sum + transactions, 0);
@@ -160,7 +160,7 @@ function typesOfGroup(
   const { type, typeGroup } = filter;
   if (type !== undefined || !isOne(typeGroup)) return undefined;
   if (conditionsFor(deps, filter).some(({ index }) => index)) return undefined;
-  const types = deps.totals.byType(head).filter((one) => one.typeGroup === Number(typeGroup));
+  const types = deps.storedCounts.byType(head).filter((one) => one.typeGroup === Number(typeGroup));
   return types.length === 0 ? [NEVER] : types.map((one) => ofType(one.typeGroup, one.type));
 }
 

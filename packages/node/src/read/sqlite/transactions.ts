@@ -11,12 +11,10 @@ import { defineAssets } from "./assets.ts";
 import { createByIndex } from "./lists/by-index.ts";
 import { createMatching } from "./lists/by-match.ts";
 import { byValueIndex } from "./lists/by-value-index.ts";
+import { createCountCache, createIncrementalCounts, createStoredCounts } from "./lists/count-cache.ts";
 import { createRowsAt } from "./lists/positions.ts";
-import { createRowCounts } from "./lists/row-counts.ts";
-import { createTallies } from "./lists/tallies.ts";
 import type { ChunksOf } from "./lists/time-box.ts";
 import { createTimeBoxedScan } from "./lists/time-boxed-scan.ts";
-import { createTotals } from "./lists/totals.ts";
 import { createTransactionPages, TRANSACTIONS } from "./lists/transaction-pages.ts";
 import type { ValueIndexes } from "./lists/value-index-cache.ts";
 import { createParties } from "./parties.ts";
@@ -87,12 +85,16 @@ function createLists(
   database: Database,
   { foundation, heightAt, chunksOf, valueIndexes, minIndexedRows }: TransactionQueryOptions,
 ): <Row>(columns: string, joins?: string) => ListOf<Row> {
-  const totals = createTotals(database);
-  const questions: QuestionDependencies = { parties: createParties(database, foundation), totals, heightAt };
+  const storedCounts = createStoredCounts(database);
+  const questions: QuestionDependencies = {
+    parties: createParties(database, foundation),
+    storedCounts,
+    heightAt,
+  };
   const page = createTransactionPages({
-    totals,
-    tally: createTallies(database, chunksOf, TRANSACTIONS),
-    count: createRowCounts(database, chunksOf, TRANSACTIONS),
+    storedCounts,
+    incrementalCount: createIncrementalCounts(database, chunksOf, TRANSACTIONS),
+    count: createCountCache(database, chunksOf, TRANSACTIONS),
     matching: createMatching(database, chunksOf, valueIndexes),
     valueIndexes,
     byValueIndex,

@@ -1,4 +1,4 @@
-/** SQL of a page, and of the marks of its list. */
+/** SQL of a page, and of the offset cache of its list. */
 import { pageText, type RowText } from "../row-text.ts";
 import { allOf, type Condition } from "./conditions.ts";
 import { type OrderTerm, orderText, valueNames, valueTexts } from "./keyset-cursor.ts";
@@ -51,7 +51,7 @@ export function pageSql(
 }
 
 /** Returns SQL of the order values of every `step`th row after a start, up to a number of them. */
-export function marksSql(
+export function cursorsSql(
   rows: OrderedRows,
   start: readonly Condition[],
   step: number,

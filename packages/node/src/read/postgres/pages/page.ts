@@ -6,12 +6,12 @@ import type { Found, Range } from "../../page.ts";
 import { type PageFields, splitRows } from "../row-text.ts";
 import { allOf, type Condition, NEVER, numbered } from "./conditions.ts";
 import { after, type OrderTerm, valueNames, valuesOfTexts } from "./keyset-cursor.ts";
-import type { Mark } from "./marks.ts";
+import type { StartCursor } from "./offset-cache.ts";
 import {
   type Alternative,
   countSql,
+  cursorsSql,
   type ListedTable,
-  marksSql,
   type OrderedRows,
   pageSql,
 } from "./page-sql.ts";
@@ -91,26 +91,26 @@ function alternativesOf({ conditions, alternatives }: Selection): Alternative[] 
     }));
 }
 
-/** Returns the cursor of a page, or the last mark before it. */
+/** Returns the cursor of a page, or the last entry of the offset cache before it. */
 async function startOf(
-  { head, marks, query }: SnapshotReads,
+  { head, offsets, query }: SnapshotReads,
   rows: OrderedRows,
   { after: cursor, offset: asked }: Range,
-): Promise<Mark> {
+): Promise<StartCursor> {
   if (cursor !== undefined) return { cursor, rest: 0 };
   const offset = Math.max(0, asked);
-  if (offset < marks.step) return { rest: offset };
+  if (offset < offsets.step) return { rest: offset };
   const { order } = rows;
-  const list = marksSql(rows, [], marks.step, 0);
-  return marks.before(head, list, offset, async (cursor, count) => {
+  const list = cursorsSql(rows, [], offsets.step, 0);
+  return offsets.before(head, list, offset, async (cursor, count) => {
     const start = cursor === undefined ? [] : [after(order, cursor)];
-    const { sql, values } = marksSql(rows, start, marks.step, count);
+    const { sql, values } = cursorsSql(rows, start, offsets.step, count);
     const found = await query<Readonly<Record<string, RowValue>>>(numbered(sql), values);
     const names = valueNames(order);
-    return found.map((mark) =>
+    return found.map((entry) =>
       cursorAt(
         order,
-        names.map((name) => mark[name] ?? null),
+        names.map((name) => entry[name] ?? null),
       ),
     );
   });

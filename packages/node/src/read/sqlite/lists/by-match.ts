@@ -8,12 +8,11 @@ import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import type { Direction, Integer, Interval, Range } from "../../page.ts";
 import { type AccessPaths, accessPathsOf, keysText, valuesOf } from "./access-paths.ts";
-import type { Start } from "./by-count.ts";
 import { MAX_LOOKED_UP, MAX_SORTED } from "./choose.ts";
 import { allOf, type Condition, indexed } from "./conditions.ts";
 import type { OrderTerm } from "./keyset-cursor.ts";
+import { type HeightEntry, type Start, startAt } from "./offset-cache.ts";
 import { type PageOfPositions, positionAfter } from "./positions.ts";
-import { type Mark, startOf } from "./tallies.ts";
 import type { ChunksOf } from "./time-box.ts";
 import { bytesOf, type Kind, rowsBetween, rowsWith, SEQUENCES, type ValueIndex } from "./value-index.ts";
 import type { ValueIndexes } from "./value-index-cache.ts";
@@ -25,7 +24,7 @@ export type Matches = {
   readonly positions: readonly number[] | undefined;
   /** Returns a page in the order of the chain; undefined if the rows are too many to be sorted. */
   page(order: readonly OrderTerm[], range: Range): PageOfPositions | undefined;
-  /** Returns where such a page starts (`tallies.ts`). */
+  /** Returns where such a page starts (`lists/offset-cache.ts`). */
   startOf(direction: Direction, offset: number): Start;
 };
 
@@ -114,21 +113,21 @@ function endsOf(
 
 function matchesOf(head: Head, groups: readonly Float64Array[]): Matches {
   const count = groups.reduce((sum, { length }) => sum + length, 0);
-  if (count > MAX_SORTED) return manyOf(count, marksOf(head, groups));
+  if (count > MAX_SORTED) return manyOf(count, entriesOf(head, groups));
   return {
     count,
     positions: count > MAX_LOOKED_UP ? undefined : groups.flatMap((rows) => [...rows]),
     page: (order, range) => pageByPosition(groups, count, order, range),
-    startOf: (direction, offset) => startOf(marksOf(head, groups), count, direction, offset),
+    startOf: (direction, offset) => startAt(entriesOf(head, groups), count, direction, offset),
   };
 }
 
-/** Creates matches without positions: marks use less memory. */
-const manyOf = (count: number, marks: readonly Mark[]): Matches => ({
+/** Creates matches without positions: entries use less memory. */
+const manyOf = (count: number, entries: readonly HeightEntry[]): Matches => ({
   count,
   positions: undefined,
   page: () => undefined,
-  startOf: (direction, offset) => startOf(marks, count, direction, offset),
+  startOf: (direction, offset) => startAt(entries, count, direction, offset),
 });
 
 /** Returns the position with its sequence counted from the other end. */
@@ -164,7 +163,7 @@ function indexAfter(sorted: Float64Array, direction: Direction, position: number
 }
 
 /** Counts the rows up to certain heights. */
-function marksOf({ height }: Head, groups: readonly Float64Array[]): Mark[] {
+function entriesOf({ height }: Head, groups: readonly Float64Array[]): HeightEntry[] {
   const size = SEQUENCES * Math.ceil((height + 1) / PARTS);
   const counts = new Uint32Array(PARTS);
   for (const rows of groups) {

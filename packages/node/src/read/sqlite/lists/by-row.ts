@@ -4,9 +4,9 @@
  */
 import type { Head } from "../../head.ts";
 import type { Direction } from "../../page.ts";
-import type { Start } from "./by-count.ts";
 import { betweenHeights, countOf, type Heights } from "./conditions.ts";
-import type { Totals } from "./totals.ts";
+import type { StoredCounts } from "./count-cache.ts";
+import type { Start } from "./offset-cache.ts";
 
 /** Returns the heights of a page of all blocks between two heights; empty if the first is above the last. */
 export function blocksOf(
@@ -33,23 +33,23 @@ export type ChainOrder = { readonly direction: Direction; readonly sequence: Dir
 
 /** Returns where a page of all transactions between two heights starts, and the remaining offset from there. */
 export function startOfTransactions(
-  totals: Totals,
+  storedCounts: StoredCounts,
   head: Head,
   { low, high }: Heights,
   { direction, sequence }: ChainOrder,
   offset: number,
 ): Start {
   if (direction === "asc") {
-    const above = totals.upTo(low - 1) + offset;
-    const height = totals.heightOf(above + 1, head);
-    return { offset: above - totals.upTo(height - 1), from: betweenHeights({ low: height, high }) };
+    const above = storedCounts.upTo(low - 1) + offset;
+    const height = storedCounts.heightOf(above + 1, head);
+    return { offset: above - storedCounts.upTo(height - 1), from: betweenHeights({ low: height, high }) };
   }
-  const below = totals.upTo(high) - offset;
-  const height = totals.heightOf(below, head);
+  const below = storedCounts.upTo(high) - offset;
+  const height = storedCounts.heightOf(below, head);
   if (sequence === "asc") {
-    return { offset: totals.upTo(height) - below, from: betweenHeights({ low, high: height }) };
+    return { offset: storedCounts.upTo(height) - below, from: betweenHeights({ low, high: height }) };
   }
-  const last = below - totals.upTo(height - 1) - 1;
+  const last = below - storedCounts.upTo(height - 1) - 1;
   return {
     offset: 0,
     from: { sql: "(height, sequence) <= (?, ?) AND height >= ?", values: [height, last, low] },

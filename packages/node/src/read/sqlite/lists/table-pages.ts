@@ -3,11 +3,11 @@ import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import type { Found, Range } from "../../page.ts";
 import { accessPathsOf, type ListedTable, type Selection, scanOf } from "./access-paths.ts";
-import { createStartInIndex } from "./by-count.ts";
 import { createByIndex } from "./by-index.ts";
 import type { Asked, Known } from "./choose.ts";
+import { createCountCache } from "./count-cache.ts";
 import { type Finding, findPage } from "./find.ts";
-import { createRowCounts } from "./row-counts.ts";
+import { createOffsetCache } from "./offset-cache.ts";
 import type { ChunksOf, TimeBox } from "./time-box.ts";
 import { createTimeBoxedScan } from "./time-boxed-scan.ts";
 
@@ -38,8 +38,8 @@ export function createTablePages<Row>(
 ): TablePages<Row> {
   const byIndex = createByIndex<Row>(database, listed);
   const timeBoxedScan = createTimeBoxedScan<Row>(database, listed, { chunksOf, byIndex });
-  const startInIndex = createStartInIndex(database, time, listed);
-  const count = createRowCounts(database, chunksOf, listed);
+  const startAtOffset = createOffsetCache(database, time, listed);
+  const count = createCountCache(database, chunksOf, listed);
   return (head, { selection, filter, isInOrder, totalCount, byRow }, range) => {
     const { offset, after } = range;
     const known: Known = totalCount === undefined ? {} : { total: totalCount };
@@ -53,7 +53,7 @@ export function createTablePages<Row>(
       index: (totalCount) => byIndex(selection, range, { totalCount, isInOrder: isWalked }),
       "time-boxed scan": (totalCount) => timeBoxedScan(selection, range, { totalCount }),
       count(totalCount) {
-        const { from, offset } = startInIndex(head, selection, range.offset);
+        const { from, offset } = startAtOffset(head, selection, range.offset);
         return byIndex(selection, { ...range, offset }, { totalCount, from, isInOrder: true });
       },
     };

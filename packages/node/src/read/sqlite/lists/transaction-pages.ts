@@ -9,12 +9,10 @@ import { startOfTransactions } from "./by-row.ts";
 import type { ByValueIndex } from "./by-value-index.ts";
 import { type Asked, MAX_LOOKED_UP } from "./choose.ts";
 import { anyOf, type Heights } from "./conditions.ts";
+import type { CountCache, IncrementalCount, IncrementalCounts, StoredCounts } from "./count-cache.ts";
 import { type Finding, findPage, type Learning } from "./find.ts";
 import type { RowsAt } from "./positions.ts";
-import type { RowCounts } from "./row-counts.ts";
-import type { Tallies, Tally } from "./tallies.ts";
 import type { TimeBoxedScan } from "./time-boxed-scan.ts";
-import type { Totals } from "./totals.ts";
 import type { Kind, ValueIndex } from "./value-index.ts";
 import type { ValueIndexes } from "./value-index-cache.ts";
 
@@ -54,9 +52,9 @@ export type TransactionPages = <Row>(
 ) => Found<Row>;
 
 export type PageDependencies = {
-  readonly totals: Totals;
-  readonly tally: Tallies;
-  readonly count: RowCounts;
+  readonly storedCounts: StoredCounts;
+  readonly incrementalCount: IncrementalCounts;
+  readonly count: CountCache;
   readonly matching: Matching;
   readonly valueIndexes: ValueIndexes;
   readonly byValueIndex: ByValueIndex;
@@ -93,7 +91,7 @@ type Query<Row> = {
   /** True if an index finds only the rows up to the end of the page, or few. */
   readonly isBounded: boolean;
   matches?: Matches | undefined;
-  tally?: Tally;
+  incrementalCount?: IncrementalCount;
   valueIndex?: ValueIndex | undefined;
 };
 
@@ -120,7 +118,13 @@ function findingOf<Row>(query: Query<Row>): Finding<Row> {
     index: (totalCount) => byIndex(selection, range, { totalCount, isInOrder: heights !== undefined && !by }),
     ...(heights && {
       row(totalCount) {
-        const { offset, from } = startOfTransactions(deps.totals, head, heights, question, range.offset);
+        const { offset, from } = startOfTransactions(
+          deps.storedCounts,
+          head,
+          heights,
+          question,
+          range.offset,
+        );
         const all = { conditions: [], order };
         return byIndex(all, { ...range, offset }, { totalCount, from, isInOrder: true });
       },
@@ -141,7 +145,9 @@ function findByCount<Row>(query: Query<Row>, totalCount: number): Found<Row> {
   const { rows, question, range, isBounded, matches } = query;
   const { selection, direction, wanted } = question;
   const start =
-    range.after === undefined ? (matches ?? tallyOf(query)).startOf(direction, range.offset) : undefined;
+    range.after === undefined
+      ? (matches ?? incrementalCountOf(query)).startOf(direction, range.offset)
+      : undefined;
   const [value] = wanted;
   const walked = matches && value ? { conditions: [value.alongTheChain], order: selection.order } : selection;
   const walk = matches || !isBounded ? rows.timeBoxedScan : rows.byIndex;
@@ -160,8 +166,8 @@ function findByMatch<Row>({ rows, question, range, ...query }: Query<Row>): Foun
 
 /** Returns all rows of the query if they are identified by their positions; otherwise undefined. */
 function findMatches<Row>({ deps, head, question }: Query<Row>): Matches | undefined {
-  const { totals, matching, minIndexedRows } = deps;
-  if (totals.upTo(head.height) < minIndexedRows) return undefined;
+  const { storedCounts, matching, minIndexedRows } = deps;
+  if (storedCounts.upTo(head.height) < minIndexedRows) return undefined;
   const { conditions, alternatives = [] } = question.selection;
   const matches = valueMatches(deps, head, question.wanted);
   const positions = matches?.positions ?? lookedUp(deps, head, question.indexed);
@@ -188,13 +194,13 @@ function valueMatches(
 
 /** Returns the rows of the most selective index, if each condition alone finds too many rows to sort but few pass all. */
 function lookedUp(
-  { tally, matching }: PageDependencies,
+  { incrementalCount, matching }: PageDependencies,
   head: Head,
   indexed: readonly AccessPaths[],
 ): readonly number[] | undefined {
   if (indexed.length < 2) return undefined;
   const [fewest] = indexed
-    .map((paths) => ({ paths, count: tally(head, paths).totalCount }))
+    .map((paths) => ({ paths, count: incrementalCount(head, paths).totalCount }))
     .sort((a, b) => a.count - b.count);
   return !fewest || fewest.count > MAX_LOOKED_UP ? undefined : matching.positions(fewest.paths);
 }
@@ -202,14 +208,16 @@ function lookedUp(
 function countRows<Row>(query: Query<Row>): number {
   const { deps, head, question, matches } = query;
   const { heights, typesTotal, filter, selection } = question;
-  if (heights) return deps.totals.between(heights);
+  if (heights) return deps.storedCounts.between(heights);
   const known = matches?.count ?? typesTotal;
   if (known !== undefined) return known;
-  return filter === "blocks" ? deps.count(head, accessPathsOf(selection)) : tallyOf(query).totalCount;
+  return filter === "blocks"
+    ? deps.count(head, accessPathsOf(selection))
+    : incrementalCountOf(query).totalCount;
 }
 
-function tallyOf<Row>(query: Query<Row>): Tally {
+function incrementalCountOf<Row>(query: Query<Row>): IncrementalCount {
   const { deps, head, question } = query;
-  query.tally ??= deps.tally(head, accessPathsOf(question.selection));
-  return query.tally;
+  query.incrementalCount ??= deps.incrementalCount(head, accessPathsOf(question.selection));
+  return query.incrementalCount;
 }

@@ -13,8 +13,8 @@ import {
 } from "../../../../src/read/sqlite/lists/access-paths.ts";
 import { createByIndex } from "../../../../src/read/sqlite/lists/by-index.ts";
 import { type Condition, heightConditions, indexed } from "../../../../src/read/sqlite/lists/conditions.ts";
+import { createCountCache } from "../../../../src/read/sqlite/lists/count-cache.ts";
 import type { OrderTerm } from "../../../../src/read/sqlite/lists/keyset-cursor.ts";
-import { createRowCounts } from "../../../../src/read/sqlite/lists/row-counts.ts";
 import { createChunks, createTimeBox, type TimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
 import { createTimeBoxedScan } from "../../../../src/read/sqlite/lists/time-boxed-scan.ts";
 import { openDatabase } from "../../../../src/store/engine/database.ts";
@@ -151,7 +151,7 @@ function open(listed: typeof TRANSACTIONS | typeof WALLETS, time: TimeBox) {
   return {
     byIndex,
     timeBoxedScan: createTimeBoxedScan(database, listed, { chunksOf, byIndex }),
-    count: createRowCounts(database, chunksOf, listed),
+    count: createCountCache(database, chunksOf, listed),
   };
 }
 

@@ -1,10 +1,10 @@
-/** Row counts of filters, cached by head. */
+/** Count cache: numbers of rows of filters, cached by head. */
 import { LRUCache } from "lru-cache";
 import type { PostgresValue } from "../../../postgres/connection.ts";
 import type { Head } from "../../head.ts";
 
 /** Returns a count from the cache, or the result of `count`, which concurrent callers share. */
-export type Counts = (
+export type CountCache = (
   head: Head,
   filter: { readonly sql: string; readonly values: readonly PostgresValue[] },
   count: () => Promise<number>,
@@ -14,7 +14,7 @@ export type Counts = (
 const MAX_COUNTS = 1_000;
 const MAX_NAME_LENGTH = 4_000;
 
-export function createCounts(): Counts {
+export function createCountCache(): CountCache {
   const known = new LRUCache<string, Promise<number>>({ max: MAX_COUNTS });
   return function read(head, filter, count): Promise<number> {
     const { sql, values } = filter;

@@ -5,14 +5,17 @@ import type { Head } from "../../../../src/read/head.ts";
 import type { Direction } from "../../../../src/read/page.ts";
 import { accessPathsOf } from "../../../../src/read/sqlite/lists/access-paths.ts";
 import { type Condition, indexed } from "../../../../src/read/sqlite/lists/conditions.ts";
-import { createTallies, type Tallies } from "../../../../src/read/sqlite/lists/tallies.ts";
+import {
+  createIncrementalCounts,
+  type IncrementalCounts,
+} from "../../../../src/read/sqlite/lists/count-cache.ts";
 import { createChunks, createTimeBox, type TimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
 import { type Database, openDatabase } from "../../../../src/store/engine/database.ts";
 import { migrate } from "../../../../src/store/engine/migrations.ts";
 import { createSnapshot } from "../../../../test-support/snapshot.ts";
 
 let database: Database;
-let tally: Tallies;
+let incrementalCount: IncrementalCounts;
 let snapshot: ReturnType<typeof createSnapshot>;
 beforeEach(() => {
   database = openDatabase(":memory:");
@@ -22,10 +25,10 @@ beforeEach(() => {
 
 const TABLE = { table: "transactions", key: ["height", "sequence"] } as const;
 
-/** Creates the tallies again, with a given time limit for each work. */
+/** Creates the counts again, with a given time limit for each work. */
 function open(time: TimeBox): void {
   snapshot = createSnapshot(database, time);
-  tally = createTallies(database, createChunks(database, time), TABLE);
+  incrementalCount = createIncrementalCounts(database, createChunks(database, time), TABLE);
 }
 
 /** Blocks of a branch, with a number of transactions in each, every third of type 1. */
@@ -66,17 +69,17 @@ const FILTERS: Condition[][] = [
     },
   ],
 ];
-const tallyOf = (head: Head, alternatives: Condition[]) =>
-  tally(head, accessPathsOf({ conditions: [], alternatives }));
+const incrementalCountOf = (head: Head, alternatives: Condition[]) =>
+  incrementalCount(head, accessPathsOf({ conditions: [], alternatives }));
 
 const textOf = (alternatives: Condition[]) => alternatives.map(({ sql }) => `(${sql})`).join(" OR ");
 const valuesOf = (alternatives: Condition[]) => alternatives.flatMap(({ values }) => values);
 
-/** Tallies lead to the same rows as a complete scan. */
+/** Incremental counts lead to the same rows as a complete scan. */
 function check(): void {
   snapshot((head) => {
     for (const alternatives of FILTERS) {
-      const { totalCount, startOf } = tallyOf(head, alternatives);
+      const { totalCount, startOf } = incrementalCountOf(head, alternatives);
       const rows = (direction: Direction, offset: number, from?: Condition) =>
         database
           .prepare<{ id: string }>(
@@ -142,7 +145,7 @@ test("resume at the time limit, whether or not a row was found", () => {
     [[{ sql: "fee = ?", values: [7] }], 0],
   ] as const) {
     open(checks(5));
-    const attempt = () => snapshot((head) => tallyOf(head, [...filter]).totalCount);
+    const attempt = () => snapshot((head) => incrementalCountOf(head, [...filter]).totalCount);
     let failures = 0;
     for (let result: number | undefined; result === undefined; ) {
       try {
@@ -153,7 +156,7 @@ test("resume at the time limit, whether or not a row was found", () => {
         failures += 1;
       }
     }
-    // ChunksOf of 600 rows, and the rest of a block: five of them each time.
+    // Chunks of 600 rows, and the rest of a block: five of them each time.
     expect(failures).toBe(3);
   }
 });
@@ -162,9 +165,9 @@ test("keep nothing if there was no time at all", () => {
   append("a", 1, 100, 100);
   open(checks(0));
   for (let attempt = 0; attempt < 3; attempt++) {
-    expect(() => snapshot((head) => tallyOf(head, present(FILTERS[0], "an item of FILTERS")))).toThrow(
-      SnapshotError,
-    );
+    expect(() =>
+      snapshot((head) => incrementalCountOf(head, present(FILTERS[0], "an item of FILTERS"))),
+    ).toThrow(SnapshotError);
   }
   open(createTimeBox(10_000));
   check();
@@ -189,8 +192,9 @@ test("count each block once", () => {
   };
   const time = createTimeBox(10_000);
   snapshot = createSnapshot(database, time);
-  tally = createTallies(watched, createChunks(database, time), TABLE);
-  const total = () => snapshot((head) => tallyOf(head, present(FILTERS[1], "an item of FILTERS")).totalCount);
+  incrementalCount = createIncrementalCounts(watched, createChunks(database, time), TABLE);
+  const total = () =>
+    snapshot((head) => incrementalCountOf(head, present(FILTERS[1], "an item of FILTERS")).totalCount);
   append("a", 1, 4, 3);
   expect([total(), total()]).toEqual([4, 4]);
   expect(counted).toEqual([1, 2, 3, 4]);

@@ -1,5 +1,5 @@
 /**
- * Finds the start of a far page of all blocks, or of all transactions between two heights, without reading the rows
+ * Plan "row number": finds the start of a far page of all blocks, or of all transactions between two heights, without reading the rows
  * before it: heights have no gaps, and each block stores the number of transactions up to it.
  */
 import { prepared } from "../../postgres/reads.ts";
