@@ -7,7 +7,6 @@ import { type TransactionTerm, transactionTerms } from "../orders.ts";
 import type { Integer, Interval } from "../page.ts";
 import { type AssetTest, ofType, unlocking, withAsset } from "./assets.ts";
 import { type AccessPaths, accessPathsOf } from "./lists/access-paths.ts";
-import type { Wanted } from "./lists/by-match.ts";
 import type { Asked } from "./lists/choose.ts";
 import {
   anyOf,
@@ -25,6 +24,7 @@ import {
 } from "./lists/conditions.ts";
 import type { StoredCounts } from "./lists/count-cache.ts";
 import { termsOf } from "./lists/keyset-cursor.ts";
+import type { ValueCondition } from "./lists/position-list.ts";
 import type { TransactionQuestion } from "./lists/transaction-pages.ts";
 import type { Parties } from "./parties.ts";
 
@@ -96,7 +96,7 @@ export function questionOf(
     sequence,
     ...(isRange && { heights }),
     filter: kindOf(filter, isRange),
-    wanted: wantedOf(rest),
+    values: valueConditions(rest),
     indexed: indexedOf(deps, filter, alternatives),
     typesTotal: alternatives || isRange ? undefined : totalOfTypes(deps, head, filter),
   };
@@ -130,7 +130,7 @@ function conditionsFor({ parties }: QuestionDependencies, filter: TransactionFil
     conditions.push(indexed({ sql, values: [blockId] }, "few"));
   }
   if (vendorField !== undefined) {
-    conditions.push(wantedIn(ORDERS.vendorField, vendorField));
+    conditions.push(matchesValue(ORDERS.vendorField, vendorField));
   }
   if (senderId !== undefined) conditions.push(parties.sentBy(senderId));
   return conditions;
@@ -191,12 +191,12 @@ const assetTests = ({ asset, lockIds }: TransactionFilter): AssetTest[] => [
   ...(lockIds === undefined ? [] : [unlocking(lockIds)]),
 ];
 
-const wantedOf = (filter: TransactionFilter): Wanted[] =>
+const valueConditions = (filter: TransactionFilter): ValueCondition[] =>
   // No index orders a group without a type.
   [...SEARCHED, ...(filter.type === undefined ? (["typeGroup"] as const) : [])].flatMap((field) => {
     const value = filter[field];
     if (value === undefined || value === "" || (field !== "vendorField" && !isStorable(value))) return [];
-    return [{ ...ORDERS[field], value, alongTheChain: wantedIn(ORDERS[field], value) }];
+    return [{ ...ORDERS[field], value, test: matchesValue(ORDERS[field], value) }];
   });
 
 /** Returns whether a column could have the values; a value index cannot look up others. */
@@ -211,7 +211,7 @@ const isOne = (value: Integer | Interval | undefined): value is Integer =>
   value !== undefined && typeof value !== "object";
 
 /** Converts a filter on a column; texts match as substrings. */
-const wantedIn = ({ column, kind }: Field, value: Integer | Interval): Condition =>
+const matchesValue = ({ column, kind }: Field, value: Integer | Interval): Condition =>
   kind === "text"
     ? { sql: `instr(${column}, ?) > 0`, values: [`${value}`] }
     : hasValue({ column, kind }, value);

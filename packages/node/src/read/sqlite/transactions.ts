@@ -9,10 +9,9 @@ import type { Found, Range } from "../page.ts";
 import type { StoredTransaction } from "../rows.ts";
 import { defineAssets } from "./assets.ts";
 import { createByIndex } from "./lists/by-index.ts";
-import { createMatching } from "./lists/by-match.ts";
-import { byValueIndex } from "./lists/by-value-index.ts";
 import { createCountCache, createIncrementalCounts, createStoredCounts } from "./lists/count-cache.ts";
-import { createRowsAt } from "./lists/positions.ts";
+import { createPositionLists } from "./lists/position-list.ts";
+import { createRowsAt } from "./lists/position-page.ts";
 import type { ChunksOf } from "./lists/time-box.ts";
 import { createTimeBoxedScan } from "./lists/time-boxed-scan.ts";
 import { createTransactionPages, TRANSACTIONS } from "./lists/transaction-pages.ts";
@@ -91,14 +90,12 @@ function createLists(
     storedCounts,
     heightAt,
   };
+  const incrementalCount = createIncrementalCounts(database, chunksOf, TRANSACTIONS);
+  const shared = { valueIndexes, storedCounts, incrementalCount, minIndexedRows };
   const page = createTransactionPages({
-    storedCounts,
-    incrementalCount: createIncrementalCounts(database, chunksOf, TRANSACTIONS),
+    ...shared,
     count: createCountCache(database, chunksOf, TRANSACTIONS),
-    matching: createMatching(database, chunksOf, valueIndexes),
-    valueIndexes,
-    byValueIndex,
-    minIndexedRows,
+    positionLists: createPositionLists({ ...shared, database, chunksOf }),
   });
   return <Row>(columns: string, joins = ""): ListOf<Row> => {
     const listed = { ...TRANSACTIONS, columns, joins };

@@ -2,37 +2,33 @@
 import { present } from "../../../platform/present.ts";
 import type { Head } from "../../head.ts";
 import type { Direction, Found, Range } from "../../page.ts";
-import { type AccessPaths, accessPathsOf, type Selection, scanOf } from "./access-paths.ts";
+import { accessPathsOf, type Selection, scanOf } from "./access-paths.ts";
 import type { ByIndex } from "./by-index.ts";
-import { isAt, type Matches, type Matching, type Wanted } from "./by-match.ts";
 import { startOfTransactions } from "./by-row.ts";
-import type { ByValueIndex } from "./by-value-index.ts";
-import { type Asked, MAX_LOOKED_UP } from "./choose.ts";
-import { anyOf, type Heights } from "./conditions.ts";
+import type { Asked } from "./choose.ts";
+import type { Heights } from "./conditions.ts";
 import type { CountCache, IncrementalCount, IncrementalCounts, StoredCounts } from "./count-cache.ts";
 import { type Finding, findPage, type Learning } from "./find.ts";
-import type { RowsAt } from "./positions.ts";
+import type { PositionList, PositionLists, PositionQuery } from "./position-list.ts";
+import { isAt, pageByValue, type RowsAt } from "./position-page.ts";
 import type { TimeBoxedScan } from "./time-boxed-scan.ts";
 import type { Kind, ValueIndex } from "./value-index.ts";
 import type { ValueIndexes } from "./value-index-cache.ts";
 
 /** A query for transactions. */
-export type TransactionQuestion = Pick<Asked, "filter"> & {
-  readonly selection: Selection;
-  /** Column that orders them before their position in the chain; absent: position only. */
-  readonly by?: { readonly column: string; readonly kind: Kind };
-  readonly direction: Direction;
-  /** Direction of the transactions of one block. */
-  readonly sequence: Direction;
-  /** Set if the query is for all transactions between two heights. */
-  readonly heights?: Heights;
-  /** Conditions on the value of a column, which a value index can look up. */
-  readonly wanted: readonly Wanted[];
-  /** Parts of the conditions that an index can look up, each on its own. */
-  readonly indexed: readonly AccessPaths[];
-  /** Stored number of rows, if the filter has only types. */
-  readonly typesTotal: number | undefined;
-};
+export type TransactionQuestion = Pick<Asked, "filter"> &
+  PositionQuery & {
+    readonly selection: Selection;
+    /** Column that orders them before their position in the chain; absent: position only. */
+    readonly by?: { readonly column: string; readonly kind: Kind };
+    readonly direction: Direction;
+    /** Direction of the transactions of one block. */
+    readonly sequence: Direction;
+    /** Set if the query is for all transactions between two heights. */
+    readonly heights?: Heights;
+    /** Stored number of rows, if the filter has only types. */
+    readonly typesTotal: number | undefined;
+  };
 
 export type RowSources<Row> = {
   readonly byIndex: ByIndex<Row>;
@@ -55,9 +51,8 @@ export type PageDependencies = {
   readonly storedCounts: StoredCounts;
   readonly incrementalCount: IncrementalCounts;
   readonly count: CountCache;
-  readonly matching: Matching;
+  readonly positionLists: PositionLists;
   readonly valueIndexes: ValueIndexes;
-  readonly byValueIndex: ByValueIndex;
   /** Minimum number of rows for which a value index is built. */
   readonly minIndexedRows: number;
 };
@@ -90,14 +85,14 @@ type Query<Row> = {
   readonly range: Range;
   /** True if an index finds only the rows up to the end of the page, or few. */
   readonly isBounded: boolean;
-  matches?: Matches | undefined;
+  matches?: PositionList | undefined;
   incrementalCount?: IncrementalCount;
   valueIndex?: ValueIndex | undefined;
 };
 
 const learningOf = <Row>(query: Query<Row>): Learning => ({
   matches() {
-    query.matches = findMatches(query);
+    query.matches = query.deps.positionLists(query.head, query.question);
     return { matches: query.matches?.count ?? "unknown" };
   },
   total: () => ({ total: countRows(query) }),
@@ -134,7 +129,7 @@ function findingOf<Row>(query: Query<Row>): Finding<Row> {
     ...(by && {
       "value index"() {
         const valueIndex = present(query.valueIndex, "the value index of the plan");
-        return at(deps.byValueIndex(valueIndex, by.kind, order, range), order, range.isWalk);
+        return at(pageByValue(valueIndex, by.kind, order, range), order, range.isWalk);
       },
     }),
     match: () => findByMatch(query),
@@ -143,66 +138,25 @@ function findingOf<Row>(query: Query<Row>): Finding<Row> {
 
 function findByCount<Row>(query: Query<Row>, totalCount: number): Found<Row> {
   const { rows, question, range, isBounded, matches } = query;
-  const { selection, direction, wanted } = question;
+  const { selection, direction, values } = question;
   const start =
     range.after === undefined
       ? (matches ?? incrementalCountOf(query)).startOf(direction, range.offset)
       : undefined;
-  const [value] = wanted;
-  const walked = matches && value ? { conditions: [value.alongTheChain], order: selection.order } : selection;
+  const [value] = values;
+  const walked = matches && value ? { conditions: [value.test], order: selection.order } : selection;
   const walk = matches || !isBounded ? rows.timeBoxedScan : rows.byIndex;
   return walk(walked, { ...range, offset: start?.offset ?? 0 }, { totalCount, from: start?.from });
 }
 
 function findByMatch<Row>({ rows, question, range, ...query }: Query<Row>): Found<Row> {
   const { order } = question.selection;
-  const matches = present(query.matches, "the matches of the plan");
+  const matches = present(query.matches, "the position list of the plan");
   if (question.by) {
-    const positions = present(matches.positions, "the positions of few matches");
+    const positions = present(matches.positions, "the positions of a short list");
     return rows.byIndex({ conditions: [isAt(positions)], order }, range, { totalCount: matches.count });
   }
-  return rows.at(present(matches.page(order, range), "the page of few matches"), order, range.isWalk);
-}
-
-/** Returns all rows of the query if they are identified by their positions; otherwise undefined. */
-function findMatches<Row>({ deps, head, question }: Query<Row>): Matches | undefined {
-  const { storedCounts, matching, minIndexedRows } = deps;
-  if (storedCounts.upTo(head.height) < minIndexedRows) return undefined;
-  const { conditions, alternatives = [] } = question.selection;
-  const matches = valueMatches(deps, head, question.wanted);
-  const positions = matches?.positions ?? lookedUp(deps, head, question.indexed);
-  // Matches are exactly the rows of the query, or a superset.
-  if (alternatives.length === 0 && conditions.length === 1) return matches;
-  return (
-    positions &&
-    matching.passing(head, positions, [
-      ...conditions,
-      ...(alternatives.length > 0 ? [anyOf(alternatives)] : []),
-    ])
-  );
-}
-
-/** Returns the matches of the most selective condition on a value. */
-function valueMatches(
-  { matching }: PageDependencies,
-  head: Head,
-  wanted: readonly Wanted[],
-): Matches | undefined {
-  const found = wanted.map((one) => matching.matches(head, one)).filter((matches) => matches !== undefined);
-  return found.sort((a, b) => a.count - b.count)[0];
-}
-
-/** Returns the rows of the most selective index, if each condition alone finds too many rows to sort but few pass all. */
-function lookedUp(
-  { incrementalCount, matching }: PageDependencies,
-  head: Head,
-  indexed: readonly AccessPaths[],
-): readonly number[] | undefined {
-  if (indexed.length < 2) return undefined;
-  const [fewest] = indexed
-    .map((paths) => ({ paths, count: incrementalCount(head, paths).totalCount }))
-    .sort((a, b) => a.count - b.count);
-  return !fewest || fewest.count > MAX_LOOKED_UP ? undefined : matching.positions(fewest.paths);
+  return rows.at(present(matches.page(order, range), "the page of a short list"), order, range.isWalk);
 }
 
 function countRows<Row>(query: Query<Row>): number {

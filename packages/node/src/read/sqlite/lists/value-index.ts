@@ -219,7 +219,7 @@ export function rowsBetween(
 }
 
 /** Returns the rows whose text contains another text; each group newest first. */
-export function rowsWith(valueIndex: ValueIndex, part: string): readonly Float64Array[] {
+export function rowsContaining(valueIndex: ValueIndex, part: string): readonly Float64Array[] {
   const { bytes, byteEnds } = valueIndex;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const wanted = Buffer.from(part);
