@@ -7,7 +7,6 @@ import type { Head } from "../head.ts";
 import { type BlockTerm, blockTerms } from "../orders.ts";
 import type { Direction, Found, Range } from "../page.ts";
 import type { StoredBlock } from "../rows.ts";
-import { blocksOf } from "./lists/by-row.ts";
 import {
   type Condition,
   conditionsOf,
@@ -22,7 +21,8 @@ import {
   text,
 } from "./lists/conditions.ts";
 import { termsOf } from "./lists/keyset-cursor.ts";
-import { createTablePages, type TablePagesDependencies } from "./lists/table-pages.ts";
+import { blocksOf } from "./lists/row-number.ts";
+import { createTableList, type ListDependencies } from "./lists/table-list.ts";
 
 const FIELDS = {
   id: text("id", "few"),
@@ -59,11 +59,11 @@ const JOINS = "LEFT JOIN wallets ON public_key = generator";
 /** Parent id in the genesis block. */
 const NO_BLOCK = "0";
 
-export function createBlockQueries(deps: TablePagesDependencies): BlockQueries {
+export function createBlockQueries(deps: ListDependencies): BlockQueries {
   const { database } = deps;
   const byHeight = database.prepare<StoredBlock>(`SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE height = +?`);
   const byId = database.prepare<StoredBlock>(`SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE id = +?`);
-  const pages = createTablePages<StoredBlock>(deps, "blocks", {
+  const list = createTableList<StoredBlock>(deps, "blocks", {
     table: "blocks",
     key: ["height"],
     columns: COLUMNS,
@@ -71,7 +71,7 @@ export function createBlockQueries(deps: TablePagesDependencies): BlockQueries {
   });
   const childOf = createChildOf(database);
   const heightAt = createHeightAt(database);
-  const pageByRow = createPageByRow(database);
+  const pageByRowNumber = createPageByRowNumber(database);
   return {
     byHeight: (height) => byHeight.get(height),
     byId: (id) => byId.get(id),
@@ -84,7 +84,7 @@ export function createBlockQueries(deps: TablePagesDependencies): BlockQueries {
       ];
       const terms = blockTerms(order);
       const isOfHeightsOnly = conditions.length === 0;
-      return pages(
+      return list(
         head,
         {
           selection: {
@@ -93,7 +93,7 @@ export function createBlockQueries(deps: TablePagesDependencies): BlockQueries {
           },
           filter: isOfHeightsOnly ? "heights" : "values",
           isInOrder: terms.length === 1,
-          byRow: () => pageByRow(heights, order.direction, range),
+          byRowNumber: () => pageByRowNumber(heights, order.direction, range),
           ...(isOfHeightsOnly && { totalCount: countOf(heights) }),
         },
         range,
@@ -104,7 +104,7 @@ export function createBlockQueries(deps: TablePagesDependencies): BlockQueries {
 }
 
 /** Returns a function that finds pages of all blocks between two heights. */
-function createPageByRow(database: Database) {
+function createPageByRowNumber(database: Database) {
   const select = (direction: Direction) =>
     database.prepare<StoredBlock>(
       `SELECT ${COLUMNS} FROM blocks ${JOINS}

@@ -7,6 +7,7 @@ import { type ChainQueries, createChainQueries } from "./chain.ts";
 import { createDelegateQueries, type DelegateQueries } from "./delegates.ts";
 import { createEntityQueries, type EntityQueries } from "./entities.ts";
 import { createFeeQueries, type FeeQueries } from "./fees.ts";
+import type { PlannerOptions } from "./lists/planner.ts";
 import { createChunks, type TimeBox } from "./lists/time-box.ts";
 import {
   createValueIndexes,
@@ -45,6 +46,7 @@ export type QueryOptions = {
   /** Time limit for reading one list. */
   readonly time: TimeBox;
   readonly valueIndexes?: ValueIndexOptions | undefined;
+  readonly onPlan?: PlannerOptions["onPlan"];
 };
 
 /** Sorting fewer rows than this is faster than reading a page of a value index. */
@@ -55,13 +57,14 @@ const MAX_VALUE_INDEX_BYTES = 96 * 2 ** 20;
 export function createQueries(
   database: Database,
   network: Network,
-  { time, valueIndexes: { build, minIndexedRows = MIN_INDEXED_ROWS, maxShare } = {} }: QueryOptions,
+  { time, onPlan, valueIndexes: { build, minIndexedRows = MIN_INDEXED_ROWS, maxShare } = {} }: QueryOptions,
 ): Queries {
   const chunksOf = createChunks(database, time);
   const valueIndexes = build
     ? createValueIndexes({ maxBytes: MAX_VALUE_INDEX_BYTES, maxShare }, { database, build })
     : NO_VALUE_INDEXES;
-  const blocks = createBlockQueries({ database, time, chunksOf });
+  const lists = { database, time, chunksOf, onPlan };
+  const blocks = createBlockQueries(lists);
   return {
     blocks,
     chain: createChainQueries(database),
@@ -70,14 +73,15 @@ export function createQueries(
     fees: createFeeQueries(database),
     locks: createLockQueries(database),
     rounds: createRoundQueries(database),
-    tokens: createTokenQueries({ database, time, chunksOf }),
+    tokens: createTokenQueries(lists),
     transactions: createTransactionQueries(database, {
       foundation: foundationOf(network),
       heightAt: blocks.heightAt,
       chunksOf,
       valueIndexes,
       minIndexedRows,
+      onPlan,
     }),
-    wallets: createWalletQueries({ database, time, chunksOf }),
+    wallets: createWalletQueries(lists),
   };
 }

@@ -8,6 +8,7 @@ import { SnapshotError } from "../errors.ts";
 import { type Head, perHead } from "../head.ts";
 import type { Range } from "../page.ts";
 import type { ReadModel, Snapshot } from "../port.ts";
+import type { PlannerOptions } from "./lists/planner.ts";
 import { createTimeBox, type TimeBox } from "./lists/time-box.ts";
 import { createQueries, type Queries, type ValueIndexOptions } from "./queries.ts";
 import { createTickTransaction, type TickTransaction } from "./tick-transaction.ts";
@@ -17,18 +18,20 @@ export type SqliteReadModelOptions = {
   readonly readTimeoutMs?: number;
   /** Value indexes for long lists whose order no index has. If absent, these lists are sorted at every read. */
   readonly valueIndexes?: ValueIndexOptions;
+  /** Called with the plan of each page of a list. */
+  readonly onPlan?: PlannerOptions["onPlan"];
 };
 
 const READ_TIMEOUT_MS = 2_000;
 
 /** @param database a connection that nothing else begins transactions on */
 export function createSqliteReadModel(
-  { readTimeoutMs = READ_TIMEOUT_MS, valueIndexes }: SqliteReadModelOptions,
+  { readTimeoutMs = READ_TIMEOUT_MS, valueIndexes, onPlan }: SqliteReadModelOptions,
   { database, network }: { readonly database: Database; readonly network: Network },
 ): ReadModel {
   const transaction = createTickTransaction(database);
   const time = createTimeBox(readTimeoutMs);
-  const queries = createQueries(database, network, { time, valueIndexes });
+  const queries = createQueries(database, network, { time, valueIndexes, onPlan });
   const snapshotAt = perHead((head) => createSnapshot(head, { transaction, time, queries }));
   return {
     head: transaction.head,

@@ -6,7 +6,7 @@ import type { Found, Range } from "../page.ts";
 import type { StoredToken, TokenProperty } from "../rows.ts";
 import { type Condition, type Field, indexed, oneOf, text } from "./lists/conditions.ts";
 import { termsOf } from "./lists/keyset-cursor.ts";
-import { createTablePages, type TablePagesDependencies } from "./lists/table-pages.ts";
+import { createTableList, type ListDependencies } from "./lists/table-list.ts";
 
 export type TokenQueries = {
   find(id: string): StoredToken | undefined;
@@ -26,10 +26,10 @@ const JOINS = `LEFT JOIN properties AS type ON type.token = tokens.id AND type.k
 
 const ORDERS = { id: text("id"), ownerId: text("owner") } as const satisfies Record<TokenTerm, Field>;
 
-export function createTokenQueries(deps: TablePagesDependencies): TokenQueries {
+export function createTokenQueries(deps: ListDependencies): TokenQueries {
   const { database } = deps;
   const find = database.prepare<StoredToken>(`SELECT ${COLUMNS} FROM tokens ${JOINS} WHERE tokens.id = +?`);
-  const pages = createTablePages<StoredToken>(deps, "tokens", {
+  const list = createTableList<StoredToken>(deps, "tokens", {
     table: "tokens",
     key: ["id"],
     columns: COLUMNS,
@@ -48,12 +48,12 @@ export function createTokenQueries(deps: TablePagesDependencies): TokenQueries {
     find: (id) => find.get(id),
     list(head, filter, order, range) {
       const conditions = tokenConditions(filter);
-      const question = {
+      const query = {
         selection: { conditions, order: termsOf(tokenTerms(order), ORDERS) },
         filter: conditions.length === 0 ? "none" : "values",
         isInOrder: true,
       } as const;
-      return pages(head, question, range);
+      return list(head, query, range);
     },
     properties: (id) => properties.all(id),
     property: (id, key) => property.get(id, key)?.value,

@@ -8,16 +8,17 @@ import type { Head } from "../head.ts";
 import type { Found, Range } from "../page.ts";
 import type { StoredTransaction } from "../rows.ts";
 import { defineAssets } from "./assets.ts";
-import { createByIndex } from "./lists/by-index.ts";
 import { createCountCache, createIncrementalCounts, createStoredCounts } from "./lists/count-cache.ts";
+import { createIndexScan } from "./lists/index-scan.ts";
+import type { PlannerOptions } from "./lists/planner.ts";
 import { createPositionLists } from "./lists/position-list.ts";
 import { createRowsAt } from "./lists/position-page.ts";
 import type { ChunksOf } from "./lists/time-box.ts";
 import { createTimeBoxedScan } from "./lists/time-boxed-scan.ts";
-import { createTransactionPages, TRANSACTIONS } from "./lists/transaction-pages.ts";
+import { createTransactionList, TRANSACTIONS } from "./lists/transaction-list.ts";
 import type { ValueIndexes } from "./lists/value-index-cache.ts";
 import { createParties } from "./parties.ts";
-import { type QuestionDependencies, questionOf } from "./transaction-questions.ts";
+import { type FilterDependencies, transactionQueryOf } from "./transaction-filters.ts";
 
 export type TransactionQueries = {
   byId(id: string): StoredTransaction | undefined;
@@ -31,13 +32,12 @@ export type TransactionQueries = {
 
 type ListOf<T> = (head: Head, filter: TransactionFilter, order: TransactionOrder, range: Range) => Found<T>;
 
-export type TransactionQueryOptions = Pick<QuestionDependencies, "heightAt"> & {
-  readonly foundation: Foundation;
-  readonly chunksOf: ChunksOf;
-  readonly valueIndexes: ValueIndexes;
-  /** Minimum number of rows for which a value index is built. */
-  readonly minIndexedRows: number;
-};
+export type TransactionQueryOptions = Pick<FilterDependencies, "heightAt"> &
+  PlannerOptions & {
+    readonly foundation: Foundation;
+    readonly chunksOf: ChunksOf;
+    readonly valueIndexes: ValueIndexes;
+  };
 
 type SignedRow = { id: string; bytes: Uint8Array };
 
@@ -82,28 +82,34 @@ export function createTransactionQueries(
 /** Returns a function that creates lists with other columns; the lists share what is counted and indexed. */
 function createLists(
   database: Database,
-  { foundation, heightAt, chunksOf, valueIndexes, minIndexedRows }: TransactionQueryOptions,
+  { foundation, heightAt, chunksOf, valueIndexes, minIndexedRows, onPlan }: TransactionQueryOptions,
 ): <Row>(columns: string, joins?: string) => ListOf<Row> {
   const storedCounts = createStoredCounts(database);
-  const questions: QuestionDependencies = {
+  const filters: FilterDependencies = {
     parties: createParties(database, foundation),
     storedCounts,
     heightAt,
   };
   const incrementalCount = createIncrementalCounts(database, chunksOf, TRANSACTIONS);
   const shared = { valueIndexes, storedCounts, incrementalCount, minIndexedRows };
-  const page = createTransactionPages({
+  const list = createTransactionList({
     ...shared,
+    onPlan,
     count: createCountCache(database, chunksOf, TRANSACTIONS),
     positionLists: createPositionLists({ ...shared, database, chunksOf }),
   });
   return <Row>(columns: string, joins = ""): ListOf<Row> => {
     const listed = { ...TRANSACTIONS, columns, joins };
-    const byIndex = createByIndex<Row>(database, listed);
-    const timeBoxedScan = createTimeBoxedScan<Row>(database, listed, { chunksOf, byIndex });
-    const at = createRowsAt<Row>(database, columns, joins);
+    const indexScan = createIndexScan<Row>(database, listed);
+    const timeBoxedScan = createTimeBoxedScan<Row>(database, listed, { chunksOf, indexScan });
+    const rowsAt = createRowsAt<Row>(database, columns, joins);
     return (head, filter, order, range) =>
-      page({ byIndex, timeBoxedScan, at }, head, questionOf(questions, head, filter, order), range);
+      list(
+        { indexScan, timeBoxedScan, rowsAt },
+        head,
+        transactionQueryOf(filters, head, filter, order),
+        range,
+      );
   };
 }
 

@@ -7,7 +7,7 @@ import type { Found, Range } from "../page.ts";
 import type { StoredWallet } from "../rows.ts";
 import { conditionsOf, type Field, indexed, integer, oneOf, text } from "./lists/conditions.ts";
 import { termsOf } from "./lists/keyset-cursor.ts";
-import { createTablePages, type TablePagesDependencies } from "./lists/table-pages.ts";
+import { createTableList, type ListDependencies } from "./lists/table-list.ts";
 
 /** SQL of the locked balance; 0 if the attribute is missing. */
 const LOCKED_BALANCE = "CAST(coalesce(attributes ->> '$.htlc.lockedBalance', 0) AS INTEGER)";
@@ -47,7 +47,7 @@ export type WalletQueries = {
 
 const COLUMNS = `address, public_key AS publicKey, CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce, attributes`;
 
-export function createWalletQueries(deps: TablePagesDependencies): WalletQueries {
+export function createWalletQueries(deps: ListDependencies): WalletQueries {
   const { database } = deps;
   const lookups = ["address", "public_key", "username"].map((column) =>
     database.prepare<WalletRow>(`SELECT ${COLUMNS} FROM wallets WHERE ${column} = +?`),
@@ -55,7 +55,7 @@ export function createWalletQueries(deps: TablePagesDependencies): WalletQueries
   const secondKey = database.prepare(
     "SELECT 1 FROM wallets WHERE address = ? AND second_public_key IS NOT NULL",
   );
-  const pages = createTablePages<WalletRow>(deps, "wallets", {
+  const list = createTableList<WalletRow>(deps, "wallets", {
     table: "wallets",
     key: ["address"],
     columns: COLUMNS,
@@ -75,12 +75,12 @@ export function createWalletQueries(deps: TablePagesDependencies): WalletQueries
         ...conditionsOf(FIELDS, filter),
         ...(addresses === undefined ? [] : [indexed(oneOf("address", addresses), "few")]),
       ];
-      const question = {
+      const query = {
         selection: { conditions, order: termsOf(walletTerms(order), ORDERS) },
         filter: conditions.length === 0 ? "none" : "values",
         isInOrder: INDEXED.includes(order.field),
       } as const;
-      const { rows, ...rest } = pages(head, question, range);
+      const { rows, ...rest } = list(head, query, range);
       return { rows: rows.map(walletFromRow), ...rest };
     },
   };

@@ -7,11 +7,11 @@ import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import type { Direction, Integer, Interval, Range } from "../../page.ts";
 import { type AccessPaths, accessPathsOf, keysText, type Selection, valuesOf } from "./access-paths.ts";
-import { MAX_LOOKED_UP, MAX_SORTED } from "./choose.ts";
 import { allOf, anyOf, type Condition } from "./conditions.ts";
 import type { IncrementalCounts, StoredCounts } from "./count-cache.ts";
 import type { OrderTerm } from "./keyset-cursor.ts";
 import { type HeightEntry, type Start, startAt } from "./offset-cache.ts";
+import { MAX_LOOKED_UP, MAX_SORTED } from "./planner.ts";
 import { type PositionPage, pageByPosition } from "./position-page.ts";
 import type { ChunksOf } from "./time-box.ts";
 import {

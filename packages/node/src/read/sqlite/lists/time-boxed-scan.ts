@@ -25,24 +25,24 @@ import {
   valuesOf,
   withResidual,
 } from "./access-paths.ts";
-import { type ByIndex, startOf, type WalkOptions } from "./by-index.ts";
 import type { Condition } from "./conditions.ts";
+import { type IndexScan, type ScanOptions, startOf } from "./index-scan.ts";
 import { before, comparerOf, type OrderTerm, type OrderValues } from "./keyset-cursor.ts";
 import { type ChunksOf, createTimeoutCache } from "./time-box.ts";
 
 /** @throws {CursorError | SnapshotError} */
-export type TimeBoxedScan<Row> = ByIndex<Row>;
+export type TimeBoxedScan<Row> = IndexScan<Row>;
 
 export type TimeBoxedScanDependencies<Row> = {
   readonly chunksOf: ChunksOf;
   /** Reads the page if the first chunk has all rows. */
-  readonly byIndex: ByIndex<Row>;
+  readonly indexScan: IndexScan<Row>;
 };
 
 export function createTimeBoxedScan<Row>(
   database: Database,
   listed: ListedTable,
-  { chunksOf, byIndex }: TimeBoxedScanDependencies<Row>,
+  { chunksOf, indexScan }: TimeBoxedScanDependencies<Row>,
 ): TimeBoxedScan<Row> {
   const reader: Reader = {
     listed,
@@ -55,7 +55,7 @@ export function createTimeBoxedScan<Row>(
   return (selection, range, options) =>
     unlessTimedOut(
       () => nameOf(listed, selection),
-      () => scan(reader, selection, range, options) ?? byIndex(selection, range, options),
+      () => scan(reader, selection, range, options) ?? indexScan(selection, range, options),
     );
 }
 
@@ -72,7 +72,7 @@ function scan<Row>(
   reader: Reader,
   selection: Selection,
   range: Range,
-  { totalCount, from }: WalkOptions,
+  { totalCount, from }: ScanOptions,
 ): Found<Row> | undefined {
   const { order } = selection;
   const { limit, isWalk = false } = range;

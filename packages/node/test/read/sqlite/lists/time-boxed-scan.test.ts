@@ -11,9 +11,9 @@ import {
   inRange,
   type Selection,
 } from "../../../../src/read/sqlite/lists/access-paths.ts";
-import { createByIndex } from "../../../../src/read/sqlite/lists/by-index.ts";
 import { type Condition, heightConditions, indexed } from "../../../../src/read/sqlite/lists/conditions.ts";
 import { createCountCache } from "../../../../src/read/sqlite/lists/count-cache.ts";
+import { createIndexScan } from "../../../../src/read/sqlite/lists/index-scan.ts";
 import type { OrderTerm } from "../../../../src/read/sqlite/lists/keyset-cursor.ts";
 import { createChunks, createTimeBox, type TimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
 import { createTimeBoxedScan } from "../../../../src/read/sqlite/lists/time-boxed-scan.ts";
@@ -146,11 +146,11 @@ const ORDERS: Record<"transactions" | "wallets", OrderTerm[][]> = {
 const head = { id: "head", height: HEIGHTS, timestamp: 0 };
 
 function open(listed: typeof TRANSACTIONS | typeof WALLETS, time: TimeBox) {
-  const byIndex = createByIndex<Record<string, unknown>>(database, listed);
+  const indexScan = createIndexScan<Record<string, unknown>>(database, listed);
   const chunksOf = createChunks(database, time, TINY);
   return {
-    byIndex,
-    timeBoxedScan: createTimeBoxedScan(database, listed, { chunksOf, byIndex }),
+    indexScan,
+    timeBoxedScan: createTimeBoxedScan(database, listed, { chunksOf, indexScan }),
     count: createCountCache(database, chunksOf, listed),
   };
 }
@@ -179,13 +179,13 @@ const question = fc.constantFrom("transactions" as const, "wallets" as const).ch
 test("All pages are equal, in any order and with any filter, from an offset or a cursor on.", () => {
   fc.assert(
     fc.property(question, ({ name, requested, order, range }) => {
-      const { byIndex, timeBoxedScan, count } = OPEN[name];
+      const { indexScan, timeBoxedScan, count } = OPEN[name];
       const selection = { ...requested, order };
-      const totalCount = byIndex(selection, { offset: 0, limit: 1_000 }, { totalCount: 0 }).rows.length;
+      const totalCount = indexScan(selection, { offset: 0, limit: 1_000 }, { totalCount: 0 }).rows.length;
       expect(count(head, accessPathsOf(requested))).toBe(totalCount);
       let next: Range | undefined = range;
       for (let pages = 0; next && pages < 4; pages++) {
-        const expected = byIndex(selection, next, { totalCount });
+        const expected = indexScan(selection, next, { totalCount });
         const page = timeBoxedScan(selection, next, { totalCount });
         expect({ ...page, rows: shown(page.rows) }).toEqual({ ...expected, rows: shown(expected.rows) });
         next = page.next === undefined ? undefined : { ...next, after: page.next };

@@ -7,7 +7,6 @@ import { type TransactionTerm, transactionTerms } from "../orders.ts";
 import type { Integer, Interval } from "../page.ts";
 import { type AssetTest, ofType, unlocking, withAsset } from "./assets.ts";
 import { type AccessPaths, accessPathsOf } from "./lists/access-paths.ts";
-import type { Asked } from "./lists/choose.ts";
 import {
   anyOf,
   type Condition,
@@ -24,8 +23,9 @@ import {
 } from "./lists/conditions.ts";
 import type { StoredCounts } from "./lists/count-cache.ts";
 import { termsOf } from "./lists/keyset-cursor.ts";
+import type { ListQuery } from "./lists/planner.ts";
 import type { ValueCondition } from "./lists/position-list.ts";
-import type { TransactionQuestion } from "./lists/transaction-pages.ts";
+import type { TransactionQuery } from "./lists/transaction-list.ts";
 import type { Parties } from "./parties.ts";
 
 const FIELDS = {
@@ -56,19 +56,19 @@ const ORDERS = {
 /** Filters that a value index can look up. Types have an index. */
 const SEARCHED = ["amount", "fee", "nonce", "version", "vendorField"] as const;
 
-export type QuestionDependencies = {
+export type FilterDependencies = {
   readonly parties: Parties;
   readonly storedCounts: StoredCounts;
   /** Returns the height of the first block at or after a network time. */
   readonly heightAt: (time: number, head: Head) => number;
 };
 
-export function questionOf(
-  deps: QuestionDependencies,
+export function transactionQueryOf(
+  deps: FilterDependencies,
   head: Head,
   filter: TransactionFilter,
   order: TransactionOrder,
-): TransactionQuestion {
+): TransactionQuery {
   const assets = assetTests(filter);
   // Each of these is a list of alternatives. The first list is looked up, the others are only tested.
   const [alternatives, ...others] = [...partyAlternatives(deps, filter), ...assets.map(({ types }) => types)];
@@ -104,7 +104,7 @@ export function questionOf(
 
 /** Returns the alternatives of each filter by parties. */
 function partyAlternatives(
-  { parties }: QuestionDependencies,
+  { parties }: FilterDependencies,
   { participant, recipientId, addresses }: TransactionFilter,
 ): Condition[][] {
   return [
@@ -115,7 +115,7 @@ function partyAlternatives(
 }
 
 /** Returns the conditions of a filter except heights and times. */
-function conditionsFor({ parties }: QuestionDependencies, filter: TransactionFilter): Condition[] {
+function conditionsFor({ parties }: FilterDependencies, filter: TransactionFilter): Condition[] {
   const { blockId, vendorField, senderId } = filter;
   // A type without a group belongs to the core group.
   const { type, typeGroup = type === undefined ? undefined : TYPE_GROUPS.core } = filter;
@@ -137,7 +137,7 @@ function conditionsFor({ parties }: QuestionDependencies, filter: TransactionFil
 }
 
 /** Returns the number of transactions that match a filter; undefined if it has conditions other than types. */
-function totalOfTypes(deps: QuestionDependencies, head: Head, filter: TransactionFilter): number | undefined {
+function totalOfTypes(deps: FilterDependencies, head: Head, filter: TransactionFilter): number | undefined {
   const { type, typeGroup, ...others } = filter;
   if (typeof type === "object" || typeof typeGroup === "object") return undefined;
   if (isOfHeights(filter) || conditionsFor(deps, others).length > 0) return undefined;
@@ -153,7 +153,7 @@ function totalOfTypes(deps: QuestionDependencies, head: Head, filter: Transactio
  * chain, but not those of a group.
  */
 function typesOfGroup(
-  deps: QuestionDependencies,
+  deps: FilterDependencies,
   head: Head,
   filter: TransactionFilter,
 ): Condition[] | undefined {
@@ -166,7 +166,7 @@ function typesOfGroup(
 
 /** Returns the parts of the filter that an index can look up, each on its own. */
 function indexedOf(
-  { parties }: QuestionDependencies,
+  { parties }: FilterDependencies,
   { senderId, senderPublicKey }: TransactionFilter,
   alternatives: readonly Condition[] | undefined,
 ): AccessPaths[] {
@@ -181,7 +181,7 @@ const sentWith = (publicKey: string): Condition =>
   indexed({ sql: "sender = +?", values: [publicKey] }, "some");
 
 /** @param isRange whether the filter has only heights */
-function kindOf(filter: TransactionFilter, isRange: boolean): Asked["filter"] {
+function kindOf(filter: TransactionFilter, isRange: boolean): ListQuery["filter"] {
   if (isRange) return isOfHeights(filter) ? "heights" : "none";
   return filter.id !== undefined || filter.blockId !== undefined || isOfHeights(filter) ? "blocks" : "values";
 }

@@ -1,5 +1,5 @@
 /**
- * Plan "index": one statement walks rows in the order of an index from the earliest start of the page, or sorts the few rows
+ * Plan "index scan": one statement reads rows in the order of an index from the earliest start of the page, or sorts the few rows
  * that an index finds. Costs the rows from that start to the end of the page if an index has the order, otherwise all rows
  * that are found.
  */
@@ -20,7 +20,7 @@ import {
 import type { Condition } from "./conditions.ts";
 import { after, cursorFrom, valuesText } from "./keyset-cursor.ts";
 
-export type WalkOptions = {
+export type ScanOptions = {
   readonly totalCount: number;
   /** Excludes rows that the offset would skip; the range has the remaining offset. A cursor in the range has precedence. */
   readonly from?: Condition | undefined;
@@ -29,12 +29,12 @@ export type WalkOptions = {
 };
 
 /** @throws {CursorError} */
-export type ByIndex<Row> = (selection: Selection, range: Range, options: WalkOptions) => Found<Row>;
+export type IndexScan<Row> = (selection: Selection, range: Range, options: ScanOptions) => Found<Row>;
 
 /** Up to this number, whole rows are read and skipped; beyond it, only their keys. */
 const NEAR = 100;
 
-export function createByIndex<Row>(database: Database, listed: ListedTable): ByIndex<Row> {
+export function createIndexScan<Row>(database: Database, listed: ListedTable): IndexScan<Row> {
   const { table, key, columns, joins = "" } = listed;
   const prepare = createStatementCache(database);
 
@@ -42,16 +42,16 @@ export function createByIndex<Row>(database: Database, listed: ListedTable): ByI
     const { order } = selection;
     const { limit, isWalk = false } = range;
     const offset = range.after === undefined ? range.offset : 0;
-    const found = inRange(accessPathsOf(selection), startOf(selection, range, from));
-    const values = valuesOf(found);
-    const [only, ...others] = found;
+    const paths = inRange(accessPathsOf(selection), startOf(selection, range, from));
+    const values = valuesOf(paths);
+    const [only, ...others] = paths;
     if (isInOrder && offset < NEAR && !isWalk && only && others.length === 0) {
       const select = prepare(
         `SELECT ${columns} ${fromText(listed, only, joins)} ORDER BY ${orderText(order)} LIMIT +? OFFSET +?`,
       );
       return { rows: select.all(...values, limit, offset) as Row[], totalCount };
     }
-    const { text, names } = pageText(listed, found, order);
+    const { text, names } = pageText(listed, paths, order);
     const paged = names.map((name) => `page.${name}`);
     const walked = isWalk ? `, ${valuesText(paged)} AS "values"` : "";
     // Select the keys of the page first: whole rows are neither skipped nor sorted.

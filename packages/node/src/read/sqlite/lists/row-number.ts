@@ -1,5 +1,5 @@
 /**
- * Plan "row": blocks have no gaps, and each stores the number of transactions up to it, so that the first row of a page
+ * Plan "row number": blocks have no gaps, and each stores the number of transactions up to it, so that the first row of a page
  * follows from its number. Costs the rows of the page, and twenty index lookups to find a block.
  */
 import type { Head } from "../../head.ts";
