@@ -2,11 +2,6 @@
 import type { Network } from "@uniknode/protocol";
 import type { Database } from "../../store/engine/database.ts";
 import { foundationOf } from "../foundation.ts";
-import { type BlockQueries, createBlockQueries } from "./blocks.ts";
-import { type ChainQueries, createChainQueries } from "./chain.ts";
-import { createDelegateQueries, type DelegateQueries } from "./delegates.ts";
-import { createEntityQueries, type EntityQueries } from "./entities.ts";
-import { createFeeQueries, type FeeQueries } from "./fees.ts";
 import type { PlannerOptions } from "./lists/planner.ts";
 import { createChunks, type TimeBox } from "./lists/time-box.ts";
 import {
@@ -14,11 +9,27 @@ import {
   NO_VALUE_INDEXES,
   type ValueIndexDependencies,
 } from "./lists/value-index-cache.ts";
-import { createLockQueries, type LockQueries } from "./locks.ts";
-import { createRoundQueries, type RoundQueries } from "./rounds.ts";
-import { createTokenQueries, type TokenQueries } from "./tokens.ts";
-import { createTransactionQueries, type TransactionQueries } from "./transactions.ts";
-import { createWalletQueries, type WalletQueries } from "./wallets.ts";
+import { type BlockQueries, createBlockQueries } from "./tables/blocks.ts";
+import {
+  type ChainQueries,
+  createChainQueries,
+  createFeeQueries,
+  createRoundQueries,
+  type FeeQueries,
+  type RoundQueries,
+} from "./tables/chain.ts";
+import { createTokenQueries, type TokenQueries } from "./tables/tokens.ts";
+import { createTransactionQueries, type TransactionQueries } from "./tables/transactions.ts";
+import {
+  createDelegateQueries,
+  createEntityQueries,
+  createLockQueries,
+  createWalletQueries,
+  type DelegateQueries,
+  type EntityQueries,
+  type LockQueries,
+  type WalletQueries,
+} from "./tables/wallets.ts";
 
 export type Queries = {
   readonly blocks: BlockQueries;

@@ -4,8 +4,8 @@ import { parentPort, workerData } from "node:worker_threads";
 import { present } from "../../platform/present.ts";
 import { openDatabase } from "../../store/engine/database.ts";
 import { createReadTogether } from "../../store/engine/snapshot.ts";
-import { defineAssets } from "./assets.ts";
 import { readValueIndexAt } from "./lists/value-index-cache.ts";
+import { defineAssets } from "./tables/assets.ts";
 import type { BuilderData, ToBuilder } from "./value-index-builder.ts";
 
 const { databasePath } = workerData as BuilderData;

@@ -18,7 +18,7 @@ import {
   type ValueIndexDependencies,
   type ValueIndexes,
 } from "../../../../src/read/sqlite/lists/value-index-cache.ts";
-import { createTransactionQueries } from "../../../../src/read/sqlite/transactions.ts";
+import { createTransactionQueries } from "../../../../src/read/sqlite/tables/transactions.ts";
 import { createValueIndexBuilder } from "../../../../src/read/sqlite/value-index-builder.ts";
 import { type Database, openDatabase } from "../../../../src/store/engine/database.ts";
 import { migrate } from "../../../../src/store/engine/migrations.ts";

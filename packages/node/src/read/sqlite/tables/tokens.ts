@@ -1,12 +1,12 @@
 /** Tokens with their properties. The database does not store the name under which a token was minted. */
-import type { TokenFilter, TokenOrder } from "../filters.ts";
-import { type Head, perHead } from "../head.ts";
-import { type TokenTerm, tokenTerms } from "../orders.ts";
-import type { Found, Range } from "../page.ts";
-import type { StoredToken, TokenProperty } from "../rows.ts";
-import { type Condition, type Field, indexed, oneOf, text } from "./lists/conditions.ts";
-import { termsOf } from "./lists/keyset-cursor.ts";
-import { createTableList, type ListDependencies } from "./lists/table-list.ts";
+import type { TokenFilter, TokenOrder } from "../../filters.ts";
+import { type Head, perHead } from "../../head.ts";
+import { type TokenTerm, tokenTerms } from "../../orders.ts";
+import type { Found, Range } from "../../page.ts";
+import type { StoredToken, TokenProperty } from "../../rows.ts";
+import { type Condition, type Field, indexed, oneOf, text } from "../lists/conditions.ts";
+import { termsOf } from "../lists/keyset-cursor.ts";
+import { createTableList, type ListDependencies } from "../lists/table-list.ts";
 
 export type TokenQueries = {
   find(id: string): StoredToken | undefined;

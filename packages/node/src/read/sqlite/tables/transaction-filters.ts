@@ -1,12 +1,11 @@
 /** Converts filters and orders of transactions to queries for their pages. */
 import { TYPE_GROUPS } from "@uniknode/protocol";
-import type { TransactionField, TransactionFilter, TransactionOrder } from "../filters.ts";
-import type { Head } from "../head.ts";
-import { isInteger64 } from "../integers.ts";
-import { type TransactionTerm, transactionTerms } from "../orders.ts";
-import type { Integer, Interval } from "../page.ts";
-import { type AssetTest, ofType, unlocking, withAsset } from "./assets.ts";
-import { type AccessPaths, accessPathsOf } from "./lists/access-paths.ts";
+import type { TransactionField, TransactionFilter, TransactionOrder } from "../../filters.ts";
+import type { Head } from "../../head.ts";
+import { isInteger64 } from "../../integers.ts";
+import { type TransactionTerm, transactionTerms } from "../../orders.ts";
+import type { Integer, Interval } from "../../page.ts";
+import { type AccessPaths, accessPathsOf } from "../lists/access-paths.ts";
 import {
   anyOf,
   type Condition,
@@ -20,12 +19,13 @@ import {
   isOfHeights,
   NEVER,
   text,
-} from "./lists/conditions.ts";
-import type { StoredCounts } from "./lists/count-cache.ts";
-import { termsOf } from "./lists/keyset-cursor.ts";
-import type { ListQuery } from "./lists/planner.ts";
-import type { ValueCondition } from "./lists/position-list.ts";
-import type { TransactionQuery } from "./lists/transaction-list.ts";
+} from "../lists/conditions.ts";
+import type { StoredCounts } from "../lists/count-cache.ts";
+import { termsOf } from "../lists/keyset-cursor.ts";
+import type { ListQuery } from "../lists/planner.ts";
+import type { ValueCondition } from "../lists/position-list.ts";
+import type { TransactionQuery } from "../lists/transaction-list.ts";
+import { type AssetTest, ofType, unlocking, withAsset } from "./assets.ts";
 import type { Parties } from "./parties.ts";
 
 const FIELDS = {
@@ -74,12 +74,12 @@ export function transactionQueryOf(
   const [alternatives, ...others] = [...partyAlternatives(deps, filter), ...assets.map(({ types }) => types)];
   const types = alternatives ? undefined : typesOfGroup(deps, head, filter);
   const rest = types ? withoutGroup(filter) : filter;
-  const asked = conditionsFor(deps, rest);
+  const own = conditionsFor(deps, rest);
   const heights = heightsOf(head, filter, deps.heightAt);
-  const isRange = !alternatives && !types && asked.length === 0;
+  const isRange = !alternatives && !types && own.length === 0;
   const conditions = [
     ...(isOfHeights(filter) ? heightConditions(heights) : []),
-    ...asked,
+    ...own,
     ...others.map(anyOf),
     // Last, because it reads the asset.
     ...assets.map(({ condition }) => condition),

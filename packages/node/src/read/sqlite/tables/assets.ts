@@ -1,9 +1,9 @@
 /** Conditions on the assets of transactions, which are stored as JSON. */
-import type { Database, SqlValue } from "../../store/engine/database.ts";
-import { isTooDeep, typesWith } from "../asset-types.ts";
-import { endsOf } from "../integers.ts";
-import type { Integer } from "../page.ts";
-import { type Condition, indexed, NEVER, oneOf } from "./lists/conditions.ts";
+import type { Database, SqlValue } from "../../../store/engine/database.ts";
+import { isTooDeep, typesWith } from "../../asset-types.ts";
+import { endsOf } from "../../integers.ts";
+import type { Integer } from "../../page.ts";
+import { type Condition, indexed, NEVER, oneOf } from "../lists/conditions.ts";
 
 /** Defines the SQL functions of these conditions on the connection. */
 export function defineAssets(database: Database): void {

@@ -1,12 +1,12 @@
 /** Blocks, with the data of their generators that responses contain. */
-import { firstIndex } from "../../platform/binary-search.ts";
-import type { Database } from "../../store/engine/database.ts";
-import { cursorAt } from "../cursor.ts";
-import type { BlockField, BlockFilter, BlockOrder } from "../filters.ts";
-import type { Head } from "../head.ts";
-import { type BlockTerm, blockTerms } from "../orders.ts";
-import type { Direction, Found, Range } from "../page.ts";
-import type { StoredBlock } from "../rows.ts";
+import { firstIndex } from "../../../platform/binary-search.ts";
+import type { Database } from "../../../store/engine/database.ts";
+import { cursorAt } from "../../cursor.ts";
+import type { BlockField, BlockFilter, BlockOrder } from "../../filters.ts";
+import type { Head } from "../../head.ts";
+import { type BlockTerm, blockTerms } from "../../orders.ts";
+import type { Direction, Found, Range } from "../../page.ts";
+import type { StoredBlock } from "../../rows.ts";
 import {
   type Condition,
   conditionsOf,
@@ -19,10 +19,10 @@ import {
   integer,
   NEVER,
   text,
-} from "./lists/conditions.ts";
-import { termsOf } from "./lists/keyset-cursor.ts";
-import { blocksOf } from "./lists/row-number.ts";
-import { createTableList, type ListDependencies } from "./lists/table-list.ts";
+} from "../lists/conditions.ts";
+import { termsOf } from "../lists/keyset-cursor.ts";
+import { blocksOf } from "../lists/row-number.ts";
+import { createTableList, type ListDependencies } from "../lists/table-list.ts";
 
 const FIELDS = {
   id: text("id", "few"),

@@ -1,8 +1,8 @@
 /** Conditions on the parties of a transaction (sender, recipient, payees); each has an index. */
 import { CERTIFIED_MINT } from "@uniknode/ledger";
-import type { Database } from "../../store/engine/database.ts";
-import type { Foundation } from "../foundation.ts";
-import { type Condition, indexed, NEVER } from "./lists/conditions.ts";
+import type { Database } from "../../../store/engine/database.ts";
+import type { Foundation } from "../../foundation.ts";
+import { type Condition, indexed, NEVER } from "../lists/conditions.ts";
 
 export type Parties = {
   sentBy(address: string): Condition;

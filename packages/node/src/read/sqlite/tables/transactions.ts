@@ -1,22 +1,22 @@
 /** Confirmed transactions with their position in the chain. */
 import { CERTIFIED_MINT, CERTIFIED_UPDATE } from "@uniknode/ledger";
 import { sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
-import type { Database } from "../../store/engine/database.ts";
-import type { TransactionFilter, TransactionOrder } from "../filters.ts";
-import type { Foundation } from "../foundation.ts";
-import type { Head } from "../head.ts";
-import type { Found, Range } from "../page.ts";
-import type { StoredTransaction } from "../rows.ts";
+import type { Database } from "../../../store/engine/database.ts";
+import type { TransactionFilter, TransactionOrder } from "../../filters.ts";
+import type { Foundation } from "../../foundation.ts";
+import type { Head } from "../../head.ts";
+import type { Found, Range } from "../../page.ts";
+import type { StoredTransaction } from "../../rows.ts";
+import { createCountCache, createIncrementalCounts, createStoredCounts } from "../lists/count-cache.ts";
+import { createIndexScan } from "../lists/index-scan.ts";
+import type { PlannerOptions } from "../lists/planner.ts";
+import { createPositionLists } from "../lists/position-list.ts";
+import { createRowsAt } from "../lists/position-page.ts";
+import type { ChunksOf } from "../lists/time-box.ts";
+import { createTimeBoxedScan } from "../lists/time-boxed-scan.ts";
+import { createTransactionList, TRANSACTIONS } from "../lists/transaction-list.ts";
+import type { ValueIndexes } from "../lists/value-index-cache.ts";
 import { defineAssets } from "./assets.ts";
-import { createCountCache, createIncrementalCounts, createStoredCounts } from "./lists/count-cache.ts";
-import { createIndexScan } from "./lists/index-scan.ts";
-import type { PlannerOptions } from "./lists/planner.ts";
-import { createPositionLists } from "./lists/position-list.ts";
-import { createRowsAt } from "./lists/position-page.ts";
-import type { ChunksOf } from "./lists/time-box.ts";
-import { createTimeBoxedScan } from "./lists/time-boxed-scan.ts";
-import { createTransactionList, TRANSACTIONS } from "./lists/transaction-list.ts";
-import type { ValueIndexes } from "./lists/value-index-cache.ts";
 import { createParties } from "./parties.ts";
 import { type FilterDependencies, transactionQueryOf } from "./transaction-filters.ts";
 
