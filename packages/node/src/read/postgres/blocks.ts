@@ -13,11 +13,11 @@ import {
   isStorable,
   NEVER,
   text,
-} from "./pages/conditions.ts";
-import { countOf, type HeightAt, heightsOf, isBetween } from "./pages/heights.ts";
-import { termsOf } from "./pages/keyset-cursor.ts";
-import { findPage } from "./pages/page.ts";
-import { first, type SnapshotReads } from "./pages/reads.ts";
+} from "./lists/conditions.ts";
+import { countOf, type HeightAt, heightsOf, isBetween } from "./lists/heights.ts";
+import { termsOf } from "./lists/keyset-cursor.ts";
+import { findPage } from "./lists/page.ts";
+import { first, type SnapshotReads } from "./lists/reads.ts";
 import { startOfBlocks } from "./row-number.ts";
 import { type RowFields, rowText } from "./row-text.ts";
 import type { NameGenerators, Unnamed } from "./usernames.ts";

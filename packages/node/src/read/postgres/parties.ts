@@ -2,8 +2,8 @@
 import { CERTIFIED_MINT } from "@uniknode/ledger";
 import type { Network } from "@uniknode/protocol";
 import { foundationOf } from "../foundation.ts";
-import { type Condition, isOneOf, isStorable, isText, NEVER } from "./pages/conditions.ts";
-import type { Alternative } from "./pages/page-sql.ts";
+import { type Condition, isOneOf, isStorable, isText, NEVER } from "./lists/conditions.ts";
+import type { Alternative } from "./lists/page-sql.ts";
 
 export type Parties = {
   sentBy(address: string): Condition;

@@ -4,8 +4,8 @@
  */
 import { prepared } from "../../postgres/reads.ts";
 import type { Direction, Range } from "../page.ts";
-import type { Heights } from "./pages/heights.ts";
-import { first, type SnapshotReads } from "./pages/reads.ts";
+import type { Heights } from "./lists/heights.ts";
+import { first, type SnapshotReads } from "./lists/reads.ts";
 
 /** Offset from which on the start of a page is searched: skipping fewer rows costs less than another statement. */
 const FAR = 100;

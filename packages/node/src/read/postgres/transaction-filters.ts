@@ -16,10 +16,10 @@ import {
   isText,
   NEVER,
   text,
-} from "./pages/conditions.ts";
-import { termsOf } from "./pages/keyset-cursor.ts";
-import type { Selection } from "./pages/page.ts";
-import type { Alternative } from "./pages/page-sql.ts";
+} from "./lists/conditions.ts";
+import { termsOf } from "./lists/keyset-cursor.ts";
+import type { Selection } from "./lists/page.ts";
+import type { Alternative } from "./lists/page-sql.ts";
 import { type Parties, toTest } from "./parties.ts";
 
 const FIELDS = {
