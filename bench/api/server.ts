@@ -10,8 +10,8 @@ import { DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool.ts";
 import { openPostgres } from "../../packages/node/src/postgres/connection.ts";
 import { createSlowQueryThread } from "../../packages/node/src/processes/serving/slow-queries/thread.ts";
 import { createPostgresReadModel } from "../../packages/node/src/read/postgres/read-model.ts";
-import { createRankingBuilder } from "../../packages/node/src/read/sqlite/rankings/builder.ts";
 import { createSqliteReadModel } from "../../packages/node/src/read/sqlite/read-model.ts";
+import { createValueIndexBuilder } from "../../packages/node/src/read/sqlite/value-index-builder.ts";
 import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import type { Dataset } from "./dataset.ts";
 import type { FromServer, Mirror, ToServer } from "./process.ts";
@@ -45,7 +45,7 @@ const server = createHttpServer(
 function readFile(): Pick<HttpDependencies, "readModel" | "slowQueries"> {
   return {
     readModel: createSqliteReadModel(
-      { readTimeoutMs: 50, rankings: createRankingBuilder(path, console.error) },
+      { readTimeoutMs: 50, valueIndexes: createValueIndexBuilder(path, console.error) },
       { database: openDatabase(path, { readonly: true }), network },
     ),
     slowQueries: createSlowQueryThread({ databasePath: path, files, identity, readTimeoutMs: 2_000 }),

@@ -2,14 +2,14 @@
 
 import { present } from "../src/platform/present.ts";
 import type { Head } from "../src/read/head.ts";
-import type { ReadTime } from "../src/read/sqlite/pages/read-time.ts";
+import type { TimeBox } from "../src/read/sqlite/lists/time-box.ts";
 import type { Database } from "../src/store/engine/database.ts";
 import { createReadTogether } from "../src/store/engine/snapshot.ts";
 
 export type SynchronousSnapshot = <T>(work: (head: Head) => T) => T;
 
 /** @param time limit for the rows of one query */
-export function createSnapshot(database: Database, time: ReadTime): SynchronousSnapshot {
+export function createSnapshot(database: Database, time: TimeBox): SynchronousSnapshot {
   const readTogether = createReadTogether(database);
   const head = database.prepare<Head>(
     "SELECT id, height, timestamp FROM blocks ORDER BY height DESC LIMIT 1",

@@ -140,12 +140,16 @@ export function openFixture(
   dependencies: Partial<HttpDependencies> & { readonly database?: Database } = {},
   additions = NOTHING,
 ) {
-  const { readTimeoutMs, rankings, ...httpOptions } = options;
+  const { readTimeoutMs, valueIndexes, onPlan, ...httpOptions } = options;
   const folder = mkdtempSync(join(tmpdir(), "uniknode-http-"));
   const database = openDatabase(writeChain(folder, additions), { readonly: true });
   const gateway = createGateway();
   const readModel = createSqliteReadModel(
-    { ...(readTimeoutMs !== undefined && { readTimeoutMs }), ...(rankings && { rankings }) },
+    {
+      ...(readTimeoutMs !== undefined && { readTimeoutMs }),
+      ...(valueIndexes && { valueIndexes }),
+      ...(onPlan && { onPlan }),
+    },
     { database: dependencies.database ?? database, network: chain.network },
   );
   const server = createHttpServer(

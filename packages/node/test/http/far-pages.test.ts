@@ -9,7 +9,7 @@ import { longer } from "../../test-support/http/longer.ts";
 const fixture = openFixture({}, {}, longer);
 afterAll(() => fixture.close());
 
-/** More wallets than the distance of two marks, several with each balance. */
+/** More wallets than the distance of two entries of the offset cache, several with each balance. */
 const WALLETS = 3_500;
 const addressOf = (index: number) => `D${index}`.padEnd(34, "x");
 const tokenId = (index: number) => `${index}`.padEnd(64, "a");
@@ -102,7 +102,7 @@ test.each([
   const whole = await walk(url);
   const { totalCount } = (await ask(url)).meta;
   expect(whole).toHaveLength(totalCount);
-  // From the far end on, so that later pages find marks that earlier ones left.
+  // From the far end on, so that later pages find entries that earlier ones left.
   for (const offset of [totalCount - 3, 3_000, 2_999, 1_000, 1_001, 2_500, 999, 50]) {
     expect((await ask(`${url}&offset=${offset}`)).data).toEqual(whole.slice(offset, offset + 100));
   }

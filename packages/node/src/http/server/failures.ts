@@ -35,7 +35,7 @@ const UNREADABLE: Readonly<Record<string, readonly [code: ErrorCode, message: st
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["BODY_LENGTH_WRONG", "Request body size did not match Content-Length"],
 };
 
-/** Delay after which clients may retry a list that timed out (`read/sqlite/pages/given-up.ts`), or a starting node. */
+/** Delay after which clients may retry a list that timed out (`read/sqlite/lists/time-box.ts`), or a starting node. */
 const RETRY_AFTER_SECONDS = 10;
 /** The same for a block that a replica has not reached: a load balancer may choose another one. */
 const RETRY_REPLICA_AFTER_SECONDS = 1;

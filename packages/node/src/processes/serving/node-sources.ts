@@ -14,8 +14,8 @@ import type { Identity } from "../../http/core/api.ts";
 import { createSqliteOperatorRows } from "../../operations/sqlite/operator-rows.ts";
 import { measureDiskSpace } from "../../platform/files/disk-space.ts";
 import type { ReadModel } from "../../read/port.ts";
-import { createRankingBuilder } from "../../read/sqlite/rankings/builder.ts";
 import { createSqliteReadModel } from "../../read/sqlite/read-model.ts";
+import { createValueIndexBuilder } from "../../read/sqlite/value-index-builder.ts";
 import { RUN_REMEDY } from "../../store/engine/data-error.ts";
 import { type Database, openDatabase } from "../../store/engine/database.ts";
 import { createReadTogether } from "../../store/engine/snapshot.ts";
@@ -111,11 +111,11 @@ function watchDatabase(
 function openReadModel(context: NodeContext): ReadModel {
   const { data, closing, logger, network } = context;
   const database = openReader(context, "reader");
-  const rankings = createRankingBuilder(data.databasePath, (err) =>
-    logger.error({ err }, "failed to build a ranking"),
+  const valueIndexes = createValueIndexBuilder(data.databasePath, (err) =>
+    logger.error({ err }, "failed to build a value index"),
   );
-  closing.add("rankings", rankings.close);
-  return createSqliteReadModel({ readTimeoutMs: READ_TIMEOUT_MS, rankings }, { database, network });
+  closing.add("builder of value indexes", valueIndexes.close);
+  return createSqliteReadModel({ readTimeoutMs: READ_TIMEOUT_MS, valueIndexes }, { database, network });
 }
 
 function openSlowQueries({ data, closing }: NodeContext, identity: Identity): SlowQueries {

@@ -2,7 +2,7 @@
 import { isTooDeep, typesWith } from "../asset-types.ts";
 import type { Integer } from "../page.ts";
 import { jsonOf, jsonText } from "./json.ts";
-import { allOf, type Condition, isInteger, isOneOf, NEVER } from "./pages/conditions.ts";
+import { allOf, type Condition, isInteger, isOneOf, NEVER } from "./lists/conditions.ts";
 
 /** A condition on the asset of a transaction, and conditions for the types that such an asset can have. */
 export type AssetTest = { readonly condition: Condition; readonly types: readonly Condition[] };

@@ -5,7 +5,7 @@
 import { LRUCache } from "lru-cache";
 import { prepared } from "../../postgres/reads.ts";
 import { perHead } from "../head.ts";
-import type { SnapshotReads } from "./pages/reads.ts";
+import type { SnapshotReads } from "./lists/reads.ts";
 
 /** A transaction without the id of its block. */
 export type WithoutBlockId = { readonly height: number; blockId: string };

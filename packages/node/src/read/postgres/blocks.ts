@@ -5,7 +5,6 @@ import { type BlockTerm, blockTerms } from "../orders.ts";
 import type { Found } from "../page.ts";
 import type { Blocks } from "../port.ts";
 import type { StoredBlock } from "../rows.ts";
-import { startOfBlocks } from "./far-pages.ts";
 import {
   type Condition,
   conditionsOf,
@@ -14,11 +13,12 @@ import {
   isStorable,
   NEVER,
   text,
-} from "./pages/conditions.ts";
-import { countOf, type HeightAt, heightsOf, isBetween } from "./pages/heights.ts";
-import { termsOf } from "./pages/order.ts";
-import { findPage } from "./pages/page.ts";
-import { first, type SnapshotReads } from "./pages/reads.ts";
+} from "./lists/conditions.ts";
+import { countOf, type HeightAt, heightsOf, isBetween } from "./lists/heights.ts";
+import { termsOf } from "./lists/keyset-cursor.ts";
+import { findPage } from "./lists/page.ts";
+import { first, type SnapshotReads } from "./lists/reads.ts";
+import { startOfBlocks } from "./row-number.ts";
 import { type RowFields, rowText } from "./row-text.ts";
 import type { NameGenerators, Unnamed } from "./usernames.ts";
 

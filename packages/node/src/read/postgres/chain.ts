@@ -4,8 +4,8 @@ import { perSnapshot } from "../head.ts";
 import type { Chain } from "../port.ts";
 import type { Identified } from "../rows.ts";
 import { jsonOf } from "./json.ts";
-import { isStorable } from "./pages/conditions.ts";
-import { first, type SnapshotReads } from "./pages/reads.ts";
+import { isStorable } from "./lists/conditions.ts";
+import { first, type SnapshotReads } from "./lists/reads.ts";
 
 /** Maximum number of results of each kind. */
 const MAX_IDENTIFIED = 5;

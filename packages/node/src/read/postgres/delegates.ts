@@ -4,7 +4,7 @@ import { type DelegateRow, delegateFromRow } from "../attributes.ts";
 import { perSnapshot } from "../head.ts";
 import type { Delegates } from "../port.ts";
 import { textOrNull } from "./bytes.ts";
-import type { SnapshotReads } from "./pages/reads.ts";
+import type { SnapshotReads } from "./lists/reads.ts";
 
 const ALL = prepared(
   `SELECT address, public_key AS "publicKey", balance, attributes, names.value AS "explicitValues"

@@ -3,7 +3,7 @@ import { prepared } from "../../postgres/reads.ts";
 import { entitiesOf, type OwnerRow } from "../attributes.ts";
 import { perSnapshot } from "../head.ts";
 import type { Entities } from "../port.ts";
-import type { SnapshotReads } from "./pages/reads.ts";
+import type { SnapshotReads } from "./lists/reads.ts";
 
 // The entry of a name contains the id of its registration, whose sender is the wallet.
 const OWNERS = prepared(

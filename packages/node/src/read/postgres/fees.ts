@@ -2,7 +2,7 @@
 import { prepared } from "../../postgres/reads.ts";
 import type { Fees } from "../port.ts";
 import type { FeeStatistics, TypeFees } from "../rows.ts";
-import { first, type SnapshotReads } from "./pages/reads.ts";
+import { first, type SnapshotReads } from "./lists/reads.ts";
 
 const STATISTICS = `div(sum(fee), count(*))::text AS avg, max(fee)::text AS max, min(fee)::text AS min,
   sum(fee)::text AS sum`;

@@ -4,8 +4,8 @@ import { locksOf, type OwnerRow } from "../attributes.ts";
 import { perSnapshot } from "../head.ts";
 import type { Locks } from "../port.ts";
 import { bytesOf } from "./bytes.ts";
-import { isStorable } from "./pages/conditions.ts";
-import type { SnapshotReads } from "./pages/reads.ts";
+import { isStorable } from "./lists/conditions.ts";
+import type { SnapshotReads } from "./lists/reads.ts";
 
 const OWNERS = `SELECT public_key AS "publicKey", attributes FROM wallets WHERE address`;
 const SENDERS = "SELECT convert_from(value, 'UTF8') FROM entries WHERE space = 'locks'";

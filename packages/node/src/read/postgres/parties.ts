@@ -2,17 +2,17 @@
 import { CERTIFIED_MINT } from "@uniknode/ledger";
 import type { Network } from "@uniknode/protocol";
 import { foundationOf } from "../foundation.ts";
-import { type Condition, isOneOf, isStorable, isText, NEVER } from "./pages/conditions.ts";
-import type { Way } from "./pages/page-sql.ts";
+import { type Condition, isOneOf, isStorable, isText, NEVER } from "./lists/conditions.ts";
+import type { Alternative } from "./lists/page-sql.ts";
 
 export type Parties = {
   sentBy(address: string): Condition;
   /** Returns alternatives: the address is recipient, payee, or sender of a transaction without recipient. */
-  receivedBy(address: string): Way[];
+  receivedBy(address: string): Alternative[];
   /** Returns alternatives: the wallet sends, receives, or earns by the transaction. */
-  involving(address: string): Way[];
+  involving(address: string): Alternative[];
   /** Returns alternatives: the sender or the recipient is one of the addresses. */
-  between(addresses: readonly string[]): Way[];
+  between(addresses: readonly string[]): Alternative[];
 };
 
 export function createParties(network: Network): Parties {
@@ -48,7 +48,7 @@ function ownWithoutRecipient(address: string): Condition {
 
 const receives = (address: string): Condition => isText("recipient", address);
 
-const isPaid = (address: string): Way =>
+const isPaid = (address: string): Alternative =>
   isStorable(address) ? { sql: "payees.address = ?", values: [address], through: "payees" } : NEVER;
 
 const earned = (until: number | undefined): Condition => ({
@@ -56,8 +56,8 @@ const earned = (until: number | undefined): Condition => ({
   values: until === undefined ? [] : [until],
 });
 
-/** Converts a way to a test of each row, for selections whose rows are found by another way. */
-export const toTest = ({ through, sql, values }: Way): Condition =>
+/** Converts an alternative to a test of each row, for selections whose rows are found by another alternative. */
+export const toTest = ({ through, sql, values }: Alternative): Condition =>
   through === undefined
     ? { sql, values }
     : {

@@ -1,7 +1,7 @@
 /**
  * Limits the reads of a shared transaction. Its statements run one after the other, so that a slow statement delays all
- * others: each transaction has at most one statement of a list that exceeds the time limit, and none that exceeded it
- * recently.
+ * others: each transaction has at most one statement of a list that exceeds the time limit, and none that is in the negative
+ * cache of timeouts.
  */
 import { LRUCache } from "lru-cache";
 import { PostgresError } from "../../postgres/error.ts";

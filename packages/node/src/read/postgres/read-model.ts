@@ -15,10 +15,10 @@ import { createDelegates } from "./delegates.ts";
 import { createEntities } from "./entities.ts";
 import { createFees } from "./fees.ts";
 import { createHeadCache } from "./head-cache.ts";
+import { createCountCache } from "./lists/count-cache.ts";
+import { createOffsetCache } from "./lists/offset-cache.ts";
+import { first, type SnapshotReads } from "./lists/reads.ts";
 import { createLocks } from "./locks.ts";
-import { createCounts } from "./pages/counts.ts";
-import { createMarks } from "./pages/marks.ts";
-import { first, type SnapshotReads } from "./pages/reads.ts";
 import { createParties } from "./parties.ts";
 import { createQuickReads } from "./quick-reads.ts";
 import { createRounds } from "./rounds.ts";
@@ -39,7 +39,7 @@ export type PostgresReadModelOptions = {
   /** Maximum number of snapshots that share a transaction. Default: 16. */
   readonly snapshotsPerTransaction?: number;
   /** Number of rows that a page with a large offset skips at most. Default: 100. */
-  readonly rowsPerMark?: number;
+  readonly offsetCacheStep?: number;
 };
 
 /** Connections remain open when the model is closed. */
@@ -138,9 +138,9 @@ function rethrow(error: unknown): never {
 }
 
 /** Returns a function that creates snapshots, which share their caches by head. */
-function createSnapshots(network: Network, { rowsPerMark }: PostgresReadModelOptions) {
-  const counts = createCounts();
-  const marks = createMarks(rowsPerMark);
+function createSnapshots(network: Network, { offsetCacheStep }: PostgresReadModelOptions) {
+  const counts = createCountCache();
+  const offsets = createOffsetCache(offsetCacheStep);
   const blocks = createBlocks(createNameGenerators());
   const chain = createChain();
   const delegates = createDelegates();
@@ -149,7 +149,7 @@ function createSnapshots(network: Network, { rowsPerMark }: PostgresReadModelOpt
   const tokens = createTokens();
   const transactions = createTransactionReads(createParties(network));
   return (query: Query, head: Head, total: number): Snapshot => {
-    const reads: SnapshotReads = { head, transactions: total, query, counts, marks };
+    const reads: SnapshotReads = { head, transactions: total, query, counts, offsets };
     return {
       head,
       blocks: blocks(reads),

@@ -2,7 +2,7 @@
 import { prepared } from "../../postgres/reads.ts";
 import { delegatesOfRound } from "../attributes.ts";
 import type { Rounds } from "../port.ts";
-import { first, type SnapshotReads } from "./pages/reads.ts";
+import { first, type SnapshotReads } from "./lists/reads.ts";
 
 const RECORD = prepared("SELECT record FROM rounds WHERE round = $1");
 

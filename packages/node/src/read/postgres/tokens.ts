@@ -6,10 +6,10 @@ import { type TokenTerm, tokenTerms } from "../orders.ts";
 import type { Tokens } from "../port.ts";
 import type { StoredToken } from "../rows.ts";
 import { bytesOf, textOf } from "./bytes.ts";
-import { type Condition, type Field, isOneOf, isStorable, isText, text } from "./pages/conditions.ts";
-import { termsOf } from "./pages/order.ts";
-import { findPage } from "./pages/page.ts";
-import { first, type SnapshotReads } from "./pages/reads.ts";
+import { type Condition, type Field, isOneOf, isStorable, isText, text } from "./lists/conditions.ts";
+import { termsOf } from "./lists/keyset-cursor.ts";
+import { findPage } from "./lists/page.ts";
+import { first, type SnapshotReads } from "./lists/reads.ts";
 import { firstOf, hex, nullable, type RowFields, rowText, textOfHex } from "./row-text.ts";
 
 /** Returns SQL of a property of the token. A join would make the planner consider reading all properties. */

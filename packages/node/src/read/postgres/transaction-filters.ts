@@ -16,10 +16,10 @@ import {
   isText,
   NEVER,
   text,
-} from "./pages/conditions.ts";
-import { termsOf } from "./pages/order.ts";
-import type { Selection } from "./pages/page.ts";
-import type { Way } from "./pages/page-sql.ts";
+} from "./lists/conditions.ts";
+import { termsOf } from "./lists/keyset-cursor.ts";
+import type { Selection } from "./lists/page.ts";
+import type { Alternative } from "./lists/page-sql.ts";
 import { type Parties, toTest } from "./parties.ts";
 
 const FIELDS = {
@@ -57,14 +57,21 @@ export function selectionOf(
 ): Selection {
   const assets = assetTests(filter);
   // Each of these is a list of alternatives. The first list is looked up, the others are only tested.
-  const [ways, ...others] = [...partyWays(parties, filter), ...assets.map(({ types }) => types)];
+  const [alternatives, ...others] = [
+    ...partyAlternatives(parties, filter),
+    ...assets.map(({ types }) => types),
+  ];
   const conditions = [
     ...(heights ? [heights] : []),
     ...conditionsFor(parties, filter),
     ...others.map((some) => anyOf(some.map(toTest))),
     ...assets.map(({ condition }) => condition),
   ];
-  return { conditions, ...(ways && { ways }), order: termsOf(transactionTerms(order), COLUMNS) };
+  return {
+    conditions,
+    ...(alternatives && { alternatives }),
+    order: termsOf(transactionTerms(order), COLUMNS),
+  };
 }
 
 /** Returns true if a filter has only types, each as a single value. */
@@ -87,10 +94,10 @@ const isEmpty = (filter: object): boolean =>
 const isOne = (value: Integer | Interval | undefined): boolean => typeof value !== "object";
 
 /** Returns the alternatives of each filter by parties. */
-const partyWays = (
+const partyAlternatives = (
   parties: Parties,
   { participant, recipientId, addresses }: TransactionFilter,
-): (readonly Way[])[] => [
+): (readonly Alternative[])[] => [
   ...(participant === undefined ? [] : [parties.involving(participant)]),
   ...(recipientId === undefined ? [] : [parties.receivedBy(recipientId)]),
   ...(addresses === undefined ? [] : [parties.between(addresses)]),

@@ -9,13 +9,13 @@ import type { Transactions } from "../port.ts";
 import type { StoredTransaction } from "../rows.ts";
 import { createIdentifyBlocks, type WithoutBlockId } from "./block-ids.ts";
 import { createHeightAt } from "./blocks.ts";
-import { isFar, startOfTransactions } from "./far-pages.ts";
-import { isStorable } from "./pages/conditions.ts";
-import { type Heights, heightsOf, isBetween, isOfHeights } from "./pages/heights.ts";
-import { findPage } from "./pages/page.ts";
-import type { ListedTable } from "./pages/page-sql.ts";
-import { first, type SnapshotReads } from "./pages/reads.ts";
+import { isStorable } from "./lists/conditions.ts";
+import { type Heights, heightsOf, isBetween, isOfHeights } from "./lists/heights.ts";
+import { findPage } from "./lists/page.ts";
+import type { ListedTable } from "./lists/page-sql.ts";
+import { first, type SnapshotReads } from "./lists/reads.ts";
 import type { Parties } from "./parties.ts";
+import { isFar, startOfTransactions } from "./row-number.ts";
 import {
   bytesOfHex,
   firstOf,

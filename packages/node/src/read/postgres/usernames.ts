@@ -4,7 +4,7 @@
  */
 import { prepared } from "../../postgres/reads.ts";
 import { perHead } from "../head.ts";
-import type { SnapshotReads } from "./pages/reads.ts";
+import type { SnapshotReads } from "./lists/reads.ts";
 
 /** A block without the username of its generator; null for a generator that is not a delegate, or has no wallet. */
 export type Unnamed = { readonly generatorPublicKey: string; username: string | null };

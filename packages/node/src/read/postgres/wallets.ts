@@ -5,10 +5,10 @@ import type { WalletField } from "../filters.ts";
 import { type WalletTerm, walletTerms } from "../orders.ts";
 import type { Wallets } from "../port.ts";
 import { jsonOf } from "./json.ts";
-import { conditionsOf, type Field, integer, isOneOf, isStorable, text } from "./pages/conditions.ts";
-import { termsOf } from "./pages/order.ts";
-import { findPage } from "./pages/page.ts";
-import { first, type SnapshotReads } from "./pages/reads.ts";
+import { conditionsOf, type Field, integer, isOneOf, isStorable, text } from "./lists/conditions.ts";
+import { termsOf } from "./lists/keyset-cursor.ts";
+import { findPage } from "./lists/page.ts";
+import { first, type SnapshotReads } from "./lists/reads.ts";
 import { firstOf, nullable, orNull, type RowFields, rowText } from "./row-text.ts";
 
 /** Attributes are parsed only if they have the member: most wallets have none. */

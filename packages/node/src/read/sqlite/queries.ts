@@ -2,19 +2,34 @@
 import type { Network } from "@uniknode/protocol";
 import type { Database } from "../../store/engine/database.ts";
 import { foundationOf } from "../foundation.ts";
-import { type BlockQueries, createBlockQueries } from "./blocks.ts";
-import { type ChainQueries, createChainQueries } from "./chain.ts";
-import { createDelegateQueries, type DelegateQueries } from "./delegates.ts";
-import { createEntityQueries, type EntityQueries } from "./entities.ts";
-import { createFeeQueries, type FeeQueries } from "./fees.ts";
-import { createLockQueries, type LockQueries } from "./locks.ts";
-import type { ReadTime } from "./pages/read-time.ts";
-import { createStretches } from "./pages/stretches.ts";
-import { createRankings, NO_RANKINGS, type RankingDependencies } from "./rankings/rankings.ts";
-import { createRoundQueries, type RoundQueries } from "./rounds.ts";
-import { createTokenQueries, type TokenQueries } from "./tokens.ts";
-import { createTransactionQueries, type TransactionQueries } from "./transactions.ts";
-import { createWalletQueries, type WalletQueries } from "./wallets.ts";
+import type { PlannerOptions } from "./lists/planner.ts";
+import { createChunks, type TimeBox } from "./lists/time-box.ts";
+import {
+  createValueIndexes,
+  NO_VALUE_INDEXES,
+  type ValueIndexDependencies,
+} from "./lists/value-index-cache.ts";
+import { type BlockQueries, createBlockQueries } from "./tables/blocks.ts";
+import {
+  type ChainQueries,
+  createChainQueries,
+  createFeeQueries,
+  createRoundQueries,
+  type FeeQueries,
+  type RoundQueries,
+} from "./tables/chain.ts";
+import { createTokenQueries, type TokenQueries } from "./tables/tokens.ts";
+import { createTransactionQueries, type TransactionQueries } from "./tables/transactions.ts";
+import {
+  createDelegateQueries,
+  createEntityQueries,
+  createLockQueries,
+  createWalletQueries,
+  type DelegateQueries,
+  type EntityQueries,
+  type LockQueries,
+  type WalletQueries,
+} from "./tables/wallets.ts";
 
 export type Queries = {
   readonly blocks: BlockQueries;
@@ -29,36 +44,38 @@ export type Queries = {
   readonly wallets: WalletQueries;
 };
 
-export type RankingOptions = {
-  /** Builds rankings (`rankings/rankings.ts`) in another thread. If absent, long lists are sorted at every read. */
-  readonly build?: RankingDependencies["build"] | undefined;
-  /** Minimum number of rows for which a ranking is built. */
-  readonly minRanked?: number | undefined;
-  /** Maximum share of the time that is spent building rankings. Default: one half. */
+export type ValueIndexOptions = {
+  /** Builds value indexes (`lists/value-index-cache.ts`) in another thread. If absent, long lists are sorted at every read. */
+  readonly build?: ValueIndexDependencies["build"] | undefined;
+  /** Minimum number of rows for which a value index is built. */
+  readonly minIndexedRows?: number | undefined;
+  /** Maximum share of the time that is spent building value indexes. Default: one half. */
   readonly maxShare?: number | undefined;
 };
 
 export type QueryOptions = {
   /** Time limit for reading one list. */
-  readonly time: ReadTime;
-  readonly rankings?: RankingOptions | undefined;
+  readonly time: TimeBox;
+  readonly valueIndexes?: ValueIndexOptions | undefined;
+  readonly onPlan?: PlannerOptions["onPlan"];
 };
 
-/** Sorting fewer rows than this is faster than reading a page of a ranking. */
-const MIN_RANKED = 5_000;
+/** Sorting fewer rows than this is faster than reading a page of a value index. */
+const MIN_INDEXED_ROWS = 5_000;
 /** All seven orders of a million transactions use 75 MB (docs/decisions/0018-keep-unindexed-sort-orders-in-memory.md). */
-const MAX_RANKING_BYTES = 96 * 2 ** 20;
+const MAX_VALUE_INDEX_BYTES = 96 * 2 ** 20;
 
 export function createQueries(
   database: Database,
   network: Network,
-  { time, rankings: { build, minRanked = MIN_RANKED, maxShare } = {} }: QueryOptions,
+  { time, onPlan, valueIndexes: { build, minIndexedRows = MIN_INDEXED_ROWS, maxShare } = {} }: QueryOptions,
 ): Queries {
-  const stretches = createStretches(database, time);
-  const rankings = build
-    ? createRankings({ maxBytes: MAX_RANKING_BYTES, maxShare }, { database, build })
-    : NO_RANKINGS;
-  const blocks = createBlockQueries({ database, time, stretches });
+  const chunksOf = createChunks(database, time);
+  const valueIndexes = build
+    ? createValueIndexes({ maxBytes: MAX_VALUE_INDEX_BYTES, maxShare }, { database, build })
+    : NO_VALUE_INDEXES;
+  const lists = { database, time, chunksOf, onPlan };
+  const blocks = createBlockQueries(lists);
   return {
     blocks,
     chain: createChainQueries(database),
@@ -67,14 +84,15 @@ export function createQueries(
     fees: createFeeQueries(database),
     locks: createLockQueries(database),
     rounds: createRoundQueries(database),
-    tokens: createTokenQueries({ database, time, stretches }),
+    tokens: createTokenQueries(lists),
     transactions: createTransactionQueries(database, {
       foundation: foundationOf(network),
       heightAt: blocks.heightAt,
-      stretches,
-      rankings,
-      minRanked,
+      chunksOf,
+      valueIndexes,
+      minIndexedRows,
+      onPlan,
     }),
-    wallets: createWalletQueries({ database, time, stretches }),
+    wallets: createWalletQueries(lists),
   };
 }

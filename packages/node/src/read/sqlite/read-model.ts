@@ -8,27 +8,30 @@ import { SnapshotError } from "../errors.ts";
 import { type Head, perHead } from "../head.ts";
 import type { Range } from "../page.ts";
 import type { ReadModel, Snapshot } from "../port.ts";
-import { createReadTime, type ReadTime } from "./pages/read-time.ts";
-import { createQueries, type Queries, type RankingOptions } from "./queries.ts";
+import type { PlannerOptions } from "./lists/planner.ts";
+import { createTimeBox, type TimeBox } from "./lists/time-box.ts";
+import { createQueries, type Queries, type ValueIndexOptions } from "./queries.ts";
 import { createTickTransaction, type TickTransaction } from "./tick-transaction.ts";
 
 export type SqliteReadModelOptions = {
   /** Time after which reading one list fails; the read blocks its thread. Default: 2 s. */
   readonly readTimeoutMs?: number;
-  /** Rankings for long lists whose order no index has. If absent, these lists are sorted at every read. */
-  readonly rankings?: RankingOptions;
+  /** Value indexes for long lists whose order no index has. If absent, these lists are sorted at every read. */
+  readonly valueIndexes?: ValueIndexOptions;
+  /** Called with the plan of each page of a list. */
+  readonly onPlan?: PlannerOptions["onPlan"];
 };
 
 const READ_TIMEOUT_MS = 2_000;
 
 /** @param database a connection that nothing else begins transactions on */
 export function createSqliteReadModel(
-  { readTimeoutMs = READ_TIMEOUT_MS, rankings }: SqliteReadModelOptions,
+  { readTimeoutMs = READ_TIMEOUT_MS, valueIndexes, onPlan }: SqliteReadModelOptions,
   { database, network }: { readonly database: Database; readonly network: Network },
 ): ReadModel {
   const transaction = createTickTransaction(database);
-  const time = createReadTime(readTimeoutMs);
-  const queries = createQueries(database, network, { time, rankings });
+  const time = createTimeBox(readTimeoutMs);
+  const queries = createQueries(database, network, { time, valueIndexes, onPlan });
   const snapshotAt = perHead((head) => createSnapshot(head, { transaction, time, queries }));
   return {
     head: transaction.head,
@@ -43,7 +46,7 @@ export function createSqliteReadModel(
 
 type SnapshotDeps = {
   readonly transaction: TickTransaction;
-  readonly time: ReadTime;
+  readonly time: TimeBox;
   readonly queries: Queries;
 };
 

@@ -1,6 +1,6 @@
 /**
  * A node that switched to its branch responds as one that was always on it, in every form of every list. The
- * first received all requests on each branch, with cached rankings; the other has only the final state, and
+ * first received all requests on each branch, with cached value indexes; the other has only the final state, and
  * sorts.
  */
 
@@ -22,9 +22,9 @@ import { setupBlocks } from "../../../src/dev-chain/setup.ts";
 import type { Server } from "../../../src/http/core/app.ts";
 import { createHttpServer } from "../../../src/http/server/server.ts";
 import { present } from "../../../src/platform/present.ts";
-import type { RankingOptions } from "../../../src/read/sqlite/queries.ts";
-import { createRankingBuilder } from "../../../src/read/sqlite/rankings/builder.ts";
+import type { ValueIndexOptions } from "../../../src/read/sqlite/queries.ts";
 import { createSqliteReadModel } from "../../../src/read/sqlite/read-model.ts";
+import { createValueIndexBuilder } from "../../../src/read/sqlite/value-index-builder.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { cast, createForkingChain, dev } from "../../../test-support/chain/forking.ts";
 import { describeRoutes } from "../../../test-support/http/described.ts";
@@ -59,14 +59,14 @@ function temporaryPath(): string {
 }
 
 /** A chain with its first blocks, and its API. Peers and pending transactions are not part of a branch. */
-async function openNode(path: string, rankings?: RankingOptions) {
+async function openNode(path: string, valueIndexes?: ValueIndexOptions) {
   const fork = createForkingChain(path, { network, forgers });
   for (const bytes of setup) await fork.take(bytes);
   const database = openDatabase(path, { readonly: true });
   const server = createHttpServer(
     { host: "127.0.0.1", port: 0 },
     {
-      readModel: createSqliteReadModel({ ...(rankings && { rankings }) }, { database, network }),
+      readModel: createSqliteReadModel({ ...(valueIndexes && { valueIndexes }) }, { database, network }),
       network,
       identity: { ...identity, genesisBlock: blockToJson(dev.block) },
       gateway: createGateway(),
@@ -95,11 +95,11 @@ async function typesWithout(app: Server): Promise<string[]> {
 
 test("every response equals that of a node that was always on the branch", { timeout: 120_000 }, async () => {
   const path = temporaryPath();
-  const builder = createRankingBuilder(path, (error) => {
+  const builder = createValueIndexBuilder(path, (error) => {
     throw error;
   });
   onTestFinished(builder.close);
-  const lived = await openNode(path, { build: builder.build, minRanked: 0, maxShare: 1 });
+  const lived = await openNode(path, { build: builder.build, minIndexedRows: 0, maxShare: 1 });
   const { height } = lived.chain.head();
   const known: Known = new Map();
   // The second request uses the cache.

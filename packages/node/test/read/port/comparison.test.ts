@@ -29,8 +29,8 @@ async function withModels(path: string, network: Network, work: (models: Models)
   const mirror = await buildMirror(postgres, path, network);
   const inFile = createSqliteReadModel({}, { database, network });
   const mirrored = createPostgresReadModel(
-    // Every page beyond the first rows starts at a mark.
-    { readTimeoutMs: 30_000, rowsPerMark: 3 },
+    // Every page beyond the first rows starts at an entry of the offset cache.
+    { readTimeoutMs: 30_000, offsetCacheStep: 3 },
     { postgres, shared: postgres, network },
   );
   try {

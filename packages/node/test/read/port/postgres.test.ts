@@ -32,7 +32,7 @@ const opening =
   async ({ isEmpty = false, hasTime = true } = {}) => {
     const subjectOf = (postgres: Postgres, options: { readTimeoutMs?: number } = {}) => ({
       model: createPostgresReadModel(
-        { ...options, headCacheMs: 0, rowsPerMark: 5 },
+        { ...options, headCacheMs: 0, offsetCacheStep: 5 },
         { postgres, ...(isShared && { shared: postgres }), network },
       ),
     });

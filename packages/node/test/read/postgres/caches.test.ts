@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import type { Head } from "../../../src/read/head.ts";
 import { createIdentifyBlocks } from "../../../src/read/postgres/block-ids.ts";
 import { createHeadCache } from "../../../src/read/postgres/head-cache.ts";
-import { createCounts } from "../../../src/read/postgres/pages/counts.ts";
-import { createMarks } from "../../../src/read/postgres/pages/marks.ts";
-import type { SnapshotReads } from "../../../src/read/postgres/pages/reads.ts";
+import { createCountCache } from "../../../src/read/postgres/lists/count-cache.ts";
+import { createOffsetCache } from "../../../src/read/postgres/lists/offset-cache.ts";
+import type { SnapshotReads } from "../../../src/read/postgres/lists/reads.ts";
 import { createNameGenerators, type Unnamed } from "../../../src/read/postgres/usernames.ts";
 
 const headAt = (height: number): Head => ({ id: `${height}`, height, timestamp: 8 * height });
@@ -35,7 +35,7 @@ test("The head of a snapshot counts as read, and a failure is not kept.", async 
 });
 
 test("A filter is counted once for each head, together for concurrent callers.", async () => {
-  const counts = createCounts();
+  const counts = createCountCache();
   const filter = { sql: "sender = ?", values: ["a"] };
   let counted = 0;
   const count = async () => ++counted;
@@ -48,7 +48,7 @@ test("A filter is counted once for each head, together for concurrent callers.",
 });
 
 test("Failed counts, and those of long filters, are not kept.", async () => {
-  const counts = createCounts();
+  const counts = createCountCache();
   const filter = { sql: "sender = ?", values: ["a"] };
   await expect(counts(headAt(1), filter, () => Promise.reject(new Error("late")))).rejects.toThrow("late");
   expect(await counts(headAt(1), filter, async () => 7)).toBe(7);
@@ -59,7 +59,7 @@ test("Failed counts, and those of long filters, are not kept.", async () => {
   ]).toEqual([1, 2]);
 });
 
-/** A list of numbers, whose marks are the numbers themselves. */
+/** A list of numbers, whose entries are the numbers themselves. */
 function numbersUpTo(last: number) {
   const reads: string[] = [];
   const read = async (cursor: string | undefined, count: number) => {
@@ -73,10 +73,10 @@ function numbersUpTo(last: number) {
 }
 const LIST = { sql: "type = ?", values: [0] };
 
-test("A page starts at the last mark before it; marks are read once for each head, as far as needed.", async () => {
-  const marks = createMarks(10);
+test("A page starts at the last entry of the offset cache before it; entries are read once for each head, as far as needed.", async () => {
+  const offsets = createOffsetCache(10);
   const { read, reads } = numbersUpTo(1_000);
-  const before = (height: number, offset: number) => marks.before(headAt(height), LIST, offset, read);
+  const before = (height: number, offset: number) => offsets.before(headAt(height), LIST, offset, read);
   expect(await before(1, 9)).toEqual({ rest: 9 });
   expect(await Promise.all([before(1, 35), before(1, 30)])).toEqual([
     { cursor: "30", rest: 5 },
@@ -91,36 +91,36 @@ test("A page starts at the last mark before it; marks are read once for each hea
   expect(reads.at(-1)).toBe("2 after the beginning");
 });
 
-test("The marks of a list end with it.", async () => {
-  const marks = createMarks(10);
+test("The entries of a list end with it.", async () => {
+  const offsets = createOffsetCache(10);
   const { read, reads } = numbersUpTo(25);
-  const before = (offset: number) => marks.before(headAt(1), LIST, offset, read);
+  const before = (offset: number) => offsets.before(headAt(1), LIST, offset, read);
   expect(await before(1_000)).toEqual({ cursor: "20", rest: 980 });
   expect(await before(2_000)).toEqual({ cursor: "20", rest: 1_980 });
   expect(await before(22)).toEqual({ cursor: "20", rest: 2 });
   expect(reads).toHaveLength(1);
 });
 
-test("Marks whose read failed are read again, by those who waited for it, too.", async () => {
-  const marks = createMarks(10);
+test("Entries whose read failed are read again, by those who waited for it, too.", async () => {
+  const offsets = createOffsetCache(10);
   const { read } = numbersUpTo(1_000);
   const late = () => Promise.reject(new Error("late"));
   const results = await Promise.allSettled([
-    marks.before(headAt(1), LIST, 30, late),
-    marks.before(headAt(1), LIST, 20, read),
-    marks.before(headAt(1), LIST, 50, read),
+    offsets.before(headAt(1), LIST, 30, late),
+    offsets.before(headAt(1), LIST, 20, read),
+    offsets.before(headAt(1), LIST, 50, read),
   ]);
   expect(results[0]).toMatchObject({ status: "rejected", reason: { message: "late" } });
   expect(results.slice(1)).toMatchObject([{ value: { cursor: "20" } }, { value: { cursor: "50" } }]);
 });
 
-test("Lists with more marks than fit, and those with long filters, are read each time.", async () => {
-  const marks = createMarks(10);
+test("Lists with more entries than fit, and those with long filters, are read each time.", async () => {
+  const offsets = createOffsetCache(10);
   const { read, reads } = numbersUpTo(10_000_000);
   const long = { sql: "sender = ?", values: ["a".repeat(4_000)] };
   for (let time = 0; time < 2; time++) {
-    expect(await marks.before(headAt(1), LIST, 1_000_000, read)).toEqual({ cursor: "1000000", rest: 0 });
-    expect(await marks.before(headAt(1), long, 50, read)).toEqual({ rest: 50 });
+    expect(await offsets.before(headAt(1), LIST, 1_000_000, read)).toEqual({ cursor: "1000000", rest: 0 });
+    expect(await offsets.before(headAt(1), long, 50, read)).toEqual({ rest: 50 });
   }
   expect(reads).toEqual(["100000 after the beginning", "100000 after the beginning"]);
 });
@@ -130,7 +130,7 @@ test("The id of a block is read once for each head.", async () => {
   const asked: unknown[] = [];
   const idsAt = async (head: number, ...heights: number[]) => {
     const reads: SnapshotReads = {
-      ...{ head: headAt(head), transactions: 0, counts: createCounts(), marks: createMarks() },
+      ...{ head: headAt(head), transactions: 0, counts: createCountCache(), offsets: createOffsetCache() },
       async query<Row>(_: unknown, [missing]: readonly unknown[] = []) {
         asked.push(missing);
         return (missing as number[]).map((height) => ({ height, id: `${height} at ${head}` })) as Row[];
@@ -155,8 +155,8 @@ test("A username is read once for each head, also if there is none.", async () =
     const reads: SnapshotReads = {
       head: headAt(height),
       transactions: 0,
-      counts: createCounts(),
-      marks: createMarks(),
+      counts: createCountCache(),
+      offsets: createOffsetCache(),
       async query<Row>(_: unknown, values?: unknown) {
         asked.push(values);
         return [{ publicKey: "a", username }] as Row[];

@@ -1,0 +1,70 @@
+/** Lists of a table whose rows are found by its indexes: blocks, wallets, tokens. */
+import type { Database } from "../../../store/engine/database.ts";
+import type { Head } from "../../head.ts";
+import type { Found, Range } from "../../page.ts";
+import { accessPathsOf, type ListedTable, type Selection, scanOf } from "./access-paths.ts";
+import { createCountCache } from "./count-cache.ts";
+import { createIndexScan } from "./index-scan.ts";
+import { createOffsetCache } from "./offset-cache.ts";
+import {
+  type Collection,
+  findPage,
+  type ListQuery,
+  type PlannerOptions,
+  type Statistics,
+} from "./planner.ts";
+import type { ChunksOf, TimeBox } from "./time-box.ts";
+import { createTimeBoxedScan } from "./time-boxed-scan.ts";
+
+export type TableQuery<Row> = Pick<ListQuery, "filter" | "isInOrder"> & {
+  readonly selection: Selection;
+  /** Number of rows, if known without counting. */
+  readonly totalCount?: number;
+  /** Finds the page by row numbers, if rows are numbered without gaps. */
+  readonly byRowNumber?: () => Found<Row>;
+};
+
+export type ListDependencies = Pick<PlannerOptions, "onPlan"> & {
+  readonly database: Database;
+  readonly time: TimeBox;
+  readonly chunksOf: ChunksOf;
+};
+
+/** @throws {CursorError | SnapshotError} */
+export type TableList<Row> = (head: Head, query: TableQuery<Row>, range: Range) => Found<Row>;
+
+/** Value indexes are not built for these tables. */
+const NEVER_INDEXED = Number.POSITIVE_INFINITY;
+
+export function createTableList<Row>(
+  { database, time, chunksOf, onPlan }: ListDependencies,
+  collection: "blocks" | "wallets" | "tokens",
+  listed: ListedTable,
+): TableList<Row> {
+  const indexScan = createIndexScan<Row>(database, listed);
+  const timeBoxedScan = createTimeBoxedScan<Row>(database, listed, { chunksOf, indexScan });
+  const startAtOffset = createOffsetCache(database, time, listed);
+  const count = createCountCache(database, chunksOf, listed);
+  const options = { minIndexedRows: NEVER_INDEXED, onPlan };
+  return (head, { selection, filter, isInOrder, totalCount, byRowNumber }, range) => {
+    const { offset, after } = range;
+    const known: Statistics = totalCount === undefined ? {} : { rows: totalCount };
+    // With a filter, the index of the filter finds the rows, even if another index has them in order.
+    const isIndexOrder = isInOrder && filter === "none";
+    const scan = isIndexOrder ? "bounded" : scanOf(listed, selection);
+    const query: ListQuery = { collection, filter, isInOrder, scan, offset, isAfter: after !== undefined };
+    const implemented: Collection<Row> = {
+      statistics: { rows: () => ({ rows: count(head, accessPathsOf(selection)) }) },
+      plans: {
+        ...(byRowNumber && { "row number": byRowNumber }),
+        "index scan": (totalCount) => indexScan(selection, range, { totalCount, isInOrder: isIndexOrder }),
+        "time-boxed scan": (totalCount) => timeBoxedScan(selection, range, { totalCount }),
+        "offset cache"(totalCount) {
+          const { from, offset } = startAtOffset(head, selection, range.offset);
+          return indexScan(selection, { ...range, offset }, { totalCount, from, isInOrder: true });
+        },
+      },
+    };
+    return findPage(query, known, options, implemented);
+  };
+}

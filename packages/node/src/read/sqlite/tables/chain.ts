@@ -1,0 +1,98 @@
+/** The chain as a whole: its figures, computed once per head, rounds, paid fees, and search by the prefix of an id. */
+import type { Database } from "../../../store/engine/database.ts";
+import { delegatesOfRound } from "../../attributes.ts";
+import { type Head, perHead } from "../../head.ts";
+import type { FeeStatistics, Identified, RoundDelegate, TypeFees } from "../../rows.ts";
+
+export type ChainQueries = {
+  /** Coins in circulation (state.md 4.2): the sum of all balances and the premine, without open locks. */
+  supply(head: Head): bigint;
+  /** Sum of the amounts of open hash-time locks. */
+  lockedSupply(head: Head): bigint;
+  /** Returns a few blocks, transactions, uniks and wallets whose id or address begins with `prefix`, by kind. */
+  beginningWith(prefix: string): readonly Identified[];
+};
+
+/** Maximum number of results of each kind. */
+const MAX_IDENTIFIED = 5;
+/** Sorts after every character of ids and addresses. */
+const LAST = "{";
+
+/** The first column is the id. */
+const IDENTIFIED = [
+  { kind: "block", table: "blocks", columns: "id, height" },
+  { kind: "transaction", table: "transactions", columns: "id" },
+  { kind: "unik", table: "tokens", columns: "id" },
+  { kind: "wallet", table: "wallets", columns: "address AS id" },
+];
+
+export function createChainQueries(database: Database): ChainQueries {
+  const balances = database.prepare<{ sum: bigint | null }>("SELECT SUM(balance) AS sum FROM wallets", {
+    bigints: true,
+  });
+  const premine = database.prepare<{ amount: bigint }>(
+    "SELECT total_amount AS amount FROM blocks WHERE height = 1",
+    { bigints: true },
+  );
+  const locked = database.prepare<{ sum: bigint | null }>(
+    `SELECT SUM(CAST(attributes ->> '$.htlc.lockedBalance' AS INTEGER)) AS sum FROM wallets
+     WHERE address IN (SELECT value FROM entries WHERE space = 'locks')`,
+    { bigints: true },
+  );
+  const identified = IDENTIFIED.map(({ kind, table, columns }) =>
+    database.prepare<Identified>(
+      `SELECT '${kind}' AS kind, ${columns} FROM ${table} WHERE ${columns.split(/\W/)[0]} BETWEEN ? AND ?
+       ORDER BY 2 LIMIT ${MAX_IDENTIFIED}`,
+    ),
+  );
+  return {
+    beginningWith: (prefix) => identified.flatMap((select) => select.all(prefix, prefix + LAST)),
+    // The balance of the genesis wallet is negative: it paid the premine.
+    supply: perHead(() => (balances.get()?.sum ?? 0n) + (premine.get()?.amount ?? 0n)),
+    lockedSupply: perHead(() => locked.get()?.sum ?? 0n),
+  };
+}
+
+/** Rounds, as they were at their start. */
+export type RoundQueries = {
+  /** Returns the delegates of a round by rank, with their vote balance at its start as decimal text. */
+  delegates(round: number): readonly RoundDelegate[] | undefined;
+};
+
+export function createRoundQueries(database: Database): RoundQueries {
+  const select = database.prepare<{ record: string }>("SELECT record FROM rounds WHERE round = ?");
+  return {
+    delegates(round) {
+      const row = select.get(round);
+      return row && delegatesOfRound(row.record);
+    },
+  };
+}
+
+/** Statistics of paid fees. */
+export type FeeQueries = {
+  /** Returns the statistics of the last transactions of a type; undefined if the type has none. */
+  ofLast(count: number, typeGroup: number, type: number): FeeStatistics | undefined;
+  /** Returns the statistics by type of all transactions from a height on whose fee is at least `minFee`. */
+  since(height: number, minFee: number): TypeFees[];
+};
+
+const STATISTICS = `CAST(SUM(fee) / COUNT(*) AS TEXT) AS avg, CAST(MAX(fee) AS TEXT) AS max,
+  CAST(MIN(fee) AS TEXT) AS min, CAST(SUM(fee) AS TEXT) AS sum`;
+
+export function createFeeQueries(database: Database): FeeQueries {
+  const last = database.prepare<FeeStatistics>(
+    `SELECT ${STATISTICS} FROM (
+       SELECT fee FROM transactions WHERE type_group = +? AND type = +?
+       ORDER BY height DESC, sequence DESC LIMIT +?
+     ) HAVING COUNT(*) > 0`,
+  );
+  const since = database.prepare<TypeFees>(
+    `SELECT type_group AS typeGroup, type, ${STATISTICS} FROM transactions
+     WHERE height >= ? AND fee >= ? GROUP BY type_group, type ORDER BY type_group, type`,
+  );
+  return {
+    ofLast: (count, typeGroup, type) => last.get(typeGroup, type, count),
+    since: (height, minFee) => since.all(height, minFee),
+  };
+}

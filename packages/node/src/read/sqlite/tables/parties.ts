@@ -1,0 +1,68 @@
+/** Conditions on the parties of a transaction (sender, recipient, payees); each has an index. */
+import { CERTIFIED_MINT } from "@uniknode/ledger";
+import type { Database } from "../../../store/engine/database.ts";
+import type { Foundation } from "../../foundation.ts";
+import { type Condition, indexed, NEVER } from "../lists/conditions.ts";
+
+export type Parties = {
+  sentBy(address: string): Condition;
+  /** Returns alternatives: the address is recipient, payee, or sender of a transaction without recipient. */
+  receivedBy(address: string): Condition[];
+  /** Returns alternatives: the wallet sends, receives, or earns by the transaction. */
+  involving(address: string): Condition[];
+  /** Returns alternatives: the sender or the recipient is one of the addresses. */
+  between(addresses: readonly string[]): Condition[];
+};
+
+export function createParties(
+  database: Database,
+  { address: foundation, until = Number.MAX_SAFE_INTEGER }: Foundation,
+): Parties {
+  const publicKey = database.prepare<{ publicKey: string | null }>(
+    "SELECT public_key AS publicKey FROM wallets WHERE address = ?",
+  );
+  const payment = database.prepare("SELECT 1 FROM payees WHERE address = +? LIMIT 1");
+  const publicKeyOf = (address: string): string | undefined => publicKey.get(address)?.publicKey ?? undefined;
+
+  function sentBy(address: string): Condition {
+    const sender = publicKeyOf(address);
+    return sender === undefined ? NEVER : indexed({ sql: "sender = +?", values: [sender] }, "some");
+  }
+
+  function ownWithoutRecipient(address: string): Condition {
+    const sent = sentBy(address);
+    return sent === NEVER ? NEVER : { ...sent, sql: `${sent.sql} AND recipient IS NULL` };
+  }
+
+  const isPaid = (address: string): Condition =>
+    payment.get(address) === undefined
+      ? NEVER
+      : {
+          sql: `EXISTS (SELECT 1 FROM payees WHERE address = +?
+            AND payees.height = transactions.height AND payees.sequence = transactions.sequence)`,
+          values: [address],
+          index: { selectivity: "some", through: { table: "payees", sql: "payees.address = +?" } },
+        };
+
+  const earned: Condition = {
+    sql: "is_alive = 1 AND (type = +? OR height < ?)",
+    values: [CERTIFIED_MINT, until],
+    index: { selectivity: "some", wider: { sql: "is_alive = 1", values: [] } },
+  };
+
+  return {
+    sentBy,
+    receivedBy: (address) => [receives(address), isPaid(address), ownWithoutRecipient(address)],
+    involving: (address) => [
+      sentBy(address),
+      receives(address),
+      isPaid(address),
+      ...(address === foundation ? [earned] : []),
+    ],
+    between: (addresses) =>
+      addresses.length === 0 ? [NEVER] : addresses.flatMap((address) => [sentBy(address), receives(address)]),
+  };
+}
+
+const receives = (address: string): Condition =>
+  indexed({ sql: "recipient = +?", values: [address] }, "some");

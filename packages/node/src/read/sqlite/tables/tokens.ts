@@ -1,0 +1,67 @@
+/** Tokens with their properties. The database does not store the name under which a token was minted. */
+import type { TokenFilter, TokenOrder } from "../../filters.ts";
+import { type Head, perHead } from "../../head.ts";
+import { type TokenTerm, tokenTerms } from "../../orders.ts";
+import type { Found, Range } from "../../page.ts";
+import type { StoredToken, TokenProperty } from "../../rows.ts";
+import { type Condition, type Field, indexed, oneOf, text } from "../lists/conditions.ts";
+import { termsOf } from "../lists/keyset-cursor.ts";
+import { createTableList, type ListDependencies } from "../lists/table-list.ts";
+
+export type TokenQueries = {
+  find(id: string): StoredToken | undefined;
+  list(head: Head, filter: TokenFilter, order: TokenOrder, range: Range): Found<StoredToken>;
+  /** Returns the stored properties by ascending key. */
+  properties(id: string): TokenProperty[];
+  /** Returns the value of a stored property. */
+  property(id: string, key: string): string | undefined;
+  /** Counts the tokens by their value of the property `type`. */
+  countsByType(head: Head): ReadonlyMap<string, number>;
+};
+
+const COLUMNS = `tokens.id, owner AS ownerId, first_transaction AS firstTransaction,
+  last_transaction AS lastTransaction, type.value AS type, names.value AS explicitValues`;
+const JOINS = `LEFT JOIN properties AS type ON type.token = tokens.id AND type.key = 'type'
+  LEFT JOIN properties AS names ON names.token = tokens.id AND names.key = 'explicitValues'`;
+
+const ORDERS = { id: text("id"), ownerId: text("owner") } as const satisfies Record<TokenTerm, Field>;
+
+export function createTokenQueries(deps: ListDependencies): TokenQueries {
+  const { database } = deps;
+  const find = database.prepare<StoredToken>(`SELECT ${COLUMNS} FROM tokens ${JOINS} WHERE tokens.id = +?`);
+  const list = createTableList<StoredToken>(deps, "tokens", {
+    table: "tokens",
+    key: ["id"],
+    columns: COLUMNS,
+    joins: JOINS,
+  });
+  const properties = database.prepare<TokenProperty>(
+    "SELECT key, value FROM properties WHERE token = +? ORDER BY key",
+  );
+  const property = database.prepare<{ value: string }>(
+    "SELECT value FROM properties WHERE token = ? AND key = ?",
+  );
+  const counts = database.prepare<{ value: string; count: number }>(
+    "SELECT value, COUNT(*) AS count FROM properties WHERE key = 'type' GROUP BY value",
+  );
+  return {
+    find: (id) => find.get(id),
+    list(head, filter, order, range) {
+      const conditions = tokenConditions(filter);
+      const query = {
+        selection: { conditions, order: termsOf(tokenTerms(order), ORDERS) },
+        filter: conditions.length === 0 ? "none" : "values",
+        isInOrder: true,
+      } as const;
+      return list(head, query, range);
+    },
+    properties: (id) => properties.all(id),
+    property: (id, key) => property.get(id, key)?.value,
+    countsByType: perHead(() => new Map(counts.all().map(({ value, count }) => [value, count]))),
+  };
+}
+
+const tokenConditions = ({ id: ids, ownerId }: TokenFilter): Condition[] => [
+  ...(ids === undefined ? [] : [indexed(oneOf("id", ids), "few")]),
+  ...(ownerId === undefined ? [] : [indexed({ sql: "owner = +?", values: [ownerId] }, "some")]),
+];

@@ -1,0 +1,153 @@
+/** Wallets, and what is stored in their attributes: delegates, entities and open hash-time locks. */
+import type { Database } from "../../../store/engine/database.ts";
+import {
+  type DelegateRow,
+  delegateFromRow,
+  entitiesOf,
+  locksOf,
+  type OwnerRow,
+  type WalletRow,
+  walletFromRow,
+} from "../../attributes.ts";
+import type { WalletField, WalletFilter, WalletOrder } from "../../filters.ts";
+import { type Head, perHead } from "../../head.ts";
+import { type WalletTerm, walletTerms } from "../../orders.ts";
+import type { Found, Range } from "../../page.ts";
+import type { StoredDelegate, StoredEntity, StoredLock, StoredWallet } from "../../rows.ts";
+import { conditionsOf, type Field, indexed, integer, oneOf, text } from "../lists/conditions.ts";
+import { termsOf } from "../lists/keyset-cursor.ts";
+import { createTableList, type ListDependencies } from "../lists/table-list.ts";
+
+/** SQL of the locked balance; 0 if the attribute is missing. */
+const LOCKED_BALANCE = "CAST(coalesce(attributes ->> '$.htlc.lockedBalance', 0) AS INTEGER)";
+const VOTE_BALANCE = "CAST(coalesce(attributes ->> '$.delegate.voteBalance', 0) AS INTEGER)";
+
+const FIELDS = {
+  address: text("address", "few"),
+  publicKey: text("public_key", "few"),
+  secondPublicKey: text("second_public_key"),
+  vote: text("vote", "some"),
+  /** Set by the list of a delegate's voters, in addition to `vote`. */
+  votesFor: text("vote", "some"),
+  username: text("username", "few"),
+  // Qualified: the bare name would be the text column of the result.
+  balance: integer("wallets.balance", ["wallets.balance", "address"]),
+  lockedBalance: integer(LOCKED_BALANCE),
+  voteBalance: integer(VOTE_BALANCE),
+  producedBlocks: integer("attributes ->> '$.delegate.producedBlocks'"),
+} as const satisfies Record<WalletField, Field>;
+
+const ORDERS = {
+  ...FIELDS,
+  nonce: integer("wallets.nonce"),
+  resigned: text("attributes ->> '$.delegate.resigned'"),
+} as const satisfies Record<WalletTerm, Field>;
+
+/** Orders that have an index. */
+const INDEXED: readonly WalletTerm[] = ["address", "balance", "nonce"];
+
+export type WalletQueries = {
+  /** Finds a wallet by address, then by public key, then by delegate username. */
+  find(id: string): StoredWallet | undefined;
+  /** Returns whether the wallet of an address has registered a second key. */
+  hasSecondKey(address: string): boolean;
+  list(head: Head, filter: WalletFilter, order: WalletOrder, range: Range): Found<StoredWallet>;
+};
+
+const COLUMNS = `address, public_key AS publicKey, CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce, attributes`;
+
+export function createWalletQueries(deps: ListDependencies): WalletQueries {
+  const { database } = deps;
+  const lookups = ["address", "public_key", "username"].map((column) =>
+    database.prepare<WalletRow>(`SELECT ${COLUMNS} FROM wallets WHERE ${column} = +?`),
+  );
+  const secondKey = database.prepare(
+    "SELECT 1 FROM wallets WHERE address = ? AND second_public_key IS NOT NULL",
+  );
+  const list = createTableList<WalletRow>(deps, "wallets", {
+    table: "wallets",
+    key: ["address"],
+    columns: COLUMNS,
+  });
+  return {
+    find(id) {
+      for (const lookup of lookups) {
+        const row = lookup.get(id);
+        if (row) return walletFromRow(row);
+      }
+      return undefined;
+    },
+    hasSecondKey: (address) => secondKey.get(address) !== undefined,
+    list(head, filter, order, range) {
+      const { addresses } = filter;
+      const conditions = [
+        ...conditionsOf(FIELDS, filter),
+        ...(addresses === undefined ? [] : [indexed(oneOf("address", addresses), "few")]),
+      ];
+      const query = {
+        selection: { conditions, order: termsOf(walletTerms(order), ORDERS) },
+        filter: conditions.length === 0 ? "none" : "values",
+        isInOrder: INDEXED.includes(order.field),
+      } as const;
+      const { rows, ...rest } = list(head, query, range);
+      return { rows: rows.map(walletFromRow), ...rest };
+    },
+  };
+}
+
+/** Delegates, including resigned ones: the few wallets that have the attribute. */
+export type DelegateQueries = { all(head: Head): readonly StoredDelegate[] };
+
+export function createDelegateQueries(database: Database): DelegateQueries {
+  const all = database.prepare<DelegateRow>(
+    `SELECT address, public_key AS publicKey, CAST(balance AS TEXT) AS balance, attributes,
+       names.value AS explicitValues
+     FROM wallets LEFT JOIN properties AS names ON names.token = username AND names.key = 'explicitValues'
+     WHERE username IS NOT NULL ORDER BY username, address`,
+  );
+  return { all: perHead(() => all.all().map(delegateFromRow)) };
+}
+
+/** Entities, including resigned ones, which are stored in the wallets that registered them. */
+export type EntityQueries = { all(head: Head): readonly StoredEntity[] };
+
+export function createEntityQueries(database: Database): EntityQueries {
+  // The entry of a name contains the id of its registration, whose sender is the wallet.
+  const owners = database.prepare<OwnerRow>(
+    `SELECT address, public_key AS publicKey, attributes FROM wallets WHERE public_key IN (
+       SELECT sender FROM transactions WHERE id IN (SELECT value FROM entries WHERE space = 'entities'))
+     ORDER BY public_key`,
+  );
+  return { all: perHead(() => owners.all().flatMap(entitiesOf)) };
+}
+
+/** Open locks, which are stored in the wallets of their senders. */
+export type LockQueries = {
+  all(head: Head): readonly StoredLock[];
+  find(id: string): StoredLock | undefined;
+  /** Returns the open locks of one sender. */
+  of(address: string): StoredLock[];
+};
+
+type SenderRow = Omit<OwnerRow, "address">;
+
+const OWNERS = "SELECT public_key AS publicKey, attributes FROM wallets WHERE address";
+
+export function createLockQueries(database: Database): LockQueries {
+  const owners = database.prepare<SenderRow>(
+    `${OWNERS} IN (SELECT value FROM entries WHERE space = 'locks') ORDER BY address`,
+  );
+  const ownerOf = database.prepare<SenderRow>(
+    `${OWNERS} = (SELECT value FROM entries WHERE space = 'locks' AND key = ?)`,
+  );
+  const owner = database.prepare<SenderRow>(`${OWNERS} = ?`);
+  return {
+    all: perHead(() => owners.all().flatMap(locksOf)),
+    find: (id) =>
+      ownerOf
+        .all(id)
+        .flatMap(locksOf)
+        .find((lock) => lock.id === id),
+    of: (address) => owner.all(address).flatMap(locksOf),
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * Builds value indexes in another thread, so that nothing waits for them. Starting a thread takes longer than building most
+ * value indexes, so the thread is kept for a while. Then it ends, because the rows of a long value index occupy much memory.
+ */
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { CallError } from "../../platform/threads/call.ts";
+import { moduleBeside } from "../../platform/threads/module-url.ts";
+import type {
+  ValueIndexAt,
+  ValueIndexDefinition,
+  ValueIndexDependencies,
+} from "./lists/value-index-cache.ts";
+
+export type ValueIndexBuilder = {
+  /** Builds one value index; must not be called while another is being built. */
+  build: ValueIndexDependencies["build"];
+  /** Aborts the running build. */
+  close(): Promise<void>;
+};
+
+/** Input of the thread as plain values. */
+export type BuilderData = { readonly databasePath: string };
+export type ToBuilder = { readonly definition: ValueIndexDefinition; readonly maxBytes: number };
+
+const STAYS_MS = 60_000;
+/** Long, because no request waits for the build. */
+const TIMEOUT_MS = 600_000;
+
+/**
+ * @param onError called with the error if a value index cannot be built
+ * @param timeoutMs time after which a thread that has not finished its value index is stopped
+ */
+export function createValueIndexBuilder(
+  databasePath: string,
+  onError: (error: unknown) => void,
+  timeoutMs = TIMEOUT_MS,
+): ValueIndexBuilder {
+  let worker: Worker | undefined;
+  let leaving: NodeJS.Timeout | undefined;
+
+  function start(): Worker {
+    const workerData: BuilderData = { databasePath };
+    const started = new Worker(moduleBeside(import.meta.url, "value-index-thread"), { workerData });
+    started.once("exit", () => {
+      if (worker === started) worker = undefined;
+    });
+    return started;
+  }
+
+  async function end(): Promise<void> {
+    clearTimeout(leaving);
+    const ended = worker;
+    worker = undefined;
+    await ended?.terminate();
+  }
+
+  return {
+    async build(definition, maxBytes) {
+      clearTimeout(leaving);
+      worker ??= start();
+      const settled = new AbortController();
+      const late = Promise.withResolvers<never>();
+      const timer = setTimeout(
+        () => late.reject(new CallError("CALL_TIMEOUT", `no value index within ${timeoutMs} ms`)),
+        timeoutMs,
+      );
+      try {
+        worker.postMessage({ definition, maxBytes } satisfies ToBuilder);
+        const replied = once(worker, "message", settled);
+        const gone = once(worker, "exit", settled).then(() => []);
+        const lost = once(worker, "messageerror", settled).then(([error]) => Promise.reject(error));
+        const [built] = (await Promise.race([replied, gone, lost, late.promise])) as [ValueIndexAt?];
+        return built;
+      } catch (error) {
+        onError(error);
+        // Its result is no longer needed, and the next value index gets another thread.
+        void end();
+        throw error;
+      } finally {
+        clearTimeout(timer);
+        settled.abort();
+        leaving = setTimeout(end, STAYS_MS).unref();
+      }
+    },
+    close: end,
+  };
+}

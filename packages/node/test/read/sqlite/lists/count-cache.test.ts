@@ -1,0 +1,204 @@
+import { beforeEach, expect, test } from "vitest";
+import { present } from "../../../../src/platform/present.ts";
+import { SnapshotError } from "../../../../src/read/errors.ts";
+import type { Head } from "../../../../src/read/head.ts";
+import type { Direction } from "../../../../src/read/page.ts";
+import { accessPathsOf } from "../../../../src/read/sqlite/lists/access-paths.ts";
+import { type Condition, indexed } from "../../../../src/read/sqlite/lists/conditions.ts";
+import {
+  createIncrementalCounts,
+  type IncrementalCounts,
+} from "../../../../src/read/sqlite/lists/count-cache.ts";
+import { createChunks, createTimeBox, type TimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
+import { type Database, openDatabase } from "../../../../src/store/engine/database.ts";
+import { migrate } from "../../../../src/store/engine/migrations.ts";
+import { createSnapshot } from "../../../../test-support/snapshot.ts";
+
+let database: Database;
+let incrementalCount: IncrementalCounts;
+let snapshot: ReturnType<typeof createSnapshot>;
+beforeEach(() => {
+  database = openDatabase(":memory:");
+  migrate(database);
+  open(createTimeBox(10_000));
+});
+
+const TABLE = { table: "transactions", key: ["height", "sequence"] } as const;
+
+/** Creates the counts again, with a given time limit for each work. */
+function open(time: TimeBox): void {
+  snapshot = createSnapshot(database, time);
+  incrementalCount = createIncrementalCounts(database, createChunks(database, time), TABLE);
+}
+
+/** Blocks of a branch, with a number of transactions in each, every third of type 1. */
+function append(branch: string, from: number, to: number, perBlock: number): void {
+  database.transaction(() => {
+    for (let height = from; height <= to; height++) {
+      database
+        .prepare(`INSERT INTO blocks VALUES (?, ?, 0, ?, ?, 0, 0, 0, 'g', '', 0, '', '', x'')`)
+        .run(height, `${branch}${height}`, height, perBlock);
+      for (let sequence = 0; sequence < perBlock; sequence++) {
+        const id = `${branch}${height}-${sequence}`;
+        const recipient = sequence % 2 === 0 ? "even" : null;
+        database
+          .prepare(
+            `INSERT INTO transactions VALUES (?, ?, ?, 2, 1, ?, 's', ?, 1, 0, 1, ?, NULL, NULL, '', NULL, x'')`,
+          )
+          .run(height, sequence, id, (height + sequence) % 3 === 0 ? 1 : 0, recipient, height);
+      }
+    }
+  });
+}
+
+function revertTo(height: number): void {
+  database.prepare("DELETE FROM transactions WHERE height > ?").run(height);
+  database.prepare("DELETE FROM blocks WHERE height > ?").run(height);
+}
+
+/** Any one of the conditions matches. */
+const FILTERS: Condition[][] = [
+  [indexed({ sql: "type_group = ? AND type = ?", values: [1, 0] }, "many")],
+  [{ sql: "type = ?", values: [1] }],
+  [indexed({ sql: "recipient = ?", values: ["even"] }, "some"), { sql: "type = ?", values: [1] }],
+  [indexed({ sql: "sender = ?", values: ["unknown"] }, "some")],
+  [
+    {
+      ...indexed({ sql: "fee = 1 AND type = ?", values: [0] }, "some"),
+      index: { selectivity: "some", wider: { sql: "fee = 1", values: [] } },
+    },
+  ],
+];
+const incrementalCountOf = (head: Head, alternatives: Condition[]) =>
+  incrementalCount(head, accessPathsOf({ conditions: [], alternatives }));
+
+const textOf = (alternatives: Condition[]) => alternatives.map(({ sql }) => `(${sql})`).join(" OR ");
+const valuesOf = (alternatives: Condition[]) => alternatives.flatMap(({ values }) => values);
+
+/** Incremental counts lead to the same rows as a complete scan. */
+function check(): void {
+  snapshot((head) => {
+    for (const alternatives of FILTERS) {
+      const { totalCount, startOf } = incrementalCountOf(head, alternatives);
+      const rows = (direction: Direction, offset: number, from?: Condition) =>
+        database
+          .prepare<{ id: string }>(
+            `SELECT id FROM transactions WHERE (${textOf(alternatives)}) AND ${from?.sql ?? "TRUE"}
+             ORDER BY height ${direction}, sequence DESC LIMIT 20 OFFSET ?`,
+          )
+          .all(...valuesOf(alternatives), ...(from?.values ?? []), offset)
+          .map(({ id }) => id);
+      const { total } = present(
+        database
+          .prepare<{ total: number }>(
+            `SELECT COUNT(*) AS total FROM transactions WHERE ${textOf(alternatives)}`,
+          )
+          .get(...valuesOf(alternatives)),
+        "a row",
+      );
+      expect(totalCount).toBe(total);
+      for (const direction of ["asc", "desc"] as const) {
+        for (let offset = 0; offset < total; offset += 517) {
+          const { from, offset: rest } = startOf(direction, offset);
+          expect(rows(direction, rest, from)).toEqual(rows(direction, offset));
+          expect(rest).toBeLessThan(400);
+        }
+      }
+    }
+  });
+}
+
+test("count as the table does, while blocks are added and reverted", () => {
+  append("a", 1, 60, 100);
+  check();
+  append("a", 61, 61, 3);
+  check();
+  append("a", 62, 130, 40);
+  check();
+  revertTo(55);
+  append("b", 56, 131, 30);
+  check();
+  revertTo(130);
+  check();
+  revertTo(1);
+  check();
+});
+
+/** Time limit that allows a number of checks of the clock. */
+function checks(count: number): TimeBox {
+  let left = 0;
+  return {
+    begin() {
+      left = count;
+    },
+    check() {
+      if (left-- === 0) throw new SnapshotError("SNAPSHOT_TIMEOUT");
+      return 2;
+    },
+  };
+}
+
+test("resume at the time limit, whether or not a row was found", () => {
+  append("a", 1, 100, 100);
+  for (const [filter, total] of [
+    [present(FILTERS[1], "an item of FILTERS"), 3333],
+    [[{ sql: "fee = ?", values: [7] }], 0],
+  ] as const) {
+    open(checks(5));
+    const attempt = () => snapshot((head) => incrementalCountOf(head, [...filter]).totalCount);
+    let failures = 0;
+    for (let result: number | undefined; result === undefined; ) {
+      try {
+        result = attempt();
+        expect(result).toBe(total);
+      } catch (error) {
+        expect(error).toBeInstanceOf(SnapshotError);
+        failures += 1;
+      }
+    }
+    // Chunks of 600 rows, and the rest of a block: five of them each time.
+    expect(failures).toBe(3);
+  }
+});
+
+test("keep nothing if there was no time at all", () => {
+  append("a", 1, 100, 100);
+  open(checks(0));
+  for (let attempt = 0; attempt < 3; attempt++) {
+    expect(() =>
+      snapshot((head) => incrementalCountOf(head, present(FILTERS[0], "an item of FILTERS"))),
+    ).toThrow(SnapshotError);
+  }
+  open(createTimeBox(10_000));
+  check();
+});
+
+test("count each block once", () => {
+  const counted: number[] = [];
+  const watched: Database = {
+    ...database,
+    prepare<Row>(sql: string) {
+      const statement = database.prepare<Row & { height: number }>(sql);
+      return {
+        ...statement,
+        get: (...values) => statement.get(...values),
+        all(...values) {
+          const rows = statement.all(...values);
+          counted.push(...rows.map(({ height }) => height));
+          return rows;
+        },
+      };
+    },
+  };
+  const time = createTimeBox(10_000);
+  snapshot = createSnapshot(database, time);
+  incrementalCount = createIncrementalCounts(watched, createChunks(database, time), TABLE);
+  const total = () =>
+    snapshot((head) => incrementalCountOf(head, present(FILTERS[1], "an item of FILTERS")).totalCount);
+  append("a", 1, 4, 3);
+  expect([total(), total()]).toEqual([4, 4]);
+  expect(counted).toEqual([1, 2, 3, 4]);
+  append("a", 5, 6, 3);
+  expect(total()).toBe(6);
+  expect(counted).toEqual([1, 2, 3, 4, 5, 6]);
+});
