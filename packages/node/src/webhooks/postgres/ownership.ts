@@ -160,9 +160,12 @@ async function claim(transaction: Transaction, state: State): Promise<View> {
   const share = await readShare(transaction, claimsIn);
   const isHeld = ({ shard, owner, epoch }: ShardRow) =>
     owner === worker && Number(epoch) === held.get(shard)?.epoch;
-  const isFree = (row: ShardRow) => !row.has_owner || (row.owner === worker && !isHeld(row));
+  // A former process with this name owned it, or the response to a claim was lost.
+  const isUnknown = (row: ShardRow) => row.has_owner && row.owner === worker && !isHeld(row);
   const wanted = Math.max(0, share - shards.filter(isHeld).length);
-  const free = shards.filter(isFree).slice(0, wanted);
+  const free = shards.filter((row) => !row.has_owner || isUnknown(row)).slice(0, wanted);
+  const unknown = shards.filter((row) => isUnknown(row) && !free.includes(row));
+  if (unknown.length > 0) await freeShards(transaction, worker, unknown);
   if (free.length === 0) return { shards, claimed: [], share };
   const claimed = await transaction.query<{ shard: number; epoch: string; matched: string }>(
     `UPDATE shards SET owner = $1, epoch = shards.epoch + 1
@@ -182,6 +185,19 @@ async function claim(transaction: Transaction, state: State): Promise<View> {
       matched: Number(matched),
     })),
   };
+}
+
+/** Ends the ownership of shards, so that other workers can claim them. */
+async function freeShards(
+  { query }: Pick<Transaction, "query">,
+  worker: string,
+  shards: readonly Pick<ShardRow, "shard" | "epoch">[],
+): Promise<void> {
+  await query(
+    `UPDATE shards SET owner = NULL FROM unnest($2::integer[], $3::bigint[]) AS given (shard, epoch)
+     WHERE shards.shard = given.shard AND shards.epoch = given.epoch AND owner = $1`,
+    [worker, shards.map(({ shard }) => shard), shards.map(({ epoch }) => epoch)],
+  );
 }
 
 /** Returns the number of shards that a process should own: none while the webhooks have another owner. */
@@ -209,10 +225,10 @@ async function giveUp(
 ): Promise<void> {
   const given = [...shards].flatMap((shard) => held.get(shard) ?? []);
   if (given.length === 0) return;
-  await postgres.query(
-    `UPDATE shards SET owner = NULL FROM unnest($2::integer[], $3::bigint[]) AS given (shard, epoch)
-     WHERE shards.shard = given.shard AND shards.epoch = given.epoch AND owner = $1`,
-    [worker, given.map(({ shard }) => shard), given.map(({ epoch }) => epoch)],
+  await freeShards(
+    postgres,
+    worker,
+    given.map(({ shard, epoch }) => ({ shard, epoch: `${epoch}` })),
   );
   for (const { shard } of given) {
     held.delete(shard);
