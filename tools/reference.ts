@@ -1,4 +1,4 @@
-/** `npm run reference`: generates docs/reference, and the lists of the client, from the tables that the program uses. */
+/** `npm run reference`: generates docs/reference, parts of docs/scale.md, and the lists of the client, from the tables that the program uses. */
 import { writeFileSync } from "node:fs";
 import { listenOptions } from "../packages/node/src/commands/listen/options.ts";
 import { txOptions } from "../packages/node/src/commands/tx/options.ts";
@@ -16,6 +16,7 @@ import { commandsPage } from "./reference-commands.ts";
 import { errorsPage } from "./reference-errors.ts";
 import { eventsPage } from "./reference-events.ts";
 import { listsPage } from "./reference-lists.ts";
+import { scalePage } from "./scale/page.ts";
 
 /** Returns the content of each generated file by path. */
 export async function referencePages(): Promise<Record<string, string>> {
@@ -25,6 +26,7 @@ export async function referencePages(): Promise<Record<string, string>> {
     "docs/reference/errors.md": errorsPage(),
     "docs/reference/events.md": await eventsPage(),
     "docs/reference/lists.md": listsPage(),
+    "docs/scale.md": scalePage(),
     "packages/client/src/api/list-filters.ts": clientLists(),
   };
 }

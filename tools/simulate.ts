@@ -1,12 +1,14 @@
 /**
  * `npm run simulate -- [--seed N] [--minutes M | --seconds S] [--seeds K] [--at-once N] [--keep NAME]
- * [--verbose]`
+ * [--postgres] [--verbose]`
  *
- * Long run of the simulation: K seeds, N at a time. `--keep` adds failing seeds to the list that `npm test` replays, under a
+ * Long run of the simulation: K seeds, N at a time. With `--postgres`, delivery workers send the webhooks from PostgreSQL. `--keep` adds failing seeds to the list that `npm test` replays, under a
  * name that describes the failure.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { hasPostgres } from "../packages/node/test-support/postgres/server.ts";
+import { openPostgresStorage } from "../packages/node/test-support/simulation/postgres-storage.ts";
 import { simulate } from "../packages/node/test-support/simulation/simulate.ts";
 import { readArguments } from "./arguments.ts";
 
@@ -21,6 +23,7 @@ const { values } = readArguments("simulate", {
     // Each run waits for its processes half of the time.
     "at-once": { type: "string", default: String(availableParallelism()) },
     keep: { type: "string" },
+    postgres: { type: "boolean", default: false },
     verbose: { type: "boolean", default: false },
   },
 });
@@ -28,6 +31,8 @@ const seconds = values.seconds === undefined ? Number(values.minutes) * 60 : Num
 const first = Number(values.seed);
 const count = Number(values.seeds);
 const failed: number[] = [];
+if (values.postgres && !hasPostgres) throw new Error("there is no PostgreSQL server for this machine");
+const storage = values.postgres ? { openStorage: openPostgresStorage } : {};
 
 const seeds = Array.from({ length: count }, (_, index) => first + index);
 await Promise.all(Array.from({ length: Number(values["at-once"]) }, runNext));
@@ -40,7 +45,7 @@ async function runNext(): Promise<void> {
 async function run(seed: number): Promise<void> {
   const log = (line: string) => console.log(`seed ${seed}: ${line}`);
   try {
-    const report = await simulate({ seed, seconds, log: values.verbose ? log : () => {} });
+    const report = await simulate({ seed, seconds, log: values.verbose ? log : () => {}, ...storage });
     const { blocks, undone, arrivals, deliveries, kills, faults, happened, facts } = report;
     for (const fault of faults) log(fault);
     if (faults.length > 0) failed.push(seed);

@@ -18,9 +18,15 @@ export function processorMsOf(pid: number): number {
   return own.ownMs + own.endedMs + children.reduce((sum, ms) => sum + ms, 0);
 }
 
-function timesOf(pid: number): Times | undefined {
+/** Returns the CPU time of a process, without its children. */
+export const ownProcessorMsOf = (pid: number): number => timesOf(pid)?.ownMs ?? 0;
+
+/** Returns the CPU time of the main thread of a process. */
+export const mainThreadMsOf = (pid: number): number => timesOf(pid, `task/${pid}/stat`)?.ownMs ?? 0;
+
+function timesOf(pid: number, file = "stat"): Times | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const stat = readFileSync(`/proc/${pid}/${file}`, "utf8");
     // The name of the program may contain spaces.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const at = (index: number) => Number(fields[index]);

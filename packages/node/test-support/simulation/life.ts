@@ -50,10 +50,16 @@ export const spawnWithClock = (folder: string, args: readonly string[]): Running
     environment: { UNIKNODE_TEST_CLOCK: clockFile(folder) },
   });
 
-/** @param args further arguments of the node */
-export async function beginLife(folder: string, args: readonly string[] = []): Promise<Life> {
+export type LifeOptions = {
+  /** Port of the API. Default: a free one. */
+  readonly port?: number;
+  /** Further arguments of the node. */
+  readonly args?: readonly string[];
+};
+
+export async function beginLife(folder: string, { port = 0, args = [] }: LifeOptions = {}): Promise<Life> {
   const node = spawnWithClock(folder, [
-    ...["dev", "--data", join(folder, "data"), "--http-port", "0", "--block-time", "1"],
+    ...["dev", "--data", join(folder, "data"), "--http-port", `${port}`, "--block-time", "1"],
     ...["--webhook-token", TOKEN, "--log-level", "error", ...args],
   ]);
   const url = await apiUrlOf(node);
