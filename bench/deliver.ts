@@ -1,17 +1,21 @@
 /**
- * `npm run bench -- deliver [--webhooks 32] [--events 500] [--rounds 3] [--delay 0] [--only NAME] [--minutes M] [--snapshot]`
+ * `npm run bench -- deliver [--webhooks 32] [--events 500] [--rounds 3] [--delay 0] [--only NAME]`
+ * `npm run bench -- deliver --minutes M [--rate 300] [--snapshot] [...]`
  *
  * Deliveries from PostgreSQL per second, from the commit of the events to the recorded acknowledgement: one and two delivery
- * workers, and one and two processes over a plain table of jobs (`deliveries/jobs.ts`). The four get the same events in turns, each
+ * workers, and one and two processes over a plain table of jobs (`deliveries/jobs.ts`) and over an ordered queue of pg-boss
+ * (`deliveries/boss.ts`). All get the same events in turns, each
  * time in a new database, so that other load of the machine affects all of them. PostgreSQL waits for the disk; the receiver is a
  * separate process, which responds after `--delay` ms. CPU time is that of the processes that deliver, and that of PostgreSQL.
  *
- * With `--minutes`, one process of each kind delivers for so long instead, and a line is printed for each minute; with `--snapshot`
- * while a transaction holds the state of the beginning.
+ * With `--minutes`, one process of each kind delivers for so long instead, in turns, and a line is printed for each minute: without
+ * pauses, or a block of events at a time, so that on average `--rate` deliveries per second are offered. With `--snapshot`, a
+ * transaction holds the state of the beginning.
  */
 import { present } from "../packages/node/src/platform/present.ts";
 import { startPostgres } from "../packages/node/test-support/postgres/server.ts";
 import { readArguments } from "../tools/arguments.ts";
+import { pgBoss } from "./deliveries/boss.ts";
 import type { Contender } from "./deliveries/contender.ts";
 import { copyDatabase, createTemplate } from "./deliveries/database.ts";
 import { jobTable } from "./deliveries/jobs.ts";
@@ -28,12 +32,18 @@ const { values } = readArguments("bench deliver", {
     delay: { type: "string", default: "0" },
     only: { type: "string", default: "" },
     minutes: { type: "string" },
+    rate: { type: "string" },
     snapshot: { type: "boolean", default: false },
   },
 });
 const blocks = Math.ceil(Number(values.events) / EVENTS_PER_BLOCK);
-const contenders = [deliveryWorkers, jobTable].filter(({ name }) => name.includes(values.only));
+const contenders = [deliveryWorkers, jobTable, pgBoss].filter(({ name }) => name.includes(values.only));
 const MINUTE_MS = 60_000;
+/** Blocks of a measurement, and its duration. */
+const load: [blocks: number, periodMs?: number] =
+  values.rate === undefined
+    ? [blocks]
+    : [1, (1_000 * EVENTS_PER_BLOCK * Number(values.webhooks)) / Number(values.rate)];
 
 const server = await startPostgres({ fsync: "on", shared_buffers: "256MB", max_wal_size: "4GB" });
 const receiver = await startReceiver(Number(values.delay));
@@ -103,7 +113,7 @@ async function sustainAll(
       const figures: Figures[] = [];
       // Each has its part of the minute.
       const endMs = performance.now() + MINUTE_MS / runs.length;
-      while (performance.now() < endMs) figures.push(await run.deliver(blocks));
+      while (performance.now() < endMs) figures.push(await run.deliver(...load));
       console.log([contender.name, minute, ...rowOf(figures)].join(" | "));
     }
   }

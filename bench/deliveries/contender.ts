@@ -7,6 +7,7 @@ export type Load = {
   readonly webhooks: number;
   /** URL of the receiver. */
   readonly target: string;
+  readonly databaseUrl: string;
 };
 
 export type Workers = {
@@ -26,4 +27,6 @@ export type Contender = {
   commit(postgres: Postgres, events: readonly Event[]): Promise<void>;
   /** Returns whether a number of deliveries are recorded as delivered, and no other is pending. */
   isDone(postgres: Postgres, deliveries: number): Promise<boolean>;
+  /** Closes what `prepare` has opened. */
+  close?(postgres: Postgres): Promise<void>;
 };

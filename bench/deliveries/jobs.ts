@@ -3,14 +3,13 @@
  * `FOR UPDATE SKIP LOCKED`, posts them at the same time, and records the outcomes before it commits. There is no order, no retry,
  * no signature, and no limit for a target: it shows what the database and the calls cost.
  */
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Agent } from "undici";
 import { present } from "../../packages/node/src/platform/present.ts";
 import { openPostgres, type Postgres } from "../../packages/node/src/postgres/connection.ts";
 import type { Contender } from "./contender.ts";
+import { forkWorkers, type Job, post, runWorker } from "./plain-worker.ts";
 
 const SCHEMA = `
   CREATE TABLE targets (id bigint PRIMARY KEY, url text NOT NULL);
@@ -36,15 +35,7 @@ export const jobTable: Contender = {
       target,
     ]);
   },
-  async start(databaseUrl, count) {
-    const children = Array.from({ length: count }, () => fork(fileURLToPath(import.meta.url), [databaseUrl]));
-    await Promise.all(children.map((child) => once(child, "message")));
-    return {
-      pids: children.map(({ pid }) => present(pid)),
-      failure: () => (children.some(({ exitCode }) => exitCode !== null) ? "a process ended" : undefined),
-      stop: async () => void (await Promise.all(children.map(end))),
-    };
-  },
+  start: (databaseUrl, count) => forkWorkers(fileURLToPath(import.meta.url), databaseUrl, count),
   async commit(postgres, events) {
     await postgres.query(
       `INSERT INTO jobs (target, message, body, created_ms)
@@ -66,20 +57,13 @@ export const jobTable: Contender = {
   },
 };
 
-async function end(child: ChildProcess): Promise<void> {
-  child.disconnect();
-  await once(child, "exit");
-}
-
 /** Transactions at a time, and jobs of each: together the concurrent calls of a worker. */
 const TRANSACTIONS = 4;
 const JOBS = 64;
 /** Pause when no job is pending. */
 const IDLE_MS = 5;
 
-type Job = { id: string; message: string; body: string; url: string };
-
-async function work(databaseUrl: string): Promise<void> {
+async function work(databaseUrl: string, signal: AbortSignal): Promise<void> {
   const postgres = openPostgres({
     url: databaseUrl,
     applicationName: "plain jobs",
@@ -89,12 +73,8 @@ async function work(databaseUrl: string): Promise<void> {
     onConnectionLost: () => {},
   });
   const agent = new Agent({ pipelining: 1 });
-  const stopping = new AbortController();
-  process.on("disconnect", () => stopping.abort());
-  await postgres.query("SELECT 1");
-  process.send?.("ready");
   const loops = Array.from({ length: TRANSACTIONS }, async () => {
-    while (!stopping.signal.aborted) if ((await takeJobs(postgres, agent)) === 0) await sleep(IDLE_MS);
+    while (!signal.aborted) if ((await takeJobs(postgres, agent)) === 0) await sleep(IDLE_MS);
   });
   await Promise.all(loops);
   await agent.close();
@@ -104,7 +84,7 @@ async function work(databaseUrl: string): Promise<void> {
 /** Delivers some jobs; returns their number. */
 const takeJobs = (postgres: Postgres, agent: Agent): Promise<number> =>
   postgres.transaction("READ WRITE", async ({ query, change }) => {
-    const jobs = await query<Job>(
+    const jobs = await query<Job & { id: string }>(
       `SELECT jobs.id, message, body, url FROM jobs JOIN targets ON targets.id = target
        WHERE state = 'pending' ORDER BY jobs.id LIMIT ${JOBS} FOR UPDATE OF jobs SKIP LOCKED`,
     );
@@ -119,18 +99,7 @@ const takeJobs = (postgres: Postgres, agent: Agent): Promise<number> =>
     return jobs.length;
   });
 
-async function post(agent: Agent, { message, body, url }: Job): Promise<number> {
-  const headers = { "content-type": "application/json", "webhook-id": message };
-  const response = await agent.request({ ...originOf(url), method: "POST", headers, body });
-  await response.body.dump();
-  return response.statusCode;
-}
-
-function originOf(url: string): { origin: string; path: string } {
-  const { origin, pathname } = new URL(url);
-  return { origin, path: pathname };
-}
-
 if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) {
-  await work(present(process.argv[2], "the URL of the database"));
+  const databaseUrl = present(process.argv[2], "the URL of the database");
+  await runWorker((signal) => work(databaseUrl, signal));
 }

@@ -16,8 +16,11 @@ export type Figures = {
 };
 
 export type Run = {
-  /** Commits blocks of events, and waits until all of their deliveries are recorded. */
-  deliver(blocks: number): Promise<Figures>;
+  /**
+   * Commits blocks of events, and waits until all of their deliveries are recorded, and until a time has passed since the start,
+   * whose CPU time the figures contain.
+   */
+  deliver(blocks: number, periodMs?: number): Promise<Figures>;
   /** Opens a transaction that sees the present state until the run ends, so that PostgreSQL removes no later row version. */
   holdSnapshot(): Promise<void>;
   close(): Promise<void>;
@@ -42,7 +45,7 @@ export async function openRun(
   { server, databaseUrl, receiver, webhooks, count }: RunOptions,
 ): Promise<Run> {
   const postgres = connect(databaseUrl);
-  await contender.prepare(postgres, { webhooks, target: receiver.url });
+  await contender.prepare(postgres, { webhooks, target: receiver.url, databaseUrl });
   const workers = await contender.start(databaseUrl, count);
   let release: () => Promise<unknown> = async () => {};
   let height = 0;
@@ -67,13 +70,14 @@ export async function openRun(
   }
 
   return {
-    async deliver(blocks) {
+    async deliver(blocks, periodMs = 0) {
       const deliveries = blocks * EVENTS_PER_BLOCK * webhooks;
       const before = times();
       const startMs = performance.now();
       for (let count = 0; count < blocks; count++) await contender.commit(postgres, eventsOf(++height));
       await waitUntilRecorded(deliveries);
       const seconds = (performance.now() - startMs) / 1_000;
+      await sleep(Math.max(0, startMs + periodMs - performance.now()));
       const after = times();
       return {
         perSecond: deliveries / seconds,
@@ -87,6 +91,7 @@ export async function openRun(
     async close() {
       await release();
       await workers.stop();
+      await contender.close?.(postgres);
       await postgres.close();
     },
   };

@@ -6,6 +6,8 @@ import type { Contender } from "./contender.ts";
 
 const EVENT = "transaction.applied";
 const ALWAYS = JSON.stringify([{ key: "id", condition: "ne", value: "" }]);
+/** More than the concurrent calls of a webhook: all earlier deliveries are recorded. */
+const LATEST = 64;
 const TOKEN = "5".repeat(64);
 
 export const deliveryWorkers: Contender = {
@@ -17,7 +19,7 @@ export const deliveryWorkers: Contender = {
       [webhooks, EVENT, target, ALWAYS, TOKEN],
     );
     await postgres.query("INSERT INTO queues (webhook) SELECT id FROM webhooks");
-    await postgres.query("UPDATE shards SET matched = last_sequence FROM event_log");
+    await postgres.query("UPDATE shard_positions SET matched = last_sequence FROM event_log");
     await postgres.query(
       "UPDATE webhook_register SET version = version + 1, owner = 'workers', transfer = 'bench'",
     );
@@ -58,9 +60,8 @@ export const deliveryWorkers: Contender = {
   async isDone(postgres, deliveries) {
     const [row] = await postgres.query<{ count: string | null }>(
       `SELECT sum(last_sequence) AS count FROM queues
-       WHERE NOT EXISTS (SELECT 1 FROM webhooks JOIN LATERAL (SELECT 1 FROM deliveries WHERE webhook = webhooks.id
-         AND state = 'pending' AND next_attempt_ms IS NULL AND replay IS NULL
-         ORDER BY number DESC LIMIT 1) AS pending ON true)`,
+       WHERE NOT EXISTS (SELECT 1 FROM webhooks CROSS JOIN LATERAL (SELECT state FROM deliveries WHERE webhook = webhooks.id
+         ORDER BY webhook DESC, number DESC LIMIT ${LATEST}) AS latest WHERE state = 'pending')`,
     );
     return Number(row?.count) === deliveries;
   },

@@ -87,7 +87,7 @@ async function measureMemory(few: string, many: string): Promise<Measured> {
   const receiver = await startReceiver(200);
   const start = async (databaseUrl: string, webhooks: number) => {
     const postgres = connect(databaseUrl);
-    await deliveryWorkers.prepare(postgres, { webhooks, target: receiver.url });
+    await deliveryWorkers.prepare(postgres, { webhooks, target: receiver.url, databaseUrl });
     const workers = await deliveryWorkers.start(databaseUrl, 1);
     await waitForShards(postgres);
     // One delivery for each webhook loads the code and the register.

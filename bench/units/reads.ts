@@ -1,6 +1,9 @@
 /** Costs of single resources and of pages of 100 rows, for an API server and for PostgreSQL. */
+import { once } from "node:events";
+import type { Socket } from "node:net";
 import { createNetwork } from "@uniknode/protocol";
 import { present } from "../../packages/node/src/platform/present.ts";
+import { connectFrom } from "../../packages/node/test-support/http/sockets.ts";
 import { buildMirror } from "../../packages/node/test-support/mirror/build.ts";
 import {
   connect,
@@ -19,6 +22,10 @@ import { processorMsOf } from "../serve/processor-time.ts";
 
 const TRANSACTIONS = 100_000;
 const LOAD: Load = { seconds: 3, connections: 64 };
+/** Idle connections, and those of an address. */
+const [IDLE, IDLE_PER_ADDRESS] = [4_000, 400];
+/** Connections that are opened at the same time. */
+const AT_ONCE = 100;
 const RESOURCES = ["transactions/{id}", "wallets/{id}", "uniks/{id}", "blocks/{height}"];
 const PAGES = ["transactions, any page", "blocks, any page", "wallets, any page", "uniks, any page"];
 
@@ -51,7 +58,7 @@ export async function measureReads(): Promise<Partial<Record<CostName, number>>>
       serverPageUs: page.serverUs,
       replicaPageUs: page.databaseUs,
       pageBytes: page.bytes,
-      serverMb: await measureMemory(postgres),
+      ...(await measureMemory(postgres)),
     };
   } finally {
     await postgres.stop();
@@ -78,20 +85,43 @@ async function measureAll(
   return { serverUs: mean("serverUs"), databaseUs: mean("databaseUs"), bytes: mean("bytes") };
 }
 
-/** Memory of the real server after some requests. */
-async function measureMemory(postgres: PostgresServer): Promise<number> {
+/** Memory of the real server after some requests, and of its idle connections. */
+async function measureMemory(postgres: PostgresServer): Promise<Partial<Record<CostName, number>>> {
   const url = await createTemplate(postgres);
   const server = spawnUniknode([
     ...["serve", "--database-url", url, "--node", "http://127.0.0.1:9", "--token", "bench"],
-    ...["--http-port", "0", "--rate-limit", "0", "--log-level", "error"],
+    ...["--http-port", "0", "--rate-limit", "0", "--log-level", "error", "--http-connections", "10000"],
   ]);
   try {
     const [, address] = await server.printed(/(http:\/\/[\d.]+:\d+)/);
+    const port = Number(new URL(present(address)).port);
     const requests = [{ method: "GET" as const, path: "/api/v2/blocks" }];
-    await shoot(Number(new URL(present(address)).port), requests, { ...LOAD, seconds: 2, connections: 1 });
-    return memoryMbOf(present(server.child.pid));
+    await shoot(port, requests, { ...LOAD, seconds: 2, connections: 1 });
+    const pid = present(server.child.pid);
+    const before = memoryMbOf(pid);
+    const sockets = await openIdle(port);
+    const grown = memoryMbOf(pid) - before;
+    for (const socket of sockets) socket.destroy();
+    return { serverMb: before, connectionBytes: (1e6 * Math.max(0, grown)) / IDLE };
   } finally {
     server.child.kill("SIGTERM");
     await server.ended;
   }
+}
+
+/** Opens connections that have each sent a request. The first ones must not be idle for too long before the last are open. */
+async function openIdle(port: number): Promise<readonly Socket[]> {
+  const sockets: Socket[] = [];
+  while (sockets.length < IDLE) {
+    const address = `127.0.2.${1 + Math.floor(sockets.length / IDLE_PER_ADDRESS)}`;
+    sockets.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => openOne(address, port)))));
+  }
+  return sockets;
+}
+
+async function openOne(address: string, port: number): Promise<Socket> {
+  const socket = await connectFrom(address, port);
+  socket.write("GET /api/v2/blockchain HTTP/1.1\r\nhost: localhost\r\n\r\n");
+  await once(socket, "data");
+  return socket;
 }

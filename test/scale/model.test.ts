@@ -53,6 +53,7 @@ test("The demand is computed per second.", () => {
     transfers: 10,
     resources: 900,
     pages: 100,
+    connections: 10_000,
     deliveries: 100,
     calls: 200,
     events: 11,
@@ -119,6 +120,14 @@ test("Workers have a socket for each webhook, and a place for each concurrent ca
   expect(groupOf({ ...LOAD, receiverMs: 10_000 }, "worker")).toMatchObject({ processes: 8 });
 });
 
+test("API servers have sockets for all readers, who keep their connections for 10 s.", () => {
+  // 1,000 requests a second of 60,000 readers.
+  expect(groupOf(LOAD, "server")).toMatchObject({ processes: 1, connections: 10_010, memoryMb: 110 });
+  // Of 600,000 readers at 10,000 requests a second, 100,000 are connected.
+  const inputs = { ...LOAD, readers: 600_000, load: 1, pageShare: 0 };
+  expect(groupOf(inputs, "server")).toMatchObject({ processes: 2, connections: 50_010 });
+});
+
 test("The network of machines is planned as well.", () => {
   // 1,000 responses of 1,000 bytes are 8 Mbit/s; 62.5 times as many need 10 machines of 50 Mbit/s.
   const inputs = { ...LOAD, readers: 62.5 * 60_000 };
@@ -142,6 +151,7 @@ test.each([
   ["writes of one primary", 0.0211, 2],
   ["replicas of one primary", 1, 10],
   // 1,000 bytes for each block, transaction and delivery.
+  ["sockets of one API server", 10_010, 65_536],
   ["network of the primary", 0.888, 50],
   ["live streams of one node", 10, 200],
   ["HTTP of one node", 0.013, 0.5],
@@ -162,7 +172,7 @@ test.each([
 
 test("Limits are sorted by their use, and each has a remedy.", () => {
   const { limits } = planOf(LOAD, ROUND);
-  expect(limits).toHaveLength(14);
+  expect(limits).toHaveLength(15);
   expect(limits[0]?.name).toBe("disk of the node");
   expect(limits.map(({ share }) => share)).toEqual(
     limits.map(({ share }) => share).toSorted((a, b) => b - a),
@@ -217,7 +227,7 @@ test("Each cost has a positive value, a meaning, the command that measured it, a
   for (const [name, { value, meaning, source, date }] of Object.entries(MEASURED)) {
     expect(value, name).toBeGreaterThan(0);
     expect(meaning, name).toMatch(/\w+ \w+/);
-    expect(source, name).toMatch(/^npm run bench -- units (chain|reads|deliveries|streams)$/);
+    expect(source, name).toMatch(/^npm run bench -- (units (chain|reads|deliveries|streams)|serve)$/);
     expect(date, name).toMatch(/^\d{4}-\d\d-\d\d$/);
   }
 });

@@ -42,7 +42,7 @@ test("The statements of all processes are found.", () => {
     "mirror/head.ts: UPDATE head SET",
     "read/postgres/blocks.ts: SELECT height::float8 AS height FROM blocks WHERE id = $1",
     "webhooks/postgres/queue-changes.ts: SELECT 1 FROM queues WHERE webhook = $1 FOR UPDATE",
-    "webhooks/postgres/sending/record.ts: INSERT INTO attempts",
+    "webhooks/postgres/sending/outcome-rows.ts: INSERT INTO attempts",
     "processes/deliver/new-events.ts: SELECT",
     "postgres/schema/004-webhooks.sql: CREATE SEQUENCE delivery_numbers",
     "event-log/postgres/history.ts: SELECT height FROM head WHERE phase = 'ready'",

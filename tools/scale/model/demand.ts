@@ -1,5 +1,6 @@
 /** Work in a second that follows from the inputs. */
 import type { Inputs } from "../inputs.ts";
+import { FIXED } from "./fixed.ts";
 
 export type Demand = {
   readonly blocks: number;
@@ -7,6 +8,8 @@ export type Demand = {
   /** Requests in the busiest minute: single resources and pages. */
   readonly resources: number;
   readonly pages: number;
+  /** Open connections of readers: each keeps its own until it is idle for too long. */
+  readonly connections: number;
   readonly deliveries: number;
   /** Calls of receivers, with those of retries. */
   readonly calls: number;
@@ -26,6 +29,7 @@ export function demandOf(inputs: Inputs): Demand {
     transfers,
     resources: requests * (1 - inputs.pageShare),
     pages: requests * inputs.pageShare,
+    connections: Math.min(inputs.readers, requests * FIXED.idleSeconds),
     deliveries,
     calls: deliveries * inputs.attempts,
     events: blocks + transfers,

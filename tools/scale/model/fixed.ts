@@ -12,6 +12,8 @@ export const FIXED = {
   streams: 200,
   /** `LimitNOFILE` of the service files. */
   sockets: 65_536,
+  /** Seconds after which a connection without a request is closed. */
+  idleSeconds: 10,
   /** Default of `max_wal_senders`. */
   replicas: 10,
   /** Transactions in a block of livenet. */

@@ -22,7 +22,7 @@ export type Group = {
   readonly memoryMb: number;
   readonly diskGb: number;
   readonly sentMbit: number;
-  /** Sockets of a process, without those of HTTP clients. */
+  /** Sockets of a process. */
   readonly connections: number;
 };
 
@@ -44,14 +44,15 @@ export type Parts = {
   readonly counts: Counts;
 };
 
-/** An API server and a worker each use one core. Machines are also limited by their network, workers by their calls. */
+/** An API server and a worker each use one core. Their sockets are limited as well, and the network of their machines. */
 export function countsOf(
   { cores, traffic, demand }: Pick<Parts, "cores" | "traffic" | "demand">,
   inputs: Inputs,
 ): Counts {
   const { cores: perMachine, load, networkMbit } = inputs;
   const needed = (used: number, available: number) => Math.ceil(used / (available * load));
-  const servers = needed(cores.servers, 1);
+  const accepted = FIXED.sockets - FIXED.serverConnections;
+  const servers = Math.max(needed(cores.servers, 1), Math.ceil(demand.connections / accepted));
   const workers =
     demand.calls === 0 ? 0 : Math.max(needed(cores.workers, 1), workersForCalls(demand, inputs));
   const machines = (processes: number, sentMbit: number) =>
@@ -91,6 +92,7 @@ export function groupsOf(parts: Parts, costs: Costs): Group[] {
   const postgresGb = disks.postgres / BYTES_PER_GB;
   const group = groupIn(inputs);
   const reading = replicas === 0 ? 0 : Math.ceil((servers * FIXED.serverConnections) / replicas);
+  const readers = servers === 0 ? 0 : parts.demand.connections / servers;
   const owned = workers === 0 ? 0 : inputs.webhooks / workers;
   return [
     group("node", [1, 1], cores.consensus + cores.submissions + cores.streams, {
@@ -115,9 +117,9 @@ export function groupsOf(parts: Parts, costs: Costs): Group[] {
       connections: reading,
     }),
     group("server", [servers, counts.serverMachines], cores.servers, {
-      memoryMb: costs.serverMb,
+      memoryMb: costs.serverMb + (readers * costs.connectionBytes) / BYTES_PER_MB,
       sentMbit: traffic.read,
-      connections: FIXED.serverConnections,
+      connections: Math.ceil(readers) + (servers === 0 ? 0 : FIXED.serverConnections),
     }),
     group("worker", [workers, counts.workerMachines], cores.workers, {
       memoryMb: costs.workerMb + (owned * costs.workerWebhookBytes) / BYTES_PER_MB,

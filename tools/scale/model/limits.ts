@@ -54,7 +54,12 @@ const processorLimits = ({
   ),
 ];
 
-const readLimits = ({ inputs, cores, traffic, counts }: Parts): Given[] => [
+const readLimits = ({ inputs, demand, cores, traffic, counts }: Parts): Given[] => [
+  limit(
+    "sockets of one API server",
+    [demand.connections / Math.max(1, counts.servers) + FIXED.serverConnections, FIXED.sockets, "sockets"],
+    "more servers, or a load balancer that keeps few connections to them; raise --http-connections up to there",
+  ),
   limit(
     "replicas of one primary",
     [counts.replicas, FIXED.replicas, "replicas"],

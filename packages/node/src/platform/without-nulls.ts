@@ -8,6 +8,9 @@ export type WithoutNulls<T> = {
 /** Returns the members that are not null, in their order. */
 export function withoutNulls<T extends object>(members: T): WithoutNulls<T> {
   const present: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(members)) if (value !== null) present[name] = value;
+  for (const name of Object.keys(members)) {
+    const value = (members as Record<string, unknown>)[name];
+    if (value !== null) present[name] = value;
+  }
   return present as WithoutNulls<T>;
 }

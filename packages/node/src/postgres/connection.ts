@@ -1,5 +1,6 @@
 /** The only file that uses the PostgreSQL driver. */
 import pg from "pg";
+import { arrayText } from "./array-text.ts";
 import { PostgresError, toPostgresError } from "./error.ts";
 import { beginReads, prepared, type ReadingClient, type ReadLimits, type ReadQuery } from "./reads.ts";
 import { beginWith, createSessions, type Settings } from "./session.ts";
@@ -246,5 +247,7 @@ function copyInto(client: Queryable, sql: string, rows: string): Promise<void> {
 }
 
 /** The driver requires a `Buffer` for bytes. */
-const toDriver = (value: PostgresValue): unknown =>
-  value instanceof Uint8Array ? Buffer.from(value) : value;
+function toDriver(value: PostgresValue): unknown {
+  if (Array.isArray(value)) return arrayText(value) ?? value;
+  return value instanceof Uint8Array ? Buffer.from(value) : value;
+}

@@ -15,13 +15,30 @@ import type { ActiveWebhook } from "./model/webhook.ts";
 /** Name of the matcher's cursor in the event log. */
 export const READER = "webhooks";
 
+/** Maximum work of a step of matching. Larger steps share the cost of a commit, and delay other users of the database for longer. */
+export type StepSize = {
+  readonly events: number;
+  /** Webhooks, each of which starts calls. */
+  readonly webhooks: number;
+  /** Commands, unless the last event has more. */
+  readonly commands: number;
+};
+
+/** Suits a database in this process: the chain waits for its write lock, and requests for this thread. */
+export const STEP_SIZE: StepSize = { events: 50, webhooks: 100, commands: 500 };
+
 export type Intake = {
+  /** Default: `STEP_SIZE`. */
+  readonly stepSize?: StepSize;
   /** Returns the active webhooks; undefined if the register still has the version `known`. */
   activeWebhooks(known: number | undefined): Promise<ActiveWebhooks | undefined>;
   /** Returns the next unmatched events of the log, in order. */
   nextEvents(limit: number): Promise<readonly LoggedEvent[]>;
-  /** Returns whether an event is a retraction that is not matched, or whose block the past events may still contain. */
-  hasRetraction(): Promise<boolean>;
+  /**
+   * Returns false while replays must wait: a retraction is not matched, or the past events may contain its block, or blocks
+   * whose own events are not matched, which would get a later number.
+   */
+  canReplay(): Promise<boolean>;
   /** Returns how often each block was reverted before a sequence of the event log; blocks without reverts may be absent. */
   countReverts(blockIds: readonly string[], before: number): Promise<ReadonlyMap<string, number>>;
   /**
@@ -30,8 +47,8 @@ export type Intake = {
    */
   unretracted(blocks: readonly BlockReference[], limit: number): Promise<readonly DeliveredFact[]>;
   /**
-   * Returns the unconfirmed events that blocks at ascending heights confirm: for each height that confirms any, its events by
-   * webhook and in the order of the log. Events of inactive webhooks are not confirmed.
+   * Returns the unconfirmed events that blocks at ascending heights confirm, by the number that each webhook requires now: for each
+   * height that confirms any, its events by webhook and in the order of the log. Events of inactive webhooks are not confirmed.
    */
   confirmedAt(heights: readonly number[], limit: number): Promise<readonly Confirmed[]>;
   /** Applies all commands in order, and moves the position; nothing if the batch is not current. */
@@ -82,8 +99,8 @@ export type LogPosition = {
 };
 
 /**
- * Position before and after a batch of a replay. The batch is not current if the replay has ended or moved meanwhile, or a
- * retraction precedes it (`hasRetraction`). Its deliveries enter the replay lane. Those that had
+ * Position before and after a batch of a replay. The batch is not current if the replay has ended or moved meanwhile, or replays
+ * must wait (`canReplay`). Its deliveries enter the replay lane. Those that had
  * finished before the replay return to it.
  */
 export type ReplayStep = {
@@ -121,12 +138,8 @@ export type DeliveryDraft = Omit<NewDelivery, "sequence" | "replay" | "content">
 /** Puts a delivery into the queue of its webhook, unless the webhook has a delivery with this id. */
 export type EnqueueDelivery = { readonly kind: "enqueue"; readonly delivery: DeliveryDraft };
 
-/** Stores an event until the chain has reached `dueHeight`, unless it is stored. */
-export type DeferEvent = {
-  readonly kind: "defer";
-  readonly event: UnconfirmedEvent;
-  readonly dueHeight: number;
-};
+/** Stores an event until it is confirmed, unless it is stored. */
+export type DeferEvent = { readonly kind: "defer"; readonly event: UnconfirmedEvent };
 
 /** Puts the delivery of an unconfirmed event into the queue, and removes the event. */
 export type ConfirmEvent = {

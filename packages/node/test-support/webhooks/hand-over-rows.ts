@@ -238,8 +238,8 @@ export const ROWS: Readonly<Record<TableName, readonly HandOverRow[]>> = {
     ["88", 15],
   ],
   unconfirmed_events: [
-    [2, 17, "transaction.*", "f", "transaction.applied", 10, 13, "10", '{"id":"f"}'],
-    [2, 18, "transaction.*", "g", "transaction.applied", 10, 13, "10", null],
+    [2, 17, "transaction.*", "f", "transaction.applied", 10, "10", '{"id":"f"}'],
+    [2, 18, "transaction.*", "g", "transaction.applied", 10, "10", null],
   ],
   finishing_queues: [[3, 6, 18, "cancelled", "the webhook was updated", true]],
   restarting_queues: [[1]],

@@ -339,7 +339,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
         `INSERT INTO webhooks (events, target, enabled, conditions, match_all, strict, confirmations, token, active_after)
          VALUES ('[]', 'http://127.0.0.1', true, '[]', true, false, 0, '', 0)`,
       );
-      await postgres.query("UPDATE shards SET matched = CASE shard WHEN 7 THEN 2 ELSE 4 END");
+      await postgres.query("UPDATE shard_positions SET matched = CASE shard WHEN 7 THEN 2 ELSE 4 END");
       await pruneEvents(postgres, old, epoch);
       expect(await left()).toEqual([3, 4]);
       await postgres.query("DELETE FROM webhooks");

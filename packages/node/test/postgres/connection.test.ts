@@ -52,6 +52,29 @@ describe.skipIf(!hasPostgres)("a connection to PostgreSQL", () => {
     expect(await count()).toEqual([{ number: 1 }, { number: 2 }]);
   });
 
+  test("passes arrays with every kind of element.", async () => {
+    const texts = ["", "NULL", "null", null, " a ", 'a"b', "a\\b", '\\"', "{a,b}", "a\nb", "ä€😀", "'"];
+    const numbers = ["9007199254740993", 0, -1, null];
+    const flags = [true, false, null];
+    const bytes = [new Uint8Array([0, 34, 92]), null];
+    const select =
+      "SELECT $1::text[] AS texts, $2::bigint[] AS numbers, $3::boolean[] AS flags, $4::bytea[] AS bytes";
+    expect(await postgres.query(select, [texts, numbers, flags, bytes])).toEqual([
+      {
+        texts,
+        numbers: ["9007199254740993", "0", "-1", null],
+        flags,
+        bytes: [Buffer.from([0, 34, 92]), null],
+      },
+    ]);
+    expect(await postgres.query("SELECT $1::text[] AS texts", [[]])).toEqual([{ texts: [] }]);
+    const nested = [
+      ["a", "b"],
+      ['"', null],
+    ];
+    expect(await postgres.query("SELECT $1::text[] AS texts", [nested])).toEqual([{ texts: nested }]);
+  });
+
   test("does not write in reads.", async () => {
     const written = postgres.reads({ timeoutMs: TIMEOUT_MS }, (query) => query("CREATE TABLE others ()"));
     await expect(written).rejects.toMatchObject({ code: "25006" });

@@ -89,6 +89,25 @@ describe("confirmations", () => {
     expect([of(1), of(2), of(3)]).toEqual([[1, 2, 3, 4], [1, 2, 3], [1]]);
   });
 
+  test.each([
+    [5, 1, [1, 2, 3], [1, 2, 3, 4]],
+    [5, 0, [1, 2, 3, 4], [1, 2, 3, 4, 5]],
+    [1, 3, [1, 2], [1, 2]],
+  ])("that change from %i to %i also apply to facts that wait", async (before, after, four, five) => {
+    const { webhooks, emit, calls } = createService();
+    const { id } = await webhooks.register.create(deep(before));
+    await emit(blockApplied(1), blockApplied(2), blockApplied(3));
+    await webhooks.register.update(`${id}`, { confirmations: after });
+    const delivered = () =>
+      heights(calls)
+        .map(Number)
+        .toSorted((one, other) => one - other);
+    await emit(blockApplied(4));
+    expect(delivered()).toEqual(four);
+    await emit(blockApplied(5));
+    expect(delivered()).toEqual(five);
+  });
+
   test("are counted correctly after a restart", async () => {
     const path = databasePath();
     const clock = createTestClock();

@@ -69,14 +69,20 @@ CREATE INDEX webhook_aliases_webhook ON webhook_aliases (webhook);
 -- Webhooks that were removed while their deliveries are dropped.
 CREATE TABLE removed_webhooks (id bigint PRIMARY KEY);
 
--- Groups of webhooks, each of which one worker owns: it matches events and sends deliveries.
-CREATE TABLE shards (
+-- Groups of webhooks, each of which one worker owns: it matches events and sends deliveries. The owner, which is locked by each write,
+-- and the position, which changes often, have tables of their own: locks need not search the versions of positions.
+CREATE TABLE shard_owners (
   shard integer PRIMARY KEY,
   owner text,                                 -- name of a worker
-  epoch bigint NOT NULL DEFAULT 0,            -- incremented with each owner
+  epoch bigint NOT NULL DEFAULT 0             -- incremented with each owner
+);
+INSERT INTO shard_owners (shard) SELECT generate_series(0, 31);
+CREATE TABLE shard_positions (
+  shard integer PRIMARY KEY,
   matched bigint NOT NULL DEFAULT 0           -- sequence of the last matched event
 );
-INSERT INTO shards (shard) SELECT generate_series(0, 31);
+INSERT INTO shard_positions (shard) SELECT generate_series(0, 31);
+CREATE VIEW shards AS SELECT shard, owner, epoch, matched FROM shard_owners JOIN shard_positions USING (shard);
 
 -- Running workers.
 CREATE TABLE delivery_workers (
@@ -125,21 +131,56 @@ CREATE TABLE deliveries (
   created_ms bigint NOT NULL,
   finished_ms bigint,
   reason text
-);
+) WITH (fillfactor = 45);
 CREATE UNIQUE INDEX deliveries_id ON deliveries (id);
-CREATE INDEX deliveries_first ON deliveries (webhook, number)
-  WHERE state = 'pending' AND next_attempt_ms IS NULL AND replay IS NULL;
-CREATE INDEX deliveries_retry ON deliveries (webhook, next_attempt_ms)
-  WHERE state = 'pending' AND next_attempt_ms IS NOT NULL AND replay IS NULL;
-CREATE INDEX deliveries_retry_oldest ON deliveries (webhook, number)
-  WHERE state = 'pending' AND next_attempt_ms IS NOT NULL AND replay IS NULL;
-CREATE INDEX deliveries_replay ON deliveries (webhook, replay) WHERE state = 'pending' AND replay IS NOT NULL;
-CREATE INDEX deliveries_retractions ON deliveries (webhook)
-  WHERE state = 'pending' AND next_attempt_ms IS NOT NULL AND reverts IS NOT NULL;
 CREATE INDEX deliveries_webhook ON deliveries (webhook, number);
-CREATE INDEX deliveries_failed ON deliveries (webhook, number) WHERE state = 'failed';
 CREATE INDEX deliveries_height ON deliveries (height, webhook) WHERE height IS NOT NULL;
 CREATE INDEX deliveries_content ON deliveries (content);
+
+-- Pending and failed deliveries by lane. They have a table of their own, because PostgreSQL would otherwise write an entry to each
+-- index of `deliveries` when a delivery ends (docs/decisions/0055). Triggers of `deliveries` write it.
+CREATE TABLE delivery_lanes (
+  lane text COLLATE "C" NOT NULL,             -- first, retry, replay; failed: is not sent
+  webhook bigint NOT NULL,
+  number bigint NOT NULL,                     -- of the delivery
+  next_attempt_ms bigint,
+  replay bigint,
+  is_retraction boolean NOT NULL,
+  PRIMARY KEY (lane, webhook, number)
+);
+CREATE INDEX delivery_lanes_retry ON delivery_lanes (webhook, next_attempt_ms) WHERE lane = 'retry';
+CREATE INDEX delivery_lanes_replay ON delivery_lanes (webhook, replay) WHERE lane = 'replay';
+CREATE INDEX delivery_lanes_retractions ON delivery_lanes (webhook) WHERE is_retraction AND next_attempt_ms IS NOT NULL;
+
+-- Returns null for deliveries that are in no lane.
+CREATE FUNCTION lane_of(state text, next_attempt_ms bigint, replay bigint) RETURNS text IMMUTABLE LANGUAGE sql
+  RETURN CASE WHEN state = 'failed' THEN 'failed' WHEN state <> 'pending' THEN NULL
+    WHEN replay IS NOT NULL THEN 'replay' WHEN next_attempt_ms IS NOT NULL THEN 'retry' ELSE 'first' END;
+
+CREATE FUNCTION enter_lanes() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  INSERT INTO delivery_lanes
+    SELECT lane_of(state, next_attempt_ms, replay), webhook, number, next_attempt_ms, replay, reverts IS NOT NULL
+    FROM entering WHERE state IN ('pending', 'failed');
+  RETURN NULL;
+END $$;
+
+-- The entries are found by their key, however many there are.
+CREATE FUNCTION leave_lanes() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$ BEGIN
+  DELETE FROM delivery_lanes AS entry USING leaving
+    WHERE entry.lane = lane_of(leaving.state, leaving.next_attempt_ms, leaving.replay)
+    AND entry.webhook = leaving.webhook AND entry.number = leaving.number;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER deliveries_inserted AFTER INSERT ON deliveries
+  REFERENCING NEW TABLE AS entering FOR EACH STATEMENT EXECUTE FUNCTION enter_lanes();
+CREATE TRIGGER deliveries_deleted AFTER DELETE ON deliveries
+  REFERENCING OLD TABLE AS leaving FOR EACH STATEMENT EXECUTE FUNCTION leave_lanes();
+-- Run in the order of their names.
+CREATE TRIGGER deliveries_updated_1 AFTER UPDATE ON deliveries
+  REFERENCING OLD TABLE AS leaving FOR EACH STATEMENT EXECUTE FUNCTION leave_lanes();
+CREATE TRIGGER deliveries_updated_2 AFTER UPDATE ON deliveries
+  REFERENCING NEW TABLE AS entering FOR EACH STATEMENT EXECUTE FUNCTION enter_lanes();
 
 CREATE TABLE attempts (
   number bigint GENERATED ALWAYS AS IDENTITY,
@@ -167,13 +208,11 @@ CREATE TABLE unconfirmed_events (
   event_id text COLLATE "C" NOT NULL,
   event_name text COLLATE "C" NOT NULL,
   height bigint NOT NULL,
-  due_height bigint NOT NULL,
   block_id text COLLATE "C" NOT NULL,
   data text,                                  -- JSON
   PRIMARY KEY (webhook, sequence)
 );
 CREATE INDEX unconfirmed_events_height ON unconfirmed_events (height);
-CREATE INDEX unconfirmed_events_due ON unconfirmed_events (due_height, webhook);
 
 -- Queues that are finished without sending, step by step: rows up to these. Nothing is sent meanwhile.
 CREATE TABLE finishing_queues (
@@ -212,3 +251,20 @@ CREATE TABLE attempt_counts (
   failed integer NOT NULL,
   PRIMARY KEY (webhook, minute)
 );
+
+-- Rows that change often stay in their pages, and keep their index entries.
+ALTER TABLE shard_positions SET (fillfactor = 20);
+ALTER TABLE queues SET (fillfactor = 50);
+ALTER TABLE delivery_workers SET (fillfactor = 20);
+ALTER TABLE attempt_counts SET (fillfactor = 50);
+
+-- Vacuum after insertions only: a threshold of dead rows would be exceeded all the time while an old snapshot keeps them, and each
+-- minute a vacuum would read the tables without effect (docs/performance.md, "Vacuum"). Every dead row was inserted before.
+ALTER TABLE delivery_lanes SET (autovacuum_vacuum_threshold = 2000000000,
+  autovacuum_vacuum_insert_threshold = 50000, autovacuum_vacuum_insert_scale_factor = 0,
+  autovacuum_analyze_threshold = 50000, autovacuum_analyze_scale_factor = 0);
+ALTER TABLE deliveries SET (autovacuum_vacuum_threshold = 2000000000,
+  autovacuum_vacuum_insert_threshold = 50000, autovacuum_vacuum_insert_scale_factor = 0.1,
+  autovacuum_analyze_threshold = 50000);
+ALTER TABLE attempts SET (autovacuum_vacuum_threshold = 2000000000,
+  autovacuum_vacuum_insert_threshold = 50000, autovacuum_vacuum_insert_scale_factor = 0.1);

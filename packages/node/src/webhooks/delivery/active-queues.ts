@@ -1,7 +1,7 @@
 /** The in-memory queues of webhooks that have work to do. */
 
 import { present } from "../../platform/present.ts";
-import type { DeliveryQueue } from "../delivery-queue.ts";
+import type { DeliveryQueue, QueueState } from "../delivery-queue.ts";
 import { createQueue, isIdle, type Lane, type Queue, runningOf } from "./lanes.ts";
 
 /** Changes can be reported at any time; `refresh` applies them, so that a running read cannot undo them. */
@@ -47,6 +47,9 @@ export type QueuesDeps = {
   readonly owns: (webhook: number) => boolean;
 };
 
+/** Maximum number of idle queues whose last delivery is known; others are read from the first one. */
+const MAX_TAKEN = 10_000;
+
 /**
  * Parts of a queue to reload, from the smallest: its state; also its lanes; everything; everything, from the first
  * delivery; the same in a new queue.
@@ -56,12 +59,14 @@ type Change = (typeof CHANGES)[number];
 
 type State = QueuesDeps & {
   readonly queues: Map<number, Queue>;
+  /** Last delivery that was taken out of an idle queue, by webhook: a read from the first one could be slow. */
+  readonly taken: Map<number, number>;
   changes: Map<number, Change>;
 };
 
 export function createQueues(deps: QueuesDeps): Queues {
-  const state: State = { ...deps, queues: new Map(), changes: new Map() };
-  const { queues } = state;
+  const state: State = { ...deps, queues: new Map(), taken: new Map(), changes: new Map() };
+  const { queues, taken } = state;
   return {
     all: () => queues.values(),
     refill: (webhook) => report(state, webhook, "lanes"),
@@ -70,6 +75,7 @@ export function createQueues(deps: QueuesDeps): Queues {
     restart: (webhook) => report(state, webhook, "restart"),
     remove(webhook) {
       queues.delete(webhook);
+      taken.delete(webhook);
       state.changes.delete(webhook);
     },
     isCurrent: (queue) => isCurrent(state, queue),
@@ -83,7 +89,11 @@ export function createQueues(deps: QueuesDeps): Queues {
     end: (queue, lane, ended) => end(state, queue, lane, ended),
     release: (webhook) => release(queues.get(webhook)),
     dropIfIdle(queue, nowMs) {
-      if (isIdle(queue, nowMs)) queues.delete(queue.webhook);
+      if (!isIdle(queue, nowMs)) return;
+      queues.delete(queue.webhook);
+      if (queue.taken === 0) return;
+      if (taken.size >= MAX_TAKEN) taken.delete(present(taken.keys().next().value));
+      taken.set(queue.webhook, queue.taken);
     },
   };
 }
@@ -112,8 +122,15 @@ async function refresh(state: State): Promise<void> {
     const stored = present(states[index], "the state of a queue");
     const queue = queues.get(webhook);
     if (queue && change !== "restart") apply(change, Object.assign(queue, stored));
-    else queues.set(webhook, createQueue(webhook, stored));
+    else queues.set(webhook, create(state, webhook, stored, change));
   }
+}
+
+function create({ taken }: State, webhook: number, stored: QueueState, change: Change): Queue {
+  const queue = createQueue(webhook, stored);
+  if (change !== "rewind" && change !== "restart") queue.taken = taken.get(webhook) ?? 0;
+  taken.delete(webhook);
+  return queue;
 }
 
 function end(state: State, queue: Queue, lane: Lane, { pausedUntilMs, concernsRetries }: EndedCall): void {

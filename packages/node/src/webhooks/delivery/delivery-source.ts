@@ -6,7 +6,7 @@ import type { HostRates } from "./host-rate-limit.ts";
 import { type Lane, type Queue, runningOf } from "./lanes.ts";
 
 export type DeliverySource = {
-  /** Reads the next first attempts of queues that have none in memory, all with one read. */
+  /** Reads the next first attempts of queues, all with one read, after those in memory. */
   readAhead(queues: readonly Queue[]): Promise<void>;
   /**
    * Takes the next due delivery out of a lane. Returns undefined if no delivery is due, if the delivery is under way already, if
@@ -25,8 +25,8 @@ export type DeliverySourceDeps = {
   readonly rates?: HostRates | undefined;
 };
 
-/** Maximum number of first attempts to read together, and maximum characters of their contents. */
-const READ_AHEAD = 8;
+/** Maximum number of first attempts of a queue in memory, and maximum characters of their contents. */
+const READ_AHEAD = 16;
 const MAX_AHEAD_LENGTH = 32_768;
 
 export function createDeliverySource(deps: DeliverySourceDeps): DeliverySource {
@@ -59,13 +59,21 @@ async function takeFirst(deps: DeliverySourceDeps, queue: Queue): Promise<Waitin
 async function readAhead({ deliveryQueue }: DeliverySourceDeps, queues: readonly Queue[]): Promise<void> {
   if (queues.length === 0) return;
   const found = await deliveryQueue.nextFirst(
-    queues.map(({ webhook, taken, isQuick }) => ({ webhook, after: taken, limit: isQuick ? READ_AHEAD : 1 })),
+    queues.map(({ webhook, taken, ahead, isQuick }) => ({
+      webhook,
+      after: ahead.at(-1)?.number ?? taken,
+      limit: isQuick ? READ_AHEAD - ahead.length : 1,
+    })),
   );
   for (const [index, queue] of queues.entries()) {
-    queue.ahead = withinLength(found[index] ?? []);
+    queue.ahead = withinLength([...queue.ahead, ...(found[index] ?? [])]);
     queue.hasFirst = queue.ahead.length > 0;
   }
 }
+
+/** Returns whether a queue has few first attempts in memory, and will need more soon. */
+export const hasFewAhead = ({ ahead, isQuick }: Queue): boolean =>
+  isQuick && ahead.length > 0 && ahead.length <= READ_AHEAD / 2;
 
 function withinLength(deliveries: readonly WaitingDelivery[]): WaitingDelivery[] {
   let length = 0;

@@ -1,5 +1,5 @@
 /**
- * Moves deliveries from the queues to their targets: each run records the outcomes of calls, matches new events, and
+ * Moves deliveries from the queues to their targets: each run begins to record the outcomes of calls, matches new events, and
  * starts the calls that are due. Nothing waits for outcomes, but many commits would delay the next block (decision 21).
  */
 import type { Logger } from "pino";
@@ -114,7 +114,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     async close(graceMs = options.closeGraceMs) {
       await schedule.close();
       await inFlight.close(graceMs);
-      while (outcomes.size() > 0) await outcomes.write();
+      await outcomes.writeAll();
     },
   };
 }
@@ -141,7 +141,10 @@ function createState(options: DispatcherOptions, deps: DispatcherDeps): State {
       begin: (queue, lane, delivery) => call(state, queue, lane, delivery),
     }),
     inFlight: createInFlight(clock),
-    outcomes: createOutcomes({ deliveryQueue, queues, consequences, clock, onSettled }),
+    outcomes: createOutcomes({
+      ...{ deliveryQueue, queues, consequences, clock, onSettled },
+      onWriteEnded: () => state.schedule.notify(),
+    }),
     schedule: createSchedule(clock, () => guarded(state, run)),
     underWay,
     sources: createSources({ match, backgroundTasks, clock, onChange: queues.refill }),
@@ -200,7 +203,7 @@ async function reload(state: State): Promise<void> {
 async function beginCalls(state: State): Promise<void> {
   const { deps, due, outcomes, schedule } = state;
   if (await due.begin(deps.clock.nowMs())) schedule.continueWith(() => guarded(state, beginCalls));
-  else if (outcomes.size() > 0) gather(state);
+  else if (outcomes.waiting() > 0) gather(state);
   else sleep(state);
 }
 
@@ -229,9 +232,10 @@ function settled({ underWay, queues }: State, webhook: number, delivery: number)
   queues.release(webhook);
 }
 
-/** Delays writing outcomes while batching saves writes. */
+/** Delays writing outcomes while batching saves writes. The end of a write notifies the dispatcher itself. */
 function gather({ outcomes, inFlight, schedule }: State): void {
-  const isWorthwhile = outcomes.size() >= (inFlight.size() - FEW_CALLS) / 2;
+  if (outcomes.isWriting()) return;
+  const isWorthwhile = outcomes.waiting() >= (inFlight.size() - FEW_CALLS) / 2;
   if (isWorthwhile && !schedule.isContinuing()) schedule.notify();
   else schedule.notifyWithin(GATHER_MS);
 }

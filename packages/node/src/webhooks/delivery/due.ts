@@ -2,7 +2,7 @@
 import type { WaitingDelivery } from "../model/deliveries.ts";
 import type { Queues } from "./active-queues.ts";
 import { type CallSlots, createCallSlots } from "./call-slots.ts";
-import type { DeliverySource } from "./delivery-source.ts";
+import { type DeliverySource, hasFewAhead } from "./delivery-source.ts";
 import type { HostRates } from "./host-rate-limit.ts";
 import { LANES, type Lane, laneDueMs, type Queue } from "./lanes.ts";
 
@@ -76,15 +76,23 @@ async function beginDue(context: Context, nowMs: number): Promise<boolean> {
   return false;
 }
 
-/** Returns the queues whose next first attempt is due and not in memory. */
+/**
+ * Returns the queues whose next first attempt is due and not in memory. If there is one, the read includes others that have few
+ * left: otherwise each would soon need its own.
+ */
 function firstOf(context: Context, slots: CallSlots, nowMs: number): Queue[] {
-  const found: Queue[] = [];
+  const [empty, others]: [Queue[], Queue[]] = [[], []];
   for (const queue of context.queues.all()) {
-    if (found.length === CALLS_AT_ONCE) break;
-    if (queue.ahead.length > 0 || !slots.isFree(queue, "first")) continue;
-    if (isDue(context, queue, "first", nowMs)) found.push(queue);
+    if (empty.length === CALLS_AT_ONCE) break;
+    if (hasFewAhead(queue)) others.push(queue);
+    else if (
+      queue.ahead.length === 0 &&
+      slots.isFree(queue, "first") &&
+      isDue(context, queue, "first", nowMs)
+    )
+      empty.push(queue);
   }
-  return found;
+  return empty.length === 0 ? [] : [...empty, ...others].slice(0, CALLS_AT_ONCE);
 }
 
 function nextMs(context: Context, nowMs: number): number | undefined {

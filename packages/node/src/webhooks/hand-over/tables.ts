@@ -72,7 +72,7 @@ export const TABLES: Readonly<Record<TableName, Table>> = {
   unconfirmed_events: table(
     "webhook integer",
     "sequence integer",
-    ...["name text", "event_id text", "event_name text", "height integer", "due_height integer"],
+    ...["name text", "event_id text", "event_name text", "height integer"],
     ...["block_id text", "data text?"],
   ),
   finishing_queues: table(

@@ -8,22 +8,16 @@ import { present } from "../../platform/present.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import type { Fit } from "../../subscriptions/content.ts";
 import { logSuspension } from "../collaborators.ts";
-import type { Intake, IntakeCommand } from "../intake.ts";
+import { type Intake, type IntakeCommand, STEP_SIZE } from "../intake.ts";
 import type { Definitions, ReadDefinitions } from "./definitions.ts";
 import { type JudgedSubscriber, planStep, type Reached } from "./plan.ts";
 import { readStep, type StepReader, stepOf } from "./step.ts";
 import type { Verdicts } from "./verdicts.ts";
 
-/**
- * Maximum number of events per step, so that the chain does not wait long for the write lock, nor requests for this
- * thread.
- */
-const EVENTS_AT_ONCE = 50;
-
 export type MatcherDeps = {
   /** The nethash. */
   network: string;
-  intake: StepReader & Pick<Intake, "nextEvents" | "apply">;
+  intake: StepReader & Pick<Intake, "nextEvents" | "apply" | "stepSize">;
   readDefinitions: ReadDefinitions;
   verdicts: Verdicts;
   fit: Fit;
@@ -43,12 +37,13 @@ export type Matched = {
 export function createMatcher(deps: MatcherDeps): () => Promise<Matched> {
   /** Progress at the last commit. After a crash, webhooks that already have their delivery are found by its id. */
   let reached: Reached | undefined;
+  const { events: limit } = deps.intake.stepSize ?? STEP_SIZE;
   return async () => {
-    const next = await deps.intake.nextEvents(EVENTS_AT_ONCE);
+    const next = await deps.intake.nextEvents(limit);
     if (next.length === 0) return { webhooks: new Set(), more: false };
     const step = await match(deps, next, reached);
     reached = step.reached;
-    return { ...step, more: step.more || next.length === EVENTS_AT_ONCE };
+    return { ...step, more: step.more || next.length === limit };
   };
 }
 
@@ -64,7 +59,7 @@ async function match(
   if (events.length === 0) return { webhooks: new Set(), more: true, reached };
   const reads = await readStep(intake, events);
   const subscribers = (event: LoggedEvent) => judgedSubscribers(event, definitions, verdicts);
-  const plan = planStep({ network, events, reads, subscribers, reached, fit });
+  const plan = planStep({ network, events, reads, subscribers, reached, fit, size: intake.stepSize });
   const { commands, matched } = plan;
   const { isCurrent, webhooks } = await intake.apply({
     registerVersion: definitions.version,

@@ -7,7 +7,7 @@ import type { LoggedEvent } from "../../events/event.ts";
 import { present } from "../../platform/present.ts";
 import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
 import type { Content, Fit } from "../../subscriptions/content.ts";
-import type { IntakeCommand } from "../intake.ts";
+import { type IntakeCommand, STEP_SIZE, type StepSize } from "../intake.ts";
 import type { Subscriber } from "./definitions.ts";
 import {
   draftDelivery,
@@ -17,11 +17,6 @@ import {
   retractedId,
 } from "./drafts.ts";
 import { FACTS_AT_ONCE, type StepReads } from "./step.ts";
-
-/** Maximum number of webhooks per step, each of which starts calls. */
-const WEBHOOKS_AT_ONCE = 100;
-/** Maximum number of commands per step for few webhooks: more commands share the cost of a commit. */
-const COMMANDS_AT_ONCE = 500;
 
 export type PlanInput = {
   /** The nethash. */
@@ -33,6 +28,8 @@ export type PlanInput = {
   /** Progress of the last step. */
   readonly reached: Reached | undefined;
   readonly fit: Fit;
+  /** Default: `STEP_SIZE`. */
+  readonly size?: StepSize | undefined;
 };
 
 export type JudgedSubscriber = Subscriber & { readonly verdict: Verdict };
@@ -95,8 +92,8 @@ function planEvents(state: State): boolean {
   return true;
 }
 
-const isOver = ({ commands, webhooks }: State): boolean =>
-  commands.length >= COMMANDS_AT_ONCE || webhooks.size >= WEBHOOKS_AT_ONCE;
+const isOver = ({ commands, webhooks, size = STEP_SIZE }: State): boolean =>
+  commands.length >= size.commands || webhooks.size >= size.webhooks;
 
 /** Plans an event; returns `false` if it needs a further step. */
 function planEvent(state: State, event: LoggedEvent): boolean {
@@ -206,14 +203,9 @@ function planDeferral(
 ): IntakeCommand {
   const height = present(event.height, "the height of a fact");
   const blockId = present(event.blockId, "the block of a fact");
-  const dueHeight = height + confirmations;
-  state.dueHeight = Math.min(state.dueHeight, dueHeight);
+  state.dueHeight = Math.min(state.dueHeight, height + confirmations);
   const deferred = { id, name: eventName, height, blockId };
-  return {
-    kind: "defer",
-    event: { webhook, logSequence, name, event: deferred, dataText: dataText() },
-    dueHeight,
-  };
+  return { kind: "defer", event: { webhook, logSequence, name, event: deferred, dataText: dataText() } };
 }
 
 /** Delivers the facts that a height confirms; returns `false` if some remain. */

@@ -1,7 +1,7 @@
 /** Figures of webhooks and their queues from PostgreSQL. */
 import type { Postgres } from "../../postgres/connection.ts";
 import type { DeliveryFigures, QueueFigures, WebhookFigures } from "../figures.ts";
-import { LANES } from "./lanes.ts";
+import { IS_PENDING } from "./lanes.ts";
 
 /** @param postgres may be a connection that only reads */
 export const createPostgresFigures = ({ query }: Pick<Postgres, "query">): DeliveryFigures => ({
@@ -66,22 +66,19 @@ type QueueRow = {
 };
 
 /**
- * Counts entries of the three partial indexes: no trigger updates numbers for each delivery, and nothing is cached. See
- * `pendingCount` for the cost; empty queues cost nothing.
+ * Counts entries of an index: no trigger updates numbers for each delivery, and nothing is cached. See `pendingCount` for the
+ * cost; empty queues cost nothing.
  */
 const QUEUES = `WITH pending AS (
-    SELECT webhook, count(*) AS waiting, 0 AS retrying, 0 AS replaying, min(number) AS first, NULL::bigint AS retry_ms
-      FROM deliveries WHERE ${LANES.first} GROUP BY webhook
-    UNION ALL SELECT webhook, 0, count(*), 0, NULL, min(created_ms)
-      FROM deliveries WHERE ${LANES.retry} GROUP BY webhook
-    UNION ALL SELECT webhook, 0, 0, count(*), NULL, NULL
-      FROM deliveries WHERE ${LANES.replay} GROUP BY webhook
+    SELECT webhook, lane, count(*) AS total, min(number) AS first FROM delivery_lanes WHERE ${IS_PENDING} GROUP BY webhook, lane
   ), totals AS (
-    SELECT webhook, sum(waiting) AS waiting, sum(retrying) AS retrying, sum(replaying) AS replaying,
-      max(first) AS first, max(retry_ms) AS retry_ms FROM pending GROUP BY webhook
+    SELECT webhook, sum(total) FILTER (WHERE lane = 'first') AS waiting, sum(total) FILTER (WHERE lane = 'retry') AS retrying,
+      sum(total) FILTER (WHERE lane = 'replay') AS replaying, min(first) FILTER (WHERE lane = 'first') AS first,
+      min(first) FILTER (WHERE lane = 'retry') AS retry
+    FROM pending GROUP BY webhook
   )
-  SELECT webhook, waiting, retrying, replaying,
-    least(retry_ms, (SELECT created_ms FROM deliveries WHERE number = first)) AS oldest_ms
+  SELECT webhook, coalesce(waiting, 0) AS waiting, coalesce(retrying, 0) AS retrying, coalesce(replaying, 0) AS replaying,
+    (SELECT min(created_ms) FROM deliveries WHERE number IN (first, retry)) AS oldest_ms
   FROM totals JOIN webhooks ON id = webhook WHERE enabled AND suspended IS NULL`;
 
 const queueFiguresFromRow = ({ waiting, retrying, replaying, oldest_ms }: QueueRow): QueueFigures => ({

@@ -5,6 +5,7 @@
  * since it sent the last renewal.
  */
 import { randomUUID } from "node:crypto";
+import { present } from "../../platform/present.ts";
 import type { Postgres, Query, Transaction } from "../../postgres/connection.ts";
 import type { Ownership, OwnershipChange } from "../delivery-queue.ts";
 import type { OwnerState } from "../hand-over/owner.ts";
@@ -155,49 +156,45 @@ async function claim(transaction: Transaction, state: State): Promise<View> {
   );
   const shards = await transaction.query<ShardRow>(
     `SELECT shard, owner, epoch, name IS NOT NULL AS has_owner
-     FROM shards LEFT JOIN delivery_workers ON name = owner ORDER BY shard`,
+     FROM shard_owners LEFT JOIN delivery_workers ON name = owner ORDER BY shard`,
   );
   const share = await readShare(transaction, claimsIn);
   const isHeld = ({ shard, owner, epoch }: ShardRow) =>
     owner === worker && Number(epoch) === held.get(shard)?.epoch;
-  // A former process with this name owned it, or the response to a claim was lost.
-  const isUnknown = (row: ShardRow) => row.has_owner && row.owner === worker && !isHeld(row);
+  const isFree = (row: ShardRow) => !row.has_owner || (row.owner === worker && !isHeld(row));
   const wanted = Math.max(0, share - shards.filter(isHeld).length);
-  const free = shards.filter((row) => !row.has_owner || isUnknown(row)).slice(0, wanted);
-  const unknown = shards.filter((row) => isUnknown(row) && !free.includes(row));
-  if (unknown.length > 0) await freeShards(transaction, worker, unknown);
+  const free = shards.filter(isFree).slice(0, wanted);
+  // Others consider these owned: a former process of this name had them, or the response to their claim was lost.
+  const unknown = shards.filter((row) => row.owner === worker && !isHeld(row) && !free.includes(row));
+  await freeShards(transaction.query, worker, unknown);
   if (free.length === 0) return { shards, claimed: [], share };
-  const claimed = await transaction.query<{ shard: number; epoch: string; matched: string }>(
-    `UPDATE shards SET owner = $1, epoch = shards.epoch + 1
-     FROM unnest($2::integer[], $3::bigint[]) AS free (shard, epoch)
-     WHERE shards.shard = free.shard AND shards.epoch = free.epoch
-     RETURNING shards.shard, shards.epoch, matched`,
+  // Waits for the writes of a former owner, which have locked the shards.
+  const claimed = await transaction.query<{ shard: number; epoch: string }>(
+    `WITH claimed AS MATERIALIZED (
+       SELECT shard_owners.shard FROM shard_owners JOIN unnest($2::integer[], $3::bigint[]) AS free (shard, epoch)
+         ON shard_owners.shard = free.shard AND shard_owners.epoch = free.epoch
+       ORDER BY shard_owners.shard FOR UPDATE OF shard_owners
+     ) UPDATE shard_owners SET owner = $1, epoch = shard_owners.epoch + 1 FROM claimed
+     WHERE shard_owners.shard = claimed.shard RETURNING shard_owners.shard, shard_owners.epoch`,
     [worker, free.map(({ shard }) => shard), free.map(({ epoch }) => epoch)],
   );
+  // A statement of its own, which sees the last position of the former owner.
+  const positions = await transaction.query<{ shard: number; matched: string }>(
+    "SELECT shard, matched FROM shard_positions WHERE shard = ANY ($1)",
+    [claimed.map(({ shard }) => shard)],
+  );
+  const matchedOf = new Map(positions.map(({ shard, matched }) => [shard, Number(matched)]));
   // The owners of the other shards need not read the register again, but nothing is lost by it.
   await bumpVersionWhile(transaction, claimsIn);
   return {
     shards,
     share,
-    claimed: claimed.map(({ shard, epoch, matched }) => ({
+    claimed: claimed.map(({ shard, epoch }) => ({
       shard,
       epoch: Number(epoch),
-      matched: Number(matched),
+      matched: present(matchedOf.get(shard), "the position of a shard"),
     })),
   };
-}
-
-/** Ends the ownership of shards, so that other workers can claim them. */
-async function freeShards(
-  { query }: Pick<Transaction, "query">,
-  worker: string,
-  shards: readonly Pick<ShardRow, "shard" | "epoch">[],
-): Promise<void> {
-  await query(
-    `UPDATE shards SET owner = NULL FROM unnest($2::integer[], $3::bigint[]) AS given (shard, epoch)
-     WHERE shards.shard = given.shard AND shards.epoch = given.epoch AND owner = $1`,
-    [worker, shards.map(({ shard }) => shard), shards.map(({ epoch }) => epoch)],
-  );
 }
 
 /** Returns the number of shards that a process should own: none while the webhooks have another owner. */
@@ -219,17 +216,30 @@ async function readWebhooks(query: Query, shards: readonly number[]) {
   return (shard: number): number[] => (byShard.get(shard) ?? []).map(({ id }) => Number(id));
 }
 
+/** Lets others claim shards that a worker owns with these epochs. */
+async function freeShards(
+  query: Query,
+  worker: string,
+  shards: readonly { readonly shard: number; readonly epoch: number | string }[],
+): Promise<void> {
+  if (shards.length === 0) return;
+  await query(
+    `WITH freed AS MATERIALIZED (
+       SELECT shard_owners.shard FROM shard_owners JOIN unnest($2::integer[], $3::bigint[]) AS given (shard, epoch)
+         ON shard_owners.shard = given.shard AND shard_owners.epoch = given.epoch AND owner = $1
+       ORDER BY shard_owners.shard FOR UPDATE OF shard_owners
+     ) UPDATE shard_owners SET owner = NULL FROM freed WHERE shard_owners.shard = freed.shard`,
+    [worker, shards.map(({ shard }) => shard), shards.map(({ epoch }) => epoch)],
+  );
+}
+
 async function giveUp(
   { postgres, worker, held, surplus, reported }: State,
   shards: ReadonlySet<number>,
 ): Promise<void> {
   const given = [...shards].flatMap((shard) => held.get(shard) ?? []);
   if (given.length === 0) return;
-  await freeShards(
-    postgres,
-    worker,
-    given.map(({ shard, epoch }) => ({ shard, epoch: `${epoch}` })),
-  );
+  await freeShards(postgres.query, worker, given);
   for (const { shard } of given) {
     held.delete(shard);
     surplus.delete(shard);

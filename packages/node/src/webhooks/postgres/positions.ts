@@ -22,7 +22,7 @@ export type Positions = {
   step(): MatchingStep;
   /** Returns the lowest position; the greatest integer if this worker owns no shard. */
   lowest(): number;
-  /** Moves the shards to a sequence; returns `false` if another worker owns one of them. */
+  /** Moves the shards, which must be locked, to a sequence; returns `false` if another worker owns one of them. */
   move(transaction: Transaction, step: MatchingStep, matched: number): Promise<boolean>;
   /** Must be called after the transaction of `move`. */
   moved(step: MatchingStep, matched: number): void;
@@ -48,23 +48,17 @@ export function createPositions(postgres: Postgres, { worker, held }: ShardOwner
       if (mine?.epoch === epoch) mine.matched = matched;
     }
   }
-  const move = (transaction: Pick<Transaction, "change">, { shards }: MatchingStep, matched: number) =>
-    changesAll(transaction, shards, `UPDATE shards SET matched = $4 ${FENCE}`, [matched]);
-
-  async function changesAll(
+  const isAll = async (
     { change }: Pick<Transaction, "change">,
     shards: readonly OwnedShard[],
     sql: string,
-    values: readonly number[],
-  ): Promise<boolean> {
-    const parameters = [
-      worker,
-      shards.map(({ shard }) => shard),
-      shards.map(({ epoch }) => epoch),
-      ...values,
-    ];
-    return shards.length > 0 && (await change(sql, parameters)) === shards.length;
-  }
+    values: readonly number[] = [],
+  ): Promise<boolean> =>
+    shards.length > 0 && (await change(sql, [...parametersOf(worker, shards), ...values])) === shards.length;
+  const lock = (transaction: Transaction, shards: readonly OwnedShard[]) =>
+    isAll(transaction, shards, `SELECT 1 FROM shard_owners ${LOCKED}`);
+  const move = (transaction: Transaction, { shards }: MatchingStep, matched: number) =>
+    isAll(transaction, shards, MOVE, [matched]);
 
   return {
     begin,
@@ -73,20 +67,30 @@ export function createPositions(postgres: Postgres, { worker, held }: ShardOwner
     move,
     moved,
     async skip(step) {
-      const isMoved = await postgres.transaction("READ WRITE", (transaction) =>
-        move(transaction, step, step.upTo),
+      const isMoved = await postgres.transaction(
+        "READ WRITE",
+        async (transaction) => (await lock(transaction, step.shards)) && move(transaction, step, step.upTo),
       );
       if (isMoved) moved(step, step.upTo);
       return isMoved;
     },
-    lock: (transaction, shards) => changesAll(transaction, shards, `SELECT 1 ${LOCKED}`, []),
+    lock,
   };
 }
 
-const OWN = `owner = $1 AND shards.shard = own.shard AND shards.epoch = own.epoch`;
-const FENCE = `FROM unnest($2::integer[], $3::bigint[]) AS own (shard, epoch) WHERE ${OWN}`;
-const LOCKED = `FROM shards JOIN unnest($2::integer[], $3::bigint[]) AS own (shard, epoch) ON ${OWN}
-  ORDER BY shards.shard FOR SHARE OF shards`;
+const parametersOf = (worker: string, shards: readonly OwnedShard[]) => [
+  worker,
+  shards.map(({ shard }) => shard),
+  shards.map(({ epoch }) => epoch),
+];
+
+/** Joins the owners with the shards that this worker owns. */
+const OWN = `JOIN unnest($2::integer[], $3::bigint[]) AS own (shard, epoch)
+  ON owner = $1 AND shard_owners.shard = own.shard AND shard_owners.epoch = own.epoch`;
+/** Conflicts with `claim` of `ownership.ts` only: outcomes are recorded while events are matched. */
+const LOCKED = `${OWN} ORDER BY shard_owners.shard FOR KEY SHARE OF shard_owners`;
+const MOVE = `UPDATE shard_positions SET matched = $4 FROM shard_owners ${OWN}
+  WHERE shard_positions.shard = shard_owners.shard`;
 
 function stepOf(shards: readonly HeldShard[]): MatchingStep {
   const matched = Math.min(LAST, ...shards.map((shard) => shard.matched));
@@ -106,10 +110,9 @@ export async function lockOwnShards(
 ): Promise<ReadonlySet<number>> {
   const own = shards.flatMap((shard) => held.get(shard) ?? []);
   if (own.length === 0) return new Set();
-  const rows = await query<{ shard: number }>(`SELECT shards.shard ${LOCKED}`, [
-    worker,
-    own.map(({ shard }) => shard),
-    own.map(({ epoch }) => epoch),
-  ]);
+  const rows = await query<{ shard: number }>(
+    `SELECT shard_owners.shard FROM shard_owners ${LOCKED}`,
+    parametersOf(worker, own),
+  );
   return new Set(rows.map(({ shard }) => shard));
 }

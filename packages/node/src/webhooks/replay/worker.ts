@@ -21,7 +21,7 @@ export type ReplayWorkerDeps = {
   /** The nethash. */
   network: string;
   replays: Pick<ReplayRows, "next" | "finish">;
-  intake: Pick<Intake, "hasRetraction" | "countReverts" | "apply">;
+  intake: Pick<Intake, "canReplay" | "countReverts" | "apply">;
   /** Events of stored blocks. */
   history: History;
   readDefinitions: ReadDefinitions;
@@ -66,7 +66,7 @@ function createStep(deps: ReplayWorkerDeps): BackgroundTask {
   let last = 0;
   return async () => {
     const replay = await replays.next(last, MAX_WAITING / 2);
-    if (!replay || (await intake.hasRetraction())) return { more: false };
+    if (!replay || !(await intake.canReplay())) return { more: false };
     last = replay.webhook;
     const { version, find } = await readDefinitions();
     const definition = find(replay.webhook);

@@ -37,7 +37,7 @@ export function createApplyCommand(
       case "enqueue":
         return enqueue(state, command.delivery) ? command.delivery.webhook : undefined;
       case "defer":
-        return unconfirmed.add(command.event, command.dueHeight) ? command.event.webhook : undefined;
+        return unconfirmed.add(command.event) ? command.event.webhook : undefined;
       case "confirm": {
         const { webhook } = command.delivery;
         unconfirmed.remove(webhook, command.logSequence);

@@ -18,8 +18,8 @@ export type IntakeDeps = {
 
 export function createSqliteIntake({ database, webhooks, eventLog }: IntakeDeps): Intake {
   const matched = () => eventLog.cursor(READER) ?? 0;
-  const hasRetraction = () => eventLog.hasRetractionAfter(matched());
-  const positions = createPositions(createReplayStore(database), hasRetraction, (sequence) =>
+  const canReplay = () => !eventLog.hasRetractionAfter(matched());
+  const positions = createPositions(createReplayStore(database), canReplay, (sequence) =>
     eventLog.moveCursor(READER, sequence),
   );
   return toPort<Intake>({
@@ -28,7 +28,7 @@ export function createSqliteIntake({ database, webhooks, eventLog }: IntakeDeps)
       return version === known ? undefined : { version, webhooks: webhooks.active() };
     },
     nextEvents: (limit) => eventLog.read(matched(), limit),
-    hasRetraction,
+    canReplay,
     countReverts: createBlockRevertStore(database).count,
     unretracted: createDeliveredFactStore(database).unretracted,
     confirmedAt: createUnconfirmedEventStore(database).confirmedAt,
@@ -73,14 +73,14 @@ type Positions = {
 
 function createPositions(
   replays: ReplayStore,
-  hasRetraction: () => boolean,
+  canReplay: () => boolean,
   moveCursor: (sequence: number) => void,
 ): Positions {
   return {
     isCurrent(position) {
       if (position.reader === "log") return true;
       const current = replays.find(position.replay.webhook);
-      return current !== undefined && isSame(current, position.replay) && !hasRetraction();
+      return current !== undefined && isSame(current, position.replay) && canReplay();
     },
     move(position, events) {
       if (position.reader === "replay")

@@ -6,8 +6,8 @@ import type { Database } from "../../store/engine/database.ts";
 import type { BlockReference, Confirmed, ConfirmedEvent, UnconfirmedEvent } from "../intake.ts";
 
 export type UnconfirmedEventStore = {
-  /** Stores the event until the chain has reached `dueHeight`; returns `false` if it is already stored. */
-  add(event: UnconfirmedEvent, dueHeight: number): boolean;
+  /** Stores the event; returns `false` if it is already stored. */
+  add(event: UnconfirmedEvent): boolean;
   /** Returns the events that blocks at ascending heights confirm, by height. */
   confirmedAt(heights: readonly number[], limit: number): Confirmed[];
   remove(webhook: number, logSequence: number): void;
@@ -28,16 +28,14 @@ type ConfirmedEventRow = {
 };
 
 export function createUnconfirmedEventStore(database: Database): UnconfirmedEventStore {
-  const insert = database.prepare("INSERT OR IGNORE INTO held VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  const insert = database.prepare("INSERT OR IGNORE INTO held VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
   const remove = database.prepare("DELETE FROM held WHERE webhook = ? AND sequence = ?");
   const dropBlock = database.prepare("DELETE FROM held WHERE height = +? AND block_id = +?");
   return {
-    add({ webhook, logSequence, name, event, dataText }, dueHeight) {
+    add({ webhook, logSequence, name, event, dataText }) {
       const { id, height, blockId } = event;
       const data = dataText ?? null;
-      return (
-        insert.run(webhook, logSequence, name, id, event.name, height, dueHeight, blockId, data).changes > 0
-      );
+      return insert.run(webhook, logSequence, name, id, event.name, height, blockId, data).changes > 0;
     },
     confirmedAt: createConfirmedAt(database),
     remove: (webhook, logSequence) => void remove.run(webhook, logSequence),
@@ -45,46 +43,59 @@ export function createUnconfirmedEventStore(database: Database): UnconfirmedEven
   };
 }
 
+/** An active webhook with unconfirmed events after a sequence; `height` is that of the first one. */
+type Waiting = {
+  readonly webhook: number;
+  readonly confirmations: number;
+  after: number;
+  height: number | null;
+};
+
+/** Events after the bound of a queue that is being finished. */
+const AFTER = "coalesce((SELECT held_up_to FROM endings WHERE endings.webhook = webhooks.id), 0)";
+
 function createConfirmedAt(database: Database): UnconfirmedEventStore["confirmedAt"] {
-  // An inactive webhook gets no deliveries.
-  const due = database.prepare<{ webhook: number; confirmations: number }>(
-    `SELECT id AS webhook, confirmations FROM webhooks
-     WHERE id IN (SELECT webhook FROM held WHERE due_height <= +?) AND +enabled = 1 AND +suspended IS NULL ORDER BY id`,
+  // Reads one row of each webhook, however many of its events wait. An inactive webhook gets no deliveries.
+  const selectWaiting = database.prepare<Waiting>(
+    `WITH RECURSIVE waiting (webhook) AS (
+       SELECT min(webhook) FROM held
+       UNION ALL SELECT (SELECT min(webhook) FROM held WHERE held.webhook > waiting.webhook) FROM waiting WHERE webhook IS NOT NULL
+     )
+     SELECT id AS webhook, confirmations, ${AFTER} AS after,
+       (SELECT height FROM held WHERE held.webhook = webhooks.id AND sequence > ${AFTER} ORDER BY sequence LIMIT 1) AS height
+     FROM waiting JOIN webhooks ON id = waiting.webhook WHERE enabled = 1 AND suspended IS NULL ORDER BY id`,
   );
-  const isDue = database.prepare(
-    "SELECT 1 FROM held INDEXED BY held_due WHERE due_height <= +? AND webhook = +? AND sequence > +? LIMIT 1",
+  const next = database.prepare<{ height: number }>(
+    "SELECT height FROM held WHERE webhook = ? AND sequence > ? ORDER BY sequence LIMIT 1",
   );
   const select = database.prepare<ConfirmedEventRow>(
     `SELECT *, (SELECT count(*) FROM reversals WHERE reversals.block_id = held.block_id
        AND reversals.sequence < held.sequence) AS times_reverted
-     FROM held WHERE webhook = +? AND height <= ? AND sequence > +?
-     AND sequence > coalesce((SELECT held_up_to FROM endings WHERE endings.webhook = held.webhook), 0)
-     ORDER BY sequence LIMIT +?`,
+     FROM held WHERE webhook = +? AND height <= ? AND sequence > +? ORDER BY sequence LIMIT +?`,
   );
 
-  /** @param taken last sequence that lower heights confirm, by webhook */
-  function confirmed(height: number, taken: Map<number, number>, limit: number): ConfirmedEvent[] {
-    const events: ConfirmedEvent[] = [];
-    for (const { webhook, confirmations } of due.all(height)) {
-      if (events.length === limit) break;
-      const after = taken.get(webhook) ?? 0;
-      if (after > 0 && !isDue.get(height, webhook, after)) continue;
-      const rows = select.all(webhook, height - confirmations, after, limit - events.length);
-      events.push(...rows.map(confirmedEventFromRow));
-      taken.set(webhook, rows.at(-1)?.sequence ?? after);
-    }
-    return events;
+  function take(one: Waiting, height: number, limit: number): ConfirmedEvent[] {
+    const { webhook, confirmations, after } = one;
+    const rows = select.all(webhook, height - confirmations, after, limit);
+    one.after = rows.at(-1)?.sequence ?? after;
+    one.height = next.get(webhook, one.after)?.height ?? null;
+    return rows.map(confirmedEventFromRow);
   }
 
   return (heights, limit) => {
-    const taken = new Map<number, number>();
+    const waiting = selectWaiting.all();
     const found: Confirmed[] = [];
     let remaining = limit;
     for (const height of heights) {
-      const events = confirmed(height, taken, remaining);
+      const events: ConfirmedEvent[] = [];
+      for (const one of waiting) {
+        // Later events have no lower height: those of a reverted block are dropped.
+        if (one.height === null || one.height + one.confirmations > height || remaining === 0) continue;
+        const taken = take(one, height, remaining);
+        events.push(...taken);
+        remaining -= taken.length;
+      }
       if (events.length > 0) found.push({ height, events });
-      remaining -= events.length;
-      if (remaining === 0) break;
     }
     return found;
   };

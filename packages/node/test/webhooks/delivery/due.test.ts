@@ -200,13 +200,68 @@ test("An outcome changes its queue when it is on disk, and is kept if the write 
     attempted: { reason: "HTTP 500" },
   } as unknown as Unwritten);
   await expect(outcomes.write()).rejects.toThrow("disk full");
-  expect([outcomes.size(), present(queue).running.first, present(queue).pausedUntilMs]).toEqual([1, 1, 0]);
+  expect([outcomes.waiting(), present(queue).running.first, present(queue).pausedUntilMs]).toEqual([1, 1, 0]);
   isFull = false;
   states[1] = { retryMs: 1_050 };
   await outcomes.write();
-  expect([outcomes.size(), present(queue).running.first, present(queue).pausedUntilMs]).toEqual([
+  expect([outcomes.waiting(), present(queue).running.first, present(queue).pausedUntilMs]).toEqual([
     0, 0, 1_050,
   ]);
   await queues.refresh();
   expect(present(queue).retryMs).toBe(1_050);
+});
+
+test("A write that lasts blocks no run. The next run applies its outcomes, or reports its failure and writes them again.", async () => {
+  const writes: PromiseWithResolvers<void>[] = [];
+  let ended = 0;
+  const settled: number[] = [];
+  const outcomes = createOutcomes({
+    deliveryQueue: {
+      async record(recorded) {
+        const write = Promise.withResolvers<void>();
+        writes.push(write);
+        await write.promise;
+        return recorded.map(() => ({ isCurrent: true, failures: 0 }));
+      },
+    },
+    queues,
+    consequences: {
+      decide: ({ webhook }) => ({ webhook, delivery: 1, attempt: { startedMs: 0, durationMs: 0 }, atMs: 0 }),
+      conclude: () => 0,
+    },
+    clock: { nowMs: () => 0 },
+    onSettled: ({ webhook }) => settled.push(webhook),
+    onWriteEnded: () => ended++,
+  });
+  const add = async (webhook: number) => {
+    const queue = present((await open(webhook))[0]);
+    queues.begin(queue, "first");
+    outcomes.add({ webhook, queue, lane: "first", attempted: {} } as unknown as Unwritten);
+    return queue;
+  };
+  const first = await add(1);
+  await outcomes.write();
+  await add(2);
+  await outcomes.write();
+  expect([writes.length, outcomes.waiting(), outcomes.isWriting(), first.running.first]).toEqual([
+    1,
+    1,
+    true,
+    1,
+  ]);
+  present(writes[0]).resolve();
+  await expect.poll(() => ended).toBe(1);
+  // What a run reads before it calls `write` may still contain the delivery.
+  expect([settled, first.running.first, outcomes.isWriting()]).toEqual([[], 1, false]);
+  await outcomes.write();
+  expect([settled, first.running.first, writes.length]).toEqual([[1], 0, 2]);
+  present(writes[1]).reject(new Error("disk full"));
+  await expect.poll(() => ended).toBe(2);
+  await expect(outcomes.write()).rejects.toThrow("disk full");
+  expect([outcomes.waiting(), outcomes.isWriting()]).toEqual([1, false]);
+  await outcomes.write();
+  const all = outcomes.writeAll();
+  present(writes[2]).resolve();
+  await all;
+  expect([settled, outcomes.waiting(), writes.length]).toEqual([[1, 2], 0, 3]);
 });

@@ -142,6 +142,11 @@ async function finishAll(): Promise<void> {
   throw new Error("the queues are never finished");
 }
 
+/** The deliveries that belong to lanes, and the entries of the lanes. */
+const IN_LANES = `SELECT lane_of(state, next_attempt_ms, replay), webhook, number, next_attempt_ms, replay, reverts IS NOT NULL
+  FROM deliveries WHERE state IN ('pending', 'failed')`;
+const ENTRIES = "SELECT * FROM delivery_lanes";
+
 describe.skipIf(!hasPostgres)("webhooks on PostgreSQL that several processes change", () => {
   beforeEach(async () => {
     const url = await databases.create();
@@ -185,6 +190,8 @@ describe.skipIf(!hasPostgres)("webhooks on PostgreSQL that several processes cha
         "deliveries WHERE (state = 'pending') = (finished_ms IS NOT NULL)",
         "deliveries WHERE webhook NOT IN (SELECT id FROM webhooks)",
         "queues JOIN deliveries USING (webhook) WHERE sequence > last_sequence",
+        `(${IN_LANES} EXCEPT ${ENTRIES}) AS missing`,
+        `(${ENTRIES} EXCEPT ${IN_LANES}) AS superfluous`,
         "(SELECT FROM deliveries WHERE sequence IS NOT NULL GROUP BY webhook, sequence HAVING count(*) > 1) AS twice",
       ].map((rows) => countRows(postgres, rows)),
     );

@@ -172,7 +172,7 @@ describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", { timeout: 60_000 }, () 
       [NOW_MS],
     );
     await postgres.query("UPDATE event_log SET last_sequence = 9");
-    await postgres.query("UPDATE shards SET matched = CASE WHEN shard = 5 THEN 6 ELSE 9 END");
+    await postgres.query("UPDATE shard_positions SET matched = CASE WHEN shard = 5 THEN 6 ELSE 9 END");
     expect(await webhooks()).toMatchObject({ unmatched: 0 });
     await ownByWorkers(postgres);
     expect(await webhooks()).toEqual({

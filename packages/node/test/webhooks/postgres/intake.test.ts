@@ -17,8 +17,8 @@ test.runIf(hasPostgres)(
     await ownByWorkers(postgres);
     const [first, second] = [await add({ confirmations: 3 }), await add({ confirmations: 3 })];
     await postgres.query(
-      `INSERT INTO unconfirmed_events (webhook, sequence, name, event_id, event_name, height, due_height, block_id)
-       SELECT webhook, 1, 'transaction.applied', 'fact', 'transaction.applied', $2::bigint, $2::bigint + 3, $3
+      `INSERT INTO unconfirmed_events (webhook, sequence, name, event_id, event_name, height, block_id)
+       SELECT webhook, 1, 'transaction.applied', 'fact', 'transaction.applied', $2::bigint, $3
        FROM unnest($1::bigint[]) AS webhook`,
       [[first, second], BLOCK.height, BLOCK.blockId],
     );
@@ -28,7 +28,7 @@ test.runIf(hasPostgres)(
       [BLOCK.height, BLOCK.blockId],
     );
     await postgres.query(
-      "UPDATE shards SET matched = CASE WHEN shard = $1::bigint % 32 THEN 10 ELSE 20 END",
+      "UPDATE shard_positions SET matched = CASE WHEN shard = $1::bigint % 32 THEN 10 ELSE 20 END",
       [first],
     );
     const elapsedMs = () => performance.now();

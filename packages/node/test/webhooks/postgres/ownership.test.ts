@@ -110,6 +110,28 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect(a.held.size).toBe(0);
   });
 
+  test("of a former process of a worker are given up beyond the share of the worker.", async () => {
+    const webhooks = await addWebhooks(64);
+    await start("a").renew();
+    const b = start("b");
+    await b.renew();
+    const a = start("a");
+    await a.renew();
+    expect(a.held.size).toBe(SHARDS / 2);
+    await b.renew();
+    expect(b.held.size).toBe(SHARDS / 2);
+    expect(webhooks.map((webhook) => a.epochOf(webhook) ?? b.epochOf(webhook))).toEqual(
+      webhooks.map(() => 2),
+    );
+  });
+
+  test("of a former process of a worker are given up while the workers do not own the webhooks.", async () => {
+    await start("a").renew();
+    await postgres.query("UPDATE webhook_register SET owner = 'to node'");
+    await start("a").renew();
+    expect(await postgres.query("SELECT FROM shards WHERE owner IS NOT NULL")).toEqual([]);
+  });
+
   test("of a worker whose lease has ended unnoticed stay with it after the next renewal.", async () => {
     const a = start("a");
     await a.renew();
@@ -239,9 +261,9 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
   });
 
   test("that are behind come first, up to the position of the next, and then join them.", async () => {
-    await postgres.query("UPDATE shards SET matched = 20");
-    await postgres.query("UPDATE shards SET matched = 5 WHERE shard IN (3, 4)");
-    await postgres.query("UPDATE shards SET matched = 9 WHERE shard = 7");
+    await postgres.query("UPDATE shard_positions SET matched = 20");
+    await postgres.query("UPDATE shard_positions SET matched = 5 WHERE shard IN (3, 4)");
+    await postgres.query("UPDATE shard_positions SET matched = 9 WHERE shard = 7");
     const worker = start("a");
     await worker.renew();
     const positions = createPositions(postgres, worker);

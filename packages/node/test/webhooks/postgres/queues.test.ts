@@ -52,7 +52,7 @@ const isOn = async ({ query }: Postgres, webhook: number): Promise<boolean> =>
 
 async function insertUnconfirmed({ query }: Postgres, webhook: number, count: number): Promise<void> {
   await query(
-    `INSERT INTO unconfirmed_events SELECT $1, sequence, 'a', 'id', 'a', 1, 9, 'block', NULL
+    `INSERT INTO unconfirmed_events SELECT $1, sequence, 'a', 'id', 'a', 1, 'block', NULL
      FROM generate_series(1, $2::integer) AS sequence`,
     [webhook, count],
   );

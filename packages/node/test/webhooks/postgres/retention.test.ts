@@ -200,7 +200,7 @@ describe.skipIf(!hasPostgres)("the retention of deliveries on PostgreSQL", () =>
     for (const own of [webhook, other]) {
       await postgres.query(
         `INSERT INTO unconfirmed_events
-         SELECT $1, number, 'block.applied', number, 'block.applied', 1, 2, 'b1', NULL FROM generate_series(1, 600) AS number`,
+         SELECT $1, number, 'block.applied', number, 'block.applied', 1, 'b1', NULL FROM generate_series(1, 600) AS number`,
         [own],
       );
     }

@@ -7,6 +7,7 @@ const OTHERS = [
   "queue_changes",
   "contents",
   "deliveries",
+  "delivery_lanes",
   "attempts",
   "block_reverts",
   "unconfirmed_events",

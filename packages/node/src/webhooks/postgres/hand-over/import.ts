@@ -91,7 +91,8 @@ async function startAfter({ query, change }: Transaction, matched: number): Prom
       "EVENTS_MISSING",
       `the database lacks ${missing?.missing} events that the node has not matched yet: return with --cancel, and start the mirror before the next hand-over`,
     );
-  await change("UPDATE shards SET matched = $1, owner = NULL", [matched]);
+  await change("UPDATE shard_owners SET owner = NULL");
+  await change("UPDATE shard_positions SET matched = $1", [matched]);
 }
 
 /** Lets numbers continue above the highest ones. */

@@ -12,6 +12,7 @@ import type {
   IntakeBatch,
   IntakeCommand,
   ReplayStep,
+  StepSize,
 } from "../../intake.ts";
 import type { Replay } from "../../model/replay.ts";
 import type { ShardOwnership } from "../ownership.ts";
@@ -23,6 +24,9 @@ import { activeWebhooks } from "../webhook-rows.ts";
 import { applyCommands, webhookOf } from "./intake-commands.ts";
 import { countReverts, unretracted } from "./retractions.ts";
 import { confirmedAt } from "./unconfirmed-events.ts";
+
+/** A commit costs more than in a database of this process, each step changes rows of all its webhooks, and nothing waits for a lock. */
+const STEP_SIZE: StepSize = { events: 200, webhooks: 1_000, commands: 2_000 };
 
 export type IntakeDeps = {
   readonly postgres: Postgres;
@@ -38,8 +42,9 @@ export function createPostgresIntake({ postgres, ownership }: IntakeDeps): Intak
   const stepShards = () => positions.step().shards.map(({ shard }) => shard);
   return {
     activeWebhooks: createActiveWebhooks(state),
+    stepSize: STEP_SIZE,
     nextEvents: (limit) => nextEvents(state, limit),
-    hasRetraction: () => hasRetraction(query, positions.lowest()),
+    canReplay: () => canReplay(query, positions.lowest()),
     countReverts: (blockIds, before) => countReverts(query, blockIds, before),
     unretracted: (blocks, limit) => unretracted(query, stepShards(), blocks, limit),
     confirmedAt: (heights, limit) => confirmedAt(query, stepShards(), heights, limit),
@@ -107,16 +112,16 @@ const eventFromRow = ({ sequence, created_ms, height, data, ...row }: EventRow):
 });
 
 /**
- * Returns whether an event is a retraction that is not matched, or that the blocks of the mirror may not reflect yet: the
- * events are copied beside the blocks, and can be newer (docs/decisions/0053).
+ * A retraction delays replays until it is matched and the blocks of the mirror reflect it: events are copied beside the blocks,
+ * and can be newer (docs/decisions/0053). Blocks that are newer delay them until their own events are copied and matched.
  */
-async function hasRetraction(query: Query, matched: number): Promise<boolean> {
-  const rows = await query(
-    `SELECT 1 FROM events WHERE reverts IS NOT NULL
-     AND sequence > least($1::bigint, (SELECT log_sequence FROM head)) LIMIT 1`,
-    [matched],
-  );
-  return rows.length > 0;
+const DELAYS = `SELECT 1 WHERE (SELECT log_sequence FROM head) > (SELECT last_sequence FROM event_log)
+  OR EXISTS (SELECT FROM events WHERE sequence > $1::bigint AND sequence <= (SELECT log_sequence FROM head))
+  OR EXISTS (SELECT FROM events WHERE reverts IS NOT NULL
+    AND sequence > least($1::bigint, (SELECT log_sequence FROM head)))`;
+
+async function canReplay(query: Query, matched: number): Promise<boolean> {
+  return (await query(DELAYS, [matched])).length === 0;
 }
 
 const NOT_CURRENT: Applied = { isCurrent: false, webhooks: [] };
@@ -175,7 +180,7 @@ async function lockCurrent(
   const current = await lockReplay(transaction, replay.webhook);
   if (!current || !isSame(current, replay)) return undefined;
   const matched = held.get(shardOf(replay.webhook))?.matched ?? 0;
-  return (await hasRetraction(transaction.query, matched)) ? undefined : current;
+  return (await canReplay(transaction.query, matched)) ? current : undefined;
 }
 
 /** Returns whether a command concerns a webhook of the step; another worker may own the others by now. */

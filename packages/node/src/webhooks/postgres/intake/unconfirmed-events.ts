@@ -47,9 +47,9 @@ async function store({ query }: Transaction, commands: readonly DeferEvent[]): P
   const column = <T>(value: (command: DeferEvent) => T) => commands.map(value);
   const rows = await query<{ webhook: string; sequence: string }>(
     `INSERT INTO unconfirmed_events
-       (webhook, sequence, name, event_id, event_name, height, due_height, block_id, data)
-     SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
-       $8::text[], $9::text[]) ON CONFLICT DO NOTHING RETURNING webhook, sequence`,
+       (webhook, sequence, name, event_id, event_name, height, block_id, data)
+     SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[],
+       $8::text[]) ON CONFLICT DO NOTHING RETURNING webhook, sequence`,
     [
       column(({ event }) => event.webhook),
       column(({ event }) => event.logSequence),
@@ -57,7 +57,6 @@ async function store({ query }: Transaction, commands: readonly DeferEvent[]): P
       column(({ event }) => event.event.id),
       column(({ event }) => event.event.name),
       column(({ event }) => event.event.height),
-      column(({ dueHeight }) => dueHeight),
       column(({ event }) => event.event.blockId),
       column(({ event }) => event.dataText ?? null),
     ],
@@ -99,21 +98,40 @@ type EventRow = {
   times_reverted: string;
 };
 
-/** An inactive webhook gets no deliveries. `taken`: last sequence that lower heights confirm, by webhook. */
+/** An active webhook with unconfirmed events after a sequence; `height` is that of the first one. */
+type Waiting = {
+  readonly webhook: number;
+  readonly confirmations: number;
+  readonly after: number;
+  readonly height: number | undefined;
+};
+type WaitingRow = { webhook: string; confirmations: number; after: string; height: string | null };
+
+const FIRST_HEIGHT = "SELECT height FROM unconfirmed_events AS event WHERE event.webhook =";
+
+/** Reads one row of each webhook, however many of its events wait. An inactive webhook gets no deliveries. */
+const WAITING = `WITH RECURSIVE waiting (webhook) AS (
+    SELECT min(webhook) FROM unconfirmed_events
+    UNION ALL SELECT (SELECT min(event.webhook) FROM unconfirmed_events AS event WHERE event.webhook > waiting.webhook)
+      FROM waiting WHERE webhook IS NOT NULL
+  )
+  SELECT id AS webhook, confirmations, coalesce(unconfirmed_up_to, 0) AS after,
+    (${FIRST_HEIGHT} id AND sequence > coalesce(unconfirmed_up_to, 0) ORDER BY sequence LIMIT 1) AS height
+  FROM waiting JOIN webhooks ON id = waiting.webhook LEFT JOIN finishing_queues ON finishing_queues.webhook = id
+  WHERE shard = ANY ($1) AND enabled AND suspended IS NULL`;
+
+/** Reads the same again after other sequences. */
+const WAITING_AFTER = `SELECT webhook, confirmations, after,
+    (${FIRST_HEIGHT} waiting.webhook AND sequence > after ORDER BY sequence LIMIT 1) AS height
+  FROM unnest($1::bigint[], $2::integer[], $3::bigint[]) AS waiting (webhook, confirmations, after)`;
+
 const CONFIRMED = `SELECT event.*,
     (SELECT count(*) FROM block_reverts WHERE block_reverts.block_id = event.block_id
       AND block_reverts.sequence < event.sequence) AS times_reverted
-  FROM webhooks
-    LEFT JOIN unnest($3::bigint[], $4::bigint[]) AS taken (webhook, sequence) ON taken.webhook = webhooks.id
-    LEFT JOIN finishing_queues ON finishing_queues.webhook = webhooks.id
-    JOIN LATERAL (SELECT * FROM unconfirmed_events WHERE unconfirmed_events.webhook = webhooks.id
-      AND height <= $1 - confirmations AND sequence > coalesce(taken.sequence, 0)
-      AND sequence > coalesce(unconfirmed_up_to, 0) ORDER BY sequence LIMIT $5) AS event ON true
-  WHERE shard = ANY ($2) AND enabled AND suspended IS NULL
-    AND webhooks.id IN (SELECT webhook FROM unconfirmed_events WHERE due_height <= $1)
-    AND (taken.sequence IS NULL OR EXISTS (SELECT 1 FROM unconfirmed_events AS due WHERE due.webhook = webhooks.id
-      AND due.due_height <= $1 AND due.sequence > taken.sequence))
-  ORDER BY webhooks.id, event.sequence LIMIT $5`;
+  FROM unnest($2::bigint[], $3::integer[], $4::bigint[]) AS waiting (webhook, confirmations, after)
+    CROSS JOIN LATERAL (SELECT * FROM unconfirmed_events AS own WHERE own.webhook = waiting.webhook
+      AND height <= $1 - confirmations AND sequence > after ORDER BY sequence LIMIT $5) AS event
+  ORDER BY event.webhook, event.sequence LIMIT $5`;
 
 /** Returns the events that blocks at ascending heights confirm, by height. */
 export async function confirmedAt(
@@ -122,29 +140,47 @@ export async function confirmedAt(
   heights: readonly number[],
   limit: number,
 ): Promise<Confirmed[]> {
-  const taken = new Map<number, number>();
+  let waiting = (await query<WaitingRow>(WAITING, [shards])).map(waitingFromRow);
   const found: Confirmed[] = [];
   let remaining = limit;
-  const dueHeight = await firstDueHeight(query);
   for (const height of heights) {
-    if (height < dueHeight) continue;
     if (remaining === 0) break;
-    const values = [height, shards, [...taken.keys()], [...taken.values()], remaining];
-    const events = (await query<EventRow>(CONFIRMED, values)).map(eventFromRow);
-    if (events.length > 0) found.push({ height, events });
-    for (const { webhook, logSequence } of events) taken.set(webhook, logSequence);
+    // Later events of a webhook have no lower height: those of a reverted block are dropped.
+    const due = waiting.filter((one) => one.height !== undefined && one.height + one.confirmations <= height);
+    if (due.length === 0) continue;
+    const events = (await query<EventRow>(CONFIRMED, [height, ...columnsOf(due), remaining])).map(
+      eventFromRow,
+    );
+    found.push({ height, events });
     remaining -= events.length;
+    waiting = await skip(query, waiting, events);
   }
   return found;
 }
 
-/** Returns the lowest height that may confirm an event: lower ones, usually all of a step, need no statement each. */
-async function firstDueHeight(query: Query): Promise<number> {
-  const [{ due } = { due: null }] = await query<{ due: string | null }>(
-    "SELECT min(due_height) AS due FROM unconfirmed_events",
-  );
-  return due === null ? Number.POSITIVE_INFINITY : Number(due);
+/** Moves webhooks after their events. */
+async function skip(
+  query: Query,
+  waiting: readonly Waiting[],
+  events: readonly ConfirmedEvent[],
+): Promise<Waiting[]> {
+  const last = new Map(events.map(({ webhook, logSequence }) => [webhook, logSequence]));
+  const moved = waiting.map((one) => ({ ...one, after: last.get(one.webhook) ?? one.after }));
+  return (await query<WaitingRow>(WAITING_AFTER, columnsOf(moved))).map(waitingFromRow);
 }
+
+const columnsOf = (waiting: readonly Waiting[]) => [
+  waiting.map(({ webhook }) => webhook),
+  waiting.map(({ confirmations }) => confirmations),
+  waiting.map(({ after }) => after),
+];
+
+const waitingFromRow = ({ webhook, confirmations, after, height }: WaitingRow): Waiting => ({
+  webhook: Number(webhook),
+  confirmations,
+  after: Number(after),
+  height: height === null ? undefined : Number(height),
+});
 
 const eventFromRow = (row: EventRow): ConfirmedEvent => ({
   webhook: Number(row.webhook),

@@ -12,6 +12,7 @@ import {
 } from "../../delivery-rows.ts";
 import type { DeliveryFilter, DeliveryPage, DeliveryRange, DeliveryRecord } from "../../model/deliveries.ts";
 import { MESSAGE_COLUMNS, type MessageRow, WITH_CONTENT } from "../contents.ts";
+import { entriesOf, type Lane } from "../lanes.ts";
 import { storableText } from "../storable-text.ts";
 import { createExpedite } from "./expedited-deliveries.ts";
 import { conditionsOf } from "./filters.ts";
@@ -72,7 +73,8 @@ function pageSql(filter: DeliveryFilter, where: string): string {
   if (filter.height !== undefined)
     return `${rows} webhook = $1 AND number < $2 ${where} ORDER BY number + 0 DESC LIMIT $3`;
   if (filter.state === "failed" && isIndexed(filter))
-    return `${rows} webhook = $1 AND number < $2 ${where} ORDER BY number DESC LIMIT $3`;
+    return `${rows} number IN (SELECT number FROM ${entriesOf("failed", "$1")} AND number < $2
+      ORDER BY number DESC LIMIT $3) ${where} ORDER BY number DESC`;
   return `SELECT * FROM (${rows} ${BEFORE} ${NEWEST_FIRST} LIMIT ${ROWS_READ_AT_ONCE}) AS latest
     WHERE true ${where} ${NEWEST_FIRST} LIMIT $3`;
 }
@@ -119,11 +121,10 @@ async function readLatest(query: Query, webhook: number, limit: number) {
      ${NEWEST_FIRST} LIMIT $3`,
     [webhook, Number.MAX_SAFE_INTEGER, limit],
   );
-  const oldest = (condition: string) =>
-    `(SELECT created_ms FROM deliveries WHERE webhook = $1 AND state = 'pending' AND replay IS NULL
-      AND next_attempt_ms ${condition} ORDER BY number LIMIT 1)`;
+  const oldest = (lane: Lane) =>
+    `(SELECT created_ms FROM deliveries WHERE number = (SELECT min(number) FROM ${entriesOf(lane, "$1")}))`;
   const [waiting] = await query<{ first_ms: string | null; retry_ms: string | null }>(
-    `SELECT ${oldest("IS NULL")} AS first_ms, ${oldest("IS NOT NULL")} AS retry_ms`,
+    `SELECT ${oldest("first")} AS first_ms, ${oldest("retry")} AS retry_ms`,
     [webhook],
   );
   return latestFromRows(rows, [waiting?.first_ms ?? null, waiting?.retry_ms ?? null]);

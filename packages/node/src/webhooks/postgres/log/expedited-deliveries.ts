@@ -2,21 +2,13 @@
 import type { Postgres, Transaction } from "../../../postgres/connection.ts";
 import type { DeliveryLogRows, Requeued } from "../../delivery-queue.ts";
 import type { DeliveryFilter } from "../../model/deliveries.ts";
+import { entriesOf, isIn, type Lane } from "../lanes.ts";
 import { changeQueue } from "../queues/changed-queues.ts";
 import { conditionsOf } from "./filters.ts";
 import { IS_USEFUL, REQUEUED } from "./requeued-deliveries.ts";
 
-const LANES = {
-  first: "next_attempt_ms IS NULL AND replay IS NULL",
-  retry: "next_attempt_ms IS NOT NULL AND replay IS NULL",
-  replay: "replay IS NOT NULL",
-} as const;
-
-type Lane = keyof typeof LANES;
-
-/** Returns SQL for the pending deliveries of a webhook, the first parameter, in a lane. */
-const pendingIn = (lane: Lane): string =>
-  `SELECT number FROM deliveries WHERE webhook = $1 AND state = 'pending' AND ${LANES[lane]}`;
+/** Returns SQL for the entries of a webhook, the first parameter, in a lane. */
+const pendingIn = (lane: Lane): string => `SELECT number FROM ${entriesOf(lane, "$1")}`;
 
 /** Failed deliveries of a strict webhook that become due for each selected one: more wait only after they were sent again. */
 const HEADS_AT_ONCE = 100;
@@ -93,19 +85,18 @@ async function expediteRange(
   { query, change }: Transaction,
   { webhook, lane, filter, range: { after, limit }, atMs }: Expedited,
 ): Promise<Requeued> {
-  // The few deliveries of a replay have an index by position: without the sum, the one of all deliveries could be used.
-  const order = lane === "replay" ? "number + 0" : "number";
   const [next] = await query<{ last: string | null }>(
     `SELECT max(number) AS last FROM
-     (${pendingIn(lane)} AND number > $2 ORDER BY ${order} LIMIT $3) AS next`,
+     (${pendingIn(lane)} AND number > $2 ORDER BY number LIMIT $3) AS next`,
     [webhook, after, limit],
   );
   const last = next?.last ?? undefined;
   if (last === undefined) return { count: 0 };
   const { where, values } = conditionsOf(filter, 4);
   const matching = await query<{ number: string }>(
-    `${pendingIn(lane)} AND number > $2 AND number <= $3 ${where} ORDER BY number
-     ${lane === "first" ? "" : "FOR UPDATE"}`,
+    `SELECT number FROM deliveries
+     WHERE number = ANY (ARRAY (${pendingIn(lane)} AND number > $2 AND number <= $3)) AND ${isIn(lane)} ${where}
+     ORDER BY number ${lane === "first" ? "" : "FOR UPDATE"}`,
     [webhook, after, last, ...values],
   );
   if (lane !== "first" && matching.length > 0) {

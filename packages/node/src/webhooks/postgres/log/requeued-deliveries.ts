@@ -1,6 +1,7 @@
 /** Puts finished deliveries back into the queue: a single one, a range of the log at a time, or a selection. */
 import type { Postgres } from "../../../postgres/connection.ts";
 import type { DeliveryLogRows } from "../../delivery-queue.ts";
+import { entriesOf } from "../lanes.ts";
 import { changeQueue } from "../queues/changed-queues.ts";
 import { conditionsOf } from "./filters.ts";
 
@@ -36,10 +37,10 @@ export function createRequeue(postgres: Postgres): Pick<DeliveryLogRows, "requeu
         // Both conditions have an index with their order.
         const range =
           filter.state === "failed"
-            ? "webhook = $1 AND state = 'failed' AND number > $2 ORDER BY number"
-            : "webhook <= $1 AND (webhook, number) > ($1, $2) ORDER BY webhook, number";
+            ? `${entriesOf("failed", "$1")} AND number > $2 ORDER BY number`
+            : "deliveries WHERE webhook <= $1 AND (webhook, number) > ($1, $2) ORDER BY webhook, number";
         const [next] = await query<{ last: string | null }>(
-          `SELECT max(number) AS last FROM (SELECT number FROM deliveries WHERE ${range} LIMIT $3) AS next`,
+          `SELECT max(number) AS last FROM (SELECT number FROM ${range} LIMIT $3) AS next`,
           [webhook, after, limit],
         );
         const last = next?.last ?? undefined;

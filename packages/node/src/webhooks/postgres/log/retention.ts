@@ -7,6 +7,7 @@ import { present } from "../../../platform/present.ts";
 import type { Postgres, PostgresValue, Transaction } from "../../../postgres/connection.ts";
 import type { RetentionSteps } from "../../delivery-queue.ts";
 import type { DeliveryRetention } from "../../model/deliveries.ts";
+import { entriesOf, isIn } from "../lanes.ts";
 import { changeQueue, lockQueues } from "../queues/changed-queues.ts";
 
 /** Rows read or changed in one transaction: some milliseconds. */
@@ -100,20 +101,20 @@ async function drop(
   return dropped.length;
 }
 
-const IS_FIRST = "state = 'pending' AND next_attempt_ms IS NULL AND replay IS NULL";
-
 /**
  * The sequences of the oldest first attempt and of the last delivery are an upper bound on the number of first attempts, apart
  * from the ping of a new webhook. Only queues that exceed the maximum by this bound are counted.
  */
+const FIRST = entriesOf("first", "queues.webhook");
 const NEXT_OVERFULL = `SELECT queues.webhook, waiting.count
   FROM queues
-  CROSS JOIN LATERAL (SELECT sequence FROM deliveries WHERE deliveries.webhook = queues.webhook AND ${IS_FIRST}
-    AND sequence IS NOT NULL ORDER BY number LIMIT 1) AS oldest
+  CROSS JOIN LATERAL (SELECT number FROM ${FIRST} ORDER BY number LIMIT 1) AS first
+  CROSS JOIN LATERAL (SELECT sequence FROM deliveries WHERE deliveries.webhook = queues.webhook AND number >= first.number
+    AND sequence IS NOT NULL ORDER BY webhook, number LIMIT 1) AS oldest
   CROSS JOIN LATERAL (SELECT CASE WHEN last_sequence - oldest.sequence + 2 <= $2 THEN 0 ELSE
-    (SELECT count(*) FROM deliveries WHERE deliveries.webhook = queues.webhook AND ${IS_FIRST}) END AS count
+    (SELECT count(*) FROM ${FIRST}) END AS count
     OFFSET 0) AS waiting
-  WHERE queues.webhook > $1 AND waiting.count > $2 ORDER BY queues.webhook LIMIT 1`;
+  WHERE queues.webhook > $1 AND last_sequence + 2 > $2 AND waiting.count > $2 ORDER BY queues.webhook LIMIT 1`;
 
 function createSurplus(postgres: Postgres): Pick<RetentionSteps, "nextOverfull" | "failSurplus"> {
   return {
@@ -129,7 +130,9 @@ function createSurplus(postgres: Postgres): Pick<RetentionSteps, "nextOverfull" 
         count: await change(
           `UPDATE deliveries SET state = 'failed', reason = 'the queue was full', finished_ms = $2
            WHERE number = ANY (ARRAY (
-             SELECT number FROM deliveries WHERE webhook = $1 AND ${IS_FIRST} ORDER BY number LIMIT $3 FOR UPDATE))`,
+             SELECT number FROM deliveries
+             WHERE number = ANY (ARRAY (SELECT number FROM ${entriesOf("first", "$1")} ORDER BY number LIMIT $3))
+             AND ${isIn("first")} ORDER BY number FOR UPDATE))`,
           [webhook, nowMs, Math.min(surplus, ROWS_AT_ONCE)],
         ),
       }));

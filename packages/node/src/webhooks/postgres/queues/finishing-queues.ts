@@ -7,7 +7,7 @@
 import type { Postgres, Transaction } from "../../../postgres/connection.ts";
 import type { FinishStep } from "../../delivery-queue.ts";
 import type { Finish } from "../../model/finish.ts";
-import { LANES } from "../lanes.ts";
+import { entriesOf, LANES } from "../lanes.ts";
 import { lockQueue } from "../queue-changes.ts";
 import { SHARDS } from "../shards.ts";
 import { storableText } from "../storable-text.ts";
@@ -112,10 +112,9 @@ async function rowsOf(
  * Counts the rows that it found, even if an attempt has finished some of them meanwhile. Locks rows by ascending number, as
  * all writers do.
  */
-const FINISH_LANES = Object.values(LANES).map(
+const FINISH_LANES = LANES.map(
   (lane) => `WITH found AS MATERIALIZED (
-    SELECT number FROM deliveries
-    WHERE webhook = $1 AND ${lane} AND number <= $2 AND ($3 OR reverts IS NULL) LIMIT ${ROWS_AT_ONCE}
+    SELECT number FROM ${entriesOf(lane, "$1")} AND number <= $2 AND ($3 OR NOT is_retraction) LIMIT ${ROWS_AT_ONCE}
   ), locked AS MATERIALIZED (
     SELECT number FROM deliveries WHERE number IN (SELECT number FROM found) AND state = 'pending'
     ORDER BY number FOR UPDATE

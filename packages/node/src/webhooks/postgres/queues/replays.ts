@@ -3,7 +3,7 @@ import { withoutNulls } from "../../../platform/without-nulls.ts";
 import type { Postgres, Query, Transaction } from "../../../postgres/connection.ts";
 import type { ReplayRows } from "../../delivery-queue.ts";
 import { CANCELLATION, type Replay, type ReplayPosition, type ReplayState } from "../../model/replay.ts";
-import { LANES } from "../lanes.ts";
+import { entriesOf, isIn } from "../lanes.ts";
 import { lockQueue, noteChange } from "../queue-changes.ts";
 import type { OwnedShards } from "../shards.ts";
 import { storableText } from "../storable-text.ts";
@@ -72,7 +72,7 @@ export const createPostgresReplays = (postgres: Postgres, owned: OwnedShards): R
     postgres.transaction("READ WRITE", (transaction) => start(transaction, webhook, range, atMs)),
   async find(webhook) {
     const [row] = await postgres.query<ReplayRow & { waiting: number }>(
-      `SELECT *, (SELECT count(*)::integer FROM deliveries WHERE deliveries.webhook = $1 AND ${LANES.replay}) AS waiting
+      `SELECT *, (SELECT count(*)::integer FROM ${entriesOf("replay", "$1")}) AS waiting
        FROM replays WHERE webhook = $1`,
       [webhook],
     );
@@ -91,7 +91,7 @@ export const createPostgresReplays = (postgres: Postgres, owned: OwnedShards): R
 
 const NEXT = `SELECT replays.* FROM replays JOIN webhooks ON webhooks.id = replays.webhook AND ${IS_ON}
   WHERE replays.state = 'running' AND webhooks.shard = ANY ($3)
-  AND (SELECT count(*) FROM deliveries WHERE deliveries.webhook = replays.webhook AND ${LANES.replay})
+  AND (SELECT count(*) FROM ${entriesOf("replay", "replays.webhook")})
     <= CASE WHEN next_height > to_height THEN 0 ELSE $2 END
   ORDER BY replays.webhook <= $1, replays.webhook LIMIT 1`;
 
@@ -126,7 +126,9 @@ async function cancel(transaction: Transaction, webhook: number, atMs: number): 
   await lockQueue(transaction, webhook);
   await transaction.change(
     `UPDATE deliveries SET state = 'cancelled', next_attempt_ms = NULL, reason = $2, finished_ms = $3
-     WHERE number IN (SELECT number FROM deliveries WHERE webhook = $1 AND ${LANES.replay} ORDER BY number FOR UPDATE)`,
+     WHERE number = ANY (ARRAY (SELECT number FROM deliveries
+       WHERE number = ANY (ARRAY (SELECT number FROM ${entriesOf("replay", "$1")})) AND ${isIn("replay")}
+       ORDER BY number FOR UPDATE))`,
     [webhook, CANCELLATION.deliveries, atMs],
   );
   await endReplay(transaction, webhook, "cancelled", atMs, CANCELLATION.replay);

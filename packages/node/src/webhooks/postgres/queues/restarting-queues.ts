@@ -5,7 +5,7 @@
  */
 import type { Postgres, Transaction } from "../../../postgres/connection.ts";
 import type { FinishStep } from "../../delivery-queue.ts";
-import { LANES } from "../lanes.ts";
+import { entriesOf } from "../lanes.ts";
 import { lockQueue } from "../queue-changes.ts";
 import { SHARDS } from "../shards.ts";
 
@@ -54,9 +54,12 @@ async function restartRows({ query, change }: Transaction, webhook: number): Pro
 }
 
 /** See `FINISH_LANES` of `finishing-queues.ts`. */
-const RESTART_LANES = [LANES.retry, `${LANES.replay} AND next_attempt_ms IS NOT NULL`].map(
-  (lane) => `WITH found AS MATERIALIZED (
-    SELECT number FROM deliveries WHERE webhook = $1 AND ${lane} LIMIT ${ROWS_AT_ONCE}
+const RESTART_LANES = [
+  entriesOf("retry", "$1"),
+  `${entriesOf("replay", "$1")} AND next_attempt_ms IS NOT NULL`,
+].map(
+  (entries) => `WITH found AS MATERIALIZED (
+    SELECT number FROM ${entries} LIMIT ${ROWS_AT_ONCE}
   ), locked AS MATERIALIZED (
     SELECT number FROM deliveries WHERE number IN (SELECT number FROM found) AND state = 'pending'
     ORDER BY number FOR UPDATE

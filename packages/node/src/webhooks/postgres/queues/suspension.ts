@@ -9,7 +9,7 @@ import { endReplay } from "./replays.ts";
  * Suspends a webhook until it is updated or its target responds to a ping; does not change an existing suspension. Pending
  * deliveries fail, a step at a time: they can be sent again once the webhook is active.
  *
- * Locks the register and the webhook: a transaction that has locked deliveries must have locked both before.
+ * Changes the register: a transaction that has locked deliveries must have locked it for changes before.
  */
 export async function suspendWebhook(
   transaction: Transaction,

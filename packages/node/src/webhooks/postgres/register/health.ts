@@ -2,9 +2,9 @@
 import type { Postgres, Transaction } from "../../../postgres/connection.ts";
 import { type CountedOutcome, countByMinute, minuteOf } from "../../attempt-minutes.ts";
 import { type HealthRows, HOUR_MINUTES, RECENT_MINUTES, type WebhookState } from "../../health.ts";
-import { LANES, pendingCount } from "../lanes.ts";
+import { entriesOf, IS_PENDING, pendingCount } from "../lanes.ts";
 
-/** Counts outcomes; must be called in the transaction that records them, which has locked their webhooks. */
+/** Counts outcomes; must be called in the transaction that records them, which has locked the register. */
 export async function countAttempts(
   { change }: Transaction,
   outcomes: readonly CountedOutcome[],
@@ -27,15 +27,18 @@ const COUNT = `WITH counts AS (
     SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::integer[])
       AS counts (webhook, minute, succeeded, failed)
   ), latest AS (SELECT webhook, max(minute) AS minute FROM counts GROUP BY webhook
-  ), pruned AS (
+  ), past AS (
     DELETE FROM attempt_counts USING latest WHERE attempt_counts.webhook = latest.webhook
-      AND (attempt_counts.minute <= latest.minute - ${HOUR_MINUTES} OR attempt_counts.minute > latest.minute)
+      AND attempt_counts.minute <= latest.minute - ${HOUR_MINUTES}
+  ), future AS (
+    DELETE FROM attempt_counts USING latest WHERE attempt_counts.webhook = latest.webhook
+      AND attempt_counts.minute > latest.minute
   )
   INSERT INTO attempt_counts
     SELECT webhooks.id, counts.minute, succeeded, failed
     FROM counts JOIN latest USING (webhook) JOIN webhooks ON webhooks.id = webhook
     WHERE counts.minute > latest.minute - ${HOUR_MINUTES}
-    ORDER BY webhooks.id, counts.minute FOR KEY SHARE OF webhooks
+    ORDER BY webhooks.id, counts.minute
   ON CONFLICT (webhook, minute) DO UPDATE SET
     succeeded = attempt_counts.succeeded + EXCLUDED.succeeded, failed = attempt_counts.failed + EXCLUDED.failed`;
 
@@ -97,7 +100,8 @@ export const createPostgresHealth = ({ query }: Pick<Postgres, "query">): Health
 
 /** The retry with the latest due time failed last. */
 const HEALTH = `SELECT failures, failing_since_ms, ${pendingCount("$1")} AS queued, counts.*,
-    (SELECT reason FROM deliveries WHERE webhook = $1 AND ${LANES.retry} ORDER BY next_attempt_ms DESC LIMIT 1) AS reason
+    (SELECT reason FROM deliveries WHERE number = (SELECT number FROM ${entriesOf("retry", "$1")}
+      ORDER BY next_attempt_ms DESC LIMIT 1)) AS reason
   FROM webhooks, (
     SELECT coalesce(sum(succeeded), 0) AS succeeded, coalesce(sum(failed), 0) AS failed,
       coalesce(sum(succeeded) FILTER (WHERE minute > $3), 0) AS recently_succeeded,
@@ -109,13 +113,7 @@ const TOTALS = `WITH recent AS (
     SELECT webhook, sum(failed) > sum(succeeded) AS is_failing FROM attempt_counts
     WHERE minute > $1 AND minute <= $2 GROUP BY webhook
   ), pending AS (
-    SELECT webhook, sum(deliveries) AS deliveries FROM (
-      ${Object.values(LANES)
-        .map(
-          (lane) => `SELECT webhook, count(*) AS deliveries FROM deliveries WHERE ${lane} GROUP BY webhook`,
-        )
-        .join(" UNION ALL ")}
-    ) AS lanes GROUP BY webhook
+    SELECT webhook, count(*) AS deliveries FROM delivery_lanes WHERE ${IS_PENDING} GROUP BY webhook
   )
   SELECT CASE WHEN NOT enabled THEN 'paused' WHEN suspended IS NOT NULL THEN 'suspended'
       WHEN failures > 0 OR is_failing THEN 'failing' ELSE 'active' END AS state,

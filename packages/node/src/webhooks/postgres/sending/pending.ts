@@ -5,6 +5,7 @@ import type { WaitingDelivery } from "../../model/deliveries.ts";
 import type { SecretCipher } from "../../secrets/encryption.ts";
 import { type SecretRow, secretsFromRow } from "../../secrets/rows.ts";
 import { MESSAGE_COLUMNS, type MessageRow, messageFromRow } from "../contents.ts";
+import { entriesOf, type Lane } from "../lanes.ts";
 import type { ShardOwnership } from "../ownership.ts";
 import { IS_ON } from "../webhook-rows.ts";
 
@@ -27,30 +28,32 @@ type WaitingRow = MessageRow &
     next_attempt_ms: string | null;
   };
 
-/** Returns SQL for the pending deliveries of a webhook; conditions follow. */
-const waitingOf = (webhook: string): string =>
-  `SELECT deliveries.number, attempts, target, token, previous_token, previous_until_ms, replay, next_attempt_ms,
-    ${MESSAGE_COLUMNS}
-  FROM deliveries JOIN webhooks ON webhooks.id = webhook AND ${IS_ON}
-    JOIN contents ON contents.number = content
-  WHERE webhook = ${webhook} AND state = 'pending'`;
-const WAITING = waitingOf("$1");
+/** Returns SQL for the pending deliveries of `webhooks` in a lane; conditions on `entry` follow. */
+const waitingIn = (lane: Lane): string =>
+  `SELECT entry.number, attempts, entry.replay, entry.next_attempt_ms, ${MESSAGE_COLUMNS}
+  FROM delivery_lanes AS entry JOIN deliveries ON deliveries.number = entry.number JOIN contents ON contents.number = content
+  WHERE entry.lane = '${lane}' AND entry.webhook = webhooks.id`;
 
-const FIRST = `SELECT place, waiting.* FROM unnest($1::bigint[], $2::bigint[], $3::integer[])
+const CALLED = "target, token, previous_token, previous_until_ms, waiting.*";
+
+const FIRST = `SELECT place, ${CALLED} FROM unnest($1::bigint[], $2::bigint[], $3::integer[])
     WITH ORDINALITY AS range (of_webhook, after, most, place)
-  CROSS JOIN LATERAL (${waitingOf("of_webhook")} AND next_attempt_ms IS NULL AND replay IS NULL
-    AND deliveries.number > after ORDER BY deliveries.number LIMIT most) AS waiting
+  JOIN webhooks ON webhooks.id = of_webhook AND ${IS_ON}
+  CROSS JOIN LATERAL (${waitingIn("first")} AND entry.number > after ORDER BY entry.number LIMIT most) AS waiting
   ORDER BY place, waiting.number`;
-const RETRY = `${WAITING} AND next_attempt_ms IS NOT NULL AND replay IS NULL AND next_attempt_ms <= $2
-  ORDER BY next_attempt_ms LIMIT 1`;
-const REPLAYED = `${WAITING} AND replay IS NOT NULL AND replay > $2 ORDER BY replay LIMIT 1`;
+
+/** Returns SQL for the first delivery of the webhook, the first parameter, in a lane. */
+const nextIn = (lane: Lane, rest: string): string =>
+  `SELECT ${CALLED} FROM webhooks CROSS JOIN LATERAL (${waitingIn(lane)} AND ${rest} LIMIT 1) AS waiting
+  WHERE webhooks.id = $1 AND ${IS_ON}`;
+const RETRY = nextIn("retry", "entry.next_attempt_ms <= $2 ORDER BY entry.next_attempt_ms");
+const REPLAYED = nextIn("replay", "entry.replay > $2 ORDER BY entry.replay");
 
 /** A webhook that is off has no due retries. */
 const STATES = `SELECT id, strict,
-    CASE WHEN ${IS_ON} THEN (SELECT min(next_attempt_ms) FROM deliveries WHERE webhook = webhooks.id
-      AND state = 'pending' AND next_attempt_ms IS NOT NULL AND replay IS NULL) END AS retry_ms,
-    EXISTS (SELECT 1 FROM deliveries WHERE webhook = webhooks.id
-      AND state = 'pending' AND next_attempt_ms IS NOT NULL AND reverts IS NOT NULL) AS has_retraction
+    CASE WHEN ${IS_ON} THEN (SELECT min(next_attempt_ms) FROM ${entriesOf("retry", "webhooks.id")}) END AS retry_ms,
+    EXISTS (SELECT 1 FROM delivery_lanes WHERE webhook = webhooks.id AND is_retraction
+      AND next_attempt_ms IS NOT NULL) AS has_retraction
   FROM webhooks WHERE id = ANY ($1)`;
 
 type StateRow = { id: string; strict: boolean; retry_ms: string | null; has_retraction: boolean };
@@ -58,20 +61,23 @@ type StateRow = { id: string; strict: boolean; retry_ms: string | null; has_retr
 const ABSENT: QueueState = { isStrict: false, retryMs: undefined, hasRetraction: false };
 
 export function createPendingReads({ postgres: { query }, ownership, cipher }: PendingDeps): PendingReads {
-  const toDelivery = (row: WaitingRow): WaitingDelivery => {
-    const message = messageFromRow(row);
-    const epoch = ownership.epochOf(message.webhook);
-    const untilMs = row.previous_until_ms;
-    const secretRow = { ...row, previous_until_ms: untilMs === null ? null : Number(untilMs) };
-    return {
-      number: Number(row.number),
-      message,
-      attempts: row.attempts,
-      target: row.target,
-      secrets: secretsFromRow(message.webhook, secretRow, cipher),
-      ...(epoch !== undefined && { epoch }),
+  /** Creates a function for the rows of one read; the secrets of a webhook are decrypted once. */
+  function toDeliveries(): (row: WaitingRow) => WaitingDelivery {
+    const calls = new Map<string, Pick<WaitingDelivery, "target" | "secrets" | "epoch">>();
+    return (row) => {
+      const call = calls.get(row.webhook) ?? callFromRow(row);
+      calls.set(row.webhook, call);
+      return { number: Number(row.number), message: messageFromRow(row), attempts: row.attempts, ...call };
     };
-  };
+  }
+
+  function callFromRow(row: WaitingRow): Pick<WaitingDelivery, "target" | "secrets" | "epoch"> {
+    const webhook = Number(row.webhook);
+    const epoch = ownership.epochOf(webhook);
+    const secrets = secretsFromRow(webhook, row, cipher);
+    return { target: row.target, secrets, ...(epoch !== undefined && { epoch }) };
+  }
+
   return {
     async webhooks() {
       const rows = await query<{ id: string }>("SELECT id FROM webhooks WHERE shard = ANY ($1) ORDER BY id", [
@@ -91,17 +97,18 @@ export function createPendingReads({ postgres: { query }, ownership, cipher }: P
         ranges.map(({ limit }) => limit),
       ]);
       const byPlace = Map.groupBy(rows, ({ place }) => Number(place));
+      const toDelivery = toDeliveries();
       return ranges.map((_, index) => (byPlace.get(index + 1) ?? []).map(toDelivery));
     },
     async nextRetry(webhook, nowMs) {
       const [row] = await query<WaitingRow>(RETRY, [webhook, nowMs]);
-      return row && toDelivery(row);
+      return row && toDeliveries()(row);
     },
     async nextReplayed(webhook, after) {
       const [row] = await query<WaitingRow>(REPLAYED, [webhook, after]);
       return (
         row && {
-          ...toDelivery(row),
+          ...toDeliveries()(row),
           position: Number(row.replay),
           ...(row.next_attempt_ms !== null && { nextAttemptMs: Number(row.next_attempt_ms) }),
         }

@@ -1,9 +1,9 @@
 /**
- * Records the outcomes of attempts. The rows of their deliveries and webhooks are locked and read first: the consequences of
- * the outcomes follow in order from these states, and each kind of row is then written by one statement.
+ * Records the outcomes of attempts. The rows of their deliveries and webhooks are read first, and no other transaction changes
+ * them: the consequences of the outcomes follow in order from these states, and each kind of row is then written by one statement.
  */
 import { present } from "../../../platform/present.ts";
-import type { Postgres, PostgresValue, Transaction } from "../../../postgres/connection.ts";
+import type { Postgres, Transaction } from "../../../postgres/connection.ts";
 import type { AttemptFailure, AttemptOutcome, DeliveryQueue, RecordedOutcome } from "../../delivery-queue.ts";
 import { REVERTED_REASON } from "../../model/reasons.ts";
 import type { ShardOwnership } from "../ownership.ts";
@@ -12,45 +12,34 @@ import { suspendWebhook } from "../queues/suspension.ts";
 import { countAttempts } from "../register/health.ts";
 import { lockVersion } from "../register-version.ts";
 import { shardOf } from "../shards.ts";
-import { storableText } from "../storable-text.ts";
+import {
+  type Delivery,
+  deliver,
+  insertAttempts,
+  lockDeliveries,
+  readWebhooks,
+  type Webhook,
+  writeDeliveries,
+  writeWebhooks,
+} from "./outcome-rows.ts";
 
 const NOT_CURRENT: RecordedOutcome = { isCurrent: false, failures: 0 };
 
-/** State of a delivery, changed by each outcome. */
-type Delivery = {
-  readonly number: number;
-  readonly isRetracted: boolean;
-  state: string;
-  attempts: number;
-  replay: string | null;
-  targetNumber: number;
-  nextAttemptMs: number | null;
-  reason: string | null;
-  finishedMs: number | null;
-  isChanged: boolean;
-};
-
-/** State of a webhook, changed by each outcome. */
-type Webhook = {
-  readonly id: number;
-  readonly target: string;
-  readonly targetNumber: number;
-  readonly isStrict: boolean;
-  failures: number;
-  failingSinceMs: number | null;
-  isChanged: boolean;
-};
+type Webhooks = ReadonlyMap<number, Webhook>;
 
 type States = {
+  readonly webhooks: Webhooks;
+  /** Deliveries that are finished already by the only outcome that they have. */
+  readonly delivered: ReadonlySet<number>;
+  /** The other deliveries. */
   readonly deliveries: ReadonlyMap<number, Delivery>;
-  readonly webhooks: ReadonlyMap<number, Webhook>;
 };
 
 /** Outcomes of webhooks that another worker owns by now are not recorded: their deliveries are its own. */
 export function createRecord(postgres: Postgres, ownership: ShardOwnership): DeliveryQueue["record"] {
-  const attempt = (outcomes: readonly AttemptOutcome[], locksRegister: boolean) =>
+  const attempt = (outcomes: readonly AttemptOutcome[], changesRegister: boolean) =>
     postgres.transaction("READ WRITE", (transaction) =>
-      record(transaction, { ownership, outcomes, locksRegister }),
+      record(transaction, { ownership, outcomes, changesRegister }),
     );
   return async (outcomes) =>
     (await attempt(outcomes, false)) ?? present(await attempt(outcomes, true), "the recorded outcomes");
@@ -59,34 +48,36 @@ export function createRecord(postgres: Postgres, ownership: ShardOwnership): Del
 type Batch = {
   readonly ownership: ShardOwnership;
   readonly outcomes: readonly AttemptOutcome[];
-  readonly locksRegister: boolean;
+  /** True if the register is locked for a suspension. */
+  readonly changesRegister: boolean;
 };
 
 /**
- * Writes nothing if a webhook would be suspended, unless the register is locked. The register is locked before webhooks and
- * deliveries, and most outcomes suspend no webhook.
+ * Writes nothing if a webhook may have to be suspended, unless the register may be changed. Most outcomes suspend no webhook. While
+ * the register is locked, no other process changes the webhooks.
  */
 async function record(
   transaction: Transaction,
-  { ownership, outcomes, locksRegister }: Batch,
+  { ownership, outcomes, changesRegister }: Batch,
 ): Promise<RecordedOutcome[] | undefined> {
+  const ids = new Set(outcomes.map(({ webhook }) => webhook));
   // Statements are sent without waiting for earlier ones, and run in this order.
-  const [owned, states] = await Promise.all([
-    lockOwnShards(transaction, ownership, [...new Set(outcomes.map(({ webhook }) => shardOf(webhook)))]),
-    lockStates(transaction, outcomes, locksRegister),
+  const [owned, , webhooks] = await Promise.all([
+    lockOwnShards(transaction, ownership, [...new Set([...ids].map(shardOf))]),
+    lockVersion(transaction, changesRegister),
+    readWebhooks(transaction, ids),
   ]);
   const own = outcomes.filter(({ webhook }) => owned.has(shardOf(webhook)));
+  if (!changesRegister && maySuspend(own, webhooks)) return undefined;
+  const states = { webhooks, ...(await changeDeliveries(transaction, own, webhooks)) };
   const recorded = new Map(own.map((outcome) => [outcome, conclude(states, outcome)]));
-  const suspending = [...recorded.values()].some(({ suspended }) => suspended !== undefined);
-  if (suspending && !locksRegister) return undefined;
+  const { delivered, deliveries } = states;
+  const isStored = ({ delivery }: AttemptOutcome) => delivered.has(delivery) || deliveries.has(delivery);
   const isCurrent = (outcome: AttemptOutcome) => recorded.get(outcome)?.isCurrent === true;
   await Promise.all([
-    insertAttempts(
-      transaction,
-      own.filter(({ delivery }) => states.deliveries.has(delivery)),
-    ),
-    writeDeliveries(transaction, [...states.deliveries.values()]),
-    writeWebhooks(transaction, [...states.webhooks.values()]),
+    insertAttempts(transaction, own.filter(isStored)),
+    writeDeliveries(transaction, [...deliveries.values()]),
+    writeWebhooks(transaction, [...webhooks.values()]),
     countAttempts(transaction, own.filter(isCurrent)),
   ]);
   for (const [{ webhook, atMs }, { suspended }] of recorded)
@@ -94,97 +85,71 @@ async function record(
   return outcomes.map((outcome) => recorded.get(outcome) ?? NOT_CURRENT);
 }
 
-type DeliveryRow = {
-  number: string;
-  state: string;
-  attempts: number;
-  is_retracted: boolean | null;
-  replay: string | null;
-  target_number: number;
-  next_attempt_ms: string | null;
-  reason: string | null;
-  finished_ms: string | null;
-};
+function maySuspend(outcomes: readonly AttemptOutcome[], webhooks: Webhooks): boolean {
+  const failures = outcomes.filter(({ failure }) => failure !== undefined);
+  const firstMs = Math.min(...failures.map(({ atMs }) => atMs));
+  return failures.some(({ webhook, failure }) => {
+    const sinceMs = Math.min(firstMs, webhooks.get(webhook)?.failingSinceMs ?? firstMs);
+    return sinceMs < (failure?.suspension.ifFailingBeforeMs ?? Number.POSITIVE_INFINITY);
+  });
+}
 
-type WebhookRow = {
-  id: string;
-  target: string;
-  target_number: number;
-  strict: boolean;
-  failures: number;
-  failing_since_ms: string | null;
-};
-
-async function lockStates(
+/**
+ * Finishes the deliveries at once if each has one outcome, a success. Otherwise locks them, all together, because transactions
+ * lock deliveries by ascending number.
+ */
+async function changeDeliveries(
   transaction: Transaction,
   outcomes: readonly AttemptOutcome[],
-  locksRegister: boolean,
-): Promise<States> {
-  const { query } = transaction;
-  const [, webhooks, deliveries] = await Promise.all([
-    locksRegister ? lockVersion(transaction, true) : undefined,
-    query<WebhookRow>(
-      `SELECT id, target, target_number, strict, failures, failing_since_ms FROM webhooks WHERE id = ANY ($1)
-       ORDER BY id FOR NO KEY UPDATE`,
-      [[...new Set(outcomes.map(({ webhook }) => webhook))]],
-    ),
-    query<DeliveryRow>(
-      `SELECT number, state, attempts, is_retracted, replay, target_number, next_attempt_ms, reason, finished_ms
-       FROM deliveries WHERE number = ANY ($1) ORDER BY number FOR NO KEY UPDATE`,
-      [[...new Set(outcomes.map(({ delivery }) => delivery))]],
-    ),
-  ]);
+  webhooks: Webhooks,
+): Promise<Pick<States, "delivered" | "deliveries">> {
+  const numbers = new Set(outcomes.map(({ delivery }) => delivery));
+  const isSimple =
+    numbers.size === outcomes.length &&
+    outcomes.every((outcome) => outcome.failure === undefined && hasCurrentTarget(webhooks, outcome));
+  if (!isSimple) return { delivered: new Set(), deliveries: await lockDeliveries(transaction, numbers) };
+  const successes = outcomes
+    .map(({ delivery, webhook, atMs }) => ({
+      ...{ delivery, atMs },
+      targetNumber: webhooks.get(webhook)?.targetNumber ?? null,
+    }))
+    .sort((a, b) => a.delivery - b.delivery);
+  const delivered = await deliver(transaction, successes);
+  // Another process has finished or dropped the others.
+  const missing = numbers.difference(delivered);
   return {
-    webhooks: new Map(webhooks.map((row) => [Number(row.id), webhookFromRow(row)])),
-    deliveries: new Map(deliveries.map((row) => [Number(row.number), deliveryFromRow(row)])),
+    delivered,
+    deliveries: missing.size === 0 ? new Map() : await lockDeliveries(transaction, missing),
   };
 }
 
-const numberOf = (text: string | null): number | null => (text === null ? null : Number(text));
-
-const webhookFromRow = (row: WebhookRow): Webhook => ({
-  id: Number(row.id),
-  target: row.target,
-  targetNumber: row.target_number,
-  isStrict: row.strict,
-  failures: row.failures,
-  failingSinceMs: numberOf(row.failing_since_ms),
-  isChanged: false,
-});
-
-const deliveryFromRow = (row: DeliveryRow): Delivery => ({
-  number: Number(row.number),
-  isRetracted: row.is_retracted === true,
-  state: row.state,
-  attempts: row.attempts,
-  replay: row.replay,
-  targetNumber: row.target_number,
-  nextAttemptMs: numberOf(row.next_attempt_ms),
-  reason: row.reason,
-  finishedMs: numberOf(row.finished_ms),
-  isChanged: false,
-});
+/** An attempt at a former target has no consequences. */
+const hasCurrentTarget = (webhooks: Webhooks, { webhook, target }: AttemptOutcome): boolean =>
+  target === undefined || webhooks.get(webhook)?.target === target;
 
 /** Applies an outcome to the states. */
-function conclude({ deliveries, webhooks }: States, outcome: AttemptOutcome): RecordedOutcome {
-  const { target, atMs, failure } = outcome;
-  const webhook = webhooks.get(outcome.webhook);
-  const delivery = deliveries.get(outcome.delivery);
-  // An attempt at a former target has no consequences.
-  if (target !== undefined && webhook?.target !== target) return NOT_CURRENT;
-  if (delivery?.state !== "pending") return NOT_CURRENT;
+function conclude(states: States, outcome: AttemptOutcome): RecordedOutcome {
+  const { atMs, failure } = outcome;
+  const webhook = states.webhooks.get(outcome.webhook);
+  if (states.delivered.has(outcome.delivery)) return succeed(webhook);
+  const delivery = states.deliveries.get(outcome.delivery);
+  if (delivery?.state !== "pending" || !hasCurrentTarget(states.webhooks, outcome)) return NOT_CURRENT;
   delivery.attempts++;
   delivery.isChanged = true;
   if (!failure) {
     finish(delivery, webhook, { state: "delivered", atMs });
-    if (webhook && webhook.failures > 0)
-      Object.assign(webhook, { failures: 0, failingSinceMs: null, isChanged: true });
-    return { isCurrent: true, failures: 0 };
+    return succeed(webhook);
   }
   if (failure.retryMs === undefined)
     finish(delivery, webhook, { state: "failed", atMs, reason: failure.reason });
   else postpone(delivery, webhook, failure.retryMs, failure.reason, atMs);
   return countFailure(webhook, failure, atMs);
+}
+
+function succeed(webhook: Webhook | undefined): RecordedOutcome {
+  if (webhook && webhook.failures > 0)
+    Object.assign(webhook, { failures: 0, failingSinceMs: null, isChanged: true });
+  return { isCurrent: true, failures: 0 };
 }
 
 type Finish = { readonly state: "delivered" | "failed"; readonly atMs: number; readonly reason?: string };
@@ -232,60 +197,4 @@ function countFailure(
   if (webhook) Object.assign(webhook, { failures: failures + 1, failingSinceMs: sinceMs, isChanged: true });
   const counted = { isCurrent: true, failures: failures + 1 };
   return sinceMs >= ifFailingBeforeMs ? counted : { ...counted, suspended: reason };
-}
-
-async function insertAttempts({ change }: Transaction, outcomes: readonly AttemptOutcome[]): Promise<void> {
-  if (outcomes.length === 0) return;
-  const column = (value: (outcome: AttemptOutcome) => PostgresValue) => outcomes.map(value);
-  await change(
-    `INSERT INTO attempts (delivery, started_ms, duration_ms, status, response, error)
-     SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::integer[], $5::text[], $6::text[])`,
-    [
-      column(({ delivery }) => delivery),
-      column(({ attempt }) => attempt.startedMs),
-      column(({ attempt }) => attempt.durationMs),
-      column(({ attempt }) => attempt.status ?? null),
-      column(({ attempt: { response } }) => (response === undefined ? null : storableText(response))),
-      column(({ attempt: { error } }) => (error === undefined ? null : storableText(error))),
-    ],
-  );
-}
-
-async function writeDeliveries({ change }: Transaction, deliveries: readonly Delivery[]): Promise<void> {
-  const changed = deliveries.filter(({ isChanged }) => isChanged);
-  if (changed.length === 0) return;
-  const column = (value: (delivery: Delivery) => PostgresValue) => changed.map(value);
-  await change(
-    `UPDATE deliveries SET state = new.state, attempts = new.attempts, replay = new.replay,
-       target_number = new.target_number, next_attempt_ms = new.next_attempt_ms, reason = new.reason,
-       finished_ms = new.finished_ms
-     FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::bigint[], $5::integer[], $6::bigint[], $7::text[],
-       $8::bigint[]) AS new (number, state, attempts, replay, target_number, next_attempt_ms, reason, finished_ms)
-     WHERE deliveries.number = new.number`,
-    [
-      column(({ number }) => number),
-      column(({ state }) => state),
-      column(({ attempts }) => attempts),
-      column(({ replay }) => replay),
-      column(({ targetNumber }) => targetNumber),
-      column(({ nextAttemptMs }) => nextAttemptMs),
-      column(({ reason }) => (reason === null ? null : storableText(reason))),
-      column(({ finishedMs }) => finishedMs),
-    ],
-  );
-}
-
-async function writeWebhooks({ change }: Transaction, webhooks: readonly Webhook[]): Promise<void> {
-  const changed = webhooks.filter(({ isChanged }) => isChanged);
-  if (changed.length === 0) return;
-  await change(
-    `UPDATE webhooks SET failures = new.failures, failing_since_ms = new.failing_since_ms
-     FROM unnest($1::bigint[], $2::integer[], $3::bigint[]) AS new (id, failures, failing_since_ms)
-     WHERE webhooks.id = new.id`,
-    [
-      changed.map(({ id }) => id),
-      changed.map(({ failures }) => failures),
-      changed.map(({ failingSinceMs }) => failingSinceMs),
-    ],
-  );
 }
