@@ -166,8 +166,10 @@ async function run(world: World, { seed, seconds, only, log }: RunOptions): Prom
     await load.stop();
     await heal(cluster, webhooks);
     log("the faults are over");
-    await settle(cluster, world.node, log).catch((error: Error) => faults.push(error.message));
-    log("every delivery has ended");
+    await settle(cluster, world.node, log).then(
+      () => log("every delivery has ended"),
+      ({ message }: Error) => void faults.push(message),
+    );
   } finally {
     await Promise.all([load.stop(), readers.stop(), progress.stop(), owners.stop(), snapshot.end()]);
     await balancer.close();

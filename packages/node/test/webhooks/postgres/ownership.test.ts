@@ -212,6 +212,39 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect(isMoved).toBe(false);
   });
 
+  test("of a process with more than its share are free beyond it when it restarts under the same name.", async () => {
+    const [former, b, c] = [start("a"), start("b"), start("c")];
+    await former.renew();
+    for (const worker of [b, c]) await worker.renew();
+    const next = start("a");
+    for (const worker of [next, b, c]) await worker.renew();
+    expect([next.held.size, b.held.size, c.held.size]).toEqual([11, 11, 10]);
+  });
+
+  test("that a worker has claimed without knowing it are free beyond its share.", async () => {
+    const committed: Postgres = {
+      ...postgres,
+      async transaction(mode, work) {
+        await postgres.transaction(mode, work);
+        throw new Error("the connection was cut");
+      },
+    };
+    let connection = committed;
+    const switching: Postgres = {
+      ...postgres,
+      transaction: (mode, work) => connection.transaction(mode, work),
+    };
+    const a = createOwnership(
+      { worker: "a", leaseMs: LEASE_MS },
+      { postgres: switching, elapsedMs: () => performance.now() },
+    );
+    await expect(a.renew()).rejects.toThrow("cut");
+    connection = postgres;
+    const b = start("b");
+    for (const worker of [b, a, b]) await worker.renew();
+    expect([a.held.size, b.held.size]).toEqual([SHARDS / 2, SHARDS / 2]);
+  });
+
   test("are moved by their owner only: a former owner changes no position.", async () => {
     const [a, b] = [start("a"), start("b")];
     await a.renew();
@@ -319,22 +352,26 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
 
   test("have at most one owner for each epoch, whatever ends, restarts and races.", async () => {
     const webhooks = await addWebhooks(8);
-    const workers = ["a", "b", "c"].map(start);
-    const owners = new Map<string, number>();
+    const names = ["a", "b", "c"];
+    const workers = names.map(start);
+    const owners = new Map<string, ShardOwnership>();
     let seed = 7;
     const random = (below: number) => {
       seed = (seed * 48_271) % 2_147_483_647;
       return seed % below;
     };
     for (let round = 0; round < 40; round++) {
-      if (random(3) === 0) await expire(present(["a", "b", "c"][random(3)]));
-      if (random(8) === 0) await present(workers[random(3)]).release();
+      const index = random(3);
+      const name = present(names[index]);
+      if (random(3) === 0) await expire(name);
+      if (random(8) === 0) await present(workers[index]).release();
+      if (random(6) === 0) workers[index] = start(name);
       const changes = await Promise.all(workers.map((worker) => worker.renew()));
       for (const [index, worker] of workers.entries()) {
         for (const { shard, epoch } of worker.held.values()) {
-          const known = owners.get(`${shard} ${epoch}`) ?? index;
-          expect(known, `the owner of shard ${shard} in epoch ${epoch}`).toBe(index);
-          owners.set(`${shard} ${epoch}`, index);
+          const known = owners.get(`${shard} ${epoch}`) ?? worker;
+          expect(known === worker, `shard ${shard} has one owner in epoch ${epoch}`).toBe(true);
+          owners.set(`${shard} ${epoch}`, worker);
         }
         await worker.giveUp(present(changes[index]).surplus);
       }
