@@ -70,7 +70,7 @@ async function sizesOf(postgres: Postgres): Promise<Measured> {
   await postgres.query("VACUUM");
   const [row] = await postgres.query<{ delivery: number; event: number }>(
     `SELECT (SELECT sum(pg_total_relation_size(name::regclass))::float8
-        FROM unnest(ARRAY['deliveries', 'attempts', 'contents']) AS name) / (SELECT count(*) FROM deliveries) AS delivery,
+        FROM unnest(ARRAY['deliveries', 'delivery_lanes', 'attempts', 'contents']) AS name) / (SELECT count(*) FROM deliveries) AS delivery,
        pg_total_relation_size('events')::float8 / (SELECT count(*) FROM events) AS event`,
   );
   return { postgresDeliveryBytes: row?.delivery ?? 0, postgresEventBytes: row?.event ?? 0 };

@@ -41,6 +41,22 @@ const INDEXES: readonly Feature[] = [
   },
 ];
 
+const TABLES: readonly Feature[] = [
+  {
+    name: "trigger",
+    pattern: /^CREATE TRIGGER\b|\bRETURNS trigger\b/,
+    citus:
+      "not supported on distributed tables: the statements that change `deliveries` write `delivery_lanes`, too",
+    yugabyte: undefined,
+  },
+  {
+    name: "storage parameters",
+    pattern: /\bfillfactor\b|\bautovacuum_\w+/,
+    citus: "set them again for each shard of a distributed table",
+    yugabyte: "without effect: its storage has neither pages nor a vacuum",
+  },
+];
+
 const CHANGES: readonly Feature[] = [
   {
     name: "row lock",
@@ -52,7 +68,8 @@ const CHANGES: readonly Feature[] = [
   },
   {
     name: "change of deliveries by number",
-    pattern: /^(?:UPDATE|DELETE FROM) (?:deliveries|attempts|contents)\b(?!.*\bWHERE webhook = )/,
+    pattern:
+      /^(?:UPDATE|DELETE FROM) (?:deliveries|delivery_lanes|attempts|contents)\b(?!.*\bWHERE webhook = )/,
     citus: "add `webhook = ANY (...)`: without it, the statement runs on every shard",
     yugabyte: undefined,
   },
@@ -72,7 +89,7 @@ const CHANGES: readonly Feature[] = [
     name: "time of the database in a change",
     pattern: /^(?:UPDATE|INSERT INTO|DELETE FROM)\b.*\b(?:clock_timestamp|now)\(\)/,
     citus:
-      "not allowed on distributed tables: `head`, `shards` and `delivery_workers` stay local tables of the coordinator",
+      "not allowed on distributed tables: `head`, `shard_owners` and `delivery_workers` stay local tables of the coordinator",
     yugabyte:
       "the clocks of its machines may differ by `max_clock_skew_usec`: leases must be longer than that",
   },
@@ -120,7 +137,7 @@ const READS: readonly Feature[] = [
   },
 ];
 
-export const FEATURES: readonly Feature[] = [...INDEXES, ...CHANGES, ...READS];
+export const FEATURES: readonly Feature[] = [...INDEXES, ...TABLES, ...CHANGES, ...READS];
 
 export const withFeature = (statements: readonly Statement[], { pattern }: Feature): Statement[] =>
   statements.filter(({ sql }) => pattern.test(sql));
