@@ -14,9 +14,9 @@ const networks = [
   ...node("network", "peers/network", "simulation", "crash"),
   "packages/node/test/cluster/run.test.ts",
 ];
-/** A node under attack, which needs processors to forge in time. */
+/** A node under attack, which needs all processors: its longest tick is measured. */
 const attacks = node("siege");
-/** Makes the worker, and the processes that it starts, wait while networks and attacks need the processors. */
+/** Makes the worker, and the processes that it starts, wait while networks need the processors. */
 const patient = join(import.meta.dirname, "packages/node/test-support/process/low-priority.ts");
 
 /**
@@ -38,8 +38,7 @@ const isolated = [
  * workers have nothing to do. Without this list a clean checkout starts the largest files first.
  */
 const LONGEST = [
-  // Beside networks, which wait, attacks have the processors that they need.
-  ...["siege/siege", "network/network", "peers/network/hostile", "guides/guides", "chain/kill"],
+  ...["network/network", "peers/network/hostile", "guides/guides", "chain/kill"],
   ...["peers/network/network", "hand-over/interrupted", "processes/serving/thread", "peers/network/old-node"],
   ...["deliver/process", "hand-over/process", "serve/replicas", "release/oldest-runtimes"],
   ...["peers/transport/sleeping-peers", "http/reorganisation/reorganisation"],
@@ -112,7 +111,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "attacks", include: attacks, maxWorkers: 4, sequence: { groupOrder: 0 } },
+        test: { name: "attacks", include: attacks, maxWorkers: 1, sequence: { groupOrder: 2 } },
       },
     ],
   },

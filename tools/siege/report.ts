@@ -39,11 +39,8 @@ export type Bounds = {
 export const POOL_PATH = "/api/v2/transactions/unconfirmed";
 
 export const BOUNDS: Bounds = { maxLeftMib: 64, maxHealthMs: 500, maxTickMs: 200 };
-/**
- * Limits for attacks of a few seconds beside other tests: no garbage collection in between, the p99 of 30 samples is the slowest one,
- * and the others double the CPU time of a tick.
- */
-export const SHORT_BOUNDS: Bounds = { maxLeftMib: 128, maxHealthMs: 1_500, maxTickMs: 400 };
+/** Limits for attacks of a few seconds: no garbage collection in between, and the p99 of 30 samples is the slowest one. */
+export const SHORT_BOUNDS: Bounds = { maxLeftMib: 128, maxHealthMs: 1_500, maxTickMs: 200 };
 
 /** Returns the 99th percentile in milliseconds. */
 export function p99(samples: readonly Sample[]): number {
