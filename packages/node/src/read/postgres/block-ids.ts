@@ -3,6 +3,7 @@
  * would be a fifth of the statement.
  */
 import { LRUCache } from "lru-cache";
+import { present } from "../../platform/present.ts";
 import { prepared } from "../../postgres/reads.ts";
 import { perHead } from "../head.ts";
 import type { SnapshotReads } from "./lists/reads.ts";
@@ -19,15 +20,17 @@ const MAX_IDS = 20_000;
 const IDS = prepared("SELECT height::float8 AS height, id FROM blocks WHERE height = ANY ($1::bigint[])");
 type Identified = { readonly height: number; readonly id: string };
 
-export function createIdentifyBlocks(): IdentifyBlocks {
-  const knownAt = perHead(() => new LRUCache<number, string>({ max: MAX_IDS }));
+export function createIdentifyBlocks(maxIds = MAX_IDS): IdentifyBlocks {
+  const knownAt = perHead(() => new LRUCache<number, string>({ max: maxIds }));
   return async (reads, rows) => {
     const known = knownAt(reads.head);
-    const heights = new Set(rows.map(({ height }) => height));
-    const missing = [...heights].filter((height) => !known.has(height));
+    const ids = new Map(rows.map(({ height }) => [height, known.get(height)]));
+    const missing = [...ids.keys()].filter((height) => ids.get(height) === undefined);
     const found = missing.length === 0 ? [] : await reads.query<Identified>(IDS, [missing]);
-    const ids = new Map(found.map(({ height, id }) => [height, id]));
-    for (const [height, id] of ids) known.set(height, id);
-    for (const row of rows) row.blockId = ids.get(row.height) ?? known.get(row.height) ?? "";
+    for (const { height, id } of found) {
+      ids.set(height, id);
+      known.set(height, id);
+    }
+    for (const row of rows) row.blockId = present(ids.get(row.height), "the block of a transaction");
   };
 }

@@ -114,19 +114,22 @@ test("Entries whose read failed are read again, by those who waited for it, too.
   expect(results.slice(1)).toMatchObject([{ value: { cursor: "20" } }, { value: { cursor: "50" } }]);
 });
 
-test("Lists with more entries than fit, and those with long filters, are read each time.", async () => {
+test("A page beyond the last entry of a list skips the rows after it; lists with long filters have no entries.", async () => {
   const offsets = createOffsetCache(10);
   const { read, reads } = numbersUpTo(10_000_000);
   const long = { sql: "sender = ?", values: ["a".repeat(4_000)] };
   for (let time = 0; time < 2; time++) {
-    expect(await offsets.before(headAt(1), LIST, 1_000_000, read)).toEqual({ cursor: "1000000", rest: 0 });
+    expect(await offsets.before(headAt(1), LIST, 1_000_000, read)).toEqual({
+      cursor: "20000",
+      rest: 980_000,
+    });
     expect(await offsets.before(headAt(1), long, 50, read)).toEqual({ rest: 50 });
   }
-  expect(reads).toEqual(["100000 after the beginning", "100000 after the beginning"]);
+  expect(reads).toEqual(["2000 after the beginning"]);
 });
 
 test("The id of a block is read once for each head.", async () => {
-  const identifyBlocks = createIdentifyBlocks();
+  const identifyBlocks = createIdentifyBlocks(3);
   const asked: unknown[] = [];
   const idsAt = async (head: number, ...heights: number[]) => {
     const reads: SnapshotReads = {
@@ -142,10 +145,12 @@ test("The id of a block is read once for each head.", async () => {
   };
   expect(await idsAt(9, 5, 5, 6)).toEqual(["5 at 9", "5 at 9", "6 at 9"]);
   expect(await idsAt(9, 7, 5)).toEqual(["7 at 9", "5 at 9"]);
+  // The cache has three ids: reading others removes that of block 5, which the page needs, too.
+  expect(await idsAt(9, 5, 1, 2, 3)).toEqual(["5 at 9", "1 at 9", "2 at 9", "3 at 9"]);
   // A reorganisation can replace the block.
   expect(await idsAt(10, 5)).toEqual(["5 at 10"]);
   expect(await idsAt(10)).toEqual([]);
-  expect(asked).toEqual([[5, 6], [7], [5]]);
+  expect(asked).toEqual([[5, 6], [7], [1, 2, 3], [5]]);
 });
 
 test("A username is read once for each head, also if there is none.", async () => {

@@ -24,6 +24,11 @@ export type ReadCursors = (cursor: string | undefined, count: number) => Promise
 
 /** Skipping this many rows costs less than a tenth of a page of 100. */
 const STEP = 100;
+/**
+ * Maximum number of entries of a list: one request can cause the read of all of them, which takes some milliseconds of this thread.
+ * Pages beyond skip the rows after the last entry.
+ */
+const MAX_ENTRIES_PER_LIST = 2_000;
 /** Maximum number of cached entries of all lists, each of about 100 bytes, and the maximum length of a list's SQL and values. */
 const MAX_ENTRIES = 100_000;
 const MAX_NAME_LENGTH = 4_000;
@@ -54,7 +59,7 @@ export function createOffsetCache(step = STEP): OffsetCache {
   return {
     step,
     async before(head, { sql, values }, offset, read) {
-      const wanted = Math.floor(offset / step);
+      const wanted = Math.min(Math.floor(offset / step), MAX_ENTRIES_PER_LIST);
       const name = `${head.id} ${sql} ${JSON.stringify(values)}`;
       if (wanted === 0 || name.length > MAX_NAME_LENGTH) return { rest: offset };
       const cursors = await cursorsOf(name, wanted, read);
