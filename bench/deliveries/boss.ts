@@ -1,7 +1,7 @@
 /**
  * The comparison with pg-boss, a queue of jobs for Node.js and PostgreSQL, with an ordered queue: of the jobs with one key, here the
  * webhook, one is active at a time. Each process takes the next job of each free webhook, posts them at the same time, and
- * completes them. Maintenance and schedules are off. There is no signature, no matching, and no limit for a target.
+ * completes them. Maintenance and schedules are off. Jobs are neither signed nor matched, and targets have no limit.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";

@@ -74,7 +74,7 @@ export function createValueIndexBuilder(
         return built;
       } catch (error) {
         onError(error);
-        // Its result is no longer needed, and the next value index gets another thread.
+        // No request waits for its result. The next value index gets another thread.
         void end();
         throw error;
       } finally {
