@@ -80,11 +80,13 @@ test("the first event arrives, and a stopped receiver gets its missed events aft
   await expect.poll(first.printed, WAIT).toContain(`listening on http://127.0.0.1:${port}`);
   await sendOne();
   await expect.poll(first.printed, WAIT).toMatch(/verified msg_\w+: transaction\.applied at height \d+/);
+  const states = async (): Promise<string[]> =>
+    (await curl(present(log))).map(({ state }: { state: string }) => state);
+  // The receiver prints an event before it responds.
+  await expect.poll(states, WAIT).toEqual(["delivered"]);
 
   await first.end();
   await sendOne();
-  const states = async (): Promise<string[]> =>
-    (await curl(present(log))).map(({ state }: { state: string }) => state);
   await expect.poll(states, WAIT).toEqual(["pending", "delivered"]);
   const second = startReceiver(typed(present(receive)));
   await expect.poll(second.printed, WAIT).toMatch(/verified msg_\w+: transaction\.applied at height \d+/);

@@ -63,8 +63,16 @@ if (socket) {
   socket.send('{"event":"p2p.peer.getStatus","data":{"data":{},"headers":{}},"cid":2}');
   reply = JSON.parse(String((await once(socket, "message"))[0]));
 }
-const page = await (await fetch(metrics)).text();
-const figures = Object.fromEntries(page.split("\\n").filter((line) => line.startsWith("uniknode_peers_sessions")).map((line) => line.split(/ (?=[^ ]*$)/)));
+const read = async () => {
+  const page = await (await fetch(metrics)).text();
+  return Object.fromEntries(page.split("\\n").filter((line) => line.startsWith("uniknode_peers_sessions")).map((line) => line.split(/ (?=[^ ]*$)/)));
+};
+let figures = await read();
+// The last sessions that were evicted can still be closing.
+for (let attempt = 0; attempt < 50 && figures.uniknode_peers_sessions > 31; attempt++) {
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  figures = await read();
+}
 console.log(JSON.stringify({ held, height: reply?.data?.data?.state?.height, figures }));
 process.exit(0);
 `;

@@ -4,10 +4,10 @@ import {
   bytesOfHex,
   nullable,
   orNull,
-  pageText,
   rowText,
   splitRows,
   textOfHex,
+  textOfRows,
 } from "../../../src/read/postgres/row-text.ts";
 
 const ROW = rowText(["id", nullable("name"), "size"], ([id, name, size]) => ({
@@ -39,7 +39,7 @@ test("A field with the separator fails instead of moving the next fields.", () =
 });
 
 test("A page is selected as one text, and read as rows in their order.", () => {
-  expect(pageText(["id", "size"], "size desc")).toBe(
+  expect(textOfRows(["id", "size"], "size desc")).toBe(
     String.raw`string_agg(concat_ws(E'\x1f', id,size), E'\x1f' ORDER BY size desc) AS fields, count(*)::integer AS count`,
   );
   expect(splitRows({ fields: "a\x1f2\x1fb\x1f1", count: 2 }, 2)).toEqual([
