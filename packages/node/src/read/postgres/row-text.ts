@@ -51,9 +51,9 @@ export function rowText<const Columns extends readonly string[], Row>(
 
 const textOfColumns = (columns: readonly string[]) => `concat_ws(E'\\x1f', ${columns.join()})`;
 
-/** Returns SQL of the columns `fields` and `count`: all rows of a page as one text. */
-export const pageText = (columns: readonly string[], order: string): string =>
-  `string_agg(${textOfColumns(columns)}, E'\\x1f' ORDER BY ${order}) AS fields, count(*)::integer AS count`;
+/** Returns SQL of the columns `fields` and `count`: all rows as one text. */
+export const textOfRows = (columns: readonly string[], order?: string): string =>
+  `string_agg(${textOfColumns(columns)}, E'\\x1f'${order === undefined ? "" : ` ORDER BY ${order}`}) AS fields, count(*)::integer AS count`;
 
 /** Splits the text of a page into the fields of its rows. */
 export function splitRows({ fields, count }: PageFields, columns: number): string[][] {

@@ -1,4 +1,5 @@
 /** Tokens with their properties. The database does not store the name under which a token was minted. */
+import { present } from "../../platform/present.ts";
 import { prepared } from "../../postgres/reads.ts";
 import type { TokenFilter } from "../filters.ts";
 import { perSnapshot } from "../head.ts";
@@ -10,25 +11,30 @@ import { type Condition, type Field, isOneOf, isStorable, isText, text } from ".
 import { termsOf } from "./lists/keyset-cursor.ts";
 import { findPage } from "./lists/page.ts";
 import { first, type SnapshotReads } from "./lists/reads.ts";
-import { firstOf, hex, nullable, type RowFields, rowText, textOfHex } from "./row-text.ts";
+import {
+  firstOf,
+  hex,
+  nullable,
+  type PageFields,
+  type RowFields,
+  rowText,
+  splitRows,
+  textOfHex,
+  textOfRows,
+} from "./row-text.ts";
 
-/** Returns SQL of a property of the token. A join would make the planner consider reading all properties. */
-const property = (key: string) =>
-  nullable(hex(`(SELECT value FROM properties WHERE token = tokens.id AND key = '${key}'::bytea)`));
+/** The properties of a token that lists contain. */
+type Properties = Pick<StoredToken, "type" | "explicitValues">;
+/** A token whose properties are not read yet. */
+type WithoutProperties = Omit<StoredToken, keyof Properties> & {
+  -readonly [Key in keyof Properties]: Properties[Key];
+};
 
-const LISTED = {
-  table: "tokens",
-  key: ["id"],
-  row: rowText(
-    [
-      "tokens.id",
-      "owner",
-      "first_transaction",
-      "last_transaction",
-      property("type"),
-      property("explicitValues"),
-    ],
-    ([id, ownerId, firstTransaction, lastTransaction, type, names]): StoredToken => ({
+/** @param type, names SQL of two properties */
+const rowWith = (type: string, names: string) =>
+  rowText(
+    ["tokens.id", "owner", "first_transaction", "last_transaction", nullable(type), nullable(names)],
+    ([id, ownerId, firstTransaction, lastTransaction, type, names]): WithoutProperties => ({
       id,
       ownerId,
       firstTransaction,
@@ -36,10 +42,20 @@ const LISTED = {
       type: textOfHex(type),
       explicitValues: textOfHex(names),
     }),
-  ),
-};
+  );
+const TABLE = { table: "tokens", key: ["id"] };
+// Subqueries for each row would be more than half of the statement of a page.
+const LISTED = { ...TABLE, row: rowWith("NULL", "NULL") };
+/** Returns SQL of a property of the token. A join would make the planner consider reading all properties. */
+const property = (key: string) =>
+  hex(`(SELECT value FROM properties WHERE token = tokens.id AND key = '${key}'::bytea)`);
+const SINGLE = rowWith(property("type"), property("explicitValues"));
 const COLUMNS = { id: text("id"), ownerId: text("owner") } as const satisfies Record<TokenTerm, Field>;
-const FIND = prepared(`SELECT ${LISTED.row.sql} FROM tokens WHERE id = $1`);
+const FIND = prepared(`SELECT ${SINGLE.sql} FROM tokens WHERE id = $1`);
+const LISTED_PROPERTIES = prepared(
+  `SELECT ${textOfRows(["token", "encode(key, 'escape')", hex("value")])}
+   FROM properties WHERE token = ANY ($1) AND key IN ('type'::bytea, 'explicitValues'::bytea)`,
+);
 const PROPERTIES = prepared("SELECT key, value FROM properties WHERE token = $1 ORDER BY key");
 const PROPERTY = prepared("SELECT value FROM properties WHERE token = $1 AND key = $2");
 const COUNTS = prepared(
@@ -54,13 +70,15 @@ export function createTokens(): (reads: SnapshotReads) => Tokens {
   return (reads) => {
     const { query } = reads;
     return {
-      find: async (id) => (isStorable(id) ? firstOf(LISTED.row, query<RowFields>(FIND, [id])) : undefined),
+      find: async (id) => (isStorable(id) ? firstOf(SINGLE, query<RowFields>(FIND, [id])) : undefined),
       async list(filter, order, range) {
         const conditions = conditionsOf(filter);
         const terms = termsOf(tokenTerms(order), COLUMNS);
         const isPrepared = conditions.length === 0 && terms.length === 1;
         const selection = { conditions, order: terms, isPrepared };
-        return findPage(reads, LISTED, selection, range);
+        const page = await findPage(reads, LISTED, selection, range);
+        await readProperties(reads, page.rows);
+        return page;
       },
       async properties(id) {
         if (!isStorable(id)) return [];
@@ -75,6 +93,17 @@ export function createTokens(): (reads: SnapshotReads) => Tokens {
       countsByType: () => countsByType(reads),
     };
   };
+}
+
+/** Sets the properties of listed tokens. */
+async function readProperties({ query }: SnapshotReads, tokens: readonly WithoutProperties[]): Promise<void> {
+  if (tokens.length === 0) return;
+  const byId = new Map(tokens.map((token) => [token.id, token]));
+  const [found] = await query<PageFields>(LISTED_PROPERTIES, [[...byId.keys()]]);
+  for (const [id, key, value] of splitRows(present(found), 3)) {
+    const token = present(byId.get(present(id)), "a listed token");
+    token[key as keyof Properties] = textOfHex(present(value));
+  }
 }
 
 const conditionsOf = ({ id: ids, ownerId }: TokenFilter): Condition[] => [

@@ -1,5 +1,5 @@
 /** SQL of a page, and of the offset cache of its list. */
-import { pageText, type RowText } from "../row-text.ts";
+import { type RowText, textOfRows } from "../row-text.ts";
 import { allOf, type Condition } from "./conditions.ts";
 import { type OrderTerm, orderText, valueNames, valueTexts } from "./keyset-cursor.ts";
 
@@ -47,7 +47,7 @@ export function pageSql(
   const { sql, values } = rowsSql({ listed, alternatives, order }, isNear ? ["*"] : key, page);
   const from = isNear ? `${sql} AS ${table}` : `${sql} AS page JOIN ${table} USING (${key.join()})`;
   const columns = [...row.columns, ...(isWalk ? valueTexts(order) : [])];
-  return { sql: `SELECT ${pageText(columns, orderText(order))} FROM ${from}`, values };
+  return { sql: `SELECT ${textOfRows(columns, orderText(order))} FROM ${from}`, values };
 }
 
 /** Returns SQL of the order values of every `step`th row after a start, up to a number of them. */
