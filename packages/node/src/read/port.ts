@@ -18,6 +18,7 @@ import type { Found, Range } from "./page.ts";
 import type {
   FeeStatistics,
   Identified,
+  ListedToken,
   RoundDelegate,
   StoredBlock,
   StoredDelegate,
@@ -115,7 +116,7 @@ export type Locks = {
 
 export type Tokens = {
   find(id: string): Promise<StoredToken | undefined>;
-  readonly list: List<TokenFilter, TokenOrder, StoredToken>;
+  readonly list: List<TokenFilter, TokenOrder, ListedToken>;
   /** Returns the stored properties by ascending key. */
   properties(id: string): Promise<readonly TokenProperty[]>;
   /** Returns the value of a stored property. */

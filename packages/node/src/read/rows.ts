@@ -83,6 +83,9 @@ export type StoredEntity = Json<Entity> & {
   readonly publicKey: string;
 };
 
+/** A token as lists contain it. */
+export type ListedToken = Omit<StoredToken, "firstTransaction" | "lastTransaction">;
+
 export type StoredToken = {
   readonly id: string;
   readonly ownerId: string;

@@ -12,7 +12,7 @@ import type {
 import { BLOCKS, TRANSACTIONS, UNIKS, WALLETS } from "../../src/read/lists.ts";
 import type { Found, Integer, Interval, Range } from "../../src/read/page.ts";
 import type { ReadModel, Snapshot } from "../../src/read/port.ts";
-import type { StoredBlock, StoredToken, StoredTransaction, StoredWallet } from "../../src/read/rows.ts";
+import type { ListedToken, StoredBlock, StoredTransaction, StoredWallet } from "../../src/read/rows.ts";
 import type { Random } from "../simulation/random.ts";
 import { ODD_TEXTS } from "./odd.ts";
 
@@ -21,7 +21,7 @@ export type Rows = {
   readonly blocks: readonly StoredBlock[];
   readonly transactions: readonly StoredTransaction[];
   readonly wallets: readonly StoredWallet[];
-  readonly tokens: readonly StoredToken[];
+  readonly tokens: readonly ListedToken[];
 };
 
 /** `run` reads a page of a list. */

@@ -1,6 +1,6 @@
 /** Tokens in responses (http-api.md 4.7). */
 import { type Static, Type } from "../../platform/json/schema.ts";
-import type { StoredToken } from "../../read/rows.ts";
+import type { ListedToken, StoredToken } from "../../read/rows.ts";
 import { address, id } from "./values.ts";
 
 /** `unik` has more members than `nft`, the plain token of the family. */
@@ -33,7 +33,7 @@ export const TokenProperty = Type.Record(Type.String(), Type.String(), {
 });
 
 export function tokenSummary(
-  { id, ownerId, type, explicitValues }: StoredToken,
+  { id, ownerId, type, explicitValues }: ListedToken,
   name: TokenName,
 ): Static<typeof TokenSummary> {
   if (name === "nft") return { id, ownerId };

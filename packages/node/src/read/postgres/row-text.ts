@@ -42,7 +42,7 @@ export function rowText<const Columns extends readonly string[], Row>(
     columns,
     sql: `${textOfColumns(columns)} AS fields`,
     read({ fields }) {
-      const [row] = splitRows({ fields, count: 1 }, columns.length);
+      const [row] = splitPage({ fields, count: 1 }, columns.length);
       return fromFields(row ?? []);
     },
     fromFields,
@@ -51,16 +51,26 @@ export function rowText<const Columns extends readonly string[], Row>(
 
 const textOfColumns = (columns: readonly string[]) => `concat_ws(E'\\x1f', ${columns.join()})`;
 
-/** Returns SQL of the columns `fields` and `count`: all rows as one text. */
-export const textOfRows = (columns: readonly string[], order?: string): string =>
-  `string_agg(${textOfColumns(columns)}, E'\\x1f'${order === undefined ? "" : ` ORDER BY ${order}`}) AS fields, count(*)::integer AS count`;
+/** Returns SQL of all rows as one text. */
+export const textOfRows = (columns: readonly string[], order = ""): string =>
+  `string_agg(${textOfColumns(columns)}, E'\\x1f' ${order})`;
+
+/** Returns SQL of the columns `fields` and `count`: all rows of a page as one text. */
+export const pageText = (columns: readonly string[], order: string): string =>
+  `${textOfRows(columns, `ORDER BY ${order}`)} AS fields, count(*)::integer AS count`;
 
 /** Splits the text of a page into the fields of its rows. */
-export function splitRows({ fields, count }: PageFields, columns: number): string[][] {
-  if (fields === null) return [];
-  const all = fields.split(SEPARATOR);
-  if (all.length !== count * columns)
-    throw new Error(`${count} rows of ${columns} columns have ${all.length} fields`);
+export function splitPage({ fields, count }: PageFields, columns: number): string[][] {
+  const rows = fields === null ? [] : splitRows(fields, columns);
+  if (rows.length !== count) throw new Error(`${count} rows of ${columns} columns are ${rows.length}`);
+  return rows;
+}
+
+/** Splits the text of rows into their fields. */
+export function splitRows(text: string, columns: number): string[][] {
+  const all = text.split(SEPARATOR);
+  const count = all.length / columns;
+  if (!Number.isInteger(count)) throw new Error(`rows of ${columns} columns have ${all.length} fields`);
   return Array.from({ length: count }, (_, row) => all.slice(row * columns, (row + 1) * columns));
 }
 

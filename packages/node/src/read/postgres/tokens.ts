@@ -5,7 +5,7 @@ import type { TokenFilter } from "../filters.ts";
 import { perSnapshot } from "../head.ts";
 import { type TokenTerm, tokenTerms } from "../orders.ts";
 import type { Tokens } from "../port.ts";
-import type { StoredToken } from "../rows.ts";
+import type { ListedToken, StoredToken } from "../rows.ts";
 import { bytesOf, textOf } from "./bytes.ts";
 import { type Condition, type Field, isOneOf, isStorable, isText, text } from "./lists/conditions.ts";
 import { termsOf } from "./lists/keyset-cursor.ts";
@@ -15,7 +15,6 @@ import {
   firstOf,
   hex,
   nullable,
-  type PageFields,
   type RowFields,
   rowText,
   splitRows,
@@ -23,39 +22,37 @@ import {
   textOfRows,
 } from "./row-text.ts";
 
-/** The properties of a token that lists contain. */
+/** The properties that lists contain. */
 type Properties = Pick<StoredToken, "type" | "explicitValues">;
-/** A token whose properties are not read yet. */
-type WithoutProperties = Omit<StoredToken, keyof Properties> & {
-  -readonly [Key in keyof Properties]: Properties[Key];
-};
+type Row = Omit<ListedToken, keyof Properties> & { -readonly [Key in keyof Properties]: Properties[Key] };
 
-/** @param type, names SQL of two properties */
-const rowWith = (type: string, names: string) =>
-  rowText(
-    ["tokens.id", "owner", "first_transaction", "last_transaction", nullable(type), nullable(names)],
-    ([id, ownerId, firstTransaction, lastTransaction, type, names]): WithoutProperties => ({
-      id,
-      ownerId,
-      firstTransaction,
-      lastTransaction,
-      type: textOfHex(type),
-      explicitValues: textOfHex(names),
-    }),
-  );
-const TABLE = { table: "tokens", key: ["id"] };
-// Subqueries for each row would be more than half of the statement of a page.
-const LISTED = { ...TABLE, row: rowWith("NULL", "NULL") };
 /** Returns SQL of a property of the token. A join would make the planner consider reading all properties. */
 const property = (key: string) =>
-  hex(`(SELECT value FROM properties WHERE token = tokens.id AND key = '${key}'::bytea)`);
-const SINGLE = rowWith(property("type"), property("explicitValues"));
+  nullable(hex(`(SELECT value FROM properties WHERE token = tokens.id AND key = '${key}'::bytea)`));
+
+const SINGLE = rowText(
+  ["id", "owner", "first_transaction", "last_transaction", property("type"), property("explicitValues")],
+  ([id, ownerId, firstTransaction, lastTransaction, type, names]): StoredToken => ({
+    id,
+    ownerId,
+    firstTransaction,
+    lastTransaction,
+    type: textOfHex(type),
+    explicitValues: textOfHex(names),
+  }),
+);
+const LISTED = {
+  table: "tokens",
+  key: ["id"],
+  row: rowText(["id", "owner"], ([id, ownerId]): Row => ({ id, ownerId, type: null, explicitValues: null })),
+  related: {
+    sql: `SELECT ${textOfRows(["token", "encode(key, 'escape')", hex("value")])}
+      FROM properties WHERE token = ANY (keys) AND key IN ('type'::bytea, 'explicitValues'::bytea)`,
+    add: addProperties,
+  },
+};
 const COLUMNS = { id: text("id"), ownerId: text("owner") } as const satisfies Record<TokenTerm, Field>;
 const FIND = prepared(`SELECT ${SINGLE.sql} FROM tokens WHERE id = $1`);
-const LISTED_PROPERTIES = prepared(
-  `SELECT ${textOfRows(["token", "encode(key, 'escape')", hex("value")])}
-   FROM properties WHERE token = ANY ($1) AND key IN ('type'::bytea, 'explicitValues'::bytea)`,
-);
 const PROPERTIES = prepared("SELECT key, value FROM properties WHERE token = $1 ORDER BY key");
 const PROPERTY = prepared("SELECT value FROM properties WHERE token = $1 AND key = $2");
 const COUNTS = prepared(
@@ -76,9 +73,7 @@ export function createTokens(): (reads: SnapshotReads) => Tokens {
         const terms = termsOf(tokenTerms(order), COLUMNS);
         const isPrepared = conditions.length === 0 && terms.length === 1;
         const selection = { conditions, order: terms, isPrepared };
-        const page = await findPage(reads, LISTED, selection, range);
-        await readProperties(reads, page.rows);
-        return page;
+        return findPage(reads, LISTED, selection, range);
       },
       async properties(id) {
         if (!isStorable(id)) return [];
@@ -95,14 +90,13 @@ export function createTokens(): (reads: SnapshotReads) => Tokens {
   };
 }
 
-/** Sets the properties of listed tokens. */
-async function readProperties({ query }: SnapshotReads, tokens: readonly WithoutProperties[]): Promise<void> {
-  if (tokens.length === 0) return;
-  const byId = new Map(tokens.map((token) => [token.id, token]));
-  const [found] = await query<PageFields>(LISTED_PROPERTIES, [[...byId.keys()]]);
-  for (const [id, key, value] of splitRows(present(found), 3)) {
-    const token = present(byId.get(present(id)), "a listed token");
-    token[key as keyof Properties] = textOfHex(present(value));
+function addProperties(rows: readonly Row[], text: string | null): void {
+  if (text === null) return;
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  for (const [id, key, value] of splitRows(text, 3)) {
+    // A page selects one more row than it shows.
+    const row = byId.get(present(id));
+    if (row) row[key as keyof Properties] = textOfHex(present(value));
   }
 }
 

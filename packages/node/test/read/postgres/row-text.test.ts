@@ -4,10 +4,10 @@ import {
   bytesOfHex,
   nullable,
   orNull,
+  pageText,
   rowText,
-  splitRows,
+  splitPage,
   textOfHex,
-  textOfRows,
 } from "../../../src/read/postgres/row-text.ts";
 
 const ROW = rowText(["id", nullable("name"), "size"], ([id, name, size]) => ({
@@ -32,20 +32,20 @@ test("Bytes are hexadecimal, with any text in them.", () => {
 });
 
 test("A field with the separator fails instead of moving the next fields.", () => {
-  expect(() => ROW.read({ fields: "a\x1fb\x1fc\x1f7" })).toThrow("1 rows of 3 columns have 4 fields");
-  expect(() => splitRows({ fields: "a\x1fb\x1fc\x1f7\x1fe\x1ff", count: 1 }, 3)).toThrow(
-    "1 rows of 3 columns",
+  expect(() => ROW.read({ fields: "a\x1fb\x1fc\x1f7" })).toThrow("rows of 3 columns have 4 fields");
+  expect(() => splitPage({ fields: "a\x1fb\x1fc\x1f7\x1fe\x1ff", count: 1 }, 3)).toThrow(
+    "1 rows of 3 columns are 2",
   );
 });
 
 test("A page is selected as one text, and read as rows in their order.", () => {
-  expect(textOfRows(["id", "size"], "size desc")).toBe(
+  expect(pageText(["id", "size"], "size desc")).toBe(
     String.raw`string_agg(concat_ws(E'\x1f', id,size), E'\x1f' ORDER BY size desc) AS fields, count(*)::integer AS count`,
   );
-  expect(splitRows({ fields: "a\x1f2\x1fb\x1f1", count: 2 }, 2)).toEqual([
+  expect(splitPage({ fields: "a\x1f2\x1fb\x1f1", count: 2 }, 2)).toEqual([
     ["a", "2"],
     ["b", "1"],
   ]);
-  expect(splitRows({ fields: null, count: 0 }, 2)).toEqual([]);
-  expect(splitRows({ fields: "", count: 1 }, 1)).toEqual([[""]]);
+  expect(splitPage({ fields: null, count: 0 }, 2)).toEqual([]);
+  expect(splitPage({ fields: "", count: 1 }, 1)).toEqual([[""]]);
 });

@@ -1,5 +1,5 @@
 /** SQL of a page, and of the offset cache of its list. */
-import { type RowText, textOfRows } from "../row-text.ts";
+import { pageText, type RowText } from "../row-text.ts";
 import { allOf, type Condition } from "./conditions.ts";
 import { type OrderTerm, orderText, valueNames, valueTexts } from "./keyset-cursor.ts";
 
@@ -9,6 +9,15 @@ export type ListedTable<Row> = {
   readonly key: readonly string[];
   /** The selected columns. A subquery in a column is faster than a join, for which the planner compares more plans. */
   readonly row: RowText<Row>;
+  readonly related?: Related<Row>;
+};
+
+/** Data of another table that a page needs: one lookup of all keys is faster than a subquery for each row. */
+export type Related<Row> = {
+  /** SQL of a text for the keys in the array `keys`. */
+  readonly sql: string;
+  /** Adds the data to the rows; the text is null if nothing was found. */
+  readonly add: (rows: readonly Row[], text: string | null) => void;
 };
 
 /** A condition that has an index; `through` is another table that contains the keys of the rows. */
@@ -38,16 +47,21 @@ const NEAR = 500;
  * select whole rows, because planning a join costs more than skipping a few rows.
  */
 export function pageSql(
-  listed: ListedTable<unknown>,
+  listed: Pick<ListedTable<never>, "table" | "key" | "related"> & {
+    readonly row: Pick<RowText<unknown>, "columns">;
+  },
   { alternatives, order }: Pick<OrderedRows, "alternatives" | "order">,
   { isWalk, ...page }: PageOptions,
 ): Condition {
-  const { table, key, row } = listed;
+  const { table, key, row, related } = listed;
   const isNear = alternatives.length === 1 && !alternatives[0]?.through && page.offset <= NEAR;
   const { sql, values } = rowsSql({ listed, alternatives, order }, isNear ? ["*"] : key, page);
   const from = isNear ? `${sql} AS ${table}` : `${sql} AS page JOIN ${table} USING (${key.join()})`;
   const columns = [...row.columns, ...(isWalk ? valueTexts(order) : [])];
-  return { sql: `SELECT ${textOfRows(columns, orderText(order))} FROM ${from}`, values };
+  const text = pageText(columns, orderText(order));
+  if (!related) return { sql: `SELECT ${text} FROM ${from}`, values };
+  const rows = `SELECT ${text}, array_agg(${key.join()}) AS keys FROM ${from}`;
+  return { sql: `SELECT fields, count, (${related.sql}) AS related FROM (${rows}) AS rows`, values };
 }
 
 /** Returns SQL of the order values of every `step`th row after a start, up to a number of them. */

@@ -3,7 +3,7 @@ import { present } from "../../../platform/present.ts";
 import { preparedList } from "../../../postgres/reads.ts";
 import { cursorAt, type RowValue } from "../../cursor.ts";
 import type { Found, Range } from "../../page.ts";
-import { type PageFields, splitRows } from "../row-text.ts";
+import { type PageFields, splitPage } from "../row-text.ts";
 import { allOf, type Condition, NEVER, numbered } from "./conditions.ts";
 import { after, type OrderTerm, valueNames, valuesOfTexts } from "./keyset-cursor.ts";
 import type { StartCursor } from "./offset-cache.ts";
@@ -62,18 +62,20 @@ export async function findPage<Row>(
   };
   const { sql, values } = pageSql(listed, rows, page);
   const statement = page.isPrepared ? preparedList(numbered(sql)) : numbered(sql);
-  const { row } = listed;
+  const { row, related } = listed;
   const width = row.columns.length;
-  const [selected] = await reads.query<PageFields>(statement, values);
-  const found = splitRows(present(selected), width + (isWalk ? order.length : 0));
+  const [selected] = await reads.query<PageFields & { readonly related?: string | null }>(statement, values);
+  const found = splitPage(present(selected), width + (isWalk ? order.length : 0));
   const isLast = found.length < page.limit;
   const isWhole = isLast && range.after === undefined && (found.length > 0 || range.offset <= 0);
   const counted = isWhole ? Math.max(0, range.offset) + found.length : undefined;
   const total = (await totalCount?.()) ?? counted ?? (await countRows(reads, rows));
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
+  const converted = shown.map(row.fromFields);
+  related?.add(converted, selected?.related ?? null);
   return {
-    rows: shown.map(row.fromFields),
+    rows: converted,
     totalCount: total,
     ...(isWalk && !isLast && last && { next: cursorAt(order, valuesOfTexts(order, last.slice(width))) }),
   };

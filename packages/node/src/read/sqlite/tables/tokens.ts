@@ -3,14 +3,14 @@ import type { TokenFilter, TokenOrder } from "../../filters.ts";
 import { type Head, perHead } from "../../head.ts";
 import { type TokenTerm, tokenTerms } from "../../orders.ts";
 import type { Found, Range } from "../../page.ts";
-import type { StoredToken, TokenProperty } from "../../rows.ts";
+import type { ListedToken, StoredToken, TokenProperty } from "../../rows.ts";
 import { type Condition, type Field, indexed, oneOf, text } from "../lists/conditions.ts";
 import { termsOf } from "../lists/keyset-cursor.ts";
 import { createTableList, type ListDependencies } from "../lists/table-list.ts";
 
 export type TokenQueries = {
   find(id: string): StoredToken | undefined;
-  list(head: Head, filter: TokenFilter, order: TokenOrder, range: Range): Found<StoredToken>;
+  list(head: Head, filter: TokenFilter, order: TokenOrder, range: Range): Found<ListedToken>;
   /** Returns the stored properties by ascending key. */
   properties(id: string): TokenProperty[];
   /** Returns the value of a stored property. */
@@ -19,8 +19,8 @@ export type TokenQueries = {
   countsByType(head: Head): ReadonlyMap<string, number>;
 };
 
-const COLUMNS = `tokens.id, owner AS ownerId, first_transaction AS firstTransaction,
-  last_transaction AS lastTransaction, type.value AS type, names.value AS explicitValues`;
+const LISTED = "tokens.id, owner AS ownerId, type.value AS type, names.value AS explicitValues";
+const COLUMNS = `${LISTED}, first_transaction AS firstTransaction, last_transaction AS lastTransaction`;
 const JOINS = `LEFT JOIN properties AS type ON type.token = tokens.id AND type.key = 'type'
   LEFT JOIN properties AS names ON names.token = tokens.id AND names.key = 'explicitValues'`;
 
@@ -29,10 +29,10 @@ const ORDERS = { id: text("id"), ownerId: text("owner") } as const satisfies Rec
 export function createTokenQueries(deps: ListDependencies): TokenQueries {
   const { database } = deps;
   const find = database.prepare<StoredToken>(`SELECT ${COLUMNS} FROM tokens ${JOINS} WHERE tokens.id = +?`);
-  const list = createTableList<StoredToken>(deps, "tokens", {
+  const list = createTableList<ListedToken>(deps, "tokens", {
     table: "tokens",
     key: ["id"],
-    columns: COLUMNS,
+    columns: LISTED,
     joins: JOINS,
   });
   const properties = database.prepare<TokenProperty>(
