@@ -23,9 +23,11 @@ export function createAttempt({ post, clock }: { post: Post; clock: Clock }): Ma
   const headersOf = createHeaders();
   return async (outgoing, signal) => {
     const startedMs = clock.nowMs();
+    // The time of day can be changed during a call.
+    const beganMs = clock.elapsedMs();
     const { target, message, secrets, epoch, isStrict = false } = outgoing;
     const body = bodyOf(message);
-    const took = () => ({ startedMs, durationMs: Math.max(0, clock.nowMs() - startedMs) });
+    const took = () => ({ startedMs, durationMs: Math.round(clock.elapsedMs() - beganMs) });
     try {
       const { status, retryAfter, excerpt } = await post(
         {

@@ -70,6 +70,24 @@ describe("a delivery", () => {
     expect(sent[1]).toEqual({ ...sent[0], "webhook-epoch": "12" });
   });
 
+  test("has a duration that a change of the time of day does not affect", async () => {
+    const clock = createTestClock();
+    let changedMs = 0;
+    const attempt = createAttempt({
+      clock: { ...clock, nowMs: () => clock.nowMs() + changedMs },
+      async post() {
+        changedMs = -3_600_000;
+        await clock.advance(40);
+        return { status: 200 };
+      },
+    });
+    const message = { webhook: 1, id: "msg_1", event: "block.applied", createdMs: 1, content: {} };
+    const outgoing = { message, secrets: { token: "5".repeat(64) }, target: "https://receiver.example/" };
+    const startedMs = clock.nowMs();
+    const attempted = await attempt(outgoing, new AbortController().signal);
+    expect(attempted).toEqual({ startedMs, durationMs: 40, status: 200 });
+  });
+
   test("has no data for an event without content, and has the registered name", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always("round.applied"));
