@@ -46,20 +46,34 @@ const RECEIVER_PORT = "8000";
 /** Ports of pages, replaced by free ones, so that other programs on the machine do not interfere. */
 const PORTS = [NODE_PORT, RECEIVER_PORT, COMPANION_PORT, "5005", "4004", "4020", "4101", "4102", "4103"];
 
-type Kind = { readonly command: RegExp; readonly ready: RegExp; readonly isChain?: boolean };
+type Kind = {
+  readonly command: RegExp;
+  readonly ready: RegExp;
+  readonly isNode?: boolean;
+  readonly isChain?: boolean;
+};
 
 /** Commands that run until they are stopped, and their output when they are ready. */
-const SERVICES: readonly { readonly command: RegExp; readonly ready: RegExp; readonly isChain?: boolean }[] =
-  [
-    { command: /^npm start$|^npm start -- --(?!help)|^uniknode dev\b/, ready: /Ctrl-C stops/, isChain: true },
-    { command: /^npm start -- listen\b/, ready: /Ctrl-C stops the receiver/ },
-    { command: /^(npm start --|uniknode) run (?!--help)/, ready: /node started/ },
-    { command: /^uniknode rpc$|^uniknode serve /, ready: /^http:\S+$/m },
-    { command: /^uniknode deliver /, ready: /waiting: the node delivers/ },
-    { command: /^uniknode mirror (?!--check)/, ready: /following the node/ },
-    { command: /^npm run example -- receiver\b/, ready: /listening on/ },
-    { command: /^curl -N /, ready: /^data:/m },
-  ];
+const SERVICES: readonly Kind[] = [
+  {
+    command: /^npm start$|^npm start -- --(?!help)|^uniknode dev\b/,
+    ready: /Ctrl-C stops/,
+    isNode: true,
+    isChain: true,
+  },
+  { command: /^npm start -- listen\b/, ready: /Ctrl-C stops the receiver/ },
+  { command: /^(npm start --|uniknode) run (?!--help)/, ready: /node started/, isNode: true },
+  { command: /^uniknode rpc$|^uniknode serve /, ready: /^http:\S+$/m },
+  { command: /^uniknode deliver /, ready: /waiting: the node delivers/ },
+  { command: /^uniknode mirror (?!--check)/, ready: /following the node/ },
+  { command: /^npm run example -- receiver\b/, ready: /listening on/ },
+  { command: /^curl -N /, ready: /^data:/m },
+];
+
+/** Returns whether a command starts a node. */
+export const startsNode = (command: string): boolean =>
+  SERVICES.find((service) => service.command.test(command))?.isNode === true;
+
 const READY_MS = 60_000;
 /** Pause before the next command, in which output arrives. */
 const READ_MS = 1_500;

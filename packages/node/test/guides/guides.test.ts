@@ -1,10 +1,11 @@
 /** Every command of the README and the guides, executed literally, from an empty folder. */
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { learnFromChain } from "../../test-support/guides/chain-values.ts";
 import { needsDatabase, startDatabase } from "../../test-support/guides/database.ts";
 import { type Block, blocksOf, commandsOf, ROOT } from "../../test-support/guides/page.ts";
 import { follow, START } from "../../test-support/guides/reader.ts";
-import { openTerminal } from "../../test-support/guides/terminal.ts";
+import { openTerminal, startsNode } from "../../test-support/guides/terminal.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
 
 const PAGES = [
@@ -25,24 +26,41 @@ describe("every block", () => {
 /** Time for the programs of a page to end. */
 const END_TIMEOUT_MS = 60_000;
 
+const commandsIn = (page: string) => blocksOf(page).filter(isRun).flatMap(commandsOf);
+const pages = PAGES.filter((page) => blocksOf(page).some(isRun));
+/** Pages that start a node; the others are read beside a running dev chain. */
+const withNode = pages.filter((page) => commandsIn(page).some(startsNode));
+const besideChain = pages.filter((page) => !withNode.includes(page));
+
 describe("the commands", () => {
-  const pages = PAGES.filter((page) => blocksOf(page).some(isRun));
-  test.concurrent.for(pages)(
+  test.concurrent.for(withNode)(
     "of %s have the described effects",
     { timeout: 300_000 },
     async (page, context) => {
       const terminal = await openTerminal();
-      const blocks = blocksOf(page);
-      const commands = blocks.filter(isRun).flatMap(commandsOf);
-      if (needsDatabase(commands)) {
+      if (needsDatabase(commandsIn(page))) {
         context.skip(!hasPostgres, "no PostgreSQL for this machine");
         context.onTestFinished(await startDatabase(terminal), END_TIMEOUT_MS);
       }
       context.onTestFinished(terminal.close, END_TIMEOUT_MS);
-      // A page that does not start a chain is read with one running.
-      const [first] = commands;
-      const beside: Block[] = first === START ? [] : [{ language: "sh", text: START }];
-      expect((await follow([...beside, ...blocks], terminal)).length).toBeGreaterThan(1);
+      expect((await follow(blocksOf(page), terminal)).length).toBeGreaterThan(1);
     },
   );
+
+  test.concurrent(`of ${besideChain.join(", ")} have the described effects`, { timeout: 300_000 }, async ({
+    onTestFinished,
+  }) => {
+    const terminal = await openTerminal();
+    onTestFinished(terminal.close, END_TIMEOUT_MS);
+    await terminal.type(START);
+    for (const page of besideChain) {
+      // The page before may have learned that of a webhook.
+      delete terminal.values.SECRET;
+      await learnFromChain(terminal);
+      const typed = await follow(blocksOf(page), terminal).catch((error) => {
+        throw new Error(`${page}: ${error.message}`, { cause: error });
+      });
+      expect(typed, page).not.toEqual([]);
+    }
+  });
 });

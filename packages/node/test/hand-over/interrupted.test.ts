@@ -14,7 +14,7 @@ import type { Running } from "../../test-support/process/uniknode.ts";
 import { createDraws } from "../../test-support/simulation/random.ts";
 
 const BLOCKS = { event: "block.applied" } as const;
-const KILLS = 6;
+const KILLS = 4;
 /** Calls that get no response run for as long. */
 const TIMEOUT = ["--webhook-timeout", "20"];
 
