@@ -57,9 +57,10 @@ function samplesOf({ path }: Dataset) {
   const database = openDatabase(path, { readonly: true });
   const row = (sql: string) => present(database.prepare<Record<string, string | number>>(sql).get());
   const { height } = row("SELECT MAX(height) / 2 AS height FROM blocks");
-  const block = row(`SELECT id, id AS blockId, height, version, generator AS generatorPublicKey, reward,
+  const block =
+    row(`SELECT id_text AS id, id_text AS blockId, height, version, lower(hex(public_key)) AS generatorPublicKey, reward,
     total_fee AS totalFee, total_amount AS totalAmount, number_of_transactions AS numberOfTransactions,
-    timestamp FROM blocks WHERE height = ${height}`);
+    timestamp FROM blocks JOIN generators ON number = generator WHERE height = ${height}`);
   const transaction =
     row(`SELECT id, sender AS senderPublicKey, nonce, amount, fee, type, type_group AS typeGroup,
     timestamp, version, vendor_field AS vendorField FROM transactions

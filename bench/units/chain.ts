@@ -89,7 +89,7 @@ function sqliteBytes(path: string, facts: number): Measured {
     database.prepare<{ rows: number }>("SELECT count(*) AS rows FROM wallets").get(),
   ).rows;
   const sizes = {
-    sqliteBlockBytes: bytes(["blocks", "block_ends", "rounds"]) / LAST,
+    sqliteBlockBytes: bytes(["blocks", "generators", "rounds"]) / LAST,
     sqliteTransferBytes: bytes(["transactions", "payees"]) / TRANSFERS,
     sqliteWalletBytes: bytes(["wallets"]) / wallets,
     sqliteFactBytes: bytes(["fact_tiles", "fact_sizes"]) / facts,

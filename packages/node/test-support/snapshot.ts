@@ -12,7 +12,7 @@ export type SynchronousSnapshot = <T>(work: (head: Head) => T) => T;
 export function createSnapshot(database: Database, time: TimeBox): SynchronousSnapshot {
   const readTogether = createReadTogether(database);
   const head = database.prepare<Head>(
-    "SELECT id, height, timestamp FROM blocks ORDER BY height DESC LIMIT 1",
+    "SELECT id_text AS id, height, timestamp FROM blocks ORDER BY height DESC LIMIT 1",
   );
   return (work) =>
     readTogether(() => {

@@ -6,6 +6,7 @@ import { ArchiveError } from "./error.ts";
 
 /** The tables that follow from the blocks. Other tables belong to the node, and may contain secrets. */
 const CHAIN_TABLES = [
+  "generators",
   "blocks",
   "transactions",
   "payees",
@@ -36,7 +37,8 @@ export function copyChain(source: string, to: string): void {
     database.execute("BEGIN DEFERRED");
     checkSchema(database, source);
     for (const table of CHAIN_TABLES) {
-      database.execute(`INSERT INTO main.${table} SELECT * FROM source.${table}`);
+      const columns = columnsOf(database, table);
+      database.execute(`INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM source.${table}`);
     }
     recountTypes(database);
     database.execute("INSERT INTO main.meta SELECT * FROM source.meta WHERE key = 'nethash'");
@@ -45,6 +47,14 @@ export function copyChain(source: string, to: string): void {
     database.close();
   }
 }
+
+/** Returns the names of the stored columns; `table_info` omits generated columns. */
+const columnsOf = (database: Database, table: string): string =>
+  database
+    .prepare<{ name: string }>("SELECT name FROM pragma_table_info(?, 'main') ORDER BY cid")
+    .all(table)
+    .map(({ name }) => name)
+    .join();
 
 /** Requires the schema of this version: the source could contain views or triggers. */
 function checkSchema(database: Database, source: string): void {

@@ -1,7 +1,7 @@
 /** Converts blocks to rows of PostgreSQL. */
 import type { EncodedBlock } from "@uniknode/protocol";
 import type { PostgresValue, Query } from "../postgres/connection.ts";
-import { blockRow } from "../store/chain/blocks.ts";
+import type { EncodedHeader } from "../store/chain/blocks.ts";
 import { payeesOf, transactionRow } from "../store/chain/transactions.ts";
 import type { SqlValue } from "../store/engine/database.ts";
 import type { Columns } from "./statements.ts";
@@ -24,7 +24,7 @@ export async function chainRows(
   const rows: ChainRows = { blocks: [], transactions: [], payees: [] };
   for (const block of blocks) {
     total += BigInt(block.transactions.length);
-    rows.blocks.push([...toPostgres(BLOCK_COLUMNS, blockRow(block)), `${total}`]);
+    rows.blocks.push(blockRow(block, total));
     const { transactions, payees } = transactionRows(block, nextNonce);
     rows.transactions.push(...transactions);
     rows.payees.push(...payees);
@@ -87,6 +87,25 @@ export const PAYEE_COLUMNS = [
   ["height", "bigint"],
   ["sequence", "integer"],
 ] as const;
+
+/** @param total number of transactions up to and including the block */
+const blockRow = ({ header, headerBytes }: EncodedHeader, total: bigint): PostgresValue[] => [
+  header.height,
+  header.id,
+  header.version,
+  header.timestamp,
+  header.numberOfTransactions,
+  `${header.totalAmount}`,
+  `${header.totalFee}`,
+  `${header.reward}`,
+  header.generatorPublicKey,
+  header.previousBlock,
+  header.payloadLength,
+  header.payloadHash,
+  header.blockSignature,
+  headerBytes,
+  `${total}`,
+];
 
 /** Converts a row of the node's database, whose first columns are the same. */
 const toPostgres = (columns: Columns, row: readonly SqlValue[]): PostgresValue[] =>

@@ -29,7 +29,7 @@ export async function compareWithNode(
 
 async function reachHead(node: Database, postgres: Postgres): Promise<void> {
   const select = node.prepare<{ id: string; height: number }>(
-    "SELECT id, height FROM blocks ORDER BY height DESC LIMIT 1",
+    "SELECT id_text AS id, height FROM blocks ORDER BY height DESC LIMIT 1",
   );
   const endMs = performance.now() + WAIT_MS;
   for (;;) {

@@ -98,7 +98,7 @@ function inspectDatabase(database: Database, sender: string, expected: Expectati
 
   const after = `height > ${expected.registeredHeight}`;
   const facts = [
-    ...ids(`SELECT id FROM blocks WHERE ${after}`).map((id) => factOf("block.applied", id)),
+    ...ids(`SELECT id_text AS id FROM blocks WHERE ${after}`).map((id) => factOf("block.applied", id)),
     ...ids(`SELECT id FROM transactions WHERE ${after}`).map((id) => factOf("transaction.applied", id)),
   ];
   const logged = database

@@ -1,4 +1,5 @@
 /** Compares the tables of a mirror with those of its node: equal texts mean equal rows. */
+import { headerFromTrustedBytes } from "@uniknode/protocol";
 import type { Postgres } from "../../src/postgres/connection.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 
@@ -27,14 +28,29 @@ const textOf = ([name, value]: [string, unknown]): string => {
 };
 const rowText = (row: object): string => Object.entries(row).map(textOf).join(" | ");
 
+/** Returns the rows of blocks with the columns of a mirror. The node stores some of them only in the header. */
+function nodeBlocks(database: Database): object[] {
+  const select = database.prepare<{ id: string; header: Uint8Array; generator: string }>(
+    `SELECT height, id_text AS id, version, timestamp, number_of_transactions, total_amount, total_fee, reward,
+       lower(hex(public_key)) AS generator, NULL AS previous, payload_length, NULL AS payload_hash, NULL AS signature, header
+     FROM blocks JOIN generators ON number = generator`,
+    { bigints: true },
+  );
+  return select.all().map((row) => {
+    const { previousBlock, payloadHash, blockSignature } = headerFromTrustedBytes(row.header, row.id);
+    return { ...row, previous: previousBlock, payload_hash: payloadHash, signature: blockSignature };
+  });
+}
+
 /** Returns the rows of each table of a node, sorted. */
 export const nodeTables = (database: Database): Record<string, string[]> =>
   Object.fromEntries(
     Object.entries(TABLES).map(([table, columns]) => [
       table,
-      database
-        .prepare<object>(`SELECT ${columns} FROM ${table}`, { bigints: true })
-        .all()
+      (table === "blocks"
+        ? nodeBlocks(database)
+        : database.prepare<object>(`SELECT ${columns} FROM ${table}`, { bigints: true }).all()
+      )
         .map(rowText)
         .sort(),
     ]),

@@ -55,10 +55,11 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS first_wallets_address ON first_wallets (address);
   CREATE TRIGGER IF NOT EXISTS block_came AFTER INSERT ON blocks BEGIN
     INSERT INTO chronicle (kind, height, block_id, generator)
-    VALUES ('applied', new.height, new.id, new.generator);
+    VALUES ('applied', new.height, new.id_text,
+      (SELECT lower(hex(public_key)) FROM generators WHERE number = new.generator));
   END;
   CREATE TRIGGER IF NOT EXISTS block_left AFTER DELETE ON blocks BEGIN
-    INSERT INTO chronicle (kind, height, block_id) VALUES ('reverted', old.height, old.id);
+    INSERT INTO chronicle (kind, height, block_id) VALUES ('reverted', old.height, old.id_text);
   END;
   CREATE TRIGGER IF NOT EXISTS transaction_came AFTER INSERT ON transactions BEGIN
     INSERT INTO chronicle (kind, height, transaction_row) VALUES ('transaction', new.height, json_object(

@@ -168,7 +168,9 @@ async function unfinished({ query }: Postgres, node: Database): Promise<string[]
   const { height, id, logged, matched } = present(row, "the head of the mirror");
   const head = present(
     node
-      .prepare<{ height: number; id: string }>("SELECT height, id FROM blocks ORDER BY height DESC LIMIT 1")
+      .prepare<{ height: number; id: string }>(
+        "SELECT height, id_text AS id FROM blocks ORDER BY height DESC LIMIT 1",
+      )
       .get(),
   );
   const uncopied = createLastSequence(node)() - Number(logged);

@@ -26,6 +26,7 @@ import { createDeliveryLogStore } from "../../src/webhooks/sqlite/delivery-log.t
 import { openSqliteStorage } from "../../src/webhooks/sqlite/storage.ts";
 import { createWebhookStore, type WebhookStore } from "../../src/webhooks/sqlite/webhooks.ts";
 import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks.ts";
+import { createInventedBlocks } from "../store/invented-blocks.ts";
 
 export const silent = pino({ level: "silent" });
 
@@ -218,12 +219,6 @@ export const blockReverted = (height: number): Event => ({
 
 export const heights = (calls: readonly Call[]): unknown[] => calls.map(({ message }) => message.height);
 
-/** Inserts into the table of blocks only what the height of the chain needs. */
-export function raiseChain(database: Database, height: number): void {
-  const columns = database.prepare<{ name: string; type: string }>("PRAGMA table_info(blocks)").all();
-  const values = columns.map(({ name, type }) => {
-    if (name === "height") return height;
-    return type === "BLOB" ? new Uint8Array() : type === "TEXT" ? `block${height}` : 0;
-  });
-  database.prepare(`INSERT INTO blocks VALUES (${columns.map(() => "?").join()})`).run(...values);
-}
+/** Inserts a block, of which only the height matters. */
+export const raiseChain = (database: Database, height: number): void =>
+  createInventedBlocks(database)({ height, id: `block${height}` });

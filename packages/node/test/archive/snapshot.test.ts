@@ -178,7 +178,7 @@ describe("verification", () => {
     ["a missing block", "DELETE FROM blocks WHERE height = 50", /block 50: the block is missing/],
     [
       "a block under another id",
-      "UPDATE blocks SET id = '1' || substr(id, 2) WHERE height = 9",
+      "UPDATE blocks SET id = CAST(x'11' || substr(id, 2) AS BLOB) WHERE height = 9",
       /block 9: an id does not match the bytes of its block or transaction/,
     ],
     [

@@ -34,7 +34,7 @@ if (parentPort && workerData?.forkHeight) {
   const { path, forkHeight, ended } = workerData as { path: string; forkHeight: number; ended: Int32Array };
   const database = openDatabase(path, { readonly: true });
   const head = database.prepare<Seen>(
-    `SELECT height, id, (SELECT id FROM blocks WHERE height = ${forkHeight}) AS forkId
+    `SELECT height, id_text AS id, (SELECT id_text FROM blocks WHERE height = ${forkHeight}) AS forkId
      FROM blocks ORDER BY height DESC LIMIT 1`,
   );
   let last = "";

@@ -92,9 +92,8 @@ test("added blocks do not move the pages", async () => {
   const first = await page("start");
   const writer = openDatabase(growing.path);
   writer.execute(`
-    INSERT INTO blocks SELECT 7, 'new', version, timestamp + 8, 1, total_amount, total_fee, reward, generator,
-      previous, payload_length, payload_hash, signature, header
-      FROM blocks WHERE height = 6;
+    INSERT INTO blocks SELECT 7, 'new', version, timestamp + 8, 1, transactions_up_to + 1, total_amount, total_fee,
+      reward, payload_length, generator, header FROM blocks WHERE height = 6;
     INSERT INTO transactions SELECT 7, sequence, 'new', version, type_group, type, sender, recipient, nonce, amount,
       fee, timestamp, vendor_field, is_alive, signatures, asset, bytes FROM transactions WHERE height = 6 AND sequence = 0`);
   writer.close();

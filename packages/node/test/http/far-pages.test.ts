@@ -5,6 +5,7 @@ import { openDatabase } from "../../src/store/engine/database.ts";
 import { alice, cold } from "../../test-support/http/chain.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";
+import { createInventedBlocks } from "../../test-support/store/invented-blocks.ts";
 
 const fixture = openFixture({}, {}, longer);
 afterAll(() => fixture.close());
@@ -25,12 +26,12 @@ writer.transaction(() => {
   for (let index = 0; index < WALLETS; index++) insert.run(addressOf(index), Math.floor(index / 7) - 20);
   const mint = writer.prepare("INSERT INTO tokens VALUES (?, ?, 'first', 'last')");
   for (let index = 0; index < WALLETS; index++) mint.run(tokenId(index), addressOf(index % 50));
-  const forge = writer.prepare(`INSERT INTO blocks VALUES (?, ?, 0, ?, ?, 0, 0, 0, 'g', '', 0, '', '', x'')`);
+  const forge = createInventedBlocks(writer);
   const append = writer.prepare(
     "INSERT INTO transactions VALUES (?, ?, ?, 2, 1, ?, ?, ?, 1, ?, 1, ?, NULL, NULL, '', NULL, x'')",
   );
   for (let height = FIRST_HEIGHT; height <= LAST_HEIGHT; height++) {
-    forge.run(height, `${height}`, timeOf(height), lengthOf(height));
+    forge({ height, id: `${height}`, timestamp: timeOf(height), numberOfTransactions: lengthOf(height) });
     for (let sequence = 0; sequence < lengthOf(height); sequence++) {
       const id = `${height * 1_000 + sequence}`.padEnd(64, "b");
       const type = sequence % 3 === 0 ? 5 : 0;

@@ -8,7 +8,7 @@ import { ended, longer, more } from "../../test-support/http/longer.ts";
 const files = openFixture({}, {}, longer);
 const real = openDatabase(files.path, { readonly: true });
 
-const HEAD = "SELECT id, height, timestamp FROM blocks ORDER BY height DESC LIMIT 1";
+const HEAD = "SELECT id_text AS id, height, timestamp FROM blocks ORDER BY height DESC LIMIT 1";
 /** Statements since the last reset, with their parameters. */
 const reads: { sql: string; parameters: unknown[] }[] = [];
 const watched: Database = {

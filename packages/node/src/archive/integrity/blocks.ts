@@ -19,7 +19,8 @@ export function blockDamage(database: Database, deps: BlocksDeps): string | unde
   const { forMs, progress } = deps;
   const store = createBlockStore(database);
   const columns = database.prepare<Columns>(
-    "SELECT * FROM blocks WHERE height BETWEEN ? AND ? ORDER BY height",
+    `SELECT blocks.*, lower(hex(public_key)) AS public_key
+     FROM blocks LEFT JOIN generators ON number = generator WHERE height BETWEEN ? AND ? ORDER BY height`,
     { bigints: true },
   );
   const readTogether = createReadTogether(database);
@@ -95,11 +96,8 @@ function hasOtherColumns({ header }: Block, row: Columns): boolean {
     total_amount: header.totalAmount,
     total_fee: header.totalFee,
     reward: header.reward,
-    generator: header.generatorPublicKey,
-    previous: header.previousBlock,
+    public_key: header.generatorPublicKey,
     payload_length: header.payloadLength,
-    payload_hash: header.payloadHash,
-    signature: header.blockSignature,
   };
   return Object.entries(expected).some(([name, value]) => String(row[name]) !== String(value));
 }

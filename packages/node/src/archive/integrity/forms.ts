@@ -13,8 +13,11 @@ const FORMS: readonly { readonly table: string; readonly key: string; readonly i
   {
     table: "blocks",
     key: "height",
-    isDamaged: `${isNoHex("generator", 66)} OR length(header) < 100 OR number_of_transactions < 0`,
+    isDamaged: `generator NOT IN (SELECT number FROM generators) OR length(header) < 100
+      OR number_of_transactions < 0 OR transactions_up_to <> number_of_transactions
+        + coalesce((SELECT below.transactions_up_to FROM blocks AS below WHERE below.height = blocks.height - 1), 0)`,
   },
+  { table: "generators", key: "number", isDamaged: "length(public_key) <> 33" },
   {
     table: "transactions",
     key: "height || '/' || sequence",
@@ -41,12 +44,6 @@ const FORMS: readonly { readonly table: string; readonly key: string; readonly i
   { table: "undo", key: "height", isDamaged: isNoJson("CAST(changes AS TEXT)") },
   { table: "fact_tiles", key: "position", isDamaged: "length(hashes) % 32 <> 0 OR length(hashes) > 8192" },
   { table: "fact_sizes", key: "height", isDamaged: "size < 0" },
-  {
-    table: "block_ends",
-    key: "height",
-    isDamaged: `transactions <> coalesce((SELECT e.transactions FROM block_ends e WHERE e.height = block_ends.height - 1), 0)
-      + (SELECT number_of_transactions FROM blocks b WHERE b.height = block_ends.height)`,
-  },
   { table: "events", key: "sequence", isDamaged: `data IS NOT NULL AND ${isNoJson("data")}` },
   { table: "contents", key: "number", isDamaged: `data IS NOT NULL AND ${isNoJson("data")}` },
 ];

@@ -7,7 +7,7 @@ import type { OperatorRows } from "../operator-rows.ts";
 export function createSqliteOperatorRows(database: Database): OperatorRows {
   const slots = createSlotStore(database);
   const total = database.prepare<{ transactions: number }>(
-    "SELECT transactions FROM block_ends ORDER BY height DESC LIMIT 1",
+    "SELECT transactions_up_to AS transactions FROM blocks ORDER BY height DESC LIMIT 1",
   );
   return {
     transactions: async () => total.get()?.transactions ?? 0,

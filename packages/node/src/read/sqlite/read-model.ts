@@ -71,8 +71,8 @@ function createSnapshot(head: Head, { transaction, time, queries }: SnapshotDeps
   return {
     head,
     blocks: {
-      byHeight: read(blocks.byHeight),
-      byId: read(blocks.byId),
+      byHeight: read((height: number) => blocks.byHeight(head, height)),
+      byId: read((id: string) => blocks.byId(head, id)),
       heightAt: read((timestamp: number) => blocks.heightAt(timestamp, head)),
       list: list(blocks.list),
     },

@@ -18,7 +18,7 @@ export function createTickTransaction(database: Database): TickTransaction {
   const begin = database.prepare("BEGIN");
   const commit = database.prepare("COMMIT");
   const select = database.prepare<Head>(
-    "SELECT id, height, timestamp FROM blocks ORDER BY height DESC LIMIT 1",
+    "SELECT id_text AS id, height, timestamp FROM blocks ORDER BY height DESC LIMIT 1",
   );
   let current: { readonly head: Head | undefined; readonly end: NodeJS.Immediate } | undefined;
 

@@ -5,7 +5,9 @@ import {
   headerFromTrustedBytes,
   sealedFromTrustedBytes,
 } from "@uniknode/protocol";
-import type { Database, SqlValue } from "../engine/database.ts";
+import type { Database } from "../engine/database.ts";
+import { HAS_ID, hasIdValues, toStoredId } from "./block-id.ts";
+import { createGenerators } from "./generators.ts";
 
 /** A block in its wire format: header with signature, and the canonical bytes of each transaction. */
 export type BlockBytes = {
@@ -18,24 +20,6 @@ export type BlockBytes = {
 };
 
 export type EncodedHeader = { readonly header: BlockHeader; readonly headerBytes: Uint8Array };
-
-/** Returns the row of a block: its columns in the order of the table. */
-export const blockRow = ({ header, headerBytes }: EncodedHeader): SqlValue[] => [
-  header.height,
-  header.id,
-  header.version,
-  header.timestamp,
-  header.numberOfTransactions,
-  header.totalAmount,
-  header.totalFee,
-  header.reward,
-  header.generatorPublicKey,
-  header.previousBlock,
-  header.payloadLength,
-  header.payloadHash,
-  header.blockSignature,
-  headerBytes,
-];
 
 export type BlockStore = {
   /** Writes the header of the next block. */
@@ -53,28 +37,27 @@ export type BlockStore = {
 };
 
 type HeaderRow = { id: string; header: Uint8Array };
+const HEADER = "SELECT id_text AS id, header FROM blocks";
 type TransactionRow = { height: number; id: string; bytes: Uint8Array };
 
 export function createBlockStore(database: Database): BlockStore {
-  const insert = database.prepare("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  const last = database.prepare<HeaderRow>("SELECT id, header FROM blocks ORDER BY height DESC LIMIT 1");
-  const byHeight = database.prepare<HeaderRow>("SELECT id, header FROM blocks WHERE height = ?");
-  const byId = database.prepare<HeaderRow>("SELECT id, header FROM blocks WHERE id = ?");
+  const last = database.prepare<HeaderRow>(`${HEADER} ORDER BY height DESC LIMIT 1`);
+  const byHeight = database.prepare<HeaderRow>(`${HEADER} WHERE height = ?`);
+  const byId = database.prepare<HeaderRow>(`${HEADER} WHERE ${HAS_ID}`);
   const range = database.prepare<HeaderRow & { height: number }>(
-    "SELECT height, id, header FROM blocks WHERE height BETWEEN ? AND ? ORDER BY height",
+    "SELECT height, id_text AS id, header FROM blocks WHERE height BETWEEN ? AND ? ORDER BY height",
   );
   const transactions = database.prepare<TransactionRow>(
     "SELECT height, id, bytes FROM transactions WHERE height BETWEEN ? AND ? ORDER BY height, sequence",
   );
-  const removeFrom = database.prepare("DELETE FROM blocks WHERE height >= ?");
 
   const headerOf = (row: HeaderRow | undefined) => row && headerFromTrustedBytes(row.header, row.id);
 
   return {
-    append: (block) => void insert.run(...blockRow(block)),
+    ...createBlockWriter(database),
     head: () => headerOf(last.get()),
     header: (height) => headerOf(byHeight.get(height)),
-    headerById: (id) => headerOf(byId.get(id)),
+    headerById: (id) => headerOf(byId.get(...hasIdValues(id))),
     block(height) {
       const header = headerOf(byHeight.get(height));
       if (!header) return undefined;
@@ -94,6 +77,52 @@ export function createBlockStore(database: Database): BlockStore {
         };
       });
     },
-    removeFrom: (height) => void removeFrom.run(height),
+  };
+}
+
+/** Writes one row for each block. */
+function createBlockWriter(database: Database): Pick<BlockStore, "append" | "removeFrom"> {
+  const insert = database.prepare("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  const removeFrom = database.prepare("DELETE FROM blocks WHERE height >= ?");
+  const upTo = database.prepare<{ transactions: number }>(
+    "SELECT transactions_up_to AS transactions FROM blocks WHERE height = ?",
+  );
+  const generators = createGenerators(database);
+  /** The last block written, with the number of transactions up to and including it. */
+  let last: { readonly id: string; readonly transactions: number } | undefined;
+
+  function forget(): void {
+    last = undefined;
+    generators.forget();
+  }
+
+  return {
+    append({ header, headerBytes }) {
+      const { id, height, numberOfTransactions } = header;
+      // The child of the last block shows that the transaction of the last block was not rolled back.
+      if (last?.id !== header.previousBlock) forget();
+      const { transactions: below } = last ?? upTo.get(height - 1) ?? { transactions: 0 };
+      const transactions = below + numberOfTransactions;
+      insert.run(
+        height,
+        toStoredId(id),
+        header.version,
+        header.timestamp,
+        numberOfTransactions,
+        transactions,
+        header.totalAmount,
+        header.totalFee,
+        header.reward,
+        header.payloadLength,
+        generators.numberOf(header.generatorPublicKey),
+        headerBytes,
+      );
+      last = { id, transactions };
+    },
+    removeFrom(height) {
+      removeFrom.run(height);
+      generators.removeUnused();
+      forget();
+    },
   };
 }

@@ -18,7 +18,8 @@ export function createFactLookups(database: Database): FactLookups {
   const blocks = createBlockStore(database);
   const records = createRecords(database);
   const generators = database.prepare<{ generator: string }>(
-    "SELECT DISTINCT generator FROM blocks WHERE height BETWEEN ? AND ?",
+    `SELECT lower(hex(public_key)) AS generator FROM generators
+     WHERE number IN (SELECT generator FROM blocks WHERE height BETWEEN ? AND ?)`,
   );
   return {
     ...createOwnerStore(database),

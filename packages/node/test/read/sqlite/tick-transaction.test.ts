@@ -11,20 +11,17 @@ import { createSqliteReadModel } from "../../../src/read/sqlite/read-model.ts";
 import { createTickTransaction } from "../../../src/read/sqlite/tick-transaction.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
+import { createInventedBlocks } from "../../../test-support/store/invented-blocks.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-tick-"));
 const path = join(folder, "chain.sqlite");
 const writer = openDatabase(path);
 migrate(writer);
-const insert = writer.prepare(
-  `INSERT INTO blocks (height, id, version, timestamp, number_of_transactions, total_amount, total_fee, reward,
-     generator, previous, payload_length, payload_hash, signature, header)
-   VALUES (?, ?, 0, 0, 0, 0, 0, 0, '', '', 0, '', '', x'')`,
-);
+const insert = createInventedBlocks(writer);
 let last = 0;
 function append(): number {
   last++;
-  insert.run(last, `block ${last}`);
+  insert({ height: last, id: `block ${last}` });
   return last;
 }
 append();

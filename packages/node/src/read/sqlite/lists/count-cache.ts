@@ -90,7 +90,7 @@ export function createIncrementalCounts(
 ): IncrementalCounts {
   const countedByFilter = new LRUCache<string, Counted>({ max: MAX_FILTERS });
   const prepare = createStatementCache(database);
-  const blockId = database.prepare<{ id: string }>("SELECT id FROM blocks WHERE height = ?");
+  const blockId = database.prepare<{ id: string }>("SELECT id_text AS id FROM blocks WHERE height = ?");
   let known: Head | undefined;
 
   /** Discards all counts if a block was reverted. */
@@ -145,7 +145,7 @@ export type StoredCounts = {
 /** Returns the counts of transactions that are stored with the blocks. */
 export function createStoredCounts(database: Database): StoredCounts {
   const end = database.prepare<{ transactions: number }>(
-    "SELECT transactions FROM block_ends WHERE height = ?",
+    "SELECT transactions_up_to AS transactions FROM blocks WHERE height = ?",
   );
   const types = database.prepare<TypeCount>(
     "SELECT type_group AS typeGroup, type, transactions FROM type_totals",

@@ -65,9 +65,9 @@ export function createValueIndexes(
     sizeCalculation: ({ valueIndex }) => 1 + sizeOf(valueIndex),
   });
   const refused = new LRUCache<string, true>({ max: MAX_REFUSED, ttl: RETRY_AFTER_MS });
-  const blockId = database.prepare<{ id: string }>("SELECT id FROM blocks WHERE height = ?");
+  const blockId = database.prepare<{ id: string }>("SELECT id_text AS id FROM blocks WHERE height = ?");
   const end = database.prepare<{ transactions: number }>(
-    "SELECT transactions FROM block_ends WHERE height = ?",
+    "SELECT transactions_up_to AS transactions FROM blocks WHERE height = ?",
   );
   const countUpTo = (height: number) => end.get(height)?.transactions ?? 0;
   let isBuilding = false;
@@ -139,7 +139,7 @@ export function readValueIndexAt(
 
 export const readRoots = (database: Database): Head[] =>
   database
-    .prepare<Head>(`SELECT id, height, timestamp FROM blocks ORDER BY height DESC LIMIT ${ROOTS}`)
+    .prepare<Head>(`SELECT id_text AS id, height, timestamp FROM blocks ORDER BY height DESC LIMIT ${ROOTS}`)
     .all();
 
 /** Reads a value index of the rows above a height; undefined if it would be too large. */

@@ -1,9 +1,12 @@
 /** Blocks, with the data of their generators that responses contain. */
+import { hexToBytes } from "@uniknode/protocol";
 import { firstIndex } from "../../../platform/binary-search.ts";
+import { HAS_ID, hasIdValues } from "../../../store/chain/block-id.ts";
+import { createGeneratorNumbers } from "../../../store/chain/generators.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { cursorAt } from "../../cursor.ts";
 import type { BlockField, BlockFilter, BlockOrder } from "../../filters.ts";
-import type { Head } from "../../head.ts";
+import { type Head, perHead } from "../../head.ts";
 import { type BlockTerm, blockTerms } from "../../orders.ts";
 import type { Direction, Found, Range } from "../../page.ts";
 import type { StoredBlock } from "../../rows.ts";
@@ -18,73 +21,64 @@ import {
   indexed,
   integer,
   NEVER,
-  text,
 } from "../lists/conditions.ts";
 import { termsOf } from "../lists/keyset-cursor.ts";
 import { blocksOf } from "../lists/row-number.ts";
 import { createTableList, type ListDependencies } from "../lists/table-list.ts";
+import { BLOCK_COLUMNS, type BlockRow, toStoredBlock } from "./block-row.ts";
 
 const FIELDS = {
-  id: text("id", "few"),
   version: integer("version"),
   numberOfTransactions: integer("number_of_transactions"),
   totalAmount: integer("total_amount"),
   totalFee: integer("total_fee"),
   // Qualified: the bare name would be the text column of the result.
   reward: integer("blocks.reward"),
-  generatorPublicKey: text("generator", "some"),
-  /** Set by the list of a delegate's blocks, in addition to `generatorPublicKey`. */
-  forgedBy: text("generator", "some"),
   payloadLength: integer("payload_length"),
-  payloadHash: text("payload_hash"),
-  blockSignature: text("signature"),
-} as const satisfies Record<BlockField, Field>;
+} as const satisfies Partial<Record<BlockField, Field>>;
 
 const ORDERS = { ...FIELDS, height: integer("height") } as const satisfies Record<BlockTerm, Field>;
 
+/** Conditions of filters by ids, keys and signatures, which are stored as bytes. */
+type BytesConditions = Readonly<
+  Record<Exclude<BlockField, keyof typeof FIELDS> | "previousBlock", (value: string) => Condition>
+>;
+
 export type BlockQueries = {
-  byHeight(height: number): StoredBlock | undefined;
-  byId(id: string): StoredBlock | undefined;
+  byHeight(head: Head, height: number): StoredBlock | undefined;
+  byId(head: Head, id: string): StoredBlock | undefined;
   list(head: Head, filter: BlockFilter, order: BlockOrder, range: Range): Found<StoredBlock>;
   /** Height of the first block at or after a network time; beyond the head if no such block exists. */
   heightAt(time: number, head: Head): number;
 };
-
-const COLUMNS = `id, version, timestamp, height, previous AS previousBlock,
-  number_of_transactions AS numberOfTransactions, CAST(total_amount AS TEXT) AS totalAmount,
-  CAST(total_fee AS TEXT) AS totalFee, CAST(reward AS TEXT) AS reward, payload_length AS payloadLength,
-  payload_hash AS payloadHash, generator AS generatorPublicKey, signature AS blockSignature, username`;
-const JOINS = "LEFT JOIN wallets ON public_key = generator";
 
 /** Parent id in the genesis block. */
 const NO_BLOCK = "0";
 
 export function createBlockQueries(deps: ListDependencies): BlockQueries {
   const { database } = deps;
-  const byHeight = database.prepare<StoredBlock>(`SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE height = +?`);
-  const byId = database.prepare<StoredBlock>(`SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE id = +?`);
-  const list = createTableList<StoredBlock>(deps, "blocks", {
+  const byHeight = database.prepare<BlockRow>(`SELECT ${BLOCK_COLUMNS} FROM blocks WHERE height = +?`);
+  const byId = database.prepare<BlockRow>(`SELECT ${BLOCK_COLUMNS} FROM blocks WHERE ${HAS_ID}`);
+  const list = createTableList<BlockRow>(deps, "blocks", {
     table: "blocks",
     key: ["height"],
-    columns: COLUMNS,
-    joins: JOINS,
+    columns: BLOCK_COLUMNS,
   });
-  const childOf = createChildOf(database);
+  const bytesConditions = createBytesConditions(database);
+  const usernameOf = createUsernames(database);
   const heightAt = createHeightAt(database);
   const pageByRowNumber = createPageByRowNumber(database);
+  const toStored = (head: Head, row: BlockRow | undefined) =>
+    row && toStoredBlock(row, usernameOf(head, row.generator));
   return {
-    byHeight: (height) => byHeight.get(height),
-    byId: (id) => byId.get(id),
+    byHeight: (head, height) => toStored(head, byHeight.get(height)),
+    byId: (head, id) => toStored(head, byId.get(...hasIdValues(id))),
     list(head, filter, order, range) {
-      const { previousBlock } = filter;
       const heights = heightsOf(head, filter, heightAt);
-      const conditions = [
-        ...conditionsOf(FIELDS, filter),
-        ...(previousBlock === undefined ? [] : [childOf(previousBlock)]),
-      ];
+      const conditions = [...conditionsOf(FIELDS, filter), ...bytesConditionsOf(bytesConditions, filter)];
       const terms = blockTerms(order);
       const isOfHeightsOnly = conditions.length === 0;
-      return list(
+      const { rows, ...found } = list(
         head,
         {
           selection: {
@@ -98,6 +92,7 @@ export function createBlockQueries(deps: ListDependencies): BlockQueries {
         },
         range,
       );
+      return { rows: rows.map((row) => toStoredBlock(row, usernameOf(head, row.generator))), ...found };
     },
     heightAt,
   };
@@ -106,12 +101,12 @@ export function createBlockQueries(deps: ListDependencies): BlockQueries {
 /** Returns a function that finds pages of all blocks between two heights. */
 function createPageByRowNumber(database: Database) {
   const select = (direction: Direction) =>
-    database.prepare<StoredBlock>(
-      `SELECT ${COLUMNS} FROM blocks ${JOINS}
+    database.prepare<BlockRow>(
+      `SELECT ${BLOCK_COLUMNS} FROM blocks
        WHERE height BETWEEN ? AND ? ORDER BY height ${direction}`,
     );
   const between = { asc: select("asc"), desc: select("desc") };
-  return (heights: Heights, direction: Direction, range: Range): Found<StoredBlock> => {
+  return (heights: Heights, direction: Direction, range: Range): Found<BlockRow> => {
     const { low, high, isLast } = blocksOf(heights, direction, range);
     const rows = between[direction].all(low, high);
     const last = isLast ? undefined : rows.at(-1);
@@ -120,12 +115,61 @@ function createPageByRowNumber(database: Database) {
   };
 }
 
-/** Returns a function that matches the block after another one. */
-function createChildOf(database: Database): (id: string) => Condition {
-  const heights = database.prepare<{ height: number }>("SELECT height FROM blocks WHERE id = ?");
-  return (id) => {
-    const height = id === NO_BLOCK ? 0 : heights.get(id)?.height;
-    return height === undefined ? NEVER : indexed({ sql: "height = +?", values: [height + 1] }, "few");
+/** Matches blocks whose parent has a full id; its length determines the positions in the header. */
+const HAS_FULL_PARENT = `(SELECT typeof(parent.id) FROM blocks AS parent WHERE parent.height = blocks.height - 1) IS 'blob'`;
+
+/** Matches a part of the header, by SQL of the part after a full id of the parent, and after a partial one. */
+function inHeader(afterFull: string, afterPartial: string): (value: string) => Condition {
+  const sql = `(${afterFull} = +? AND ${HAS_FULL_PARENT}) OR (${afterPartial} = +? AND NOT ${HAS_FULL_PARENT})`;
+  return (value) => {
+    if (!/^([0-9a-f]{2})+$/.test(value)) return NEVER;
+    const bytes = hexToBytes(value);
+    return { sql, values: [bytes, bytes] };
+  };
+}
+
+function createBytesConditions(database: Database): BytesConditions {
+  const heights = database.prepare<{ height: number }>(`SELECT height FROM blocks WHERE ${HAS_ID}`);
+  const generatorNumber = createGeneratorNumbers(database);
+
+  function forgedBy(publicKey: string): Condition {
+    const number = generatorNumber(publicKey);
+    return number === undefined ? NEVER : indexed({ sql: "generator = +?", values: [number] }, "some");
+  }
+
+  return {
+    id: (id) => indexed({ sql: HAS_ID, values: hasIdValues(id) }, "few"),
+    generatorPublicKey: forgedBy,
+    forgedBy,
+    payloadHash: inHeader("substr(header, 77, 32)", "substr(header, 53, 32)"),
+    blockSignature: inHeader("substr(header, 142)", "substr(header, 118)"),
+    previousBlock(id) {
+      const height = id === NO_BLOCK ? 0 : heights.get(...hasIdValues(id))?.height;
+      return height === undefined ? NEVER : indexed({ sql: "height = +?", values: [height + 1] }, "few");
+    },
+  };
+}
+
+const bytesConditionsOf = (conditions: BytesConditions, filter: BlockFilter): Condition[] =>
+  Object.entries(conditions).flatMap(([name, toCondition]) => {
+    const value = filter[name as keyof BytesConditions];
+    return value === undefined ? [] : [toCondition(value)];
+  });
+
+/** Returns a function that returns the username of a generator at a head; few keys generate the blocks of many pages. */
+function createUsernames(database: Database): (head: Head, generator: number) => string | null {
+  const select = database.prepare<{ username: string | null }>(
+    `SELECT username FROM generators CROSS JOIN wallets ON wallets.public_key = lower(hex(generators.public_key))
+     WHERE number = ?`,
+  );
+  const usernames = perHead(() => new Map<number, string | null>());
+  return (head, generator) => {
+    const known = usernames(head);
+    const cached = known.get(generator);
+    if (cached !== undefined) return cached;
+    const username = select.get(generator)?.username ?? null;
+    known.set(generator, username);
+    return username;
   };
 }
 

@@ -1,4 +1,5 @@
 /** The chain as a whole: its figures, computed once per head, rounds, paid fees, and search by the prefix of an id. */
+import { prefixRanges } from "../../../store/chain/block-id.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { delegatesOfRound } from "../../attributes.ts";
 import { type Head, perHead } from "../../head.ts";
@@ -20,7 +21,6 @@ const LAST = "{";
 
 /** The first column is the id. */
 const IDENTIFIED = [
-  { kind: "block", table: "blocks", columns: "id, height" },
   { kind: "transaction", table: "transactions", columns: "id" },
   { kind: "unik", table: "tokens", columns: "id" },
   { kind: "wallet", table: "wallets", columns: "address AS id" },
@@ -45,12 +45,30 @@ export function createChainQueries(database: Database): ChainQueries {
        ORDER BY 2 LIMIT ${MAX_IDENTIFIED}`,
     ),
   );
+  const blocksBeginningWith = createBlocksBeginningWith(database);
   return {
-    beginningWith: (prefix) => identified.flatMap((select) => select.all(prefix, prefix + LAST)),
+    beginningWith: (prefix) => [
+      ...blocksBeginningWith(prefix),
+      ...identified.flatMap((select) => select.all(prefix, prefix + LAST)),
+    ],
     // The balance of the genesis wallet is negative: it paid the premine.
     supply: perHead(() => (balances.get()?.sum ?? 0n) + (premine.get()?.amount ?? 0n)),
     lockedSupply: perHead(() => locked.get()?.sum ?? 0n),
   };
+}
+
+/** Returns a function that finds blocks through the index of the prefixes of their ids. */
+function createBlocksBeginningWith(database: Database): ChainQueries["beginningWith"] {
+  const select = database.prepare<Identified>(
+    `SELECT 'block' AS kind, id_text AS id, height FROM blocks
+     WHERE id_prefix BETWEEN +? AND +? AND +(id_text BETWEEN ? AND ?)
+     ORDER BY id_prefix, blocks.id LIMIT ${MAX_IDENTIFIED}`,
+  );
+  return (prefix) =>
+    prefixRanges(prefix)
+      .flatMap(([low, high]) => select.all(low, high, prefix, prefix + LAST))
+      .sort((one, other) => (one.id < other.id ? -1 : 1))
+      .slice(0, MAX_IDENTIFIED);
 }
 
 /** Rounds, as they were at their start. */

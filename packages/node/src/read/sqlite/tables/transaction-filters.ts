@@ -1,5 +1,6 @@
 /** Converts filters and orders of transactions to queries for their pages. */
 import { TYPE_GROUPS } from "@uniknode/protocol";
+import { HAS_ID, hasIdValues } from "../../../store/chain/block-id.ts";
 import type { TransactionField, TransactionFilter, TransactionOrder } from "../../filters.ts";
 import type { Head } from "../../head.ts";
 import { isInteger64 } from "../../integers.ts";
@@ -126,8 +127,8 @@ function conditionsFor({ parties }: FilterDependencies, filter: TransactionFilte
     if (typeGroup !== undefined) conditions.push(hasValue(TYPE_GROUP, typeGroup));
   }
   if (blockId !== undefined) {
-    const sql = "height = (SELECT height FROM blocks WHERE id = ?)";
-    conditions.push(indexed({ sql, values: [blockId] }, "few"));
+    const sql = `height = (SELECT height FROM blocks WHERE ${HAS_ID})`;
+    conditions.push(indexed({ sql, values: hasIdValues(blockId) }, "few"));
   }
   if (vendorField !== undefined) {
     conditions.push(matchesValue(ORDERS.vendorField, vendorField));

@@ -45,7 +45,7 @@ const COLUMNS = `id, version, type_group AS typeGroup, type, sender AS senderPub
   CAST(amount AS TEXT) AS amount, CAST(fee AS TEXT) AS fee, vendor_field AS vendorField, signatures, asset,
   height, timestamp, CAST(nonce AS TEXT) AS nonce, blockId`;
 /** Exposes only the selected columns of blocks: transactions have most of the other column names too. */
-const JOINS = "CROSS JOIN (SELECT height, id AS blockId FROM blocks) AS block USING (height)";
+const JOINS = "CROSS JOIN (SELECT height, id_text AS blockId FROM blocks) AS block USING (height)";
 const SIGNED = "id, bytes";
 
 export function createTransactionQueries(

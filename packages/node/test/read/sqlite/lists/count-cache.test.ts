@@ -13,6 +13,7 @@ import { createChunks, createTimeBox, type TimeBox } from "../../../../src/read/
 import { type Database, openDatabase } from "../../../../src/store/engine/database.ts";
 import { migrate } from "../../../../src/store/engine/migrations.ts";
 import { createSnapshot } from "../../../../test-support/snapshot.ts";
+import { createInventedBlocks } from "../../../../test-support/store/invented-blocks.ts";
 
 let database: Database;
 let incrementalCount: IncrementalCounts;
@@ -33,11 +34,10 @@ function open(time: TimeBox): void {
 
 /** Blocks of a branch, with a number of transactions in each, every third of type 1. */
 function append(branch: string, from: number, to: number, perBlock: number): void {
+  const insertBlock = createInventedBlocks(database);
   database.transaction(() => {
     for (let height = from; height <= to; height++) {
-      database
-        .prepare(`INSERT INTO blocks VALUES (?, ?, 0, ?, ?, 0, 0, 0, 'g', '', 0, '', '', x'')`)
-        .run(height, `${branch}${height}`, height, perBlock);
+      insertBlock({ height, id: `${branch}${height}`, timestamp: height, numberOfTransactions: perBlock });
       for (let sequence = 0; sequence < perBlock; sequence++) {
         const id = `${branch}${height}-${sequence}`;
         const recipient = sequence % 2 === 0 ? "even" : null;

@@ -23,6 +23,7 @@ import { createValueIndexBuilder } from "../../../../src/read/sqlite/value-index
 import { type Database, openDatabase } from "../../../../src/store/engine/database.ts";
 import { migrate } from "../../../../src/store/engine/migrations.ts";
 import { createSnapshot } from "../../../../test-support/snapshot.ts";
+import { createInventedBlocks } from "../../../../test-support/store/invented-blocks.ts";
 
 type Row = {
   readonly amount: bigint;
@@ -75,9 +76,7 @@ const ORDERS: TransactionOrder[] = TRANSACTIONS.orders.flatMap((field) =>
 );
 
 function createTable(database: Database) {
-  const block = database.prepare(
-    "INSERT INTO blocks VALUES (?, ?, 0, ?, ?, 0, 0, 0, 'g', '', 0, '', '', x'')",
-  );
+  const insertBlock = createInventedBlocks(database);
   const insert = database.prepare(
     `INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, '', NULL, x'')`,
   );
@@ -87,7 +86,12 @@ function createTable(database: Database) {
     append(rows: readonly Row[]): void {
       height++;
       database.transaction(() => {
-        block.run(height, `block ${count++}`, height, rows.length);
+        insertBlock({
+          height,
+          id: `block ${count++}`,
+          timestamp: height,
+          numberOfTransactions: rows.length,
+        });
         rows.forEach(({ version, group, type, nonce, amount, fee, text }, index) => {
           const sender = `s${index % 2}`;
           const recipient = `r${nonce % 2}`;
