@@ -1,6 +1,8 @@
 /** Compares the tables of a mirror with those of its node: equal texts mean equal rows. */
 import type { Postgres } from "../../src/postgres/connection.ts";
 import type { Database } from "../../src/store/engine/database.ts";
+import { createGenerators } from "../../src/store/state/generators.ts";
+import { packedRoundText, type RoundRow } from "../../src/store/state/packed-round.ts";
 
 /** Columns that both databases have, by table. */
 const TABLES: Readonly<Record<string, string>> = {
@@ -32,13 +34,20 @@ export const nodeTables = (database: Database): Record<string, string[]> =>
   Object.fromEntries(
     Object.entries(TABLES).map(([table, columns]) => [
       table,
-      database
-        .prepare<object>(`SELECT ${columns} FROM ${table}`, { bigints: true })
-        .all()
-        .map(rowText)
-        .sort(),
+      (table === "rounds" ? roundsOf(database) : rowsOf(database, table, columns)).map(rowText).sort(),
     ]),
   );
+
+const rowsOf = (database: Database, table: string, columns: string): object[] =>
+  database.prepare<object>(`SELECT ${columns} FROM ${table}`, { bigints: true }).all();
+
+function roundsOf(database: Database): object[] {
+  const generators = createGenerators(database);
+  return database
+    .prepare<RoundRow>("SELECT round, height, delegates FROM rounds")
+    .all()
+    .map((row) => ({ round: row.round, height: row.height, record: packedRoundText(row, generators) }));
+}
 
 /** Returns the rows of each table of a mirror, sorted. */
 export async function mirrorTables(postgres: Postgres): Promise<Record<string, string[]>> {
