@@ -20,10 +20,10 @@ const CHAIN_TABLES = [
 
 /**
  * Creates a database with a consistent copy of the chain and its state, and nothing else. Other content of
- * the source is not copied: it may be secrets of a node, or planted by the author of a snapshot. The copy is
- * not flushed to disk.
+ * the source is not copied: it may be secrets of a node, or planted by the author of a snapshot. The rows of an earlier
+ * version are copied to its schema, then migrated. The copy is not flushed to disk.
  *
- * @throws {ArchiveError} ARCHIVE_FOREIGN when the schema of the source differs from that of this version
+ * @throws {ArchiveError} ARCHIVE_FOREIGN when no version had the schema of the source
  * @throws {Error} of the driver when the source is damaged or not a database
  */
 export function copyChain(source: string, to: string): void {
@@ -31,18 +31,18 @@ export function copyChain(source: string, to: string): void {
   try {
     // A single file without a journal: it is deleted on any failure.
     database.execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
-    migrate(database);
     database.prepare("ATTACH ? AS source").run(source);
     // One read transaction: it does not see later commits of a running node, and does not block them.
     database.execute("BEGIN DEFERRED");
-    checkSchema(database, source);
-    for (const table of CHAIN_TABLES) {
+    createSchema(database, source);
+    for (const table of CHAIN_TABLES.filter((table) => hasTable(database, table))) {
       const columns = columnsOf(database, table);
       database.execute(`INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM source.${table}`);
     }
-    recountTypes(database);
     database.execute("INSERT INTO main.meta SELECT * FROM source.meta WHERE key = 'nethash'");
-    database.execute("COMMIT");
+    database.execute("COMMIT; DETACH source");
+    migrate(database);
+    recountTypes(database);
   } finally {
     database.close();
   }
@@ -56,20 +56,34 @@ const columnsOf = (database: Database, table: string): string =>
     .map(({ name }) => name)
     .join();
 
-/** Requires the schema of this version: the source could contain views or triggers. */
-function checkSchema(database: Database, source: string): void {
-  const objects = (schema: string) =>
-    JSON.stringify(
-      database
-        .prepare(
-          `SELECT type, name, tbl_name, sql FROM ${schema}.sqlite_schema
-           WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type, name`,
-        )
-        .all(),
-    );
-  if (objects("main") === objects("source")) return;
+/**
+ * Gives the database the schema of the source, which must be that of this version or of an earlier one: the source could
+ * contain views or triggers. Reads only the schema of the source.
+ */
+function createSchema(database: Database, source: string): void {
+  const given = schemaOf(database, "source");
+  let isFound = false;
+  migrate(database, undefined, () => {
+    isFound = schemaOf(database, "main") === given;
+    return isFound;
+  });
+  if (isFound) return;
   throw new ArchiveError(
     "ARCHIVE_FOREIGN",
-    `${source} was written by another version: start this version on it once to migrate it, or use the other version`,
+    `${source} was written by a newer version, or not by uniknode: use the version that wrote it`,
   );
 }
+
+const schemaOf = (database: Database, name: string): string =>
+  JSON.stringify(
+    database
+      .prepare(
+        `SELECT type, name, tbl_name, sql FROM ${name}.sqlite_schema
+         WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type, name`,
+      )
+      .all(),
+  );
+
+const hasTable = (database: Database, name: string): boolean =>
+  database.prepare("SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?").get(name) !==
+  undefined;

@@ -20,6 +20,8 @@ import { readStream } from "./stream.ts";
 export type ImportDeps = ArchivedChain & {
   /** Signatures are not checked up to this block; if absent, all are checked. */
   readonly assumeValid?: Pin | undefined;
+  /** Height of the last block of the stream, if known: blocks far below get no undo records. */
+  readonly targetHeight?: number | undefined;
   /** Called with the number of blocks accepted so far. */
   readonly onProgress: (accepted: number) => void;
 };
@@ -45,7 +47,7 @@ export type Imported = {
 export async function importBlocks(
   chunks: AsyncIterable<Uint8Array>,
   data: string,
-  { network, genesis, verifier, nowMs, hasOwnClock = false, assumeValid, onProgress }: ImportDeps,
+  { network, genesis, verifier, nowMs, hasOwnClock = false, assumeValid, ...replaying }: ImportDeps,
 ): Promise<Imported> {
   const { head: start, blocks } = await readStream(chunks);
   const { nethash, name } = network.description;
@@ -90,7 +92,7 @@ export async function importBlocks(
       );
     }
     const skipped = height + 1 - start.height;
-    const { accepted, refusal } = await replay(chain, skip(blocks, skipped), { onProgress });
+    const { accepted, refusal } = await replay(chain, skip(blocks, skipped), replaying);
     if (refusal) {
       const reason = refusalOf(refusal);
       throw new ArchiveError("ARCHIVE_INVALID", `block ${height + accepted + 1} was refused: ${reason}`);

@@ -45,7 +45,7 @@ async function execute(manifest: Manifest, scratch: string, deps: RestoreDeps): 
     const blocks = exportBlocks({ data: scratch, network: deps.network, from: 2, onProgress: () => {} });
     const onProgress = (accepted: number) =>
       deps.onProgress("executing blocks", accepted / (head.height - 1));
-    await importBlocks(blocks, executed, { ...deps, onProgress });
+    await importBlocks(blocks, executed, { ...deps, targetHeight: head.height, onProgress });
   }
   const path = join(executed, "node.sqlite");
   buildFacts(path, manifest, deps.network, (part) =>

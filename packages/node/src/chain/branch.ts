@@ -46,7 +46,7 @@ export function replaceBlocks(
     const applied: ExecutedBlock[] = [];
     executor.moveTo(reverted.head);
     extend((verified) => executor.execute(verified, applied), reverted.returned);
-    commitBlocks(stores, applied, options.undoDepth);
+    commitBlocks(stores, applied, options);
     return { ...reverted, head: executor.tip(), applied };
   });
 }

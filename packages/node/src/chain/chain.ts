@@ -2,7 +2,7 @@
  * The chain of this node: a single writer that processes batches of blocks and reverts one after another,
  * while later blocks are already being read and verified (decision 6).
  */
-import type { BlockHeader, EncodedBlock, SealedTransaction } from "@uniknode/protocol";
+import { type BlockHeader, createSlots, type EncodedBlock, type SealedTransaction } from "@uniknode/protocol";
 import { createSubscribers } from "../platform/subscribers.ts";
 import { createTimeSlices } from "../platform/threads/time-slices.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
@@ -21,9 +21,10 @@ import { createExecutor } from "./pipeline/execute.ts";
 import type { BlockInput } from "./pipeline/receive.ts";
 import type { Chain, ChainDeps, ChainOptions } from "./port.ts";
 import { DECODING_SLICE_MS, type PrepareDeps, prepare } from "./prepare.ts";
-import { type Assumes, createBatch, splitBatch } from "./queue/block-batch.ts";
+import { type BatchOptions, createBatch, splitBatch } from "./queue/block-batch.ts";
 import { type BlockQueue, createBlockQueue } from "./queue/block-queue.ts";
 import type { ChainStores } from "./stores.ts";
+import { createUndoRule } from "./undo-rule.ts";
 import { discardAbovePin, replaceAbove, type Writer, writeParts } from "./writer.ts";
 
 /**
@@ -41,6 +42,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
   const { subscribe, notify } = createSubscribers<ChainChange>(deps.onListenerError);
   const writer: Writer = {
     ...{ options, network, genesis, stores, executor, eventsOfRevert, notify, onPin, head },
+    needsUndo: createUndoRule({ ...options, slots: createSlots(network), now: deps.now }),
   };
   const preparing: PrepareDeps = {
     ...deps,
@@ -60,9 +62,15 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     isBusy: queue.isBusy,
     storedIds: stores.transactions.storedIds,
     accept: (given) => take(work, given),
-    acceptFetched: (given, signal) => take(work, given, assumption.covers, signal),
+    acceptFetched: (given, { signal, targetHeight = 0 } = {}) =>
+      take(work, given, {
+        assumes: assumption.covers,
+        signal,
+        targetHeight: Math.max(targetHeight, assumption.pin()?.height ?? 0),
+      }),
     assumption: () => ({ pin: assumption.pin(), uncheckedFrom: assumption.uncheckedFrom() }),
     discardUnchecked: () => between(work, () => discardUncheckedBlocks(writer)),
+    canRevertTo: (target) => target === executor.tip().height || stores.undo.has(target + 1),
     revertTo: (target) => between(work, () => revertTo(writer, target)),
     switchTo: (target, branch, onHeader = () => {}) => switchTo(work, target, branch, onHeader),
     forgeFrom: (target, make) =>
@@ -103,12 +111,11 @@ type Work = {
 async function take(
   { queue, isClosed }: Work,
   given: readonly BlockInput[],
-  assumes?: Assumes,
-  signal?: AbortSignal,
+  options: BatchOptions = {},
 ): Promise<Outcome[]> {
   if (isClosed) throw closedError();
   if (given.length === 0) return [];
-  const batch = createBatch(given, assumes, signal);
+  const batch = createBatch(given, options);
   queue.add(splitBatch(batch, given));
   return batch.result.promise;
 }

@@ -25,7 +25,7 @@ export function discardUnchecked(stores: ChainStores, options: DiscardOptions): 
     const from = assumption.uncheckedFrom();
     assumption.failed();
     if (from === undefined) return { head, applied: [], revertedBlocks: 0, returned: [] };
-    if (!undo.read(from)) return returnToGenesis(stores, options);
+    if (!undo.has(from)) return returnToGenesis(stores, options);
     return revertBlocks(stores, { target: from - 1, eventsOfRevert, maxReturned: 0 });
   });
 }

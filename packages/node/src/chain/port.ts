@@ -50,6 +50,13 @@ export type ChainDeps = {
   readonly onUnexpectedError?: (error: unknown, header: BlockHeader) => void;
 };
 
+export type FetchedOptions = {
+  /** Skips the blocks that are not executed yet. */
+  readonly signal?: AbortSignal | undefined;
+  /** Height that the chain will reach, as most sources claim; absent: unknown. */
+  readonly targetHeight?: number | undefined;
+};
+
 export type Chain = {
   head(): BlockHeader;
   /** The consensus state at the head. */
@@ -69,11 +76,10 @@ export type Chain = {
    */
   accept(blocks: readonly BlockInput[]): Promise<Outcome[]>;
   /**
-   * Like `accept`, for blocks of the past: signatures up to the pin are assumed to be valid.
-   *
-   * @param signal skips the blocks that are not executed yet
+   * Like `accept`, for blocks of the past: signatures up to the pin are assumed to be valid, and blocks far below the
+   * target get no undo records.
    */
-  acceptFetched(blocks: readonly BlockInput[], signal?: AbortSignal): Promise<Outcome[]>;
+  acceptFetched(blocks: readonly BlockInput[], options?: FetchedOptions): Promise<Outcome[]>;
   /**
    * The pin in force, and the first block whose signatures were not checked, until the chain contains the
    * pinned block.
@@ -86,6 +92,8 @@ export type Chain = {
    * @throws {ChainError} CHAIN_COMMIT_FAILED, CHAIN_CLOSED
    */
   discardUnchecked(): Promise<boolean>;
+  /** Returns false if undo records are missing for the revert to a height. */
+  canRevertTo(height: number): boolean;
   /**
    * Removes all blocks above the height, after the batches that were queued before.
    *

@@ -6,6 +6,8 @@ import type { Chain } from "./port.ts";
 export type ReplayOptions = {
   /** Maximum bytes of submitted blocks that are not committed yet. */
   readonly maxBytesInFlight?: number;
+  /** Height of the last block, if known: blocks far below get no undo records. */
+  readonly targetHeight?: number | undefined;
   /** Called after each batch with the blocks accepted so far. */
   readonly onProgress?: (accepted: number) => void;
 };
@@ -30,7 +32,7 @@ const BATCH_BLOCKS = 400;
 export async function replay(
   chain: Chain,
   blocks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-  { maxBytesInFlight = MAX_BYTES_IN_FLIGHT, onProgress }: ReplayOptions = {},
+  { maxBytesInFlight = MAX_BYTES_IN_FLIGHT, targetHeight, onProgress }: ReplayOptions = {},
 ): Promise<Replayed> {
   let accepted = 0;
   let bytesInFlight = 0;
@@ -41,7 +43,7 @@ export async function replay(
   function hand(batch: readonly Uint8Array[], bytes: number): void {
     bytesInFlight += bytes;
     const settled = chain
-      .acceptFetched(batch)
+      .acceptFetched(batch, { targetHeight })
       .then((outcomes) => {
         const stop = outcomes.findIndex(({ kind }) => kind !== "Accepted");
         accepted += stop === -1 ? outcomes.length : stop;

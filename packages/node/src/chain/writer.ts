@@ -3,7 +3,7 @@
  * is committed in the same tick of the event loop, so that a reader never sees a state that is not on disk.
  */
 import type { Wallet } from "@uniknode/ledger";
-import type { Block, Network } from "@uniknode/protocol";
+import type { Block, BlockHeader, Network } from "@uniknode/protocol";
 import type { Event } from "../events/event.ts";
 import { type Pin, type PinNews, pinHasFailed } from "./assumption.ts";
 import { type Extend, replaceBlocks } from "./branch.ts";
@@ -21,6 +21,7 @@ import {
   settleBatch,
 } from "./queue/block-batch.ts";
 import type { ChainStores } from "./stores.ts";
+import type { NeedsUndo } from "./undo-rule.ts";
 
 export type WriterOptions = {
   /** Blocks below the head that can be reverted. */
@@ -38,6 +39,7 @@ export type Writer = Announcer & {
   readonly executor: Executor;
   readonly eventsOfRevert: (block: Block, wallets: readonly Wallet[]) => Event[];
   readonly onPin: (news: PinNews) => void;
+  readonly needsUndo: NeedsUndo;
 };
 
 /** Executes parts and commits them together. A failure reverts the whole commit. */
@@ -50,7 +52,9 @@ export function writeParts(writer: Writer, parts: Iterable<BatchPart>): void {
       batches.add(part.batch);
       appendPart(writer, part, executed);
     }
-    commitBlocks(stores, executed, options.undoDepth);
+    const targetHeight = Math.min(...[...batches].map((batch) => batch.targetHeight));
+    const needsUndo = (header: BlockHeader) => writer.needsUndo(header, targetHeight);
+    commitBlocks(stores, executed, { ...options, needsUndo });
   } catch (cause) {
     const failure = asChainError(`the blocks after ${writer.head.height}`, recover(writer, cause));
     for (const batch of batches) failBatch(batch, failure);

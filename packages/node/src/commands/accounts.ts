@@ -10,7 +10,6 @@ import { deriveAccounts } from "../dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../dev-chain/network.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { openReader } from "../store/engine/migrations.ts";
-import { createRecords } from "../store/state/records.ts";
 import { addFlags, readConfig } from "./options.ts";
 import { printLines, printText } from "./print.ts";
 
@@ -45,8 +44,10 @@ function withBalances<T>(path: string, work: (balanceOf: BalanceOf) => T): T {
   if (!existsSync(path)) return work(() => undefined);
   const database = openReader(path);
   try {
-    const records = createRecords(database);
-    return work((address) => records.read("wallets", address)?.balance);
+    const select = database.prepare<{ balance: bigint }>("SELECT balance FROM wallets WHERE address = ?", {
+      bigints: true,
+    });
+    return work((address) => select.get(address)?.balance);
   } finally {
     database.close();
   }

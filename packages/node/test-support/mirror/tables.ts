@@ -2,6 +2,8 @@
 import { headerFromTrustedBytes } from "@uniknode/protocol";
 import type { Postgres } from "../../src/postgres/connection.ts";
 import type { Database } from "../../src/store/engine/database.ts";
+import { createGenerators } from "../../src/store/state/generators.ts";
+import { packedRoundText, type RoundRow } from "../../src/store/state/packed-round.ts";
 
 /** Columns that both databases have, by table. */
 const TABLES: Readonly<Record<string, string>> = {
@@ -47,14 +49,23 @@ export const nodeTables = (database: Database): Record<string, string[]> =>
   Object.fromEntries(
     Object.entries(TABLES).map(([table, columns]) => [
       table,
-      (table === "blocks"
-        ? nodeBlocks(database)
-        : database.prepare<object>(`SELECT ${columns} FROM ${table}`, { bigints: true }).all()
-      )
-        .map(rowText)
-        .sort(),
+      nodeRows(database, table, columns).map(rowText).sort(),
     ]),
   );
+
+function nodeRows(database: Database, table: string, columns: string): object[] {
+  if (table === "blocks") return nodeBlocks(database);
+  if (table === "rounds") return nodeRounds(database);
+  return database.prepare<object>(`SELECT ${columns} FROM ${table}`, { bigints: true }).all();
+}
+
+function nodeRounds(database: Database): object[] {
+  const generators = createGenerators(database);
+  return database
+    .prepare<RoundRow>("SELECT round, height, delegates FROM rounds")
+    .all()
+    .map((row) => ({ round: row.round, height: row.height, record: packedRoundText(row, generators) }));
+}
 
 /** Returns the rows of each table of a mirror, sorted. */
 export async function mirrorTables(postgres: Postgres): Promise<Record<string, string[]>> {

@@ -1,8 +1,8 @@
 /** Rows of blocks that no network made, for tests of reads that do not decode headers. */
 import { concatBytes, hexToBytes } from "@uniknode/protocol";
 import { toStoredId } from "../../src/store/chain/block-id.ts";
-import { createGenerators } from "../../src/store/chain/generators.ts";
 import type { Database } from "../../src/store/engine/database.ts";
+import { createGenerators } from "../../src/store/state/generators.ts";
 
 export type InventedBlock = {
   readonly height: number;

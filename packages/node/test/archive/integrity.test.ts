@@ -123,7 +123,7 @@ test.each([
   ["transactions", "UPDATE transactions SET sender = upper(sender) || '!' WHERE height > 1"],
   ["wallets", "UPDATE wallets SET attributes = '{' || attributes"],
   ["wallets", "UPDATE wallets SET vote = '02' WHERE address = (SELECT MIN(address) FROM wallets)"],
-  ["rounds", "UPDATE rounds SET record = substr(record, 2)"],
+  ["rounds", "UPDATE rounds SET delegates = substr(delegates, 2)"],
   ["undo", "UPDATE undo SET changes = CAST(x'7D' || changes AS BLOB)"],
   ["fact_tiles", "UPDATE fact_tiles SET hashes = CAST(hashes || x'00' AS BLOB)"],
   ["blocks", "UPDATE blocks SET transactions_up_to = transactions_up_to + 1 WHERE height = 6"],
@@ -134,7 +134,7 @@ test.each([
 
 test("without a network, pages and rows are inspected", () => {
   expect(inspectDatabase(whole)).toEqual({ inspected: 0, blocks: 0 });
-  expect(inspectDatabase(alteredBy("UPDATE rounds SET record = '1}'")).damage).toMatch(/^table rounds/);
+  expect(inspectDatabase(alteredBy("UPDATE rounds SET delegates = x'00'")).damage).toMatch(/^table rounds/);
 });
 
 test("an invalid file is damaged, a missing one is an error", () => {

@@ -3,12 +3,14 @@ import {
   type BlockHeader,
   bytesToHex,
   createNetwork,
+  createSlots,
   decodeHeader,
   encodeHeader,
   genesisBlockFromJson,
 } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ChainChange } from "../../src/chain/pipeline/announce.ts";
+import { receiveBlock } from "../../src/chain/pipeline/receive.ts";
 import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
@@ -46,6 +48,12 @@ function start(options: OpenOptions = {}, name = "chain.sqlite"): OpenChain {
   open.push(opened);
   return opened;
 }
+
+const undoHeights = (database: Database) =>
+  database
+    .prepare<{ height: number }>("SELECT height FROM undo ORDER BY height")
+    .all()
+    .map(({ height }) => height);
 
 /** Block with one byte of its header changed. */
 function withByte(bytes: Uint8Array, at: number): Uint8Array {
@@ -318,6 +326,50 @@ describe("a revert", () => {
     expect(chain.head().height).toBe(20);
     await chain.revertTo(15);
     expect(await chain.accept(heights(16, 20))).toEqual(accepted(5));
+  });
+
+  test("does not reach blocks that were fetched far below the target", async () => {
+    const first = start({ undoDepth: 5 });
+    await first.chain.acceptFetched(heights(2, 12), { targetHeight: 20 });
+    expect(undoHeights(first.database)).toEqual([]);
+    expect([11, 12].map(first.chain.canRevertTo)).toEqual([false, true]);
+    await expect(first.chain.revertTo(11)).rejects.toMatchObject({ code: "CHAIN_UNDO_MISSING" });
+    await first.close();
+
+    const second = start({ undoDepth: 5 });
+    expect(await second.chain.acceptFetched(heights(13, 20), { targetHeight: 20 })).toEqual(accepted(8));
+    expect(undoHeights(second.database)).toEqual([16, 17, 18, 19, 20]);
+    const before = dumpOf(second.database);
+    expect([14, 15].map(second.chain.canRevertTo)).toEqual([false, true]);
+    await second.chain.revertTo(15);
+    await second.chain.accept(heights(16, 20));
+    expect(dumpOf(second.database)).toEqual(before);
+    const plain = start({ undoDepth: 5 }, "plain.sqlite");
+    await plain.chain.accept(heights(2, 20));
+    expect(dumpOf(plain.database)).toEqual(before);
+  });
+
+  test("does not reach blocks below those without undo records", async () => {
+    const { chain, database } = start();
+    await chain.accept(heights(2, 6));
+    await chain.acceptFetched(heights(7, 10), { targetHeight: 20_000 });
+    expect(undoHeights(database)).toEqual([]);
+    await chain.accept(heights(11, 13));
+    expect(undoHeights(database)).toEqual([11, 12, 13]);
+    await expect(chain.revertTo(9)).rejects.toMatchObject({ code: "CHAIN_UNDO_MISSING" });
+    expect(chain.head().height).toBe(13);
+    await chain.revertTo(10);
+    expect(await chain.accept(heights(11, 20))).toEqual(accepted(10));
+  });
+
+  test("reaches fetched blocks if they are recent, whatever the target", async () => {
+    const last = heights(2, 20).at(-1);
+    const { header } = receiveBlock(present(last), network);
+    const now = () => createSlots(network).unixMsOf(header.timestamp);
+    const { chain, database } = start({ undoDepth: 5, deps: { now } });
+    await chain.acceptFetched(heights(2, 20), { targetHeight: 1_000_000 });
+    expect(undoHeights(database).at(-1)).toBe(20);
+    await chain.revertTo(19);
   });
 
   test("returns the transactions, oldest first, up to a bound", async () => {

@@ -48,6 +48,9 @@ async function runUntilKilled(args: string[], killAfter: { lines: number; ms: nu
   return { heights, isFinished };
 }
 
+/** Number of blocks below the head that a killed chain can revert. */
+const UNDO_DEPTH = 10;
+
 /** Ids of the blocks above the genesis block by the event log alone. */
 function chainFromEvents(database: Database): string[] {
   const ids: string[] = [];
@@ -116,7 +119,7 @@ describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
   },
 );
 
-test("a chain that is killed below a pinned block knows its unchecked blocks", {
+test("a chain that is killed below a pinned block knows its unchecked blocks, and can revert its last blocks", {
   timeout: 120_000,
 }, async () => {
   const random = randomFrom(4_711);
@@ -127,17 +130,21 @@ test("a chain that is killed below a pinned block knows its unchecked blocks", {
   const states = new Set<string>();
   for (let isFinished = false; !isFinished; ) {
     const killAfter = { lines: 2 + Math.floor(random() * 20), ms: random() * 12 };
-    ({ isFinished } = await runUntilKilled([present(name, "name"), path, "3", `${height}:${id}`], killAfter));
-    const { chain, close } = openChain(content, path, { deps: { assumeValid: { height, id } } });
+    const args = [present(name, "name"), path, "3", `${height}:${id}`, `${UNDO_DEPTH}`];
+    ({ isFinished } = await runUntilKilled(args, killAfter));
+    const { chain, database, close } = openChain(content, path, { deps: { assumeValid: { height, id } } });
     const { height: head } = chain.head();
     const isUnchecked = head > 1 && head < height;
     expect(chain.assumption().uncheckedFrom).toBe(isUnchecked ? 2 : undefined);
     states.add(isUnchecked ? "unchecked" : "checked");
+    const lowest = Math.max(head - UNDO_DEPTH + 1, height - UNDO_DEPTH);
+    const undo = database.prepare("SELECT min(height) AS lowest, count(*) AS rows FROM undo").get();
+    expect(undo).toEqual(lowest > head ? { lowest: null, rows: 0 } : { lowest, rows: head - lowest + 1 });
     await close();
     if (isUnchecked) expect(() => openChain(content, path)).toThrow(`--assume-valid ${height}:${id}`);
   }
   expect([...states]).toEqual(["unchecked", "checked"]);
-  const whole = openChain(content, `${folder.path}/whole.sqlite`);
+  const whole = openChain(content, `${folder.path}/whole.sqlite`, { undoDepth: UNDO_DEPTH });
   await whole.chain.accept(
     content.blocks.map(({ serialized }: { serialized: string }) => Buffer.from(serialized, "hex")),
   );

@@ -3,19 +3,23 @@
  * the height of its head after each. Occasionally it first reverts two blocks, or replaces two by a longer branch.
  * Ends with the chain.
  *
- *   node replaying.ts NAME FILE DELIVERY [HEIGHT:ID]
+ *   node replaying.ts NAME FILE DELIVERY [HEIGHT:ID UNDO_DEPTH]
  *
- * With a pin, signatures are not checked up to it, and nothing is reverted.
+ * With a pin, signatures are not checked up to it, and nothing is reverted. Blocks deeper below it than the depth get no
+ * undo records.
  */
 import { present } from "../../src/platform/present.ts";
 import { blocksOf, openChain, readChain } from "../../test-support/chain/fixtures.ts";
 
-const [name, path, delivery, pin] = process.argv.slice(2);
+const [name, path, delivery, pin, undoDepth] = process.argv.slice(2);
 const content = readChain(present(name, "name"));
 const blocks = blocksOf(content);
 const [height, id] = pin?.split(":") ?? [];
 const { chain, close } = openChain(content, present(path, "path"), {
-  ...(id !== undefined && { deps: { assumeValid: { height: Number(height), id } } }),
+  ...(id !== undefined && {
+    deps: { assumeValid: { height: Number(height), id } },
+    undoDepth: Number(undoDepth),
+  }),
   recordedNames: new Set(["block.applied", "block.reverted"]),
 });
 console.log(chain.head().height);

@@ -16,6 +16,7 @@ import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { present } from "../../src/platform/present.ts";
 import type { Node } from "../../src/processes/node/node.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
+import { OTHER_VOTES } from "../../test-support/chain/fixtures.ts";
 import { network } from "../../test-support/chain/forking.ts";
 import { openWebhookReceiver } from "../../test-support/facts/receiver.ts";
 import { makeFolder, serveFolder, treeOf } from "../../test-support/facts/served.ts";
@@ -45,9 +46,6 @@ function copyOf(data: string, sql = ""): string {
   database.close();
   return folder;
 }
-
-/** Simulates a node that counted the votes of a round differently. */
-const OTHER_VOTES = `UPDATE rounds SET record = json_set(record, '$.delegates[0].voteBalance', '1') WHERE round = 3`;
 
 async function serve(data: string, compareWith: readonly string[] = [], logged?: string[]): Promise<Node> {
   const logger = pino(

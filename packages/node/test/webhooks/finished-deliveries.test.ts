@@ -81,7 +81,8 @@ describe("a cancelled long queue", () => {
     await webhooks.register.create({ ...always(), confirmations: 5_000 });
     await emit(...Array.from({ length: 2_500 }, (_, index) => blockApplied(index + 1)));
     const deferred = () =>
-      present(database.prepare<{ total: number }>("SELECT count(*) AS total FROM held").get()).total;
+      present(database.prepare<{ total: number }>("SELECT count(*) AS total FROM unconfirmed_events").get())
+        .total;
     while (deferred() < 2_500) await settle();
     await webhooks.register.update("1", { confirmations: 1, queue: "drop" });
     await emit(blockApplied(2_501), blockApplied(2_502));
@@ -96,7 +97,7 @@ describe("a cancelled long queue", () => {
     await webhooks.register.create({ ...always(), confirmations: 1_000 });
     await emit(...Array.from({ length: 700 }, (_, index) => blockApplied(index + 1)));
     const rows = () =>
-      ["held", "deliveries", "removed_webhooks"].map(
+      ["unconfirmed_events", "deliveries", "removed_webhooks"].map(
         (table) =>
           present(database.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${table}`).get()).total,
       );

@@ -35,7 +35,9 @@ test.each([0, 3])(
     for (let count = 0; count < WEBHOOKS; count++)
       await webhooks.register.create({ ...always(), confirmations });
     const written = database.prepare<{ total: number }>(
-      confirmations > 0 ? "SELECT count(*) AS total FROM held" : "SELECT count(*) AS total FROM deliveries",
+      confirmations > 0
+        ? "SELECT count(*) AS total FROM unconfirmed_events"
+        : "SELECT count(*) AS total FROM deliveries",
     );
     const totals = new Set<number>();
     database.transaction(() => eventLog.append([blockApplied(1)]));

@@ -3,6 +3,7 @@
  * chain never disagree; several blocks may share a transaction.
  */
 import type { Change } from "@uniknode/ledger";
+import type { BlockHeader } from "@uniknode/protocol";
 import type { Event } from "../../events/event.ts";
 import type { ChainStores } from "../stores.ts";
 import type { ReceivedBlock } from "./receive.ts";
@@ -17,30 +18,40 @@ export type ExecutedBlock = {
   readonly events: readonly Event[];
 };
 
+export type CommitOptions = {
+  /** Number of blocks below the head that stay revertible. */
+  readonly undoDepth: number;
+  /** Returns false for a block that gets no undo record. If absent, each block gets one. */
+  readonly needsUndo?: (header: BlockHeader) => boolean;
+};
+
 /**
- * Commits blocks in order of height: blocks, transactions, changed records, undo records, events.
+ * Commits blocks in order of height: blocks, transactions, changed records, undo records, events. Undo records
+ * are always those of the last blocks, without a gap: older ones could not be used.
  *
- * @param undoDepth number of blocks below the head that stay revertible
  * @throws {ChainError} CHAIN_PIN_FAILED
  */
 export function commitBlocks(
   stores: ChainStores,
   executed: readonly ExecutedBlock[],
-  undoDepth: number,
+  { undoDepth, needsUndo = () => true }: CommitOptions,
 ): void {
   const last = executed.at(-1);
   if (!last) return;
+  let lowestUndo = last.block.header.height - undoDepth + 1;
   stores.database.transaction(() => {
     for (const { block, changes, events } of executed) {
+      const { header } = block;
       stores.blocks.append(block);
       stores.transactions.append(block);
-      stores.undo.append(block.header.height, changes);
-      stores.feed?.append(block.header.height, changes);
+      if (needsUndo(header)) stores.undo.append(header.height, changes);
+      else lowestUndo = Math.max(lowestUndo, header.height + 1);
+      stores.feed?.append(header.height, changes);
       stores.events.append(events);
     }
     stores.assumption.extended(executed);
     stores.state.flush();
-    stores.undo.prune(last.block.header.height - undoDepth + 1);
+    stores.undo.prune(lowestUndo);
     stores.feed?.prune(last.block.header.height);
   });
 }

@@ -15,6 +15,8 @@ export type BlockBatch = {
   readonly assumes: Assumes;
   /** Skips the blocks that are not executed yet. */
   readonly signal: AbortSignal | undefined;
+  /** Height that the chain will reach, as far as known; 0: unknown. */
+  readonly targetHeight: number;
   /** True after a block was refused: the rest is skipped. */
   isStopped: boolean;
   /** Error for which the remaining blocks have no outcome. */
@@ -38,15 +40,17 @@ export type BatchPart = {
 const PART_BLOCKS = 128;
 const PART_BYTES = 32 * 1024;
 
+export type BatchOptions = Partial<Pick<BlockBatch, "assumes" | "signal" | "targetHeight">>;
+
 export const createBatch = (
   blocks: readonly BlockInput[],
-  assumes: Assumes = () => false,
-  signal?: AbortSignal,
+  { assumes = () => false, signal, targetHeight = 0 }: BatchOptions = {},
 ): BlockBatch => ({
   outcomes: [],
   size: blocks.length,
   assumes,
   signal,
+  targetHeight,
   isStopped: false,
   result: Promise.withResolvers(),
 });

@@ -16,7 +16,7 @@ import { TIMES_MS } from "../wire/limits.ts";
 import { createProgressMeter } from "./progress.ts";
 
 export type CatchUpDeps = {
-  readonly chain: Pick<Chain, "acceptFetched" | "discardUnchecked" | "head" | "switchTo">;
+  readonly chain: Pick<Chain, "acceptFetched" | "canRevertTo" | "discardUnchecked" | "head" | "switchTo">;
   readonly peerTable: PeerTable;
   readonly pingAll: Discovery["pingAll"];
   readonly fetch: Fetch;
@@ -137,7 +137,7 @@ function downloadRange(
   return download(range, sources, {
     fetch: deps.fetch,
     async accept(blocks, { ip }) {
-      const outcomes = await deps.chain.acceptFetched(blocks, signal);
+      const outcomes = await deps.chain.acceptFetched(blocks, { signal, targetHeight: range.to });
       if (outcomes.some(({ kind }) => kind === "Accepted")) providers.add(ip);
       return outcomes;
     },
@@ -183,8 +183,10 @@ async function switchBranch(sync: SyncState, peers: readonly Peer[]): Promise<bo
   const { height } = chain.head();
   const branch = betterBranch(peers, height);
   if (!branch) return false;
-  if (!isWithinRollback(branch, height)) return discardOwnBranch(sync, branch, height);
   const { commonHeight } = branch;
+  if (!isWithinRollback(branch, height) || !chain.canRevertTo(commonHeight)) {
+    return discardOwnBranch(sync, branch, height);
+  }
   sync.isSynced = false;
   const sources = sample(branch.holders.map(sourceOf), MAX_SOURCES);
   // A few more than needed, since our own chain may grow in the meantime; the rest is fetched after the switch.
@@ -203,13 +205,14 @@ async function switchBranch(sync: SyncState, peers: readonly Peer[]): Promise<bo
   return true;
 }
 
-/** Handles a better branch beyond the maximum rollback. Returns false if this node cannot leave its own branch. */
+/** Handles a better branch beyond the maximum rollback, or beyond the undo records. Returns false if this node cannot leave its own branch. */
 async function discardOwnBranch({ deps }: SyncState, branch: Branch, height: number): Promise<boolean> {
   // If signatures were not checked, a single peer could have created this chain.
   if (await deps.chain.discardUnchecked()) return true;
+  const reason = isWithinRollback(branch, height) ? "below the undo records" : "beyond the maximum rollback";
   deps.logger.error(
     { ...describe(branch, height), maxRollback: MAX_ROLLBACK },
-    "most peers are on a branch beyond the maximum rollback: restart with an empty data folder, or from a snapshot",
+    `most peers are on a branch ${reason}: restart with an empty data folder, or from a snapshot`,
   );
   return false;
 }

@@ -6,8 +6,8 @@ import {
   sealedFromTrustedBytes,
 } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
+import { createGenerators } from "../state/generators.ts";
 import { HAS_ID, hasIdValues, toStoredId } from "./block-id.ts";
-import { createGenerators } from "./generators.ts";
 
 /** A block in its wire format: header with signature, and the canonical bytes of each transaction. */
 export type BlockBytes = {
@@ -93,7 +93,7 @@ function createBlockWriter(database: Database): Pick<BlockStore, "append" | "rem
 
   function forget(): void {
     last = undefined;
-    generators.forget();
+    generators.reset();
   }
 
   return {
@@ -121,7 +121,6 @@ function createBlockWriter(database: Database): Pick<BlockStore, "append" | "rem
     },
     removeFrom(height) {
       removeFrom.run(height);
-      generators.removeUnused();
       forget();
     },
   };

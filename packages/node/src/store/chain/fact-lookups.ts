@@ -2,7 +2,7 @@
 import type { Round } from "@uniknode/ledger";
 import type { BlockHeader } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
-import { createRecords } from "../state/records.ts";
+import { createRoundStore } from "../state/rounds.ts";
 import { createBlockStore } from "./blocks.ts";
 import { createOwnerStore, type OwnerStore } from "./token-owners.ts";
 
@@ -16,7 +16,7 @@ export type FactLookups = OwnerStore & {
 
 export function createFactLookups(database: Database): FactLookups {
   const blocks = createBlockStore(database);
-  const records = createRecords(database);
+  const rounds = createRoundStore(database);
   const generators = database.prepare<{ generator: string }>(
     `SELECT lower(hex(public_key)) AS generator FROM generators
      WHERE number IN (SELECT generator FROM blocks WHERE height BETWEEN ? AND ?)`,
@@ -24,7 +24,7 @@ export function createFactLookups(database: Database): FactLookups {
   return {
     ...createOwnerStore(database),
     header: (height) => blocks.header(height),
-    round: (number) => records.read("rounds", String(number)),
+    round: rounds.read,
     generators: (from, to) => new Set(generators.all(from, to).map(({ generator }) => generator)),
   };
 }

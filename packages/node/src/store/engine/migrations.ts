@@ -21,10 +21,15 @@ const FOLDER = join(import.meta.dirname, "..", "migrations");
  * Brings the schema up to date.
  *
  * @param path of its file, for errors
+ * @param isLast called after each file; true ends the migration there, at the schema of an earlier version
  * @throws {MigrationError} when the database was created by a newer program, or an applied file was changed
  * since; then nothing was changed
  */
-export function migrate(database: Database, path?: string): void {
+export function migrate(
+  database: Database,
+  path?: string,
+  isLast: (name: string) => boolean = () => false,
+): void {
   database.execute(
     "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL) STRICT",
   );
@@ -33,18 +38,25 @@ export function migrate(database: Database, path?: string): void {
     const sql = readFileSync(join(FOLDER, name), "utf8");
     const checksum = createHash("sha256").update(sql).digest("hex");
     const known = applied.get(name);
-    if (known === checksum) continue;
-    if (known !== undefined) {
+    if (known !== undefined && known !== checksum) {
       throw new MigrationError(
         "MIGRATION_CHANGED",
         `migration ${name} was changed after it had been applied to ${path ?? "the database"}: reinstall uniknode`,
       );
     }
-    database.transaction(() => {
-      database.execute(sql);
-      database.prepare("INSERT INTO migrations VALUES (?, ?)").run(name, checksum);
-    });
+    if (known === undefined) apply(database, { name, sql, checksum });
+    if (isLast(name)) return;
   }
+}
+
+function apply(
+  database: Database,
+  { name, sql, checksum }: Record<"name" | "sql" | "checksum", string>,
+): void {
+  database.transaction(() => {
+    database.execute(sql);
+    database.prepare("INSERT INTO migrations VALUES (?, ?)").run(name, checksum);
+  });
 }
 
 /**

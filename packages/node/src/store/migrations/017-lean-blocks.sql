@@ -5,7 +5,7 @@ DROP TRIGGER blocks_no_end;
 DROP INDEX blocks_generator;
 ALTER TABLE blocks RENAME TO text_blocks;
 
--- Public keys that generated blocks, numbered in the order of their first blocks.
+-- Public keys of delegates, by the numbers that other rows contain instead of them. Rows are never removed.
 CREATE TABLE generators (
   number INTEGER PRIMARY KEY,
   public_key BLOB NOT NULL UNIQUE

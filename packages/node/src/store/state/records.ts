@@ -1,7 +1,8 @@
 /** Stores the tables of the ledger as rows: one record at a time, without a cache. */
 import type { TableName, Tables, Token, Wallet } from "@uniknode/ledger";
 import type { Database, SqlValue, Statement } from "../engine/database.ts";
-import { attributesFromJson, attributesToJson, roundFromJson, roundToJson } from "./json.ts";
+import { attributesFromJson, attributesToJson } from "./json.ts";
+import { createRoundStore, type RoundStore } from "./rounds.ts";
 
 /** Statements of one table. */
 type Rows<Value> = {
@@ -18,14 +19,17 @@ export type Records = {
   /** Addresses of the wallets whose vote is this public key. */
   voters(publicKey: string): string[];
   properties(tokenId: string): [key: string, value: string][];
+  /** Discards the cache. Must be called if a transaction around `write` fails. */
+  reset(): void;
 };
 
 export function createRecords(database: Database): Records {
+  const rounds = createRoundStore(database);
   const tables: { [T in TableName]: Rows<Tables[T]> } = {
     wallets: walletRows(database),
     tokens: tokenRows(database),
     properties: propertyRows(database),
-    rounds: roundRows(database),
+    rounds: roundRows(rounds),
     usernames: entryRows(database, "usernames"),
     locks: entryRows(database, "locks"),
     ipfs: entryRows(database, "ipfs"),
@@ -49,6 +53,7 @@ export function createRecords(database: Database): Records {
     delegates: () => delegates.all().map(walletFromRow),
     voters: (publicKey) => voters.all(publicKey).map(({ address }) => address),
     properties: (tokenId) => properties.all(tokenId).map(({ key, value }) => [key, value]),
+    reset: rounds.reset,
   };
 }
 
@@ -157,16 +162,8 @@ function textRows(
   };
 }
 
-function roundRows(database: Database): Rows<Tables["rounds"]> {
-  const select = database.prepare<{ record: string }>("SELECT record FROM rounds WHERE round = ?");
-  const upsert = database.prepare("INSERT OR REPLACE INTO rounds VALUES (?, ?, ?)");
-  const remove = database.prepare("DELETE FROM rounds WHERE round = ?");
-  return {
-    read(key) {
-      const row = select.get(Number(key));
-      return row && roundFromJson(JSON.parse(row.record));
-    },
-    write: (key, round) => void upsert.run(Number(key), round.height, JSON.stringify(roundToJson(round))),
-    remove: (key) => void remove.run(Number(key)),
-  };
-}
+const roundRows = ({ read, write, remove }: RoundStore): Rows<Tables["rounds"]> => ({
+  read: (key) => read(Number(key)),
+  write: (_key, round) => write(round),
+  remove: (key) => remove(Number(key)),
+});

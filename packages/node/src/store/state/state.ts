@@ -136,6 +136,7 @@ function discard(records: Records, { caches, written, delegates }: Layers): void
     caches[table].clear();
   }
   delegates.clear();
+  records.reset();
   for (const wallet of records.delegates()) delegates.set(wallet.address, wallet);
 }
 

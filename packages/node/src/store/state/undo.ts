@@ -8,6 +8,7 @@ import type { Write } from "./state.ts";
 
 export type UndoStore = {
   append(height: number, changes: readonly Change[]): void;
+  has(height: number): boolean;
   /** Returns the writes that restore the state before the block; undefined when they were pruned. */
   read(height: number): Write[] | undefined;
   /** Removes the records of blocks at and above the height, which were reverted. */
@@ -19,10 +20,12 @@ export type UndoStore = {
 export function createUndoStore(database: Database): UndoStore {
   const insert = database.prepare("INSERT INTO undo VALUES (?, ?)");
   const select = database.prepare<{ changes: Uint8Array }>("SELECT changes FROM undo WHERE height = ?");
+  const exists = database.prepare("SELECT 1 FROM undo WHERE height = ?");
   const removeFrom = database.prepare("DELETE FROM undo WHERE height >= ?");
   const prune = database.prepare("DELETE FROM undo WHERE height < ?");
   return {
     append: (height, changes) => void insert.run(height, encodeUndo(changes)),
+    has: (height) => exists.get(height) !== undefined,
     read(height) {
       const row = select.get(height);
       return row && decodeUndo(row.changes);

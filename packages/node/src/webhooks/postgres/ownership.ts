@@ -1,7 +1,7 @@
 /**
  * Ownership of webhooks by lease (docs/decisions/0052). A worker renews its lease in a single row. Others remove the row of
  * a worker whose lease has ended, and may then claim its shards: a worker whose row was removed has lost all of them, even if
- * nobody has claimed them yet. Only the clock of the database decides when a lease ends; the worker itself counts the time
+ * no worker has claimed them yet. Only the clock of the database decides when a lease ends; the worker itself counts the time
  * since it sent the last renewal.
  */
 import { randomUUID } from "node:crypto";

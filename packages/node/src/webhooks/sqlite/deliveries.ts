@@ -32,8 +32,8 @@ export type DeliveryStore = Pick<Sync<DeliveryQueue>, "nextFirst" | "nextRetry">
 
 /** SQL condition for webhooks that get deliveries: a queue that is being finished or restarted is completed first. */
 export const IS_ON = `enabled = 1 AND suspended IS NULL
-  AND NOT EXISTS (SELECT 1 FROM endings WHERE webhook = webhooks.id)
-  AND NOT EXISTS (SELECT 1 FROM restarts WHERE webhook = webhooks.id)`;
+  AND NOT EXISTS (SELECT 1 FROM finishing_queues WHERE webhook = webhooks.id)
+  AND NOT EXISTS (SELECT 1 FROM restarting_queues WHERE webhook = webhooks.id)`;
 
 /**
  * Returns SQL for the pending deliveries of a webhook in one of its queues; conditions may follow. The planner does not know
@@ -54,7 +54,7 @@ function createInserts(database: Database): Pick<DeliveryStore, "has" | "insert"
   const has = database.prepare("SELECT 1 FROM deliveries WHERE id = ? AND webhook = ?");
   const insert = database.prepare(
     `INSERT INTO deliveries
-     (webhook, id, sequence, event, height, block_id, stands, reverts, replay, content, state, created_ms,
+     (webhook, id, sequence, event, height, block_id, is_retracted, reverts, replay, content, state, created_ms,
       target_number)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?,
        coalesce((SELECT target_number FROM webhooks WHERE id = ?), 0))`,
@@ -70,7 +70,7 @@ function createInserts(database: Database): Pick<DeliveryStore, "has" | "insert"
           delivery.event,
           delivery.height ?? null,
           delivery.blockId ?? null,
-          delivery.isRetractable ? 1 : null,
+          delivery.isRetractable ? 0 : null,
           delivery.reverts ?? null,
           delivery.replay ?? null,
           delivery.content,
@@ -99,7 +99,7 @@ function createPendingReads(
      iif(${IS_ON}, (SELECT min(next_attempt_ms) FROM deliveries INDEXED BY deliveries_retry
        WHERE webhook = webhooks.id AND state = 'pending' AND next_attempt_ms IS NOT NULL AND replay IS NULL), NULL)
        AS retry_ms,
-     EXISTS (SELECT 1 FROM deliveries INDEXED BY deliveries_reverting WHERE webhook = webhooks.id
+     EXISTS (SELECT 1 FROM deliveries INDEXED BY deliveries_retractions WHERE webhook = webhooks.id
        AND state = 'pending' AND next_attempt_ms IS NOT NULL AND reverts IS NOT NULL) AS retraction
      FROM webhooks WHERE id = +?`,
   );
@@ -139,7 +139,7 @@ function createAttempts(database: Database): Pick<DeliveryStore, "recordAttempt"
   const postpone = database.prepare(
     `UPDATE deliveries SET attempts = attempts + 1, next_attempt_ms = ?, reason = ?,
      replay = iif((SELECT strict FROM webhooks WHERE id = webhook), replay, NULL)
-     WHERE number = ? AND state = 'pending' AND stands IS NOT 0`,
+     WHERE number = ? AND state = 'pending' AND is_retracted IS NOT 1`,
   );
   const cancel = database.prepare(
     `UPDATE deliveries SET state = 'cancelled', attempts = attempts + 1, next_attempt_ms = NULL, reason = ?,

@@ -23,13 +23,13 @@ type Row = DeliveryRow<number>;
 
 /** All columns except the content. */
 const COLUMNS = `number, id, sequence, event, height, block_id, state, reason, created_ms, next_attempt_ms,
-  finished_ms, stands = 0 AS is_retracted, reverts`;
+  finished_ms, is_retracted, reverts`;
 
 const REQUEUED = `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_ms = ?, finished_ms = NULL,
   reason = NULL, replay = NULL, target_number = coalesce((SELECT target_number FROM webhooks WHERE id = webhook), target_number)`;
 
 /** A retraction is sent again only to the target that it was meant for, and that may have received the fact. */
-const IS_USEFUL = `stands IS NOT 0 AND (reverts IS NULL OR (
+const IS_USEFUL = `is_retracted IS NOT 1 AND (reverts IS NULL OR (
   target_number = (SELECT target_number FROM webhooks WHERE id = deliveries.webhook)
   AND EXISTS (SELECT 1 FROM deliveries AS fact JOIN attempts ON attempts.delivery = fact.number
     WHERE fact.id = deliveries.reverts AND fact.webhook = deliveries.webhook)))`;
@@ -50,7 +50,7 @@ type ToRecord = (row: Row) => DeliveryRecord;
 /** Creates the conversion of a row, which reads the attempts of the delivery. */
 function createToRecord(database: Database): ToRecord {
   const attempts = database.prepare<AttemptRow<number>>(
-    `SELECT started_ms, duration_ms, status, answer AS response, error FROM attempts
+    `SELECT started_ms, duration_ms, status, response, error FROM attempts
      WHERE delivery = +? ORDER BY attempt`,
   );
   return (row) => recordFromRow(row, attempts.all(row.number));

@@ -75,8 +75,8 @@ function createDropRemoved(database: Database): DeliveryRetentionStore["dropRemo
      (SELECT number FROM deliveries WHERE webhook = +? ORDER BY number LIMIT ${ROWS_AT_ONCE})`,
   );
   const dropUnconfirmedOf = database.prepare(
-    `DELETE FROM held WHERE webhook = +? AND sequence IN
-     (SELECT sequence FROM held WHERE webhook = +? LIMIT ${ROWS_AT_ONCE})`,
+    `DELETE FROM unconfirmed_events WHERE webhook = +? AND sequence IN
+     (SELECT sequence FROM unconfirmed_events WHERE webhook = +? LIMIT ${ROWS_AT_ONCE})`,
   );
   const finishRemoved = database.prepare("DELETE FROM removed_webhooks WHERE id = ?");
   return () =>

@@ -1,6 +1,6 @@
 /**
  * Finishes all pending deliveries of a queue without sending them, a range at a time, so that no other writer waits for
- * long. The queue sends no deliveries until the last one is finished. The table is called `endings`.
+ * long. The queue sends no deliveries until the last one is finished.
  */
 
 import { present } from "../../platform/present.ts";
@@ -23,22 +23,22 @@ const ROWS_AT_ONCE = 1_000;
 type FinishRow = {
   webhook: number;
   up_to: number;
-  held_up_to: number;
+  unconfirmed_up_to: number;
   state: Finish["state"];
   reason: string;
-  with_reversals: number;
+  with_retractions: number;
 };
 
 export function createFinishedDeliveryStore(database: Database): FinishedDeliveryStore {
   const insert = database.prepare(
-    `INSERT INTO endings SELECT ?, (SELECT coalesce(max(number), 0) FROM deliveries),
-       (SELECT coalesce(max(sequence), 0) FROM held WHERE webhook = +?), ?, ?, ?
-     ON CONFLICT (webhook) DO UPDATE SET up_to = excluded.up_to, held_up_to = excluded.held_up_to,
-       state = excluded.state, reason = excluded.reason, with_reversals = max(with_reversals, excluded.with_reversals)`,
+    `INSERT INTO finishing_queues SELECT ?, (SELECT coalesce(max(number), 0) FROM deliveries),
+       (SELECT coalesce(max(sequence), 0) FROM unconfirmed_events WHERE webhook = +?), ?, ?, ?
+     ON CONFLICT (webhook) DO UPDATE SET up_to = excluded.up_to, unconfirmed_up_to = excluded.unconfirmed_up_to,
+       state = excluded.state, reason = excluded.reason, with_retractions = max(with_retractions, excluded.with_retractions)`,
   );
-  const next = database.prepare<FinishRow>("SELECT * FROM endings ORDER BY webhook LIMIT 1");
-  const find = database.prepare<FinishRow>("SELECT * FROM endings WHERE webhook = ?");
-  const remove = database.prepare("DELETE FROM endings WHERE webhook = ?");
+  const next = database.prepare<FinishRow>("SELECT * FROM finishing_queues ORDER BY webhook LIMIT 1");
+  const find = database.prepare<FinishRow>("SELECT * FROM finishing_queues WHERE webhook = ?");
+  const remove = database.prepare("DELETE FROM finishing_queues WHERE webhook = ?");
   // First attempts, retries and replays: each by its own index, which the planner would not choose.
   const finishSome = [
     ["deliveries_first", "next_attempt_ms IS NULL AND replay IS NULL"],
@@ -52,18 +52,18 @@ export function createFinishedDeliveryStore(database: Database): FinishedDeliver
     ),
   );
   const dropUnconfirmed = database.prepare(
-    `DELETE FROM held WHERE webhook = +? AND sequence IN
-     (SELECT sequence FROM held WHERE webhook = +? AND sequence <= ? LIMIT ${ROWS_AT_ONCE})`,
+    `DELETE FROM unconfirmed_events WHERE webhook = +? AND sequence IN
+     (SELECT sequence FROM unconfirmed_events WHERE webhook = +? AND sequence <= ? LIMIT ${ROWS_AT_ONCE})`,
   );
 
   /** Finishes rows; returns `false` if some remain. */
   function finishRows(
-    { webhook, up_to, held_up_to, state, reason, with_reversals }: FinishRow,
+    { webhook, up_to, unconfirmed_up_to, state, reason, with_retractions }: FinishRow,
     atMs: number,
   ): boolean {
     const changes = [
-      ...finishSome.map((queue) => queue.run(state, reason, atMs, webhook, up_to, with_reversals).changes),
-      dropUnconfirmed.run(webhook, webhook, held_up_to).changes,
+      ...finishSome.map((queue) => queue.run(state, reason, atMs, webhook, up_to, with_retractions).changes),
+      dropUnconfirmed.run(webhook, webhook, unconfirmed_up_to).changes,
     ];
     if (changes.includes(ROWS_AT_ONCE)) return false;
     remove.run(webhook);

@@ -21,7 +21,7 @@ export type ReplayStore = {
 type ReplayRow = Omit<Replay, "reason" | "finishedMs"> & { reason: string | null; finishedMs: number | null };
 
 const SELECT = `SELECT webhook, from_height AS fromHeight, to_height AS toHeight, next_height AS nextHeight,
-  next_index AS nextIndex, events, told_before AS lastDelivery, state, reason, started_ms AS startedMs,
+  next_index AS nextIndex, events, last_delivery AS lastDelivery, state, reason, started_ms AS startedMs,
   finished_ms AS finishedMs FROM replays`;
 
 export function createReplayStore(database: Database): ReplayStore {

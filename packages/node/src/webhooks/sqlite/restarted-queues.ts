@@ -16,9 +16,11 @@ export type RestartedQueueStore = {
 const ROWS_AT_ONCE = 1_000;
 
 export function createRestartedQueueStore(database: Database): RestartedQueueStore {
-  const insert = database.prepare("INSERT OR IGNORE INTO restarts VALUES (?)");
-  const next = database.prepare<{ webhook: number }>("SELECT webhook FROM restarts ORDER BY webhook LIMIT 1");
-  const remove = database.prepare("DELETE FROM restarts WHERE webhook = ?");
+  const insert = database.prepare("INSERT OR IGNORE INTO restarting_queues VALUES (?)");
+  const next = database.prepare<{ webhook: number }>(
+    "SELECT webhook FROM restarting_queues ORDER BY webhook LIMIT 1",
+  );
+  const remove = database.prepare("DELETE FROM restarting_queues WHERE webhook = ?");
   // Retries and replays: each by its own index, which the planner would not choose.
   const restartSome = [
     ["deliveries_retry", "replay IS NULL"],

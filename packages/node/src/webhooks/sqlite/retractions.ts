@@ -13,7 +13,6 @@ export type DeliveredFactStore = {
 
 type DeliveredFactRow = Omit<DeliveredFact, "hasSameTarget"> & { sameTarget: number };
 
-/** The column `stands` of a delivered fact is 1, and 0 after its retraction. */
 export function createDeliveredFactStore(database: Database): DeliveredFactStore {
   // A finished delivery without an attempt was dropped: its receiver does not know the fact. One with a failed attempt may have
   // reached it.
@@ -22,10 +21,10 @@ export function createDeliveredFactStore(database: Database): DeliveredFactStore
        webhooks.id IS NOT NULL AND (state = 'pending' OR (webhooks.target_number = deliveries.target_number
          AND EXISTS (SELECT 1 FROM attempts WHERE delivery = number))) AS sameTarget
      FROM deliveries LEFT JOIN webhooks ON webhooks.id = webhook
-     WHERE height = +? AND block_id = +? AND stands = 1
+     WHERE height = +? AND block_id = +? AND is_retracted = 0
      ORDER BY deliveries.event = 'block.applied', number DESC LIMIT +?`,
   );
-  const retract = database.prepare("UPDATE deliveries SET stands = 0 WHERE number = ?");
+  const retract = database.prepare("UPDATE deliveries SET is_retracted = 1 WHERE number = ?");
   // A failed attempt is not retried, because the receiver gets the retraction instead. Nor is a delivery in the queue of a
   // replay, for which the retraction does not wait.
   const cancel = database.prepare(
@@ -55,11 +54,10 @@ export type BlockRevertStore = {
   count(blockIds: readonly string[], before: number): Map<string, number>;
 };
 
-/** The table is called `reversals`. */
 export function createBlockRevertStore(database: Database): BlockRevertStore {
-  const insert = database.prepare("INSERT OR IGNORE INTO reversals VALUES (?, ?)");
+  const insert = database.prepare("INSERT OR IGNORE INTO block_reverts VALUES (?, ?)");
   const count = database.prepare<{ total: number }>(
-    "SELECT count(*) AS total FROM reversals WHERE block_id = +? AND sequence < ?",
+    "SELECT count(*) AS total FROM block_reverts WHERE block_id = +? AND sequence < ?",
   );
   return {
     record: (blockId, sequence) => void insert.run(blockId, sequence),

@@ -1,7 +1,4 @@
-/**
- * Facts of blocks that wait for the confirmations that their webhooks require. The table is called `held`, its bound in
- * `endings` `held_up_to`.
- */
+/** Facts of blocks that wait for the confirmations that their webhooks require. */
 import type { Database } from "../../store/engine/database.ts";
 import type { BlockReference, Confirmed, ConfirmedEvent, UnconfirmedEvent } from "../intake.ts";
 
@@ -28,9 +25,9 @@ type ConfirmedEventRow = {
 };
 
 export function createUnconfirmedEventStore(database: Database): UnconfirmedEventStore {
-  const insert = database.prepare("INSERT OR IGNORE INTO held VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
-  const remove = database.prepare("DELETE FROM held WHERE webhook = ? AND sequence = ?");
-  const dropBlock = database.prepare("DELETE FROM held WHERE height = +? AND block_id = +?");
+  const insert = database.prepare("INSERT OR IGNORE INTO unconfirmed_events VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+  const remove = database.prepare("DELETE FROM unconfirmed_events WHERE webhook = ? AND sequence = ?");
+  const dropBlock = database.prepare("DELETE FROM unconfirmed_events WHERE height = +? AND block_id = +?");
   return {
     add({ webhook, logSequence, name, event, dataText }) {
       const { id, height, blockId } = event;
@@ -52,26 +49,27 @@ type Waiting = {
 };
 
 /** Events after the bound of a queue that is being finished. */
-const AFTER = "coalesce((SELECT held_up_to FROM endings WHERE endings.webhook = webhooks.id), 0)";
+const AFTER =
+  "coalesce((SELECT unconfirmed_up_to FROM finishing_queues WHERE finishing_queues.webhook = webhooks.id), 0)";
 
 function createConfirmedAt(database: Database): UnconfirmedEventStore["confirmedAt"] {
   // Reads one row of each webhook, however many of its events wait. An inactive webhook gets no deliveries.
   const selectWaiting = database.prepare<Waiting>(
     `WITH RECURSIVE waiting (webhook) AS (
-       SELECT min(webhook) FROM held
-       UNION ALL SELECT (SELECT min(webhook) FROM held WHERE held.webhook > waiting.webhook) FROM waiting WHERE webhook IS NOT NULL
+       SELECT min(webhook) FROM unconfirmed_events
+       UNION ALL SELECT (SELECT min(webhook) FROM unconfirmed_events WHERE unconfirmed_events.webhook > waiting.webhook) FROM waiting WHERE webhook IS NOT NULL
      )
      SELECT id AS webhook, confirmations, ${AFTER} AS after,
-       (SELECT height FROM held WHERE held.webhook = webhooks.id AND sequence > ${AFTER} ORDER BY sequence LIMIT 1) AS height
+       (SELECT height FROM unconfirmed_events WHERE unconfirmed_events.webhook = webhooks.id AND sequence > ${AFTER} ORDER BY sequence LIMIT 1) AS height
      FROM waiting JOIN webhooks ON id = waiting.webhook WHERE enabled = 1 AND suspended IS NULL ORDER BY id`,
   );
   const next = database.prepare<{ height: number }>(
-    "SELECT height FROM held WHERE webhook = ? AND sequence > ? ORDER BY sequence LIMIT 1",
+    "SELECT height FROM unconfirmed_events WHERE webhook = ? AND sequence > ? ORDER BY sequence LIMIT 1",
   );
   const select = database.prepare<ConfirmedEventRow>(
-    `SELECT *, (SELECT count(*) FROM reversals WHERE reversals.block_id = held.block_id
-       AND reversals.sequence < held.sequence) AS times_reverted
-     FROM held WHERE webhook = +? AND height <= ? AND sequence > +? ORDER BY sequence LIMIT +?`,
+    `SELECT *, (SELECT count(*) FROM block_reverts WHERE block_reverts.block_id = unconfirmed_events.block_id
+       AND block_reverts.sequence < unconfirmed_events.sequence) AS times_reverted
+     FROM unconfirmed_events WHERE webhook = +? AND height <= ? AND sequence > +? ORDER BY sequence LIMIT +?`,
   );
 
   function take(one: Waiting, height: number, limit: number): ConfirmedEvent[] {

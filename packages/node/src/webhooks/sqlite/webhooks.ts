@@ -81,7 +81,7 @@ function createReads(database: Database, cipher: SecretCipher): Reads {
   const active = database.prepare<WebhookRow & { active_after: number }>(
     "SELECT * FROM webhooks WHERE enabled = 1 AND suspended IS NULL ORDER BY id",
   );
-  const version = database.prepare<{ version: number }>("SELECT version FROM register");
+  const version = database.prepare<{ version: number }>("SELECT version FROM webhook_register");
   const targetOf = database.prepare<{ target: string }>("SELECT target FROM webhooks WHERE id = ?");
   const queued = database.prepare<{ queued: number }>(
     "SELECT waiting + retrying + replaying AS queued FROM queues WHERE webhook = ?",
@@ -111,7 +111,7 @@ function createEventNames(database: Database): () => Set<string> {
   const any = database.prepare("SELECT 1 FROM webhooks LIMIT 1");
   const confirming = database.prepare(
     `SELECT 1 FROM webhooks WHERE enabled = 1 AND suspended IS NULL
-     AND (confirmations > 0 OR EXISTS (SELECT 1 FROM held WHERE webhook = webhooks.id)) LIMIT 1`,
+     AND (confirmations > 0 OR EXISTS (SELECT 1 FROM unconfirmed_events WHERE webhook = webhooks.id)) LIMIT 1`,
   );
   return () => {
     const given = subscribed.all().flatMap(({ event, events }) => [event, ...JSON.parse(events)]);

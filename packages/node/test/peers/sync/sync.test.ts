@@ -133,16 +133,30 @@ test.each(range(0, 12))("A trigger %i microtasks after a round is not lost.", as
   await expect.poll(() => rounds, { timeout: 1_000 }).toBe(2);
 });
 
+test("The chain learns the height that most sources claim, with each download.", async () => {
+  meet();
+  const targets: unknown[] = [];
+  follow(async (_, after, limit) => bytesAfter(after, limit), {
+    ...own.chain,
+    acceptFetched(some, options) {
+      targets.push(options?.targetHeight);
+      return own.chain.acceptFetched(some, options);
+    },
+  });
+  await expect.poll(() => own.chain.head().id, WAIT).toBe(present(blocks.at(-1)).header.id);
+  expect(new Set(targets)).toEqual(new Set([present(blocks.at(-1)).header.height]));
+});
+
 test("A stopping node does not execute fetched blocks, and blames no peer for them.", async () => {
   meet();
   const given = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
   follow(async (_, after, limit) => bytesAfter(after, limit), {
     ...own.chain,
-    async acceptFetched(some, signal) {
+    async acceptFetched(some, options) {
       given.resolve();
       await go.promise;
-      return own.chain.acceptFetched(some, signal);
+      return own.chain.acceptFetched(some, options);
     },
   });
   await given.promise;
@@ -325,6 +339,14 @@ describe("a wrong branch", () => {
     expect(requested).toBe(0);
     expect(fetched).toEqual([]);
     expect(errors).toEqual([expect.stringContaining("beyond the maximum rollback")]);
+  });
+
+  test("is kept, with an error in the log, if undo records are missing", async () => {
+    const switchTo = async () => expect.unreachable("no switch without undo records");
+    follow(async () => [], { ...own.chain, canRevertTo: () => false, switchTo });
+    await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
+    expect(errors).toEqual([expect.stringContaining("on a branch below the undo records: restart")]);
+    expect(own.chain.head().height).toBe(COMMON + 6);
   });
 
   test("is discarded with all unchecked blocks, if too many blocks would have to be reverted", async () => {

@@ -127,7 +127,9 @@ describe.each(ID_SCHEMES)("a chain with %s", (scheme) => {
 const rowsOf = (database: Database) =>
   database
     .prepare<Record<string, unknown>>(
-      "SELECT * FROM blocks JOIN generators ON number = generator ORDER BY height",
+      `SELECT height, id, version, timestamp, number_of_transactions, transactions_up_to, total_amount, total_fee, reward,
+         payload_length, public_key, header
+       FROM blocks JOIN generators ON number = generator ORDER BY height`,
     )
     .all();
 
@@ -221,18 +223,17 @@ test("a branch continues the totals of the blocks below it", () => {
   expect(total()).toBe((before ?? 0) + 2 * (blocks.length - 4));
 });
 
-test("reverts remove the numbers of generators that have no blocks left", () => {
+test("reverts keep the numbers of generators, which rounds may contain", () => {
   const { blocks } = chainOfScheme("full ids from height 2");
   const database = openEmpty();
   const store = createBlockStore(database);
   for (const block of blocks) store.append(block);
+  const numbers = database.prepare("SELECT * FROM generators ORDER BY number").all();
   for (let height = blocks.length; height > 1; height--) {
     store.removeFrom(height);
     expect(rowsOf(database)).toEqual(rowsOf(openWith(blocks.slice(0, height - 1))));
-    expect(database.prepare("SELECT count(*) AS n FROM generators").get()).toEqual({
-      n: Math.min(height - 1, 3),
-    });
   }
   for (const block of blocks.slice(1)) store.append(block);
   expect(rowsOf(database)).toEqual(rowsOf(openWith(blocks)));
+  expect(database.prepare("SELECT * FROM generators ORDER BY number").all()).toEqual(numbers);
 });

@@ -15,7 +15,6 @@ import { importWebhooks } from "../../../src/webhooks/postgres/hand-over/import.
 import { changeOwner, readOwner } from "../../../src/webhooks/postgres/hand-over/owner.ts";
 import { createSecretCipher, type SecretCipher } from "../../../src/webhooks/secrets/encryption.ts";
 import { createKey } from "../../../src/webhooks/secrets/key-check.ts";
-import { columnOf, tableOf } from "../../../src/webhooks/sqlite/hand-over/names.ts";
 import { createSqliteHandOverRows } from "../../../src/webhooks/sqlite/hand-over/rows.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
@@ -147,14 +146,14 @@ test("The columns of every table are those of the node's database, except figure
   const { database } = openNode("n");
   for (const table of TABLE_NAMES) {
     const columns = database
-      .prepare<{ name: string }>(`PRAGMA table_info(${tableOf(table)})`)
+      .prepare<{ name: string }>(`PRAGMA table_info(${table})`)
       .all()
       .map(({ name }) => name);
     const own = new Set(["waiting", "retrying", "replaying", "attempt"]);
     const expected = columns.filter(
       (name) => !own.has(name) || (name === "attempts" && table === "deliveries"),
     );
-    const named = TABLES[table].columns.map((column) => columnOf(table, column));
+    const named = TABLES[table].columns.map(({ name }) => name);
     expect(named.toSorted(), table).toEqual(expected.toSorted());
   }
 });

@@ -94,7 +94,10 @@ function createWorld(database: Database) {
     registered = webhooks.insert(FIELDS, TOKEN).id;
     webhooks.activate(registered, 0);
   };
-  const insert = (webhook: number, extra: { replay?: number; stands?: boolean; reverts?: string } = {}) => {
+  const insert = (
+    webhook: number,
+    extra: { replay?: number; isRetractable?: boolean; reverts?: string } = {},
+  ) => {
     // Deliveries of a webhook can be inserted after its removal, but not before its creation.
     if (webhook > registered) return;
     made++;
@@ -107,7 +110,7 @@ function createWorld(database: Database) {
   };
   const kinds: ((webhook: number, number: number) => void)[] = [
     (webhook) => insert(webhook),
-    (webhook) => insert(webhook, { stands: true }),
+    (webhook) => insert(webhook, { isRetractable: true }),
     (webhook) => insert(webhook, { reverts: "m1" }),
     (webhook, number) => insert(webhook, { replay: number }),
     (_webhook, number) => void deliveries.finish(number, "delivered", made),

@@ -2,8 +2,8 @@
 import { hexToBytes } from "@uniknode/protocol";
 import { firstIndex } from "../../../platform/binary-search.ts";
 import { HAS_ID, hasIdValues } from "../../../store/chain/block-id.ts";
-import { createGeneratorNumbers } from "../../../store/chain/generators.ts";
 import type { Database } from "../../../store/engine/database.ts";
+import { createGeneratorNumbers } from "../../../store/state/generators.ts";
 import { cursorAt } from "../../cursor.ts";
 import type { BlockField, BlockFilter, BlockOrder } from "../../filters.ts";
 import { type Head, perHead } from "../../head.ts";

@@ -1,7 +1,7 @@
 /** The chain as a whole: its figures, computed once per head, rounds, paid fees, and search by the prefix of an id. */
 import { prefixRanges } from "../../../store/chain/block-id.ts";
 import type { Database } from "../../../store/engine/database.ts";
-import { delegatesOfRound } from "../../attributes.ts";
+import { createRoundStore } from "../../../store/state/rounds.ts";
 import { type Head, perHead } from "../../head.ts";
 import type { FeeStatistics, Identified, RoundDelegate, TypeFees } from "../../rows.ts";
 
@@ -78,12 +78,12 @@ export type RoundQueries = {
 };
 
 export function createRoundQueries(database: Database): RoundQueries {
-  const select = database.prepare<{ record: string }>("SELECT record FROM rounds WHERE round = ?");
+  const rounds = createRoundStore(database);
   return {
-    delegates(round) {
-      const row = select.get(round);
-      return row && delegatesOfRound(row.record);
-    },
+    delegates: (round) =>
+      rounds
+        .read(round)
+        ?.delegates.map(({ publicKey, voteBalance }) => ({ publicKey, voteBalance: `${voteBalance}` })),
   };
 }
 

@@ -1,7 +1,6 @@
 /** Drops all rows of webhooks, while another side owns them: some rows at a time, because consensus shares the database. */
 import type { Database } from "../../../store/engine/database.ts";
 import { TABLE_NAMES } from "../../hand-over/tables.ts";
-import { tableOf } from "./names.ts";
 
 export type DropRows = {
   /** Drops some rows; returns `false` if none remain. */
@@ -16,11 +15,18 @@ const ROWS_AT_ONCE = 200;
  * Tables whose rows are not dropped with others: deliveries have attempts, and their last one drops a content. Webhooks have
  * queues, aliases, replays and counts.
  */
-const ROOTS = ["deliveries", "contents", "held", "reversals", "webhooks", "removed_webhooks"] as const;
+const ROOTS = [
+  "deliveries",
+  "contents",
+  "unconfirmed_events",
+  "block_reverts",
+  "webhooks",
+  "removed_webhooks",
+] as const;
 /** Tables without a rowid, with their keys. */
 const KEYS: Readonly<Record<string, string>> = {
-  held: "(webhook, sequence)",
-  reversals: "(block_id, sequence)",
+  unconfirmed_events: "(webhook, sequence)",
+  block_reverts: "(block_id, sequence)",
 };
 
 export function createDropRows(database: Database): DropRows {
@@ -31,7 +37,7 @@ export function createDropRows(database: Database): DropRows {
       `DELETE FROM ${table} WHERE ${key} IN (SELECT ${columns} FROM ${table} LIMIT ${ROWS_AT_ONCE})`,
     );
   });
-  const any = TABLE_NAMES.map((name) => database.prepare(`SELECT 1 FROM ${tableOf(name)} LIMIT 1`));
+  const any = TABLE_NAMES.map((name) => database.prepare(`SELECT 1 FROM ${name} LIMIT 1`));
   return {
     step: () => drops.some((drop) => drop.run().changes > 0),
     isEmpty: () => any.every((select) => select.get() === undefined),

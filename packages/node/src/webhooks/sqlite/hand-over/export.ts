@@ -15,7 +15,7 @@ import {
 import { READER } from "../../intake.ts";
 import type { SecretCipher } from "../../secrets/encryption.ts";
 import { ownerOf } from "../../secrets/rows.ts";
-import { columnOf, isInverted, orderOf, tableOf } from "./names.ts";
+import { ORDERS } from "./orders.ts";
 
 export type ExportOptions = {
   readonly path: string;
@@ -61,19 +61,19 @@ function headOf(database: Database, isEncrypted: boolean) {
 
 function* rowsOf(database: Database, table: TableName, cipher: SecretCipher): Iterable<HandOverRow> {
   const { columns } = TABLES[table];
-  const names = columns.map((column) => columnOf(table, column));
+  const names = columns.map(({ name }) => name);
   const select = database.prepare<SqlValue[]>(
-    `SELECT ${names.join(", ")} FROM ${tableOf(table)} ORDER BY ${orderOf(table)}`,
+    `SELECT ${names.join(", ")} FROM ${table} ORDER BY ${ORDERS[table]}`,
     { arrays: true },
   );
   for (const row of select.iterate()) {
-    const values = columns.map((column, index) => toValue(table, column, row[index] ?? null));
+    const values = columns.map((column, index) => toValue(column, row[index] ?? null));
     yield table === "webhooks" ? decrypted(values, cipher) : values;
   }
 }
 
-function toValue(table: TableName, column: Column, value: SqlValue): HandOverValue {
-  if (value !== null && column.type === "flag") return (value === 1) !== isInverted(table, column);
+function toValue(column: Column, value: SqlValue): HandOverValue {
+  if (value !== null && column.type === "flag") return value === 1;
   return value as HandOverValue;
 }
 

@@ -5,7 +5,6 @@ import type { HandOverHead } from "../../hand-over/lines.ts";
 import { type HandOverRow, TABLE_NAMES, TABLES, type TableName } from "../../hand-over/tables.ts";
 import type { SecretCipher } from "../../secrets/encryption.ts";
 import { ownerOf } from "../../secrets/rows.ts";
-import { columnOf, isInverted, tableOf } from "./names.ts";
 
 export type WebhookImport = {
   /** Writes rows; must be called in the order of the tables. */
@@ -46,7 +45,7 @@ function createInsert(
   return (row) => {
     const values = columns.map((column, index): SqlValue => {
       const value = row[index] ?? null;
-      if (typeof value === "boolean") return Number(value !== isInverted(table, column));
+      if (typeof value === "boolean") return Number(value);
       // The first column of webhooks is the id.
       return column.type === "secret" && value !== null
         ? cipher.encrypt(String(value), ownerOf(Number(row[0])))
@@ -57,8 +56,8 @@ function createInsert(
 }
 
 function insertOf(table: TableName): string {
-  const names = TABLES[table].columns.map((column) => columnOf(table, column));
-  const insert = `INSERT INTO ${tableOf(table)}`;
+  const names = TABLES[table].columns.map(({ name }) => name);
+  const insert = `INSERT INTO ${table}`;
   if (table === "attempts") {
     const given = names.map((name) => `? AS ${name}`);
     return `${insert} (attempt, ${names.join(", ")})

@@ -1,0 +1,50 @@
+/** Chains of earlier versions in snapshots: copied in their schema, and migrated. */
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { copyChain } from "../../src/archive/copy.ts";
+import { stateDigest } from "../../src/archive/digest.ts";
+import { createBlockStore } from "../../src/store/chain/blocks.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { openReader } from "../../src/store/engine/migrations.ts";
+import { createRoundStore } from "../../src/store/state/rounds.ts";
+import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
+
+test("A database of the first version is copied with its chain, and only with it.", () => {
+  const { path: folder, remove } = temporaryFolder();
+  execFileSync("tar", ["-xzf", join(import.meta.dirname, "../upgrade/folders/0.1.0.tar.gz"), "-C", folder]);
+  const [from, to] = [join(folder, "data/node.sqlite"), join(folder, "copy.sqlite")];
+  const source = openDatabase(from, { readonly: true });
+  const digest = stateDigest(source);
+  const head = source.prepare<{ id: string }>("SELECT id FROM blocks ORDER BY height DESC LIMIT 1").get();
+  source.close();
+
+  copyChain(from, to);
+
+  const copy = openReader(to);
+  expect(stateDigest(copy)).toBe(digest);
+  expect(createBlockStore(copy).head()).toMatchObject({ height: 12, id: head?.id });
+  expect(createRoundStore(copy).read(1)?.delegates.length).toBe(6);
+  expect(copy.prepare("SELECT count(*) AS n FROM webhooks").get()).toEqual({ n: 0 });
+  const types = copy.prepare("SELECT sum(transactions) AS n FROM type_totals").get();
+  expect(types).toEqual(copy.prepare("SELECT count(*) AS n FROM transactions").get());
+  copy.close();
+  remove();
+});
+
+test.each([
+  ["without migrations", "DROP TABLE migrations"],
+  ["with a trigger", "CREATE TRIGGER mine AFTER INSERT ON blocks BEGIN DELETE FROM wallets; END"],
+  ["with a view in place of its migrations", "DROP TABLE migrations; CREATE VIEW migrations AS SELECT 1"],
+])("A database of the first version %s is refused.", (_what, sql) => {
+  const { path: folder, remove } = temporaryFolder();
+  execFileSync("tar", ["-xzf", join(import.meta.dirname, "../upgrade/folders/0.1.0.tar.gz"), "-C", folder]);
+  const path = join(folder, "data/node.sqlite");
+  const database = openDatabase(path);
+  database.execute(sql);
+  database.close();
+  expect(() => copyChain(path, join(folder, "copy.sqlite"))).toThrow(
+    expect.objectContaining({ code: "ARCHIVE_FOREIGN" }),
+  );
+  remove();
+});
