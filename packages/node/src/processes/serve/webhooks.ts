@@ -57,16 +57,28 @@ export function buildServeWebhooks(options: ServeOptions, deps: ServeWebhooksDep
   };
 }
 
-/** While the database cannot be read, the last known owner counts: at first the node. */
-function createIsOwned(owner: () => Promise<Owner>): () => Promise<boolean> {
+/**
+ * Creates a function that returns whether the workers own the webhooks. While the database cannot be read, the last known owner
+ * counts: at first the node. Concurrent calls share one read, because requests without a token also need the owner.
+ */
+export function createIsOwned(owner: () => Promise<Owner>): () => Promise<boolean> {
   let isOwned = false;
-  return async () => {
+  let reading: Promise<boolean> | undefined;
+
+  async function read(): Promise<boolean> {
     try {
       isOwned = (await owner()).state === "workers";
     } catch (error) {
       if (!(toPostgresError(error) instanceof PostgresError)) throw error;
+    } finally {
+      reading = undefined;
     }
     return isOwned;
+  }
+
+  return () => {
+    reading ??= read();
+    return reading;
   };
 }
 

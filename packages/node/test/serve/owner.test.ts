@@ -1,0 +1,38 @@
+/** The owner of the webhooks, as an API server reads it for each request. */
+import { expect, test } from "vitest";
+import { PostgresError } from "../../src/postgres/error.ts";
+import { createIsOwned } from "../../src/processes/serve/webhooks.ts";
+import type { Owner } from "../../src/webhooks/hand-over/owner.ts";
+
+const WORKERS: Owner = { state: "workers", transfer: "1" };
+const NODE: Owner = { state: "node", transfer: "2" };
+
+test("Concurrent requests share one read, and later ones read again.", async () => {
+  const reads: PromiseWithResolvers<Owner>[] = [];
+  const isOwned = createIsOwned(() => {
+    const read = Promise.withResolvers<Owner>();
+    reads.push(read);
+    return read.promise;
+  });
+  const concurrent = Array.from({ length: 100 }, () => isOwned());
+  expect(reads.length).toBe(1);
+  reads[0]?.resolve(WORKERS);
+  expect(new Set(await Promise.all(concurrent))).toEqual(new Set([true]));
+  const later = isOwned();
+  expect(reads.length).toBe(2);
+  reads[1]?.resolve(NODE);
+  expect(await later).toBe(false);
+});
+
+test("The last known owner counts while the database cannot be read.", async () => {
+  let owner: () => Promise<Owner> = () => Promise.reject(new PostgresError("POSTGRES_UNREACHABLE"));
+  const isOwned = createIsOwned(() => owner());
+  expect(await isOwned()).toBe(false);
+  owner = async () => WORKERS;
+  expect(await isOwned()).toBe(true);
+  owner = () => Promise.reject(new PostgresError("POSTGRES_UNREACHABLE"));
+  expect(await isOwned()).toBe(true);
+  owner = () =>
+    Promise.reject(Object.assign(new Error("no such table"), { code: "42P01", severity: "ERROR" }));
+  await expect(isOwned()).rejects.toThrow("no such table");
+});
