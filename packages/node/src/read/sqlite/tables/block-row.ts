@@ -16,7 +16,7 @@ export const BLOCK_COLUMNS = `id_text AS id, version, timestamp, height, number_
   CAST(total_amount AS TEXT) AS totalAmount, CAST(total_fee AS TEXT) AS totalFee, CAST(reward AS TEXT) AS reward,
   payload_length AS payloadLength, generator, hex(header) AS header`;
 
-/** Positions of digits in the header (blocks.md section 1), if the id of the parent has eight bytes. */
+/** Positions of digits in the header (blocks.md 1), if the id of the parent has eight bytes. */
 const PARENT = 24;
 const PAYLOAD_HASH = 104;
 const GENERATOR = 168;
