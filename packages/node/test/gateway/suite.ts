@@ -158,7 +158,10 @@ function addBounds(open: Open): void {
 
   test("Calls beyond the maximum are refused at once; those that timed out count until they end.", async () => {
     const silent = Promise.withResolvers<NodeStatus>();
-    const { gateway, figures } = await open({ status: () => silent.promise }, hurried({ maxCalls: 2 }));
+    // Long enough for a call to begin on a busy machine.
+    const timeoutsMs = { ...DEFAULT_CALL_OPTIONS.timeoutsMs, status: 10 * SHORT_MS };
+    const options = hurried({ maxCalls: 2, timeoutsMs });
+    const { gateway, figures } = await open({ status: () => silent.promise }, options);
     await Promise.allSettled([gateway.status(), gateway.status()]);
     await expect(gateway.peers()).rejects.toMatchObject({ code: "CALL_REFUSED", isRetryable: true });
     expect(figures()).toEqual({ open: 2, timedOut: 2, refused: 1 });
