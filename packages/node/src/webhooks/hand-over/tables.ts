@@ -43,6 +43,30 @@ const column = (text: string): Column => {
 };
 const table = (...columns: readonly string[]): Table => ({ columns: columns.map(column) });
 
+/** Primary keys, except that of attempts. */
+const KEYS: Readonly<Record<Exclude<TableName, "attempts">, string>> = {
+  webhooks: "id",
+  queues: "webhook",
+  webhook_aliases: "alias",
+  removed_webhooks: "id",
+  contents: "number",
+  deliveries: "number",
+  block_reverts: "block_id, sequence",
+  unconfirmed_events: "webhook, sequence",
+  finishing_queues: "webhook",
+  restarting_queues: "webhook",
+  replays: "webhook",
+  attempt_counts: "webhook, minute",
+};
+
+/**
+ * Returns the columns by which the rows of a table are read.
+ *
+ * @param attempt column with the order of the attempts of a delivery, which is not handed over
+ */
+export const orderOf = (table: TableName, attempt: string): string =>
+  table === "attempts" ? `delivery, ${attempt}` : KEYS[table];
+
 /** Tables in the order in which they are written: rows refer only to earlier tables. */
 export const TABLES: Readonly<Record<TableName, Table>> = {
   webhooks: table(

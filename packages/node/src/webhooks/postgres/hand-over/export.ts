@@ -8,6 +8,7 @@ import {
   type HandOverRow,
   type HandOverValue,
   namesOf,
+  orderOf,
   TABLE_NAMES,
   TABLES,
   type TableName,
@@ -26,22 +27,6 @@ export type ExportOptions = {
   readonly isEncrypted: boolean;
 };
 
-/** Order of the rows: that of the primary key; attempts have a number that is not handed over. */
-const ORDER: Readonly<Record<TableName, string>> = {
-  webhooks: "id",
-  queues: "webhook",
-  webhook_aliases: "alias",
-  removed_webhooks: "id",
-  contents: "number",
-  deliveries: "number",
-  attempts: "delivery, number",
-  block_reverts: "block_id, sequence",
-  unconfirmed_events: "webhook, sequence",
-  finishing_queues: "webhook",
-  restarting_queues: "webhook",
-  replays: "webhook",
-  attempt_counts: "webhook, minute",
-};
 const ROWS_AT_ONCE = 500;
 
 /**
@@ -65,7 +50,7 @@ export async function* readWebhookLines(
   let count = 0;
   for (const table of TABLE_NAMES) {
     await change(
-      `DECLARE rows NO SCROLL CURSOR FOR SELECT ${namesOf(TABLES[table])} FROM ${table} ORDER BY ${ORDER[table]}`,
+      `DECLARE rows NO SCROLL CURSOR FOR SELECT ${namesOf(TABLES[table])} FROM ${table} ORDER BY ${orderOf(table, "number")}`,
     );
     for (;;) {
       const rows = await query<Record<string, unknown>>(`FETCH ${ROWS_AT_ONCE} FROM rows`);

@@ -8,6 +8,7 @@ import {
   type Column,
   type HandOverRow,
   type HandOverValue,
+  orderOf,
   TABLE_NAMES,
   TABLES,
   type TableName,
@@ -15,7 +16,6 @@ import {
 import { READER } from "../../intake.ts";
 import type { SecretCipher } from "../../secrets/encryption.ts";
 import { ownerOf } from "../../secrets/rows.ts";
-import { ORDERS } from "./orders.ts";
 
 export type ExportOptions = {
   readonly path: string;
@@ -63,7 +63,7 @@ function* rowsOf(database: Database, table: TableName, cipher: SecretCipher): It
   const { columns } = TABLES[table];
   const names = columns.map(({ name }) => name);
   const select = database.prepare<SqlValue[]>(
-    `SELECT ${names.join(", ")} FROM ${table} ORDER BY ${ORDERS[table]}`,
+    `SELECT ${names.join(", ")} FROM ${table} ORDER BY ${orderOf(table, "attempt")}`,
     { arrays: true },
   );
   for (const row of select.iterate()) {
