@@ -42,8 +42,9 @@ type BalanceOf = (address: string) => bigint | undefined;
 /** Runs work with the balances at the head; unknown until the database exists. */
 function withBalances<T>(path: string, work: (balanceOf: BalanceOf) => T): T {
   if (!existsSync(path)) return work(() => undefined);
-  const database = openReader(path);
+  const database = openReader(path, { acceptsOlder: true });
   try {
+    // Reads what all schemas have: the chain of an earlier version has accounts, too.
     const select = database.prepare<{ balance: bigint }>("SELECT balance FROM wallets WHERE address = ?", {
       bigints: true,
     });

@@ -111,7 +111,7 @@ function connectionStepOf(cause: unknown): string | undefined {
 const isUnusable = (error: unknown): boolean =>
   error instanceof ConfigError ||
   (error as { code?: unknown }).code === "API_ARGUMENT" ||
-  (error instanceof MigrationError && error.code === "MIGRATION_UNKNOWN");
+  (error instanceof MigrationError && error.code !== "MIGRATION_CHANGED");
 
 /** Adds the file and a remedy to errors of the database driver. */
 function ofDatabase(error: unknown): unknown {

@@ -29,7 +29,7 @@ export function forgerCommand(): Command {
 }
 
 function missedIn(folder: string, slot: number | undefined): MissedSlot[] {
-  const database = openReader(databaseOf(folder));
+  const database = openReader(databaseOf(folder), { acceptsOlder: true });
   try {
     const slots = createSlotStore(database);
     return slot === undefined ? slots.missed(LATEST) : slots.missedAt(slot);

@@ -90,7 +90,7 @@ function tokenIn(folder: string, keyFiles: KeyFiles): string {
       `${folder} is not the data folder of a node: ${path} is missing; give another folder with --data`,
     );
   }
-  const token = keptToken(openReader(path), keyFiles);
+  const token = keptToken(openReader(path, { acceptsOlder: true }), keyFiles);
   if (token !== undefined) return token;
   throw new ConfigError(`${folder} has no webhook token: the node was always started with --webhook-token`);
 }

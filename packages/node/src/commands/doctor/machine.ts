@@ -4,6 +4,7 @@ import { totalmem } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { inspectDatabase } from "../../archive/integrity/damage.ts";
 import { MAX_OFFSET_MS, measureOffset } from "../../platform/clock/check.ts";
+import { MigrationError } from "../../store/engine/migrations.ts";
 import { selectBackend } from "../../verification/backend.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
@@ -86,8 +87,14 @@ export function checkFolder(folder: string): Finding {
       ? ok("data folder", `${folder} has a chain`)
       : fail("data folder", `${path} is damaged: ${damage}`, NEW_CHAIN);
   } catch (error) {
-    return fail("data folder", `${path}: ${(error as Error).message}`, NEW_CHAIN);
+    return ofFailure(path, error as Error);
   }
+}
+
+function ofFailure(path: string, error: Error): Finding {
+  if (!(error instanceof MigrationError)) return fail("data folder", `${path}: ${error.message}`, NEW_CHAIN);
+  const { code, fact, nextStep } = error;
+  return (code === "MIGRATION_PENDING" ? warn : fail)("data folder", fact, nextStep);
 }
 
 const NEW_CHAIN =

@@ -205,7 +205,10 @@ async function switchBranch(sync: SyncState, peers: readonly Peer[]): Promise<bo
   return true;
 }
 
-/** Handles a better branch beyond the maximum rollback, or beyond the undo records. Returns false if this node cannot leave its own branch. */
+/**
+ * Handles a better branch beyond the maximum rollback, or below the undo records. Returns false if this node cannot leave its own
+ * branch.
+ */
 async function discardOwnBranch({ deps }: SyncState, branch: Branch, height: number): Promise<boolean> {
   // If signatures were not checked, a single peer could have created this chain.
   if (await deps.chain.discardUnchecked()) return true;

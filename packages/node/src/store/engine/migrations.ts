@@ -6,12 +6,17 @@ import { join } from "node:path";
 import { CodedError } from "../../platform/coded-error.ts";
 import { type Database, openDatabase } from "./database.ts";
 
-type MigrationErrorCode = "MIGRATION_CHANGED" | "MIGRATION_UNKNOWN";
+type MigrationErrorCode = "MIGRATION_CHANGED" | "MIGRATION_PENDING" | "MIGRATION_UNKNOWN";
 
 /** The database does not fit this program. A retry never succeeds. */
 export class MigrationError extends CodedError<MigrationErrorCode> {
-  constructor(code: MigrationErrorCode, message: string) {
-    super(code, message, { isRetryable: false });
+  readonly fact: string;
+  readonly nextStep: string;
+
+  constructor(code: MigrationErrorCode, fact: string, nextStep: string) {
+    super(code, `${fact}: ${nextStep}`, { isRetryable: false });
+    this.fact = fact;
+    this.nextStep = nextStep;
   }
 }
 
@@ -41,7 +46,8 @@ export function migrate(
     if (known !== undefined && known !== checksum) {
       throw new MigrationError(
         "MIGRATION_CHANGED",
-        `migration ${name} was changed after it had been applied to ${path ?? "the database"}: reinstall uniknode`,
+        `migration ${name} was changed after it had been applied to ${path ?? "the database"}`,
+        "reinstall uniknode",
       );
     }
     if (known === undefined) apply(database, { name, sql, checksum });
@@ -59,16 +65,28 @@ function apply(
   });
 }
 
+export type ReaderOptions = {
+  /** True if the caller reads only what all schemas have. Default: false. */
+  readonly acceptsOlder?: boolean;
+};
+
 /**
  * Opens the database of a node for reading.
  *
- * @throws {MigrationError} when it was created by a newer program
+ * @throws {MigrationError} when it was created by a newer program, or by an earlier one and not migrated since
  * @throws {Error} of the driver when it is not a database or cannot be opened
  */
-export function openReader(path: string): Database {
+export function openReader(path: string, { acceptsOlder = false }: ReaderOptions = {}): Database {
   const database = openDatabase(path, { readonly: true });
   try {
-    refuseNewer(database, path);
+    const applied = refuseNewer(database, path);
+    if (!acceptsOlder && migrationNames().some((name) => !applied.has(name))) {
+      throw new MigrationError(
+        "MIGRATION_PENDING",
+        `${path} was written by an earlier version of the program`,
+        "start this version on it once, which converts it",
+      );
+    }
     return database;
   } catch (error) {
     database.close();
@@ -92,8 +110,8 @@ function refuseNewer(database: Database, path = "the database"): ReadonlyMap<str
   if (unknown) {
     throw new MigrationError(
       "MIGRATION_UNKNOWN",
-      `${path} was written by a newer version of the program (migration ${unknown.name}): ` +
-        "start that version, or choose another data folder with --data",
+      `${path} was written by a newer version of the program (migration ${unknown.name})`,
+      "start that version, or choose another data folder with --data",
     );
   }
   return new Map(rows.map(({ name, checksum }) => [name, checksum]));
