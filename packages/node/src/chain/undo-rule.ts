@@ -1,6 +1,6 @@
 /**
  * Decides which blocks need no undo record when they are committed: blocks that the chain will bury deeper than it can
- * revert (decision 59).
+ * revert (decision 58).
  */
 import type { BlockHeader, Slots } from "@uniknode/protocol";
 
