@@ -27,7 +27,15 @@ test.each(versions)(
     >;
     const data = join(folder, "data");
     // Nothing is forged before everything was compared.
-    const options = ["--block-time", "1", "--instant", "--webhook-token", WEBHOOK_TOKEN];
+    const options = [
+      "--block-time",
+      "1",
+      "--instant",
+      "--webhook-token",
+      WEBHOOK_TOKEN,
+      "--log-level",
+      "info",
+    ];
     const node = spawnUniknode(["dev", "--data", data, "--http-port", "0", ...options]);
     onTestFinished(async () => {
       node.child.kill("SIGTERM");
@@ -35,6 +43,9 @@ test.each(versions)(
     });
     const url = await apiUrlOf(node);
     await node.printed(/Ctrl-C stops/);
+    const log = node.stderr();
+    expect(log).toContain("converting the data folder of an earlier version");
+    expect(log).toContain("the data folder is converted");
     const client = createClient({ url: url, webhookToken: WEBHOOK_TOKEN });
 
     expect(await describeChain(client)).toEqual(made);

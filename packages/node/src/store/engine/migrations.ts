@@ -71,6 +71,19 @@ export type ReaderOptions = {
 };
 
 /**
+ * Returns true if an earlier version wrote the database: `migrate` will convert its rows.
+ *
+ * @throws {MigrationError} when it was created by a newer program
+ */
+export function isOlder(database: Database, path: string): boolean {
+  const applied = refuseNewer(database, path);
+  return applied.size > 0 && isIncomplete(applied);
+}
+
+const isIncomplete = (applied: ReadonlyMap<string, string>) =>
+  migrationNames().some((name) => !applied.has(name));
+
+/**
  * Opens the database of a node for reading.
  *
  * @throws {MigrationError} when it was created by a newer program, or by an earlier one and not migrated since
@@ -80,7 +93,7 @@ export function openReader(path: string, { acceptsOlder = false }: ReaderOptions
   const database = openDatabase(path, { readonly: true });
   try {
     const applied = refuseNewer(database, path);
-    if (!acceptsOlder && migrationNames().some((name) => !applied.has(name))) {
+    if (!acceptsOlder && isIncomplete(applied)) {
       throw new MigrationError(
         "MIGRATION_PENDING",
         `${path} was written by an earlier version of the program`,
