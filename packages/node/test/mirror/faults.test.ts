@@ -70,6 +70,8 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     mirror = chain.startMirror("--database-url", url);
     await expect.poll(mirror.stderr, WAIT).toContain("too many connections for role");
     await postgres.query("ALTER ROLE limited CONNECTION LIMIT -1");
+    // The mirror writes this block after it has connected; the others were written before.
+    await chain.command("mine", { blocks: 1 });
     await chain.followed();
 
     await postgres.query("ALTER ROLE limited CONNECTION LIMIT 0");
