@@ -17,7 +17,7 @@ import { createAttempt } from "../../webhooks/delivery/attempt.ts";
 import { createHostRates, createRateLimitedAttempt } from "../../webhooks/delivery/host-rate-limit.ts";
 import { WebhookError } from "../../webhooks/error.ts";
 import { guardRequests, type RequestKind } from "../../webhooks/hand-over/guarded-requests.ts";
-import type { Owner } from "../../webhooks/hand-over/owner.ts";
+import type { Owner, OwnerState } from "../../webhooks/hand-over/owner.ts";
 import { refusalOf } from "../../webhooks/hand-over/service-switch.ts";
 import { readOwner } from "../../webhooks/postgres/hand-over/owner.ts";
 import { createRemoteNames } from "../../webhooks/postgres/hand-over/remote-names.ts";
@@ -57,9 +57,13 @@ export function buildServeWebhooks(options: ServeOptions, deps: ServeWebhooksDep
   };
 }
 
+/** States in which this server answers: until the node has the webhooks, it would name the workers as their owner. */
+const OF_WORKERS: readonly OwnerState[] = ["workers", "to node"];
+
 /**
- * Creates a function that returns whether the workers own the webhooks. While the database cannot be read, the last known owner
- * counts: at first the node. Concurrent calls share one read, because requests without a token also need the owner.
+ * Creates a function that returns whether the workers own the webhooks, or begin to hand them over. While the database cannot be
+ * read, the last known owner counts: at first the node. Concurrent calls share one read, because requests without a token also
+ * need the owner.
  */
 export function createIsOwned(owner: () => Promise<Owner>): () => Promise<boolean> {
   let isOwned = false;
@@ -67,7 +71,7 @@ export function createIsOwned(owner: () => Promise<Owner>): () => Promise<boolea
 
   async function read(): Promise<boolean> {
     try {
-      isOwned = (await owner()).state === "workers";
+      isOwned = OF_WORKERS.includes((await owner()).state);
     } catch (error) {
       if (!(toPostgresError(error) instanceof PostgresError)) throw error;
     } finally {
