@@ -43,6 +43,6 @@ test.each<[OwnerState, boolean]>([
   ["workers", true],
   // The node may still name the workers as the owner: this server says that a hand-over runs.
   ["to node", true],
-])('In the state "%s", the server answers by itself: %s', async (state, isOwned) => {
+])('In the state "%s", requests are not forwarded: %s', async (state, isOwned) => {
   expect(await createIsOwned(async () => ({ state, transfer: "1" }))()).toBe(isOwned);
 });

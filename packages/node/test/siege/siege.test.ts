@@ -4,7 +4,7 @@ import { failures, SHORT_BOUNDS } from "../../../../tools/siege/report.ts";
 import { besiege } from "../../../../tools/siege/siege.ts";
 
 const NODES = 3;
-/** Those that need no node or network of their own. */
+/** Attacks without a node or network of their own. */
 const NAMES = ATTACKS.filter(({ start }) => start === undefined).map(({ name }) => name);
 const PARTS = Array.from({ length: NODES }, (_, part) => NAMES.filter((_, index) => index % NODES === part));
 

@@ -57,7 +57,7 @@ export function buildServeWebhooks(options: ServeOptions, deps: ServeWebhooksDep
   };
 }
 
-/** States in which this server answers: until the node has the webhooks, it would name the workers as their owner. */
+/** States in which requests are not forwarded: until the node has the webhooks, it would name the workers as their owner. */
 const OF_WORKERS: readonly OwnerState[] = ["workers", "to node"];
 
 /**
