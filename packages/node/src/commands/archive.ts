@@ -48,7 +48,7 @@ const chainOptions = { data, ...networkOptions };
 const VERIFIER_THREADS = 2;
 
 export function snapshotCommand(): Command {
-  const command = new Command("snapshot").description("create, restore and verify snapshots of a chain");
+  const command = new Command("snapshot");
   const folder = () => new Argument("<SNAPSHOT>", "folder of the snapshot");
 
   const create = command
@@ -97,7 +97,6 @@ export function snapshotCommand(): Command {
 
 export function exportCommand(): Command {
   const command = new Command("export")
-    .description("write the blocks of a data folder as a stream; also while the node runs")
     .argument("[FILE]", "file to write; - is standard output", "-")
     .addOption(height("--from <HEIGHT>", "First block.").default(2))
     .addOption(height("--to <HEIGHT>", "Last block (default: the head)."));
@@ -128,9 +127,7 @@ async function writeNewFile(file: string, chunks: AsyncIterable<Uint8Array>): Pr
 }
 
 export function importCommand(): Command {
-  const command = new Command("import")
-    .description("verify and execute the blocks of a stream; resumes an interrupted import")
-    .argument("[FILE]", "file to read; - is standard input", "-");
+  const command = new Command("import").argument("[FILE]", "file to read; - is standard input", "-");
   const options = { ...chainOptions, assumeValid: runOptions.assumeValid };
   return addFlags(command, options).action(async (file: string) => {
     const config = readConfig(command, options);

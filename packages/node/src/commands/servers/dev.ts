@@ -14,9 +14,7 @@ import { addFlags, readConfig, sourcesOf } from "../options.ts";
 const OUTPUT_TIMEOUT_MS = 1_000;
 
 export function devCommand(): Command {
-  const command = new Command("dev").description(
-    "start a forging chain with funded accounts, for development",
-  );
+  const command = new Command("dev");
   return addFlags(command, devOptions).action(async () => {
     const config = readConfig(command, devOptions);
     await withServingThread(async (servingThread) => {

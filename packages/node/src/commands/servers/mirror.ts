@@ -10,9 +10,10 @@ import { addFlags, readConfig } from "../options.ts";
 import { printLines } from "../print.ts";
 
 export function mirrorCommand(): Command {
-  const command = new Command("mirror")
-    .description("copy the chain of a node into PostgreSQL, and follow it")
-    .option("--check", "Compare every table with the node instead; exit code 1 if a row differs.");
+  const command = new Command("mirror").option(
+    "--check",
+    "Compare every table with the node instead; exit code 1 if a row differs.",
+  );
   return addFlags(command, mirrorOptions).action(async () => {
     const config = readConfig(command, mirrorOptions);
     const log = openLog(config.logLevel, config.logFormat);
