@@ -24,6 +24,7 @@ import { devGenesis } from "../dev-chain/genesis.ts";
 import { deriveAccounts } from "../dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../dev-chain/network.ts";
 import { ConfigError } from "../platform/config-error.ts";
+import { limitHeapGrowth } from "../platform/lifecycle/heap.ts";
 import { programVersion } from "../platform/lifecycle/version.ts";
 import { createVerifier } from "../verification/verifier.ts";
 import { addFlags, readConfig } from "./options.ts";
@@ -104,6 +105,7 @@ export function exportCommand(): Command {
     const { from, to } = command.opts<{ from: number; to?: number }>();
     const config = readConfig(command, chainOptions);
     const progress = createProgress();
+    limitHeapGrowth();
     const blocks = exportBlocks({
       data: config.data,
       network: createNetwork(sourceOf(config).files),
@@ -161,6 +163,7 @@ async function withChain<T>(
   work: (deps: ReturnType<typeof createDeps>) => Promise<T>,
 ): Promise<T> {
   const deps = createDeps(config);
+  limitHeapGrowth();
   try {
     return await work(deps);
   } finally {

@@ -21,6 +21,7 @@ export function deliverCommand(): Command {
         output.write(`${served.url}\n`);
         return served;
       },
+      heap: { growsForNewObjects: true },
     });
   });
 }

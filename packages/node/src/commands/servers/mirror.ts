@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { mirrorOptions } from "../../config/mirror.ts";
 import type { Config } from "../../config/resolve.ts";
+import { limitHeapGrowth } from "../../platform/lifecycle/heap.ts";
 import { serveUntilStopped } from "../../platform/lifecycle/process.ts";
 import { stopSignal } from "../../platform/lifecycle/signals.ts";
 import { type Log, openLog } from "../../platform/logging/logger.ts";
@@ -31,6 +32,7 @@ export function mirrorCommand(): Command {
 async function check(config: Config<typeof mirrorOptions>, { logger }: Log): Promise<void> {
   const { checkMirrorOf } = await import("../../processes/mirror/mirror.ts");
   const { requireEqual } = await import("../../mirror/check/check.ts");
+  limitHeapGrowth();
   const stopping = new AbortController();
   void stopSignal().then(() => stopping.abort());
   const result = await checkMirrorOf(config, logger, stopping.signal);

@@ -1,4 +1,5 @@
 /** The serving thread: HTTP and webhook deliveries, with separate database connections. */
+import { flushCompileCache } from "node:module";
 import { parentPort } from "node:worker_threads";
 import { present } from "../../platform/present.ts";
 import "../../platform/threads/own-imports.ts";
@@ -21,6 +22,8 @@ port.on("message", async (message: ToServing) => {
     case "start":
       notified = message.notified;
       serving = await (await loading).startServing(message.data, message.gatewayPort);
+      // Before the node changes the settings of the heaps: see `limitHeapGrowth`.
+      flushCompileCache();
       port.postMessage({
         kind: "listening",
         port: serving.port,
