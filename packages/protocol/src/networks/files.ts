@@ -17,7 +17,10 @@ export type UntrustedNetworkFiles = { network: unknown; milestones: unknown; exc
  */
 export function networkFilesFromJson(content: UntrustedNetworkFiles): NetworkFiles {
   // The schemas are trusted: checking them would cost more than checking the files.
-  const ajv = new Ajv({ allErrors: true, verbose: true, meta: false, validateSchema: false });
+  const ajv = new Ajv({
+    ...{ allErrors: true, verbose: true, meta: false, validateSchema: false },
+    code: { optimize: false },
+  });
   const problems = [
     ...problemsOf("network.json", ajv.compile(descriptionSchema), content.network),
     ...milestoneProblems(ajv, content.milestones),

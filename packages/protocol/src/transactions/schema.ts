@@ -59,6 +59,8 @@ const createAjv = () =>
     passContext: true,
     removeAdditional: true,
     unicodeRegExp: false,
+    // The optimizer takes half of the time to compile; the engine does the same work better.
+    code: { optimize: false },
     keywords,
   });
 

@@ -16,6 +16,7 @@ export function createValidatorCompiler(): FastifySchemaCompiler<FastifySchema> 
     meta: false,
     validateSchema: false,
     verbose: true,
+    code: { optimize: false },
     formats: tests,
   });
   return ({ schema }) => {
