@@ -1,6 +1,6 @@
 /** The accounts of the dev chain, derived from one mnemonic: the same words give the same accounts. */
 import { createHash, createHmac } from "node:crypto";
-import { entropyToMnemonic, validateMnemonic } from "@scure/bip39";
+import { validateMnemonic } from "@scure/bip39";
 import { wordlist } from "@scure/bip39/wordlists/english.js";
 import { addressFromPublicKey, bytesToHex, type KeyPair, keysFromPassphrase } from "@uniknode/protocol";
 import { ConfigError } from "../platform/config-error.ts";
@@ -40,7 +40,7 @@ export function deriveAccounts(mnemonic: string, addressVersion: number): DevAcc
 
 function derive(mnemonic: string, name: string, addressVersion: number): DevAccount {
   const entropy = createHmac("sha256", mnemonic).update(name).digest().subarray(0, 16);
-  const passphrase = entropyToMnemonic(entropy, wordlist);
+  const passphrase = toMnemonic(entropy);
   const keys = keysFromPassphrase(passphrase);
   const publicKey = bytesToHex(keys.publicKey);
   return {
@@ -51,4 +51,15 @@ function derive(mnemonic: string, name: string, addressVersion: number): DevAcco
     address: addressFromPublicKey(publicKey, addressVersion),
     unikId: createHash("sha256").update(`unik of ${publicKey}`).digest("hex"),
   };
+}
+
+const WORD_BITS = 11;
+
+/** Converts 16 bytes to twelve words of BIP39. The library checks its list of 2,048 words at each call, for each account. */
+export function toMnemonic(entropy: Uint8Array): string {
+  const [checksum = 0] = createHash("sha256").update(entropy).digest();
+  const bits = (BigInt(`0x${bytesToHex(entropy)}`) << 4n) | BigInt(checksum >> 4);
+  const wordAt = (index: number) =>
+    wordlist[Number(BigInt.asUintN(WORD_BITS, bits >> BigInt((11 - index) * WORD_BITS)))];
+  return Array.from({ length: 12 }, (_, index) => wordAt(index)).join(" ");
 }

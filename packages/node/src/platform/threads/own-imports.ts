@@ -1,7 +1,7 @@
 /**
- * Resolves the imports between the modules of this program, in the thread that loads this module. The runtime resolves each
- * import anew: it reads the status and the real path of the file, and searches its package. A starting node has 4,000
- * imports. Those between its own modules name existing files, so that nothing has to be searched.
+ * Resolves imports between the modules of this program, in the thread that loads this module. The runtime resolves each import
+ * anew: it reads the status and the real path of the file, and searches its package. A starting node has 3,300 imports
+ * between its own modules. Each of them names an existing file, so that nothing has to be searched.
  */
 import { type ResolveFnOutput, registerHooks } from "node:module";
 
@@ -22,9 +22,11 @@ registerHooks({
       return { url: new URL(specifier, parentURL).href, format, shortCircuit: true };
     }
     if (!specifier.startsWith("@uniknode/")) return next(specifier, context);
-    const known = packages.get(specifier) ?? { ...next(specifier, context), shortCircuit: true };
-    if (!packages.has(specifier)) folders.push(new URL("./", known.url).href);
-    packages.set(specifier, known);
-    return known;
+    const known = packages.get(specifier);
+    if (known) return known;
+    const resolved = { ...next(specifier, context), shortCircuit: true };
+    packages.set(specifier, resolved);
+    folders.push(new URL("./", resolved.url).href);
+    return resolved;
   },
 });
