@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { replay } from "../packages/node/src/chain/replay.ts";
-import { limitHeapGrowth } from "../packages/node/src/platform/lifecycle/heap.ts";
+import { collectInOneThread, limitHeapGrowth } from "../packages/node/src/platform/lifecycle/heap.ts";
 import { present } from "../packages/node/src/platform/present.ts";
 import { readArguments } from "../tools/arguments.ts";
 import { familiesOf } from "./api/families.ts";
@@ -93,6 +93,7 @@ async function measureRequests({ files }: Livenet, path: string): Promise<Map<st
   return figures;
 }
 
+collectInOneThread();
 limitHeapGrowth();
 const chain = await loadLivenet(size);
 const folder = mkdtempSync(join(tmpdir(), "uniknode-livenet-"));
