@@ -95,7 +95,7 @@ export function openPostgres(options: PostgresOptions): Postgres {
     // Not passed as parameters of the connection, because a pooler refuses them.
     onConnect: sessions.begin,
   });
-  pool.on("error", options.onConnectionLost);
+  pool.on("error", (error) => options.onConnectionLost(withoutClient(error)));
   // A connection can break between two statements of a transaction; the next statement then fails.
   pool.on("connect", (client) => client.on("error", () => {}));
   return {
@@ -127,6 +127,12 @@ export function openPostgres(options: PostgresOptions): Postgres {
     connections: () => ({ open: pool.totalCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
   };
+}
+
+/** Removes the driver's client from an error: a log line would contain every statement that the connection has prepared. */
+function withoutClient(error: Error): Error {
+  Object.defineProperty(error, "client", { value: undefined, enumerable: false });
+  return error;
 }
 
 const settingsOf = ({

@@ -1,10 +1,11 @@
 /** Processes of database servers in tests, as an unprivileged user: they refuse to run as root. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, mkdtempSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { present } from "../../src/platform/present.ts";
 import { openPostgres, type Postgres } from "../../src/postgres/connection.ts";
 
 /** This user of Debian owns no files. */
@@ -87,8 +88,31 @@ async function isReady(child: ChildProcess, url: string, endMs: number): Promise
 
 export async function endServer(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
+  if (signal === "SIGKILL") killChildren(child);
   child.kill(signal);
   await once(child, "exit");
+}
+
+/**
+ * Kills the other processes of a server, as the loss of its machine does. If only the main process were killed, a process that waits
+ * for a replica would end its commit, and show it to others, before it notices.
+ */
+function killChildren(child: ChildProcess): void {
+  // It must not start others.
+  child.kill("SIGSTOP");
+  for (const pid of childrenOf(present(child.pid))) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has just ended.
+    }
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  const path = `/proc/${pid}/task/${pid}/children`;
+  const text = existsSync(path) ? readFileSync(path, "utf8").trim() : "";
+  return text === "" ? [] : text.split(" ").map(Number);
 }
 
 /** Returns settings as arguments of the server. */

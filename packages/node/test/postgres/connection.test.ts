@@ -1,7 +1,8 @@
 /** Connections to PostgreSQL that break, and reads of one commit. */
 import pg from "pg";
+import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Postgres, PostgresValue } from "../../src/postgres/connection.ts";
+import { openPostgres, type Postgres, type PostgresValue } from "../../src/postgres/connection.ts";
 import { beginReads, prepared, type ReadingClient } from "../../src/postgres/reads.ts";
 import {
   connect,
@@ -38,6 +39,21 @@ describe.skipIf(!hasPostgres)("a connection to PostgreSQL", () => {
     });
     await expect(transaction).rejects.toThrow();
     expect(await postgres.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
+  });
+
+  test("reports its loss without the statements that it has prepared.", async () => {
+    const lost = Promise.withResolvers<Error>();
+    const idle = openPostgres({
+      ...{ url, applicationName: "test", maxConnections: 1, statementTimeoutMs: TIMEOUT_MS },
+      ...{ isCommitAsynchronous: false, hasFewStatements: true, onConnectionLost: lost.resolve },
+    });
+    await idle.query("SELECT $1::integer AS prepared", [1]);
+    await server.crash();
+    const lines: string[] = [];
+    pino({}, { write: (line: string) => void lines.push(line) }).warn({ err: await lost.promise }, "lost");
+    expect(lines.join()).toContain('"type":"');
+    expect(lines.join()).not.toContain("AS prepared");
+    await idle.close();
   });
 
   test("reads one commit, whatever is written meanwhile.", async () => {

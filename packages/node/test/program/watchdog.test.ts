@@ -53,7 +53,7 @@ async function listenAsSystemd(): Promise<{ path: string; messages: () => string
   await once(listener.stdout, "data");
   return {
     path,
-    messages: () => text.split("\n").filter((line) => /^(READY|WATCHDOG|STOPPING)=/.test(line)),
+    messages: () => text.split("\n").filter((line) => /^(EXTEND_TIMEOUT_USEC|READY|WATCHDOG|STOPPING)=/.test(line)),
   };
 }
 
@@ -86,6 +86,8 @@ test.skipIf(!canNotify)("systemd gets no watchdog message if the serving thread 
     isAlive: () => isAlive,
     logger: { warn: (...line: unknown[]) => expect(line).toEqual([]) },
   });
+  for (let call = 0; call < 3; call++) systemd.starting();
+  await expect.poll(messages, POLL).toEqual(["EXTEND_TIMEOUT_USEC=120000000"]);
   systemd.ready();
   await expect.poll(messages, POLL).toContain("WATCHDOG=1");
   isAlive = false;

@@ -15,22 +15,18 @@ export type BlocksDeps = {
 const BATCH = 100;
 
 /** @returns the first damaged block; also undefined when the time is over */
-export function blockDamage(database: Database, deps: BlocksDeps): string | undefined {
-  const { forMs, progress } = deps;
-  const store = createBlockStore(database);
-  const columns = database.prepare<Columns>(
-    `SELECT blocks.*, lower(hex(public_key)) AS public_key
-     FROM blocks LEFT JOIN generators ON number = generator WHERE height BETWEEN ? AND ? ORDER BY height`,
-    { bigints: true },
-  );
-  const readTogether = createReadTogether(database);
+export function blockDamage(
+  database: Database,
+  { network, forMs, progress }: BlocksDeps,
+): string | undefined {
+  const inspect = createBlockInspection(database, network);
   const endMs = performance.now() + forMs;
-
-  progress.blocks = store.head()?.height ?? 0;
+  progress.blocks = createBlockStore(database).head()?.height ?? 0;
   for (const from of batches(progress.blocks)) {
     if (performance.now() > endMs) return undefined;
-    const damage = readTogether(() => batchDamage(from, store, columns, deps));
-    if (damage !== undefined) return `table blocks: ${damage}`;
+    const { inspected, damage } = inspect(from, from + BATCH - 1);
+    progress.inspected += inspected;
+    if (damage !== undefined) return damage;
   }
   return undefined;
 }
@@ -38,26 +34,45 @@ export function blockDamage(database: Database, deps: BlocksDeps): string | unde
 /** A row of the table, by the names of its columns. */
 type Columns = Record<string, SqlValue>;
 
-function batchDamage(
-  from: number,
-  store: BlockStore,
-  columns: Statement<Columns>,
-  { network, progress }: BlocksDeps,
-): string | undefined {
+/** Number of blocks without damage, and the first damage after them. */
+export type InspectedBlocks = { readonly inspected: number; readonly damage?: string };
+
+/** Creates a function that inspects the blocks from one height to another, or to the head. */
+export function createBlockInspection(
+  database: Database,
+  network: Network,
+): (from: number, to: number) => InspectedBlocks {
+  const store = createBlockStore(database);
+  const columns = database.prepare<Columns>(
+    `SELECT blocks.*, lower(hex(public_key)) AS public_key
+     FROM blocks LEFT JOIN generators ON number = generator WHERE height BETWEEN ? AND ? ORDER BY height`,
+    { bigints: true },
+  );
+  const readTogether = createReadTogether(database);
+  return (from, to) => readTogether(() => inspect({ store, columns, network }, from, to));
+}
+
+type InspectionDeps = {
+  readonly store: BlockStore;
+  readonly columns: Statement<Columns>;
+  readonly network: Network;
+};
+
+function inspect({ store, columns, network }: InspectionDeps, from: number, upTo: number): InspectedBlocks {
   // Blocks may have been reverted meanwhile.
-  const to = Math.min(from + BATCH - 1, store.head()?.height ?? 0);
+  const to = Math.min(upTo, store.head()?.height ?? 0);
   const stored = store.bytes(from, to);
   const rows = columns.all(from, to);
   let previousId = store.header(from - 1)?.id;
   for (let height = from; height <= to; height++) {
-    const [block, row] = [stored[height - from], rows[height - from]];
-    if (!row || block?.height !== height) return `block ${height} is missing`;
-    const damage = damageOf(block, row, previousId, network);
-    if (damage !== undefined) return `block ${height}: ${damage}`;
-    previousId = block.id;
-    progress.inspected++;
+    const inspected = height - from;
+    const [block, row] = [stored[inspected], rows[inspected]];
+    const isFound = row && block?.height === height;
+    const damage = isFound ? damageOf(block, row, previousId, network) : "it is missing";
+    if (damage !== undefined) return { inspected, damage: `table blocks: block ${height}: ${damage}` };
+    previousId = block?.id;
   }
-  return undefined;
+  return { inspected: Math.max(to - from + 1, 0) };
 }
 
 function damageOf(

@@ -26,8 +26,9 @@ export function devCommand(): Command {
       const log = openLog(config.logLevel, config.logFormat);
       await serveUntilStopped({
         log,
-        start: () =>
+        start: (stopping) =>
           startDevChain(config, {
+            stopping,
             versions: shownVersions(),
             shownOptions: shownOptions(devOptions, sourcesOf(command)),
             commandLine: (...args) => commandLine(process.env, ...args),

@@ -34,7 +34,7 @@ export type DevEnvironment = {
   readonly commandLine: (...args: readonly string[]) => string;
   readonly screen: Pick<StatusLine, "print" | "status">;
   readonly log: Pick<Log, "logger" | "lost">;
-} & Pick<NodeDeps, "servingThread">;
+} & Pick<NodeDeps, "servingThread" | "stopping">;
 
 /**
  * Starts a new dev chain, or continues the chain in the data folder. `forgeDevBlocks` starts its forger.
@@ -84,7 +84,7 @@ async function start(config: DevConfig, environment: DevEnvironment): Promise<No
     shownOptions: environment.shownOptions ?? [],
     createDev: createDevOn(clock, screen),
     devAccounts,
-    servingThread: environment.servingThread,
+    ...{ servingThread: environment.servingThread, stopping: environment.stopping },
   });
   try {
     const network = createNetwork(files);

@@ -28,7 +28,8 @@ export async function openCore(
 ): Promise<NodeCore> {
   const environment = createEnvironment(deps);
   const { network, logger } = environment;
-  const folder = openDataFolder(options, logger, onStop);
+  const { stopping = new AbortController().signal, onStarting = () => {} } = deps;
+  const folder = await openDataFolder(options, { network, logger, stopping, onStarting }, onStop);
   const { database, databasePath } = folder;
   const eventLog = openNodeEventLog(options, { database, logger }, onStop);
   const shared = { ...environment, ...eventLog, database };

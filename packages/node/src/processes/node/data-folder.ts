@@ -6,13 +6,14 @@ import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { DEFAULT_CHECKPOINT_OPTIONS, startCheckpoints } from "../../store/engine/checkpoints.ts";
 import { type Database, openDatabase } from "../../store/engine/database.ts";
 import { type FolderLock, isOpenToAll, lockDataFolder } from "../../store/engine/folder-lock.ts";
-import { isOlder, migrate } from "../../store/engine/migrations.ts";
+import { migrate } from "../../store/engine/migrations.ts";
 import { createWriteLockMemory, priorityWriteLock } from "../../store/engine/write-lock.ts";
 import { createWriteState, loggedTrouble, type Writes, watchWrites } from "../../store/engine/writes.ts";
 import { createMetaStore } from "../../store/node/meta.ts";
 import { createSecretCipher } from "../../webhooks/secrets/encryption.ts";
 import { encryptSecrets } from "../../webhooks/sqlite/secrets/encrypt-secrets.ts";
 import { webhookTokenOf } from "../../webhooks/sqlite/secrets/token.ts";
+import { convertIfOlder, type StartDeps } from "./conversion.ts";
 import type { NodeOptions } from "./options.ts";
 
 export type DataFolder = {
@@ -34,12 +35,17 @@ export type DataFolder = {
   readonly describe: FolderLock["describe"];
 };
 
-/** @throws {DataInUseError | ConfigError | DataError} */
-export function openDataFolder(
+/**
+ * Converts the data of an earlier version, which can take minutes.
+ *
+ * @throws {DataInUseError | ConfigError | DataError}
+ */
+export async function openDataFolder(
   options: Pick<NodeOptions, "data" | "webhookToken" | "webhookKeyFile" | "webhookOldKeyFile">,
-  logger: Logger,
+  deps: StartDeps & { readonly logger: Logger },
   onStop: Closing["add"],
-): DataFolder {
+): Promise<DataFolder> {
+  const { logger } = deps;
   const lock = lockDataFolder(options.data);
   onStop("data folder", lock.release);
   if (isOpenToAll(options.data)) {
@@ -47,6 +53,7 @@ export function openDataFolder(
     logger.warn({ folder: options.data }, `all users of this machine can read the data folder; ${remedy}`);
   }
   const databasePath = join(options.data, "node.sqlite");
+  await convertIfOlder(databasePath, deps);
   const writeLock = createWriteLockMemory();
   const writeState = createWriteState();
   const writes = watchWrites(writeState, loggedTrouble(logger, resolve(options.data)));
@@ -54,7 +61,7 @@ export function openDataFolder(
     ...{ writeLock: priorityWriteLock(writeLock), writes, makesCheckpoints: false },
   });
   onStop("database", database.close);
-  convert(database, databasePath, logger);
+  migrate(database, databasePath);
   const endCheckpoints = startCheckpoints(DEFAULT_CHECKPOINT_OPTIONS, {
     ...{ database, databasePath },
     onError: (err) => logger.warn({ err }, "failed to copy the write-ahead log into the database; retrying"),
@@ -72,20 +79,4 @@ export function openDataFolder(
     ...{ secretKey, webhookToken, checkpointKey },
     ...{ lost: lock.lost, describe: lock.describe },
   };
-}
-
-/** Brings the schema up to date. Rows of an earlier version are converted in one transaction for each migration. */
-function convert(database: Database, path: string, logger: Logger): void {
-  const isConverted = isOlder(database, path);
-  const startMs = performance.now();
-  if (isConverted) {
-    logger.info(
-      "converting the data folder of an earlier version: a million blocks take 15 s and up to 1 GB of disk space",
-    );
-  }
-  migrate(database, path);
-  if (isConverted) {
-    const seconds = Math.round((performance.now() - startMs) / 1_000);
-    logger.info({ seconds }, "the data folder is converted");
-  }
 }

@@ -17,12 +17,12 @@ import { networkTiming } from "../../forger/timing.ts";
 import { checkClock } from "../../platform/clock/check.ts";
 import { commandLine } from "../../platform/lifecycle/command-line.ts";
 import { serveUntilStopped } from "../../platform/lifecycle/process.ts";
-import { createSystemd, type Systemd } from "../../platform/lifecycle/systemd.ts";
+import { createSystemd } from "../../platform/lifecycle/systemd.ts";
 import { openLog } from "../../platform/logging/logger.ts";
 import { openOutput } from "../../platform/logging/output.ts";
 import { selectBackend } from "../../verification/backend.ts";
 import type { ServingThread } from "../serving/thread.ts";
-import { startNode } from "./node.ts";
+import { type Node, startNode } from "./node.ts";
 import type { NodeOptions } from "./options.ts";
 
 type RunConfig = Config<typeof runOptions>;
@@ -36,29 +36,34 @@ export async function runNode(
   const log = openLog(config.logLevel, config.logFormat);
   const { logger, lost: lostLogLines } = log;
   const stopping = new AbortController();
-  let systemd: Systemd | undefined;
+  let node: Node | undefined;
+  const systemd = createSystemd({
+    environment: process.env,
+    isAlive: () => node?.isServing() ?? false,
+    logger,
+  });
   await serveUntilStopped({
     log,
     async start(stopped) {
       const network = loadNetwork({ ...config, genesis: await genesisPath(config, stopped) });
-      return startNode(await toNodeOptions(config, network), {
+      node = await startNode(await toNodeOptions(config, network), {
         ...{ ...network, servingThread, logger, lostLogLines, nowMs: Date.now },
+        ...{ stopping: stopped, onStarting: systemd.starting },
         shownOptions: shownOptions(runOptions, sources),
       });
+      return node;
     },
     async whileServing(node) {
       await logStart(config, node.url, logger);
       output.write(`${node.url}\n`);
       void checkClock(chooseTimeServers(config), { nowMs: Date.now, signal: stopping.signal, logger });
-      const { env: environment } = process;
-      systemd = createSystemd({ environment, isAlive: node.isServing, logger });
       systemd.ready();
       await node.join();
       node.startForging();
     },
     onStopping() {
       stopping.abort();
-      systemd?.stopping();
+      systemd.stopping();
     },
   });
 }

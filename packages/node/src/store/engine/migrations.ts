@@ -1,4 +1,7 @@
-/** Numbered SQL files, each applied once in a transaction and recorded with its checksum. */
+/**
+ * Numbered SQL files, each applied once in a transaction and recorded with its checksum. Databases of versions before the
+ * baseline are not migrated, but converted (archive/conversion).
+ */
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -22,23 +25,34 @@ export class MigrationError extends CodedError<MigrationErrorCode> {
 
 const FOLDER = join(import.meta.dirname, "..", "migrations");
 
+/** The migrations that versions before the baseline may have recorded: 0.1.0 has those up to the eighth. */
+const BEFORE_BASELINE = [
+  ...[
+    "001-chain.sql",
+    "002-events.sql",
+    "003-streams.sql",
+    "004-peers.sql",
+    "005-totals.sql",
+    "006-aliases.sql",
+  ],
+  ...["007-nonces.sql", "008-queues.sql", "009-type-totals.sql", "010-facts.sql", "011-restarts.sql"],
+  ...["012-attempt-counts.sql", "013-webhook-names.sql", "014-feed.sql", "015-remote-names.sql"],
+  "016-confirmations.sql",
+];
+
 /**
  * Brings the schema up to date.
  *
  * @param path of its file, for errors
- * @param isLast called after each file; true ends the migration there, at the schema of an earlier version
- * @throws {MigrationError} when the database was created by a newer program, or an applied file was changed
- * since; then nothing was changed
+ * @throws {MigrationError} when the database was created by a newer program or by one before the baseline, or an applied file
+ * was changed since; then nothing was changed
  */
-export function migrate(
-  database: Database,
-  path?: string,
-  isLast: (name: string) => boolean = () => false,
-): void {
+export function migrate(database: Database, path = "the database"): void {
+  const applied = refuseNewer(database, path);
+  if (isBeforeBaseline(applied)) throw conversionPending(path);
   database.execute(
     "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL) STRICT",
   );
-  const applied = refuseNewer(database, path);
   for (const name of migrationNames()) {
     const sql = readFileSync(join(FOLDER, name), "utf8");
     const checksum = createHash("sha256").update(sql).digest("hex");
@@ -46,12 +60,11 @@ export function migrate(
     if (known !== undefined && known !== checksum) {
       throw new MigrationError(
         "MIGRATION_CHANGED",
-        `migration ${name} was changed after it had been applied to ${path ?? "the database"}`,
+        `migration ${name} was changed after it had been applied to ${path}`,
         "reinstall uniknode",
       );
     }
     if (known === undefined) apply(database, { name, sql, checksum });
-    if (isLast(name)) return;
   }
 }
 
@@ -71,17 +84,25 @@ export type ReaderOptions = {
 };
 
 /**
- * Returns true if an earlier version wrote the database: `migrate` will convert its rows.
+ * Returns true if a version before the baseline wrote the database.
  *
  * @throws {MigrationError} when it was created by a newer program
  */
-export function isOlder(database: Database, path: string): boolean {
-  const applied = refuseNewer(database, path);
-  return applied.size > 0 && isIncomplete(applied);
-}
+export const isOlder = (database: Database, path: string): boolean =>
+  isBeforeBaseline(refuseNewer(database, path));
+
+const isBeforeBaseline = (applied: ReadonlyMap<string, string>) =>
+  BEFORE_BASELINE.some((name) => applied.has(name));
 
 const isIncomplete = (applied: ReadonlyMap<string, string>) =>
   migrationNames().some((name) => !applied.has(name));
+
+const conversionPending = (path: string) =>
+  new MigrationError(
+    "MIGRATION_PENDING",
+    `${path} was written by an earlier version of the program`,
+    "start this version on it once, which converts it",
+  );
 
 /**
  * Opens the database of a node for reading.
@@ -93,13 +114,7 @@ export function openReader(path: string, { acceptsOlder = false }: ReaderOptions
   const database = openDatabase(path, { readonly: true });
   try {
     const applied = refuseNewer(database, path);
-    if (!acceptsOlder && isIncomplete(applied)) {
-      throw new MigrationError(
-        "MIGRATION_PENDING",
-        `${path} was written by an earlier version of the program`,
-        "start this version on it once, which converts it",
-      );
-    }
+    if (!acceptsOlder && isIncomplete(applied)) throw conversionPending(path);
     return database;
   } catch (error) {
     database.close();
@@ -113,12 +128,12 @@ const migrationNames = (): string[] =>
     .sort();
 
 /** Checksums of the applied files, by name. */
-function refuseNewer(database: Database, path = "the database"): ReadonlyMap<string, string> {
+function refuseNewer(database: Database, path: string): ReadonlyMap<string, string> {
   const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get();
   const rows = isThere
     ? database.prepare<{ name: string; checksum: string }>("SELECT name, checksum FROM migrations").all()
     : [];
-  const names = migrationNames();
+  const names = [...BEFORE_BASELINE, ...migrationNames()];
   const unknown = rows.find(({ name }) => !names.includes(name));
   if (unknown) {
     throw new MigrationError(

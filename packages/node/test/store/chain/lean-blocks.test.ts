@@ -11,8 +11,8 @@ import { createBlockStore } from "../../../src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { chainOfScheme, ID_SCHEMES } from "../../../test-support/chain/id-schemes.ts";
+import { openConverted } from "../../../test-support/store/earlier-schema.ts";
 import { createInventedBlocks } from "../../../test-support/store/invented-blocks.ts";
-import { openOlderSchema } from "../../../test-support/store/older-schema.ts";
 
 function openEmpty(): Database {
   const database = openDatabase(":memory:");
@@ -104,19 +104,20 @@ describe.each(ID_SCHEMES)("a chain with %s", (scheme) => {
     }
   });
 
-  test("is converted from the schema before", () => {
-    const database = openOlderSchema("017");
+  test("is converted from the schema of earlier versions", () => {
+    const database = openConverted((earlier) => {
+      const insert = earlier.prepare("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      for (const { header, headerBytes } of blocks) {
+        const { height, id, version, timestamp, numberOfTransactions, totalAmount, totalFee, reward } =
+          header;
+        const { generatorPublicKey, previousBlock, payloadLength, payloadHash, blockSignature } = header;
+        insert.run(
+          ...[height, id, version, timestamp, numberOfTransactions, totalAmount, totalFee, reward],
+          ...[generatorPublicKey, previousBlock, payloadLength, payloadHash, blockSignature, headerBytes],
+        );
+      }
+    });
     onTestFinished(() => database.close());
-    const insert = database.prepare("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    for (const { header, headerBytes } of blocks) {
-      const { height, id, version, timestamp, numberOfTransactions, totalAmount, totalFee, reward } = header;
-      const { generatorPublicKey, previousBlock, payloadLength, payloadHash, blockSignature } = header;
-      insert.run(
-        ...[height, id, version, timestamp, numberOfTransactions, totalAmount, totalFee, reward],
-        ...[generatorPublicKey, previousBlock, payloadLength, payloadHash, blockSignature, headerBytes],
-      );
-    }
-    migrate(database);
     expect(rowsOf(database)).toEqual(rowsOf(openWith(blocks)));
     const queries = queriesOf(database);
     expect(blocks.map(({ header }) => queries.byId(head, header.id))).toEqual(blocks.map(toStored));

@@ -137,14 +137,14 @@ describe("migrations", () => {
     const first = applied();
     migrate(database);
     expect(applied()).toEqual(first);
-    expect(first.length).toBeGreaterThan(1);
+    expect(first.length).toBeGreaterThan(0);
     database.close();
   });
 
   test("refuse a file that was changed after it had been applied", () => {
     const database = open();
     migrate(database);
-    database.execute("UPDATE migrations SET checksum = '0' WHERE name = '001-chain.sql'");
+    database.execute("UPDATE migrations SET checksum = '0' WHERE name = '001-baseline.sql'");
     expect(() => migrate(database)).toThrow(expect.objectContaining({ code: "MIGRATION_CHANGED" }));
     database.close();
   });

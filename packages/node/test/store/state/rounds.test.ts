@@ -12,6 +12,7 @@ import { packedRoundText, type RoundRow } from "../../../src/store/state/packed-
 import { createRoundStore } from "../../../src/store/state/rounds.ts";
 import { createStateStore } from "../../../src/store/state/state.ts";
 import { temporaryFolder } from "../../../test-support/chain/fixtures.ts";
+import { convertFile } from "../../../test-support/store/earlier-schema.ts";
 
 function openMigrated(): Database {
   const database = openDatabase(":memory:");
@@ -144,20 +145,23 @@ test("Rounds that earlier versions stored as JSON are converted.", () => {
     "-C",
     folder.path,
   ]);
-  const database = openDatabase(join(folder.path, "data/node.sqlite"));
+  const path = join(folder.path, "data/node.sqlite");
+  const database = openDatabase(path);
   const insert = database.prepare("INSERT INTO rounds VALUES (?, ?, ?)");
   for (const record of [largeRound(8), extremes]) insert.run(record.round, record.height, jsonOf(record));
   const before = database.prepare<{ record: string }>("SELECT record FROM rounds ORDER BY round").all();
   expect(before.length).toBe(5);
 
-  migrate(database);
+  database.close();
 
-  const store = createRoundStore(database);
-  const rounds = database.prepare<{ round: number }>("SELECT round FROM rounds ORDER BY round").all();
+  const converted = convertFile(path);
+
+  const store = createRoundStore(converted);
+  const rounds = converted.prepare<{ round: number }>("SELECT round FROM rounds ORDER BY round").all();
   const after = rounds.map(({ round: number }) => present(store.read(number), "a round"));
   expect(after).toEqual(before.map(({ record }) => roundFromJson(JSON.parse(record) as RoundJson)));
   expect(after.map(jsonOf)).toEqual(before.map(({ record }) => record));
-  database.close();
+  converted.close();
   folder.remove();
 });
 

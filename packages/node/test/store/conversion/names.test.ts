@@ -1,7 +1,5 @@
-/** Rows that were written under earlier names of tables and columns (migration 020). */
+/** Rows that were written under earlier names of tables and columns. */
 import { expect, test } from "vitest";
-import { openDatabase } from "../../../src/store/engine/database.ts";
-import { migrate } from "../../../src/store/engine/migrations.ts";
 import { createSubscribedEventStore } from "../../../src/store/events/subscribed-events.ts";
 import { createDeliveryLogStore } from "../../../src/webhooks/sqlite/delivery-log.ts";
 import { createFinishedDeliveryStore } from "../../../src/webhooks/sqlite/finished-deliveries.ts";
@@ -12,6 +10,7 @@ import {
 } from "../../../src/webhooks/sqlite/retractions.ts";
 import { createUnconfirmedEventStore } from "../../../src/webhooks/sqlite/unconfirmed-events.ts";
 import { createWebhookStore } from "../../../src/webhooks/sqlite/webhooks.ts";
+import { openConverted } from "../../../test-support/store/earlier-schema.ts";
 
 /** Webhook 1 has a pending fact, a retracted one, and a ping; webhook 2 is being finished. */
 const ROWS = `
@@ -31,17 +30,17 @@ const ROWS = `
   INSERT INTO replays VALUES (1, 2, 9, 4, 0, 5, 3, 'running', NULL, 100, NULL);
   INSERT INTO wanted VALUES ('block.applied', 12);`;
 
-function openMigrated() {
-  const database = openDatabase(":memory:");
-  migrate(database, undefined, (name) => name.startsWith("016"));
-  database.execute(ROWS);
-  const [register] = database.prepare<{ version: number }>("SELECT version FROM register").all();
-  migrate(database);
-  return { database, version: register?.version };
+function openWithRows() {
+  let version: number | undefined;
+  const database = openConverted((earlier) => {
+    earlier.execute(ROWS);
+    version = earlier.prepare<{ version: number }>("SELECT version FROM register").get()?.version;
+  });
+  return { database, version };
 }
 
 test("All rows are read under the names of this version.", () => {
-  const { database, version } = openMigrated();
+  const { database, version } = openWithRows();
   const log = createDeliveryLogStore(database);
   expect(["fact", "retracted", "ping"].map((id) => log.find(1, id)?.isUndone)).toEqual([
     undefined,
@@ -74,7 +73,7 @@ test("All rows are read under the names of this version.", () => {
 });
 
 test("Retractions, the triggers and the removal of a webhook work on them.", () => {
-  const { database } = openMigrated();
+  const { database } = openWithRows();
   const count = (table: string) =>
     database.prepare<{ n: number }>(`SELECT count(*) AS n FROM ${table}`).get()?.n;
   const facts = createDeliveredFactStore(database);

@@ -1,0 +1,149 @@
+/**
+ * Converts the database of an earlier version (docs/decisions/0061): copies its rows to a new file, verifies the copy, and then
+ * replaces the old file, which nothing has changed until then. Every step is on disk before the next one begins, so that a killed
+ * conversion continues where it ended.
+ */
+import { existsSync, renameSync, rmSync, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { flushToDisk } from "../../platform/files/flush.ts";
+import { copyRows, copySequences } from "../../store/conversion/copy.ts";
+import { createTables, missingObjects, recordSchema } from "../../store/conversion/schema.ts";
+import { CHAIN_COPIES, NODE_COPIES } from "../../store/conversion/tables.ts";
+import { DataError } from "../../store/engine/data-error.ts";
+import { type Database, openDatabase } from "../../store/engine/database.ts";
+import { type ConversionDeps, verifyConversion } from "./verify.ts";
+
+/** The new file takes less than half of the old one; sorting its indexes takes some more for a while. */
+const SPACE_PART = 0.6;
+
+/**
+ * Must be called while the folder of the database is locked.
+ *
+ * @param path of the database; no connection may have it open
+ * @throws {DataError} DISK_FULL before anything is written; DATA_DAMAGED when the copy differs; DATA_UNUSABLE when another process
+ * writes to the database. The database is then unchanged
+ * @throws {Error} `AbortError` when the signal is aborted
+ */
+export async function convertDatabase(path: string, deps: ConversionDeps): Promise<void> {
+  const copy = `${path}.converted`;
+  const source = describeSource(path);
+  if (!isComplete(copy)) {
+    if (!isCopyOf(copy, source)) {
+      removeDatabase(copy);
+      requireSpace(path);
+    }
+    await fill(copy, path, source, deps);
+  }
+  flushToDisk(copy);
+  removeLog(path);
+  renameSync(copy, path);
+  flushToDisk(dirname(path));
+}
+
+/** Returns true if the file is a verified copy that only has to be renamed. */
+function isComplete(copy: string): boolean {
+  if (!existsSync(copy)) return false;
+  const database = openDatabase(copy);
+  try {
+    return hasTable(database, "migrations") && !hasTable(database, "conversion_source");
+  } finally {
+    database.close();
+  }
+}
+
+/** Returns text that changes when an earlier version has written to its database. */
+function describeSource(path: string): string {
+  const database = openDatabase(path);
+  // Afterwards, the file alone contains all rows.
+  database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  database.close();
+  const { size, mtimeMs } = statSync(path);
+  return JSON.stringify({ size, mtimeMs });
+}
+
+/** Returns true if the file is an incomplete copy of this state of the database. */
+function isCopyOf(copy: string, source: string): boolean {
+  if (!existsSync(copy)) return false;
+  const database = openDatabase(copy);
+  try {
+    if (!hasTable(database, "conversion_source")) return false;
+    const row = database.prepare<{ source: string }>("SELECT source FROM conversion_source").get();
+    return row?.source === source;
+  } finally {
+    database.close();
+  }
+}
+
+const hasTable = (database: Database, name: string): boolean =>
+  database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined;
+
+function requireSpace(path: string): void {
+  const needed = statSync(path).size * SPACE_PART;
+  const { bavail, bsize } = statfsSync(dirname(path));
+  if (bavail * bsize >= needed) return;
+  throw new DataError(
+    "DISK_FULL",
+    `the conversion of ${path} needs ${Math.ceil(needed / 1e6)} MB on its disk until it is complete, and ${Math.floor((bavail * bsize) / 1e6)} MB are free: free some space, or move the data folder to a larger disk`,
+  );
+}
+
+async function fill(copy: string, path: string, source: string, deps: ConversionDeps): Promise<void> {
+  const database = openDatabase(copy);
+  try {
+    if (!hasTable(database, "conversion_source")) begin(database, source);
+    database.execute("PRAGMA foreign_keys = OFF");
+    database.prepare("ATTACH ? AS source").run(path);
+    await copyAll(database, deps);
+    await createMissing(database, deps);
+    database.execute("DETACH source");
+    await verifyConversion(database, path, deps);
+    database.transaction(() => {
+      recordSchema(database);
+      database.execute("DROP TABLE conversion; DROP TABLE conversion_source");
+    });
+  } finally {
+    database.close();
+  }
+}
+
+function begin(database: Database, source: string): void {
+  database.transaction(() => {
+    createTables(database);
+    database.execute("CREATE TABLE conversion_source (source TEXT NOT NULL) STRICT");
+    database.prepare("INSERT INTO conversion_source VALUES (?)").run(source);
+  });
+}
+
+async function copyAll(database: Database, { signal, onProgress }: ConversionDeps): Promise<void> {
+  for (const { copied, total } of copyRows(database, [...CHAIN_COPIES, ...NODE_COPIES])) {
+    onProgress("copying rows", copied / total);
+    await turn();
+    signal.throwIfAborted();
+  }
+  copySequences(database);
+}
+
+/** Indexes of complete tables are sorted once, which takes a fraction of the time of their growth. */
+async function createMissing(database: Database, { signal, onProgress }: ConversionDeps): Promise<void> {
+  const missing = missingObjects(database);
+  for (const [index, { sql }] of missing.entries()) {
+    onProgress("creating indexes", index / missing.length);
+    await turn();
+    signal.throwIfAborted();
+    database.execute(sql);
+  }
+}
+
+/** Removes the write-ahead log of the old file: SQLite would copy it into the new one. */
+function removeLog(path: string): void {
+  const log = `${path}-wal`;
+  if (existsSync(log) && statSync(log).size > 0) {
+    throw new DataError("DATA_UNUSABLE", `another process has ${path} open: end it, then start again`);
+  }
+  for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
+}
+
+function removeDatabase(path: string): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
+}

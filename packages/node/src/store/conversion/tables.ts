@@ -1,0 +1,92 @@
+/**
+ * Rules for copying the rows of earlier versions to the schema of this one. The released version 0.1.0 and the ones after it differ
+ * only in tables and columns that were added: what a database does not have is not copied.
+ */
+
+/** Returns the condition that a row of a table of the source is in the range to copy. */
+export type InRange = (table: string) => string;
+
+export type TableCopy = {
+  readonly table: string;
+  /** Its name in earlier versions. */
+  readonly from: string;
+  /** SQL expressions of columns that had another name or form; all others are copied by name. */
+  readonly columns?: Readonly<Record<string, string>>;
+  /** Statements that copy the rows of a range, if expressions are not enough. Each contains the range once; the last one copies the rows. */
+  readonly statements?: (inRange: InRange) => readonly string[];
+};
+
+/** Tables that follow from the blocks. Other tables belong to the node, and may contain secrets. */
+export const CHAIN_COPIES: readonly TableCopy[] = [
+  { table: "blocks", from: "blocks", statements: blocks },
+  { table: "transactions", from: "transactions" },
+  { table: "payees", from: "payees" },
+  { table: "wallets", from: "wallets" },
+  { table: "tokens", from: "tokens" },
+  { table: "properties", from: "properties" },
+  { table: "entries", from: "entries" },
+  { table: "rounds", from: "rounds", statements: rounds },
+  { table: "undo", from: "undo" },
+];
+
+/** The tree of facts is not copied, but built from the copied blocks: its root verifies them. */
+export const NODE_COPIES: readonly TableCopy[] = [
+  ...same("meta", "type_totals", "feed_changes"),
+  ...same("pool", "forged_slots", "missed_slots", "peers", "bans"),
+  ...same("events", "cursors", "remote_names"),
+  { table: "subscribed_events", from: "wanted" },
+  ...same("webhooks", "webhook_aliases", "removed_webhooks", "contents"),
+  { table: "webhook_register", from: "register" },
+  { table: "deliveries", from: "deliveries", columns: { is_retracted: "1 - stands" } },
+  ...same("queues"),
+  { table: "attempts", from: "attempts", columns: { response: "answer" } },
+  ...same("attempt_counts"),
+  { table: "block_reverts", from: "reversals" },
+  { table: "unconfirmed_events", from: "held" },
+  {
+    table: "finishing_queues",
+    from: "endings",
+    columns: { unconfirmed_up_to: "held_up_to", with_retractions: "with_reversals" },
+  },
+  { table: "restarting_queues", from: "restarts" },
+  { table: "replays", from: "replays", columns: { last_delivery: "told_before" } },
+];
+
+function same(...tables: readonly string[]): TableCopy[] {
+  return tables.map((table) => ({ table, from: table }));
+}
+
+/** Ids and public keys were hexadecimal text; the number of transactions up to a block had a table of its own. */
+function blocks(inRange: InRange): readonly string[] {
+  const where = inRange("source.blocks");
+  return [
+    `INSERT OR IGNORE INTO generators (public_key)
+     SELECT unhex(generator) FROM source.blocks WHERE ${where} GROUP BY generator ORDER BY min(height)`,
+    `INSERT INTO main.blocks
+     SELECT height, iif(length(id) = 64, unhex(id), id), version, timestamp, number_of_transactions, transactions,
+       total_amount, total_fee, reward, payload_length, number, header
+     FROM source.blocks CROSS JOIN source.block_ends USING (height)
+       CROSS JOIN generators ON public_key = unhex(generator)
+     WHERE ${where} ORDER BY height`,
+  ];
+}
+
+/** Rounds were JSON: public keys and vote balances by rank, and the forging order as ranks. */
+function rounds(inRange: InRange): readonly string[] {
+  const where = inRange("source.rounds");
+  return [
+    `INSERT OR IGNORE INTO generators (public_key)
+     SELECT DISTINCT unhex(delegate.value ->> 'publicKey')
+     FROM source.rounds, json_each(record, '$.delegates') AS delegate WHERE ${where}`,
+    `INSERT INTO main.rounds
+     SELECT round, height, unhex(group_concat(
+       printf('%06x%016x%04x', number, CAST(delegate.value ->> 'voteBalance' AS INTEGER), item.value), ''
+       ORDER BY delegate.key
+     ))
+     FROM source.rounds
+       CROSS JOIN json_each(record, '$.delegates') AS delegate
+       CROSS JOIN json_each(record, '$.order') AS item ON item.key = delegate.key
+       CROSS JOIN generators ON public_key = unhex(delegate.value ->> 'publicKey')
+     WHERE ${where} GROUP BY round`,
+  ];
+}

@@ -1,0 +1,432 @@
+-- The database of a node (docs/decisions/0061-convert-earlier-databases-by-copying.md). Amounts are signed 64-bit integers of the
+-- smallest unit; times whose names end in `_ms` are milliseconds since 1970.
+
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+-- The chain. Signed bytes are stored once: other columns exist only for filters, orders and totals of the API.
+
+-- Public keys of delegates, by the numbers that other rows contain instead of them. Rows are never removed.
+CREATE TABLE generators (
+  number INTEGER PRIMARY KEY,
+  public_key BLOB NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE blocks (
+  height INTEGER PRIMARY KEY,
+  id ANY NOT NULL,                            -- 32 bytes; a partial id is its decimal text
+  version INTEGER NOT NULL,
+  timestamp INTEGER NOT NULL,                 -- seconds since the network epoch
+  number_of_transactions INTEGER NOT NULL,
+  transactions_up_to INTEGER NOT NULL,        -- number of transactions up to and including this block
+  total_amount INTEGER NOT NULL,
+  total_fee INTEGER NOT NULL,
+  reward INTEGER NOT NULL,
+  payload_length INTEGER NOT NULL,
+  generator INTEGER NOT NULL,                 -- number in generators
+  header BLOB NOT NULL,                       -- header bytes with signature (blocks.md section 1)
+  id_text TEXT AS (iif(typeof(id) = 'blob', lower(hex(id)), id)) VIRTUAL,
+  id_prefix ANY AS (substr(id, 1, 6)) VIRTUAL
+) STRICT;
+-- A whole id in the index would triple its size. Lookups compare the whole id of each row that the prefix finds.
+CREATE INDEX blocks_id ON blocks (id_prefix);
+CREATE INDEX blocks_generator ON blocks (generator);
+
+CREATE TABLE transactions (
+  height INTEGER NOT NULL,
+  sequence INTEGER NOT NULL,                  -- index in the block
+  id TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  type_group INTEGER NOT NULL,
+  type INTEGER NOT NULL,
+  sender TEXT NOT NULL,                       -- public key
+  recipient TEXT,                             -- address
+  nonce INTEGER NOT NULL,                     -- position among the sender's transactions
+  amount INTEGER NOT NULL,
+  fee INTEGER NOT NULL,
+  timestamp INTEGER NOT NULL,                 -- of the block
+  vendor_field TEXT,                          -- absent rather than empty
+  is_alive INTEGER,                           -- 1: declares a unik alive, and is an update or pays with a voucher
+  signatures TEXT NOT NULL,                   -- JSON members of responses that contain them
+  asset TEXT,                                 -- JSON
+  bytes BLOB NOT NULL,                        -- canonical encoding with signatures
+  PRIMARY KEY (height, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX transactions_id ON transactions (id);
+CREATE INDEX transactions_sender ON transactions (sender, height, sequence);
+CREATE INDEX transactions_recipient ON transactions (recipient, height, sequence) WHERE recipient IS NOT NULL;
+CREATE INDEX transactions_own ON transactions (sender, height, sequence) WHERE recipient IS NULL;
+CREATE INDEX transactions_type ON transactions (type_group, type, height, sequence);
+CREATE INDEX transactions_alive ON transactions (height, sequence) WHERE is_alive = 1;
+
+-- The query planner cannot know this from an empty table: many transactions have one type, few have one sender. Number of rows of an
+-- index, and of those that agree in the first column, the first two, ...
+ANALYZE transactions;
+INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
+  ('transactions', 'transactions', '1000000 2 1'),
+  ('transactions', 'transactions_id', '1000000 1'),
+  ('transactions', 'transactions_sender', '1000000 20 2 1'),
+  ('transactions', 'transactions_recipient', '600000 20 2 1'),
+  ('transactions', 'transactions_own', '400000 20 2 1'),
+  ('transactions', 'transactions_type', '1000000 250000 100000 2 1'),
+  ('transactions', 'transactions_alive', '10000 2 1');
+
+-- Number of transactions of each type: the time of a list must not grow with the chain.
+CREATE TABLE type_totals (
+  type_group INTEGER NOT NULL,
+  type INTEGER NOT NULL,
+  transactions INTEGER NOT NULL,
+  PRIMARY KEY (type_group, type)
+) STRICT, WITHOUT ROWID;
+
+-- Recipients of multipayments; other transactions have no row.
+CREATE TABLE payees (
+  address TEXT NOT NULL,
+  height INTEGER NOT NULL,
+  sequence INTEGER NOT NULL,
+  PRIMARY KEY (address, height, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX payees_height ON payees (height);
+
+-- The state at the head of the chain.
+
+CREATE TABLE wallets (
+  address TEXT PRIMARY KEY,
+  public_key TEXT,
+  balance INTEGER NOT NULL,
+  nonce INTEGER NOT NULL,
+  vote TEXT,                                  -- copy of attributes.vote, for the voters of a delegate
+  username TEXT,                              -- copy of attributes.delegate.username
+  second_public_key TEXT,                     -- copy of attributes.secondPublicKey
+  attributes TEXT NOT NULL                    -- JSON, amounts as decimal text
+) STRICT, WITHOUT ROWID;
+CREATE INDEX wallets_public_key ON wallets (public_key) WHERE public_key IS NOT NULL;
+CREATE INDEX wallets_balance ON wallets (balance);
+CREATE INDEX wallets_vote ON wallets (vote) WHERE vote IS NOT NULL;
+CREATE INDEX wallets_username ON wallets (username) WHERE username IS NOT NULL;
+CREATE INDEX wallets_nonce ON wallets (nonce);
+
+CREATE TABLE tokens (
+  id TEXT PRIMARY KEY,
+  owner TEXT NOT NULL,                        -- address
+  first_transaction TEXT NOT NULL,
+  last_transaction TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tokens_owner ON tokens (owner);
+
+CREATE TABLE properties (
+  token TEXT NOT NULL,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (token, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX properties_type ON properties (value) WHERE key = 'type';
+
+-- The text-to-text tables of the ledger: usernames, locks, ipfs, entities, vouchers, disclosures.
+CREATE TABLE entries (
+  space TEXT NOT NULL,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (space, key)
+) STRICT, WITHOUT ROWID;
+
+-- 13 bytes for each delegate (store/state/packed-round.ts).
+CREATE TABLE rounds (
+  round INTEGER PRIMARY KEY,
+  height INTEGER NOT NULL,                    -- first height of the round
+  delegates BLOB NOT NULL                     -- by rank: number of the public key, vote balance, item of the forging order
+) STRICT;
+
+-- Changes of the last blocks, for reverting them; earlier ones are pruned.
+CREATE TABLE undo (height INTEGER PRIMARY KEY, changes BLOB NOT NULL) STRICT;
+
+-- Records that each of the last blocks wrote, for mirrors; empty unless the feed is enabled.
+CREATE TABLE feed_changes (
+  height INTEGER PRIMARY KEY,
+  changes TEXT NOT NULL                       -- JSON: rows of table, key and members; no members: removed
+) STRICT;
+
+-- The tree of final facts (docs/spec/facts.md). Its tiles: 256 hashes of 32 bytes, fewer in the last tile of each level.
+CREATE TABLE fact_tiles (
+  position INTEGER PRIMARY KEY,               -- number of the tile * 8 + level
+  hashes BLOB NOT NULL
+) STRICT;
+
+-- Number of leaves up to a block, for the last block of each step in which the tree grew.
+CREATE TABLE fact_sizes (
+  height INTEGER PRIMARY KEY,
+  block_id TEXT NOT NULL,
+  size INTEGER NOT NULL
+) STRICT;
+CREATE INDEX fact_sizes_size ON fact_sizes (size, height);
+
+-- The node: its pool, its delegates and its peers.
+
+-- Pending transactions, in the order of arrival.
+CREATE TABLE pool (
+  arrival INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  bytes BLOB NOT NULL
+) STRICT;
+
+-- The last slot forged by each delegate of this node. Never decreases, not even when blocks are reverted.
+CREATE TABLE forged_slots (
+  public_key TEXT PRIMARY KEY,
+  slot INTEGER NOT NULL,
+  block_id TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE missed_slots (
+  slot INTEGER NOT NULL,
+  public_key TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  PRIMARY KEY (slot, public_key)
+) STRICT, WITHOUT ROWID;
+
+-- Verified peers: a node that starts again needs no seeds.
+CREATE TABLE peers (
+  ip TEXT PRIMARY KEY,
+  seen_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE bans (
+  ip TEXT PRIMARY KEY,
+  until_ms INTEGER NOT NULL,
+  reason TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The event log and the positions of its readers.
+
+-- Append-only. `id` is the stable name of the fact: the same fact always has the same id.
+CREATE TABLE events (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  height INTEGER,                             -- of the block that caused it, if a block did
+  block_id TEXT,
+  created_ms INTEGER NOT NULL,
+  reverts TEXT,                               -- id of the fact that it retracts, if it does
+  data TEXT                                   -- JSON; absent for events without content
+) STRICT;
+
+-- Last sequence handled, by reader.
+CREATE TABLE cursors (reader TEXT PRIMARY KEY, sequence INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+-- Events that live streams subscribe to: the log contains each of them without a gap after a sequence.
+CREATE TABLE subscribed_events (name TEXT PRIMARY KEY, since INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+-- Events that the webhooks of another database subscribe to.
+CREATE TABLE remote_names (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+
+-- Webhooks.
+
+CREATE TABLE webhooks (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  event TEXT,                                 -- absent if `events` has all names
+  events TEXT NOT NULL,                       -- JSON: further names and patterns
+  target TEXT NOT NULL,
+  enabled INTEGER NOT NULL,
+  conditions TEXT NOT NULL,                   -- JSON as given
+  match_all INTEGER NOT NULL,                 -- 1: all conditions must be met, not one of them
+  strict INTEGER NOT NULL,                    -- 1: a delivery waits for the end of the previous one
+  confirmations INTEGER NOT NULL,             -- blocks above that of a fact before it is delivered
+  token TEXT NOT NULL,                        -- 64 hexadecimal digits, 32 of an imported one; may be encrypted
+  previous_token TEXT,                        -- the one before a rotation
+  previous_until_ms INTEGER,                  -- until then it is valid
+  active_after INTEGER NOT NULL,              -- sequence of the last event before it was registered or enabled
+  target_number INTEGER NOT NULL DEFAULT 1,   -- grows with every change of the target
+  failures INTEGER NOT NULL DEFAULT 0,        -- consecutive failed attempts
+  failing_since_ms INTEGER,                   -- time of the first of them
+  suspended TEXT,                             -- the reason, if it is suspended
+  suspended_ms INTEGER,                       -- time of the suspension
+  name TEXT                                   -- given by its user
+) STRICT;
+-- Questions about all webhooks read no conditions.
+CREATE INDEX webhooks_state ON webhooks (enabled, suspended);
+CREATE INDEX webhooks_subscriptions ON webhooks (event, events, confirmations) WHERE enabled = 1 AND suspended IS NULL;
+
+-- Other names of webhooks: ids of the reference node were UUIDs.
+CREATE TABLE webhook_aliases (
+  alias TEXT PRIMARY KEY,
+  webhook INTEGER NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX webhook_aliases_webhook ON webhook_aliases (webhook);
+
+-- Removed webhooks with deliveries that are not removed yet.
+CREATE TABLE removed_webhooks (id INTEGER PRIMARY KEY) STRICT;
+
+-- One row. The version grows with every change of a webhook or its events.
+CREATE TABLE webhook_register (version INTEGER NOT NULL) STRICT;
+INSERT INTO webhook_register VALUES (0);
+CREATE TRIGGER webhook_changed AFTER UPDATE OF active_after, suspended ON webhooks
+  BEGIN UPDATE webhook_register SET version = version + 1; END;
+CREATE TRIGGER webhook_removed AFTER DELETE ON webhooks
+  BEGIN UPDATE webhook_register SET version = version + 1; END;
+
+-- Contents of deliveries, each once for all webhooks that get it at the same time. Large ones are stored as they are sent:
+-- without most of their members.
+CREATE TABLE contents (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  data TEXT,                                  -- JSON; absent for events without content
+  truncated INTEGER,                          -- 1: some members are left out
+  link TEXT                                   -- path of the complete content below the URL of the node
+) STRICT;
+
+-- Bodies are made of these rows for every attempt, and are the same each time: the members that a row contributes never change.
+CREATE TABLE deliveries (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,   -- order of a webhook's queue
+  webhook INTEGER NOT NULL,                   -- rows of a removed one are not shown, and removed later
+  id TEXT NOT NULL UNIQUE,                    -- webhook-id header: fact and webhook, the same for all attempts
+  sequence INTEGER,                           -- among those of the webhook, without gaps; absent for a ping
+  event TEXT NOT NULL,
+  height INTEGER,                             -- of the block that caused the event, if a block did
+  block_id TEXT,
+  is_retracted INTEGER,                       -- of a fact of that block: 1 if the block was reverted; absent for others
+  reverts TEXT,                               -- id of the delivery that it retracts, if it does
+  target_number INTEGER NOT NULL,             -- of the webhook when it was last put into the queue
+  replay INTEGER,                             -- position in the queue of a replay, if it waits there
+  content INTEGER NOT NULL,                   -- number in contents
+  state TEXT NOT NULL,                        -- pending, delivered, failed, cancelled
+  attempts INTEGER NOT NULL DEFAULT 0,        -- since it was last put into the queue
+  next_attempt_ms INTEGER,                    -- of a retry; absent for a first attempt
+  created_ms INTEGER NOT NULL,
+  finished_ms INTEGER,
+  reason TEXT                                 -- why it is not delivered (yet)
+) STRICT;
+-- The queues of a webhook: first attempts in the order of events, retries by their time, and replays.
+CREATE INDEX deliveries_first ON deliveries (webhook, number)
+  WHERE state = 'pending' AND next_attempt_ms IS NULL AND replay IS NULL;
+CREATE INDEX deliveries_retry ON deliveries (webhook, next_attempt_ms)
+  WHERE state = 'pending' AND next_attempt_ms IS NOT NULL AND replay IS NULL;
+CREATE INDEX deliveries_replay ON deliveries (webhook, replay)
+  WHERE state = 'pending' AND replay IS NOT NULL;
+CREATE INDEX deliveries_retractions ON deliveries (webhook)
+  WHERE state = 'pending' AND next_attempt_ms IS NOT NULL AND reverts IS NOT NULL;
+-- The oldest retry of a webhook; the oldest first attempt is in deliveries_first.
+CREATE INDEX deliveries_retry_oldest ON deliveries (webhook, number)
+  WHERE state = 'pending' AND next_attempt_ms IS NOT NULL AND replay IS NULL;
+-- The log of a webhook, its failed deliveries, and the blocks whose facts may be retracted.
+CREATE INDEX deliveries_webhook ON deliveries (webhook, number);
+CREATE INDEX deliveries_failed ON deliveries (webhook, number) WHERE state = 'failed';
+CREATE INDEX deliveries_height ON deliveries (height, webhook) WHERE height IS NOT NULL;
+CREATE INDEX deliveries_content ON deliveries (content);
+
+-- A content is removed with its last delivery.
+CREATE TRIGGER content_unused AFTER DELETE ON deliveries
+  WHEN NOT EXISTS (SELECT 1 FROM deliveries WHERE content = OLD.content)
+  BEGIN DELETE FROM contents WHERE number = OLD.content; END;
+
+-- Totals of the webhooks' queues: the time of a request for them must not grow with the queues.
+CREATE TABLE queues (
+  webhook INTEGER PRIMARY KEY REFERENCES webhooks (id) ON DELETE CASCADE,
+  last_sequence INTEGER NOT NULL DEFAULT 0,   -- sequence of its last delivery
+  waiting INTEGER NOT NULL DEFAULT 0,         -- pending deliveries without an attempt
+  retrying INTEGER NOT NULL DEFAULT 0,        -- pending deliveries with a failed attempt
+  replaying INTEGER NOT NULL DEFAULT 0        -- pending deliveries of a replay, with or without an attempt
+) STRICT;
+CREATE TRIGGER webhook_queue AFTER INSERT ON webhooks
+  BEGIN INSERT INTO queues (webhook) VALUES (NEW.id); END;
+CREATE TRIGGER delivery_queued AFTER INSERT ON deliveries WHEN NEW.state = 'pending' BEGIN
+  UPDATE queues SET
+    waiting = waiting + (NEW.replay IS NULL AND NEW.next_attempt_ms IS NULL),
+    retrying = retrying + (NEW.replay IS NULL AND NEW.next_attempt_ms IS NOT NULL),
+    replaying = replaying + (NEW.replay IS NOT NULL)
+    WHERE webhook = NEW.webhook;
+END;
+CREATE TRIGGER delivery_moved AFTER UPDATE OF state, next_attempt_ms, replay ON deliveries
+  WHEN OLD.state = 'pending' OR NEW.state = 'pending' BEGIN
+  UPDATE queues SET
+    waiting = waiting
+      + (NEW.state = 'pending' AND NEW.replay IS NULL AND NEW.next_attempt_ms IS NULL)
+      - (OLD.state = 'pending' AND OLD.replay IS NULL AND OLD.next_attempt_ms IS NULL),
+    retrying = retrying
+      + (NEW.state = 'pending' AND NEW.replay IS NULL AND NEW.next_attempt_ms IS NOT NULL)
+      - (OLD.state = 'pending' AND OLD.replay IS NULL AND OLD.next_attempt_ms IS NOT NULL),
+    replaying = replaying
+      + (NEW.state = 'pending' AND NEW.replay IS NOT NULL)
+      - (OLD.state = 'pending' AND OLD.replay IS NOT NULL)
+    WHERE webhook = NEW.webhook;
+END;
+CREATE TRIGGER delivery_removed AFTER DELETE ON deliveries WHEN OLD.state = 'pending' BEGIN
+  UPDATE queues SET
+    waiting = waiting - (OLD.replay IS NULL AND OLD.next_attempt_ms IS NULL),
+    retrying = retrying - (OLD.replay IS NULL AND OLD.next_attempt_ms IS NOT NULL),
+    replaying = replaying - (OLD.replay IS NOT NULL)
+    WHERE webhook = OLD.webhook;
+END;
+
+CREATE TABLE attempts (
+  delivery INTEGER NOT NULL REFERENCES deliveries (number) ON DELETE CASCADE,
+  attempt INTEGER NOT NULL,                   -- from 1
+  started_ms INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL,
+  status INTEGER,                             -- of the response, if there was one
+  response TEXT,                              -- the beginning of its body
+  error TEXT,                                 -- code of the failure, if there was no response
+  PRIMARY KEY (delivery, attempt)
+) STRICT, WITHOUT ROWID;
+
+-- Attempts of each webhook in the last hour, by the minute of their end: the health of its target.
+CREATE TABLE attempt_counts (
+  webhook INTEGER NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+  minute INTEGER NOT NULL,                    -- since 1970
+  succeeded INTEGER NOT NULL,
+  failed INTEGER NOT NULL,
+  PRIMARY KEY (webhook, minute)
+) STRICT, WITHOUT ROWID;
+-- Attempts at an earlier target, or before a pause, say nothing about the present.
+CREATE TRIGGER attempt_counts_reset AFTER UPDATE OF target_number, enabled, suspended ON webhooks
+  WHEN NEW.target_number <> OLD.target_number OR NEW.enabled > OLD.enabled
+    OR (NEW.suspended IS NULL AND OLD.suspended IS NOT NULL)
+  BEGIN DELETE FROM attempt_counts WHERE webhook = NEW.id; END;
+
+-- Reverted blocks, each with the sequence of the event that reports it.
+CREATE TABLE block_reverts (
+  block_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  PRIMARY KEY (block_id, sequence)
+) STRICT, WITHOUT ROWID;
+
+-- Facts that wait for the number of confirmations that their webhook requires.
+CREATE TABLE unconfirmed_events (
+  webhook INTEGER NOT NULL,                   -- rows of a removed one are removed later, as those of deliveries
+  sequence INTEGER NOT NULL,                  -- of the event
+  name TEXT NOT NULL,                         -- as the webhook names it
+  event_id TEXT NOT NULL,
+  event_name TEXT NOT NULL,
+  height INTEGER NOT NULL,
+  block_id TEXT NOT NULL,
+  data TEXT,                                  -- JSON, as in the event
+  PRIMARY KEY (webhook, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX unconfirmed_events_height ON unconfirmed_events (height);
+
+-- Queues of which a part is finished in steps, while nothing is sent.
+CREATE TABLE finishing_queues (
+  webhook INTEGER PRIMARY KEY REFERENCES webhooks (id) ON DELETE CASCADE,
+  up_to INTEGER NOT NULL,                     -- last row of deliveries
+  unconfirmed_up_to INTEGER NOT NULL,         -- last sequence of unconfirmed_events
+  state TEXT NOT NULL,                        -- of the deliveries afterwards: failed, cancelled
+  reason TEXT NOT NULL,
+  with_retractions INTEGER NOT NULL           -- 1: also deliveries that retract another one
+) STRICT;
+
+-- Queues whose retries become first attempts again, in steps, because their webhook was resumed or has another target. Nothing is
+-- sent meanwhile.
+CREATE TABLE restarting_queues (webhook INTEGER PRIMARY KEY REFERENCES webhooks (id) ON DELETE CASCADE) STRICT;
+
+-- Heights that are delivered to a webhook again; the last replay of each.
+CREATE TABLE replays (
+  webhook INTEGER PRIMARY KEY REFERENCES webhooks (id) ON DELETE CASCADE,
+  from_height INTEGER NOT NULL,
+  to_height INTEGER NOT NULL,
+  next_height INTEGER NOT NULL,               -- of the next event
+  next_index INTEGER NOT NULL,                -- of the next event in its block
+  events INTEGER NOT NULL,                    -- put into the queue so far
+  last_delivery INTEGER NOT NULL,             -- last row of deliveries when it began
+  state TEXT NOT NULL,                        -- running, finished, cancelled
+  reason TEXT,                                -- why it was cancelled
+  started_ms INTEGER NOT NULL,
+  finished_ms INTEGER
+) STRICT;
+CREATE VIEW running_replays AS
+  SELECT webhook, from_height, to_height, next_height FROM replays WHERE state = 'running';
