@@ -14,9 +14,9 @@ import { type Database, openDatabase } from "../../../src/store/engine/database.
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { blocksOf, CHAINS, readChain } from "../../../test-support/chain/fixtures.ts";
 import { chain } from "../../../test-support/http/chain.ts";
+import { openConverted } from "../../../test-support/store/earlier-schema.ts";
 import { createInventedBlocks } from "../../../test-support/store/invented-blocks.ts";
 import { createInventedTransactions } from "../../../test-support/store/invented-transactions.ts";
-import { openOlderSchema } from "../../../test-support/store/older-schema.ts";
 
 function blocksOfChain(name: string): Block[] {
   const content = readChain(name);
@@ -121,19 +121,19 @@ describe.each(CHAINS)("the transactions of %s", (name) => {
     expect(storedIds([...ids, "0".repeat(64), "g", present(ids[0]).toUpperCase()])).toEqual(ids);
   });
 
-  test("are converted from the schema before", () => {
-    const database = openOlderSchema("020");
+  test("are converted from the schema of earlier versions", () => {
+    const database = openConverted((earlier) => {
+      const nonces = stored.map(({ nonce }) => BigInt(nonce));
+      const insert = earlier.prepare(`INSERT INTO transactions VALUES (${Array(17).fill("?").join()})`);
+      for (const { header, transactions } of blocks) {
+        for (const [sequence, transaction] of transactions.entries()) {
+          const columns = textColumns(transaction, present(nonces.shift()), header.timestamp);
+          insert.run(header.height, sequence, ...columns);
+        }
+      }
+    });
     onTestFinished(() => database.close());
     insertHeaders(database, blocks);
-    const nonces = stored.map(({ nonce }) => BigInt(nonce));
-    const insert = database.prepare(`INSERT INTO transactions VALUES (${Array(17).fill("?").join()})`);
-    for (const { header, transactions } of blocks) {
-      for (const [sequence, transaction] of transactions.entries()) {
-        const columns = textColumns(transaction, present(nonces.shift()), header.timestamp);
-        insert.run(header.height, sequence, ...columns);
-      }
-    }
-    migrate(database);
     const expected = openWith(blocks);
     expect(rowsOf(database)).toEqual(rowsOf(expected));
     // Numbers by first use, as a new node gives them.
@@ -146,7 +146,7 @@ describe.each(CHAINS)("the transactions of %s", (name) => {
   });
 });
 
-/** Columns of the schema before, from the id on. */
+/** Columns of earlier versions, from the id on. */
 function textColumns({ data, bytes }: SealedTransaction, nonce: bigint, timestamp: number) {
   return [
     ...[data.id, data.version, data.typeGroup, data.type, data.senderPublicKey, data.recipientId ?? null],

@@ -58,7 +58,7 @@ export function createTransactionQueries(
     database,
     `SELECT ${TRANSACTION_COLUMNS} FROM transactions ${JOINS}`,
   );
-  const signedById = prepareById<SignedRow>(database, `SELECT ${SIGNED} FROM transactions`);
+  const bytesById = prepareById<Pick<SignedRow, "bytes">>(database, "SELECT bytes FROM transactions");
   const certifiedInBlock = database.prepare<SignedRow>(
     `SELECT ${SIGNED} FROM transactions INDEXED BY transactions_type
      WHERE type_group = ${TYPE_GROUPS.uns} AND type IN (${CERTIFIED_MINT}, ${CERTIFIED_UPDATE}) AND height = +?
@@ -75,8 +75,8 @@ export function createTransactionQueries(
       return row && toStored(row);
     },
     signedById(id) {
-      const row = signedById(id);
-      return row && signedFromRow(row);
+      const row = bytesById(id);
+      return row && signedFromRow({ id, ...row });
     },
     certifiedInBlock: (height) => certifiedInBlock.all(height).map(signedFromRow),
     list(...query) {
