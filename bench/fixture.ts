@@ -181,7 +181,7 @@ function createTransfers(): (count: number) => SealedTransaction[] {
 }
 
 /** Writes each block after its length, a u32. */
-async function writeBlocks(path: string, blocks: Iterable<Uint8Array>): Promise<void> {
+export async function writeBlocks(path: string, blocks: Iterable<Uint8Array>): Promise<void> {
   const file = await open(path, "w");
   let parts: Uint8Array[] = [];
   for (const block of blocks) {
@@ -196,7 +196,7 @@ async function writeBlocks(path: string, blocks: Iterable<Uint8Array>): Promise<
   await file.close();
 }
 
-async function* readBlocks(path: string): AsyncIterable<Uint8Array> {
+export async function* readBlocks(path: string): AsyncIterable<Uint8Array> {
   let rest = Buffer.alloc(0);
   for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) {
     rest = Buffer.concat([rest, chunk]);

@@ -15,7 +15,7 @@ import { receiveBlock } from "../packages/node/src/chain/pipeline/receive.ts";
 import { signatureChecks } from "../packages/node/src/chain/pipeline/verify.ts";
 import type { Chain } from "../packages/node/src/chain/port.ts";
 import { replay } from "../packages/node/src/chain/replay.ts";
-import { limitHeapGrowth } from "../packages/node/src/platform/lifecycle/heap.ts";
+import { collectInOneThread, limitHeapGrowth } from "../packages/node/src/platform/lifecycle/heap.ts";
 import { present } from "../packages/node/src/platform/present.ts";
 import { selectBackend } from "../packages/node/src/verification/backend.ts";
 import type { SignatureCheck } from "../packages/node/src/verification/packed-checks.ts";
@@ -126,6 +126,7 @@ async function replayPhase(
   return { ...stop(), quarters };
 }
 
+collectInOneThread();
 limitHeapGrowth();
 const fixture = await loadFixture({ emptyBlocks, fullBlocks, transfersPerBlock });
 const folder = mkdtempSync(join(tmpdir(), "uniknode-replay-"));

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { limitHeapGrowth } from "../packages/node/src/platform/lifecycle/heap.ts";
+import { collectInOneThread, limitHeapGrowth } from "../packages/node/src/platform/lifecycle/heap.ts";
 import { readArguments } from "../tools/arguments.ts";
 import { loadFixture } from "./fixture.ts";
 import { openPipeline } from "./pipeline.ts";
@@ -19,6 +19,7 @@ const { values } = readArguments("bench switch", {
 const depth = Number(values.depth);
 const transfersPerBlock = Number(values.transfers);
 
+collectInOneThread();
 limitHeapGrowth();
 const isEmpty = transfersPerBlock === 0;
 const fixture = await loadFixture({

@@ -69,10 +69,10 @@ const cast = castOf(
   1,
 );
 
-type Sender = { readonly publicKey: string; readonly address: string; nonce: bigint };
+export type Sender = { readonly publicKey: string; readonly address: string; nonce: bigint };
 
 /** Public keys without a private key: only their form matters. */
-function sender(index: number): Sender {
+export function sender(index: number): Sender {
   const publicKey = `02${bytesToHex(sha256(Buffer.from(`sender ${index}`)))}`;
   return { publicKey, address: addressFromPublicKey(publicKey, DEV_ADDRESS_VERSION), nonce: 0n };
 }
@@ -80,7 +80,7 @@ function sender(index: number): Sender {
 const recipient = (index: number) =>
   addressFromPublicKey(`03${bytesToHex(sha256(Buffer.from(`recipient ${index}`)))}`, DEV_ADDRESS_VERSION);
 
-function seal(body: TransactionBody): SealedTransaction {
+export function seal(body: TransactionBody): SealedTransaction {
   const bytes = encodeTransaction({ ...body, signature: FILLER });
   return sealedFromTrustedBytes(bytes, bytesToHex(sha256(bytes)));
 }
@@ -107,7 +107,8 @@ async function generate(path: string, size: Size): Promise<NetworkFiles> {
   );
   const [rounds, slots] = [createRounds(network), createSlots(network)];
   const founders = new Map(cast.founders.map(({ publicKey, keys }) => [publicKey, keys]));
-  const bodies = createBodies(network, senders, size);
+  const delegates = cast.founders.map(({ publicKey }) => publicKey);
+  const bodies = createBodies({ ...size, network, senders, delegates });
   for (let made = 0; made < size.transactions; ) {
     const head = chain.head();
     const count = head.height === 1 ? 0 : Math.min(PER_BLOCK, size.transactions - made);
@@ -173,15 +174,22 @@ function createGenesis(senders: readonly Sender[]) {
   return createGenesisBlock({ files, transactions, keys: treasury.keys });
 }
 
+export type BodiesOptions = Size & {
+  readonly network: Network;
+  readonly senders: readonly Sender[];
+  /** Public keys of the delegates to vote for. */
+  readonly delegates: readonly string[];
+};
+
 /** Generates transactions endlessly: funds every wallet first, then random wallets pay each other. */
-function* createBodies(
-  network: Network,
-  senders: readonly Sender[],
-  size: Size,
-): Generator<TransactionBody, never> {
-  const recipients = Array.from({ length: size.wallets - SENDERS }, (_, index) => recipient(index));
+export function* createBodies({
+  network,
+  senders,
+  delegates,
+  ...size
+}: BodiesOptions): Generator<TransactionBody, never> {
+  const recipients = Array.from({ length: size.wallets - senders.length }, (_, index) => recipient(index));
   const shop = present(recipients[0]);
-  const delegates = cast.founders.map(({ publicKey }) => publicKey);
   const votes = new Map<Sender, string>();
   const uniksEvery = Math.floor(size.transactions / size.uniks);
   let seed = 1;
@@ -190,7 +198,7 @@ function* createBodies(
     return present(from[seed % from.length]);
   };
   for (let index = 0; ; index++) {
-    const from = present(senders[index % SENDERS]);
+    const from = present(senders[index % senders.length]);
     from.nonce += 1n;
     const envelope = {
       version: 2 as const,

@@ -8,5 +8,6 @@ const folder = NODE_COMPILE_CACHE || (XDG_CACHE_HOME && join(XDG_CACHE_HOME, "un
 const { directory } = folder ? enableCompileCache(folder) : {};
 // Threads take it from the environment. Later starts read compiled code instead of sources.
 if (directory) process.env.NODE_COMPILE_CACHE ??= directory;
+await import("#own-imports");
 const { main } = await import("#main");
 process.exitCode = await main(process.argv.slice(2));

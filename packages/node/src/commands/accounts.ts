@@ -16,9 +16,7 @@ import { printLines, printText } from "./print.ts";
 const options = { data: devOptions.data, json: connectionOptions.json };
 
 export function accountsCommand(): Command {
-  const command = new Command("accounts").description(
-    "show the accounts of a dev chain, with passphrases, delegates and uniks; also while the chain runs",
-  );
+  const command = new Command("accounts");
   return addFlags(command, options).action(() => {
     const { data, json } = readConfig(command, options);
     const folder = resolve(data);

@@ -24,6 +24,7 @@ import { devGenesis } from "../dev-chain/genesis.ts";
 import { deriveAccounts } from "../dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../dev-chain/network.ts";
 import { ConfigError } from "../platform/config-error.ts";
+import { limitHeapGrowth } from "../platform/lifecycle/heap.ts";
 import { programVersion } from "../platform/lifecycle/version.ts";
 import { createVerifier } from "../verification/verifier.ts";
 import { addFlags, readConfig } from "./options.ts";
@@ -48,7 +49,7 @@ const chainOptions = { data, ...networkOptions };
 const VERIFIER_THREADS = 2;
 
 export function snapshotCommand(): Command {
-  const command = new Command("snapshot").description("create, restore and verify snapshots of a chain");
+  const command = new Command("snapshot");
   const folder = () => new Argument("<SNAPSHOT>", "folder of the snapshot");
 
   const create = command
@@ -97,7 +98,6 @@ export function snapshotCommand(): Command {
 
 export function exportCommand(): Command {
   const command = new Command("export")
-    .description("write the blocks of a data folder as a stream; also while the node runs")
     .argument("[FILE]", "file to write; - is standard output", "-")
     .addOption(height("--from <HEIGHT>", "First block.").default(2))
     .addOption(height("--to <HEIGHT>", "Last block (default: the head)."));
@@ -105,6 +105,7 @@ export function exportCommand(): Command {
     const { from, to } = command.opts<{ from: number; to?: number }>();
     const config = readConfig(command, chainOptions);
     const progress = createProgress();
+    limitHeapGrowth();
     const blocks = exportBlocks({
       data: config.data,
       network: createNetwork(sourceOf(config).files),
@@ -128,9 +129,7 @@ async function writeNewFile(file: string, chunks: AsyncIterable<Uint8Array>): Pr
 }
 
 export function importCommand(): Command {
-  const command = new Command("import")
-    .description("verify and execute the blocks of a stream; resumes an interrupted import")
-    .argument("[FILE]", "file to read; - is standard input", "-");
+  const command = new Command("import").argument("[FILE]", "file to read; - is standard input", "-");
   const options = { ...chainOptions, assumeValid: runOptions.assumeValid };
   return addFlags(command, options).action(async (file: string) => {
     const config = readConfig(command, options);
@@ -164,6 +163,7 @@ async function withChain<T>(
   work: (deps: ReturnType<typeof createDeps>) => Promise<T>,
 ): Promise<T> {
   const deps = createDeps(config);
+  limitHeapGrowth();
   try {
     return await work(deps);
   } finally {

@@ -6,9 +6,7 @@ import { queryCommand, type Shown, table } from "./connection.ts";
 
 export const blockCommand = (): Command =>
   queryCommand(
-    new Command("block")
-      .description("show a block")
-      .argument("[id]", "id or height of the block (default: the head)"),
+    new Command("block").argument("[id]", "id or height of the block (default: the head)"),
     showBlock,
   );
 

@@ -26,9 +26,7 @@ const LINK = formOf(Type.Object({ data: Link }));
 const BODY = formOf(Type.Unknown());
 
 export function consoleCommand(): Command {
-  const command = new Command("console").description(
-    "print a one-time link that opens the console and signs in; valid for ten minutes",
-  );
+  const command = new Command("console");
   return addFlags(command, serviceOptions).action(async () => {
     const config = readConfig(command, serviceOptions);
     const { url, timeout } = config;

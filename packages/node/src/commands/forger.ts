@@ -12,7 +12,7 @@ const { data } = runOptions;
 const LATEST = 20;
 
 export function forgerCommand(): Command {
-  const command = new Command("forger").description("inspect the forger of this node");
+  const command = new Command("forger");
   const why = command
     .command("why")
     .description("show why slots of this node's delegates were missed; also while the node runs")

@@ -11,7 +11,6 @@ const TEMPLATE = fileURLToPath(new URL("../../templates/receiver", import.meta.u
 
 export const initCommand = (): Command =>
   new Command("init")
-    .description("create a small project that receives webhooks, with a test on a dev chain")
     .argument("<folder>", "a new or empty folder")
     .option("--packages <DIR>", "Folder with release packages that the project installs.")
     .action((folder: string, { packages }: { packages?: string }) => {

@@ -1,8 +1,7 @@
 /** Entry point of the program `uniknode`: parses the command line and returns the exit code. */
 import { type Command, CommanderError } from "commander";
 import { commandLine } from "../platform/lifecycle/command-line.ts";
-import { limitHeapGrowth } from "../platform/lifecycle/heap.ts";
-import { COMMANDS } from "./catalogue.ts";
+import { collectInOneThread } from "../platform/lifecycle/heap.ts";
 import { unknownVariables, variablesOf } from "./config/variables.ts";
 import { describeFailure } from "./failure.ts";
 import { groupHelp, readHelpAll } from "./help-groups.ts";
@@ -12,12 +11,12 @@ const ignore = () => {};
 
 /** Runs a command line. Returns 0 for success, 1 for a failure, 2 for invalid arguments or options. */
 export async function main(words: readonly string[]): Promise<number> {
-  limitHeapGrowth();
+  collectInOneThread();
   // A closed pipe, such as to `head`, must not change the exit code.
   for (const stream of [process.stdout, process.stderr]) stream.off("error", ignore).on("error", ignore);
   const { isAll, args } = readHelpAll(words);
-  const asked = COMMANDS.filter(({ name }) => name === (args[0] === "help" ? args[1] : args[0]));
-  const program = await createProgram(asked.length > 0 ? asked : COMMANDS);
+  // An argument with the name of another command also loads that one.
+  const program = await createProgram((name) => args.includes(name));
   overrideExit(program);
   groupHelp(program, isAll);
   program.hook("preAction", (_program, command) => warnOfVariables(command));

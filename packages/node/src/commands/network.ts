@@ -42,7 +42,7 @@ const options = {
 };
 
 export function networkCommand(): Command {
-  const command = new Command("network").description("create your own network");
+  const command = new Command("network");
   const init = command
     .command("init")
     .description(

@@ -1,13 +1,17 @@
 /** Builds the program from its commands, with groups, examples and exit codes in every help text. */
-import { Command } from "commander";
-import { COMMANDS, type CommandEntry, GROUPS } from "./catalogue.ts";
-import { versionLine } from "./version.ts";
+import { Command, Help } from "commander";
+import { versionLine } from "../platform/lifecycle/version.ts";
+import { COMMANDS, GROUPS } from "./catalogue.ts";
 
 const EXIT_CODES = `
 Exit codes: 0 success, 1 failure, 2 invalid command line or configuration.`;
 
-/** Creates the program with the given commands; all commands by default. */
-export async function createProgram(entries: readonly CommandEntry[] = COMMANDS): Promise<Command> {
+/**
+ * Creates the program.
+ *
+ * @param isLoaded selects the commands to load; of the others, the program only knows what its help shows
+ */
+export async function createProgram(isLoaded: (name: string) => boolean = () => true): Promise<Command> {
   const program = new Command("uniknode")
     .description("A complete node of the Unikname Network.")
     .version(
@@ -17,6 +21,7 @@ export async function createProgram(entries: readonly CommandEntry[] = COMMANDS)
     )
     .helpOption("-h, --help", "Show the help of the program or of a command.")
     .helpCommand("help [command]", "show the help of a command")
+    .configureHelp({ subcommandTerm: termOf })
     .addHelpText(
       "after",
       `
@@ -26,13 +31,22 @@ Examples:
 ${EXIT_CODES}`,
     );
   for (const group of GROUPS) {
-    for (const entry of entries.filter((entry) => entry.group === group)) {
-      const command = await entry.load(createProgram);
-      program.addCommand(command.helpGroup(group), { hidden: entry.isHidden ?? false });
-      addExamples(command, entry.name, entry.examples);
+    for (const entry of COMMANDS.filter((entry) => entry.group === group)) {
+      const { name, description, examples } = entry;
+      const command = isLoaded(name) ? await entry.load(createProgram) : new Command(name);
+      program.addCommand(command.description(description).helpGroup(group), {
+        hidden: entry.isHidden ?? false,
+      });
+      addExamples(command, name, examples);
     }
   }
   return program;
+}
+
+/** Returns the name and usage of a command, which does not have to be loaded. */
+function termOf(command: Command): string {
+  const entry = COMMANDS.find(({ name }) => name === command.name());
+  return entry === undefined ? new Help().subcommandTerm(command) : `${entry.name} ${entry.usage}`.trimEnd();
 }
 
 /** Adds to each command the examples that begin with its path. */

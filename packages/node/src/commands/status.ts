@@ -4,8 +4,7 @@ import { Command } from "commander";
 import { tokensOf } from "../submission/amounts.ts";
 import { queryCommand, type Shown, table } from "./connection.ts";
 
-export const statusCommand = (): Command =>
-  queryCommand(new Command("status").description("show the status of a node and its chain"), showStatus);
+export const statusCommand = (): Command => queryCommand(new Command("status"), showStatus);
 
 async function showStatus({ blockchain, node, peers, transactions }: Client): Promise<Shown> {
   const [head, status, configuration, known, pending] = await Promise.all([

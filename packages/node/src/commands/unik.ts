@@ -6,12 +6,7 @@ import { queryCommand, type Shown, table } from "./connection.ts";
 const KINDS: Readonly<Record<string, string>> = { 1: "individual", 2: "organization", 3: "network" };
 
 export const unikCommand = (): Command =>
-  queryCommand(
-    new Command("unik")
-      .description("show a unik and its properties")
-      .argument("<id>", "id of the unik, 64 hexadecimal digits"),
-    showUnik,
-  );
+  queryCommand(new Command("unik").argument("<id>", "id of the unik, 64 hexadecimal digits"), showUnik);
 
 async function showUnik({ uniks }: Client, id: string): Promise<Shown> {
   const { data: unik } = await uniks.get(id);

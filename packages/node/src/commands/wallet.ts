@@ -31,7 +31,6 @@ const addressOptions = { ...newOptions, ...passphraseOptions };
 
 export function walletCommand(): Command {
   return new Command("wallet")
-    .description("create and show wallets")
     .addCommand(newCommand())
     .addCommand(addressCommand())
     .addCommand(showCommand());

@@ -1,5 +1,5 @@
 /** The declarations of the commands: help, configuration. */
-import type { Command } from "commander";
+import { type Command, Help } from "commander";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { COMMANDS } from "../../src/commands/catalogue.ts";
 import { columns } from "../../src/commands/columns.ts";
@@ -29,6 +29,12 @@ describe("help", () => {
       expect(flags).toEqual(expect.arrayContaining(named));
     },
   );
+
+  test("the list of commands, which loads none of them, names the arguments that each has", () => {
+    const declared = program.commands.map((command) => new Help().subcommandTerm(command));
+    const listed = COMMANDS.map(({ name, usage }) => `${name} ${usage}`.trimEnd());
+    expect(listed.toSorted()).toEqual(declared.toSorted());
+  });
 
   test("no example contains a passphrase, and no flag accepts one", () => {
     const flags = leaves(program, []).flatMap(([, { options }]) => options.map(({ long }) => long));

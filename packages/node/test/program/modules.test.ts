@@ -66,21 +66,32 @@ test("A node with peers starts with the modules that they need.", { timeout: 60_
   expect(loaded().some((module) => PEERS.test(module))).toBe(true);
 });
 
-test("A command with variables of the node and of clients loads no other command.", async () => {
+/** Runs a command line to its end, and returns the modules that it loaded. */
+async function modulesOf(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-modules-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const list = join(folder, "loaded");
-  const { stderr } = await runUniknode(["version"], {
+  const ended = await runUniknode(args, {
     nodeArguments: ["--import", HOOK],
-    environment: {
-      LOADED_MODULES: list,
-      UNIKNODE_URL: "http://127.0.0.1:4003",
-      UNIKNODE_HTTP_PORT: "4003",
-      UNIKNODE_BLOCK_TIME: "1",
-    },
+    environment: { LOADED_MODULES: list, ...environment },
   });
-  expect(stderr).toBe("");
-  const loaded = readFileSync(list, "utf8").split("\n");
+  expect(ended).toMatchObject({ code: 0, stderr: "" });
+  return readFileSync(list, "utf8").split("\n");
+}
+
+test("A command with variables of the node and of clients loads no other command.", async () => {
+  const loaded = await modulesOf(["version"], {
+    UNIKNODE_URL: "http://127.0.0.1:4003",
+    UNIKNODE_HTTP_PORT: "4003",
+    UNIKNODE_BLOCK_TIME: "1",
+  });
   expect(loaded.filter((module) => module.endsWith("commands/version.ts"))).toHaveLength(1);
   expect(loaded.filter((module) => /commands\/(dev|network|rpc|tx\/tx)\.ts$/.test(module))).toEqual([]);
+});
+
+test.each(["--help", "--version"])("uniknode %s loads no command.", async (flag) => {
+  const loaded = await modulesOf([flag]);
+  expect(loaded.filter((module) => module.endsWith("commands/catalogue.ts"))).toHaveLength(1);
+  const others = /packages\/(protocol|ledger|client)\/|src\/(processes|http|peers)\/|commands\/.*\//;
+  expect(loaded.filter((module) => others.test(module) && !module.includes("commands/config/"))).toEqual([]);
 });

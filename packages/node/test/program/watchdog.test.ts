@@ -53,7 +53,8 @@ async function listenAsSystemd(): Promise<{ path: string; messages: () => string
   await once(listener.stdout, "data");
   return {
     path,
-    messages: () => text.split("\n").filter((line) => /^(EXTEND_TIMEOUT_USEC|READY|WATCHDOG|STOPPING)=/.test(line)),
+    messages: () =>
+      text.split("\n").filter((line) => /^(EXTEND_TIMEOUT_USEC|READY|WATCHDOG|STOPPING)=/.test(line)),
   };
 }
 

@@ -1,5 +1,7 @@
 /** Reading of the network files from untrusted JSON. */
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+
+import type { Ajv, ErrorObject, ValidateFunction } from "ajv";
+import { createAjv } from "#ajv";
 import { NetworkError } from "./error.ts";
 import { checkDelegateCounts, mergeMilestones } from "./milestones.ts";
 import type { Exceptions, MilestoneChange, NetworkDescription, NetworkFiles } from "./network.ts";
@@ -17,7 +19,10 @@ export type UntrustedNetworkFiles = { network: unknown; milestones: unknown; exc
  */
 export function networkFilesFromJson(content: UntrustedNetworkFiles): NetworkFiles {
   // The schemas are trusted: checking them would cost more than checking the files.
-  const ajv = new Ajv({ allErrors: true, verbose: true, meta: false, validateSchema: false });
+  const ajv = createAjv({
+    ...{ allErrors: true, verbose: true, meta: false, validateSchema: false },
+    code: { optimize: false },
+  });
   const problems = [
     ...problemsOf("network.json", ajv.compile(descriptionSchema), content.network),
     ...milestoneProblems(ajv, content.milestones),

@@ -1,5 +1,7 @@
 /** The schema of each type (transactions.md 8). */
-import { Ajv, type ValidateFunction } from "ajv";
+
+import type { Ajv, ValidateFunction } from "ajv";
+import { createAjv } from "#ajv";
 import { milestoneOf, type TransactionContext } from "./context.ts";
 import type { SchemaViolation } from "./errors.ts";
 import { copyJson } from "./json.ts";
@@ -47,8 +49,8 @@ const signedSchema = (number: number, { properties, required = [] }: TypeSchema)
 /** `members` are the members that the type defines. */
 type Form = { isSigned: ValidateFunction; members: ReadonlySet<string> };
 
-const createAjv = () =>
-  new Ajv({
+const createCompiler = () =>
+  createAjv({
     strict: false,
     // The schemas are trusted: without checking them, the first one is compiled 45 ms earlier.
     meta: false,
@@ -59,6 +61,8 @@ const createAjv = () =>
     passContext: true,
     removeAdditional: true,
     unicodeRegExp: false,
+    // The optimizer takes half of the time to compile; the engine does the same work better.
+    code: { optimize: false },
     keywords,
   });
 
@@ -69,7 +73,7 @@ const forms = new Map<TypeSchema, Form>();
 function formOf(number: number, schema: TypeSchema): Form {
   let form = forms.get(schema);
   if (!form) {
-    ajv ??= createAjv();
+    ajv ??= createCompiler();
     const members = new Set(["type", ...Object.keys(commonMembers), ...Object.keys(schema.properties)]);
     form = { isSigned: ajv.compile(signedSchema(number, schema)), members };
     forms.set(schema, form);

@@ -7,9 +7,7 @@ import { localTokenOptions, readLocalToken } from "./local-token.ts";
 const options = { ...localTokenOptions, webhookToken: nodeOptions.webhookToken };
 
 export function tokenCommand(): Command {
-  const command = new Command("token").description(
-    "print the webhook token that a node generated on its first start; also while the node runs",
-  );
+  const command = new Command("token");
   return addFlags(command, options).action(() => {
     const config = readConfig(command, options);
     process.stdout.write(`${config.webhookToken ?? readLocalToken(config)}\n`);

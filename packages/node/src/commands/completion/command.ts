@@ -5,7 +5,6 @@ import { placesOf } from "./words.ts";
 
 export const completionCommand = (createProgram: () => Promise<Command>): Command =>
   new Command("completion")
-    .description("print a shell completion script for commands and options")
     .addArgument(new Argument("<shell>", "shell that runs the script").choices(Object.keys(scripts)))
     .action(async (shell: keyof typeof scripts) => {
       process.stdout.write(scripts[shell](placesOf(await createProgram())));

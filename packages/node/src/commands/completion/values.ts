@@ -10,9 +10,6 @@ const MAX_VALUES = 100;
 
 export const completeCommand = (): Command =>
   new Command("complete")
-    .description(
-      "print the values that complete a command line, one per line; nothing if the node does not respond",
-    )
     .addArgument(new Argument("<what>", "kind of the values").choices(["webhooks"]))
     .argument("[words...]", "command line so far; its --url, --data and --token are used")
     .action(async (_what: string, words: readonly string[]) => {

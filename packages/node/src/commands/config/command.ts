@@ -5,15 +5,14 @@ import { loadNetwork } from "../../config/network.ts";
 import { devOptions, runOptions } from "../../config/options.ts";
 import { type OptionTable, type Resolved, resolveConfig, resolveOrigins } from "../../config/resolve.ts";
 import { ConfigError } from "../../platform/config-error.ts";
+import { versionLine } from "../../platform/lifecycle/version.ts";
 import { columns } from "../columns.ts";
 import { addFlags, sourcesOf } from "../options.ts";
 import { printJson, printLines, printText } from "../print.ts";
-import { versionLine } from "../version.ts";
 import { unknownVariables, variablesOf } from "./variables.ts";
 
 export const configCommand = (createProgram: () => Promise<Command>): Command =>
   new Command("config")
-    .description("show every option with its value and origin: default, file, environment or argument")
     .addCommand(tableCommand("dev", devOptions, createProgram, () => {}))
     .addCommand(tableCommand("run", runOptions, createProgram, checkNetwork));
 

@@ -43,9 +43,7 @@ const options = {
 };
 
 export function doctorCommand(): Command {
-  const command = new Command("doctor").description(
-    "check clock, disk, ports, limits, runtime, genesis block, delegate keys, peers and data folder, or the database of a mirror; accepts the options of dev and run",
-  );
+  const command = new Command("doctor");
   return addFlags(command, options).action(async () => {
     const config = readConfig(command, options);
     const { databaseUrl, node } = config;

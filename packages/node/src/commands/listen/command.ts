@@ -15,9 +15,7 @@ deliver to loopback addresses: a dev chain is by default, any other node needs -
 if the webhook could not be removed.`;
 
 export function listenCommand(): Command {
-  const command = new Command("listen")
-    .description("receive webhooks in the terminal and verify them")
-    .addHelpText("after", NOTES);
+  const command = new Command("listen").addHelpText("after", NOTES);
   return addFlags(command, listenOptions).action(async () => {
     const config = readConfig(command, listenOptions);
     const style = { hasColors: hasColors(STANDARD_OUTPUT) };

@@ -7,7 +7,7 @@ import { openOutput } from "../../platform/logging/output.ts";
 import { addFlags, readConfig } from "../options.ts";
 
 export function deliverCommand(): Command {
-  const command = new Command("deliver").description("send webhooks from the database of a mirror");
+  const command = new Command("deliver");
   return addFlags(command, deliverOptions).action(async () => {
     const config = readConfig(command, deliverOptions);
     const output = openOutput();
@@ -21,6 +21,7 @@ export function deliverCommand(): Command {
         output.write(`${served.url}\n`);
         return served;
       },
+      heap: { growsForNewObjects: true },
     });
   });
 }

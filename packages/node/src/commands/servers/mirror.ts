@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { mirrorOptions } from "../../config/mirror.ts";
 import type { Config } from "../../config/resolve.ts";
+import { limitHeapGrowth } from "../../platform/lifecycle/heap.ts";
 import { serveUntilStopped } from "../../platform/lifecycle/process.ts";
 import { stopSignal } from "../../platform/lifecycle/signals.ts";
 import { type Log, openLog } from "../../platform/logging/logger.ts";
@@ -10,9 +11,10 @@ import { addFlags, readConfig } from "../options.ts";
 import { printLines } from "../print.ts";
 
 export function mirrorCommand(): Command {
-  const command = new Command("mirror")
-    .description("copy the chain of a node into PostgreSQL, and follow it")
-    .option("--check", "Compare every table with the node instead; exit code 1 if a row differs.");
+  const command = new Command("mirror").option(
+    "--check",
+    "Compare every table with the node instead; exit code 1 if a row differs.",
+  );
   return addFlags(command, mirrorOptions).action(async () => {
     const config = readConfig(command, mirrorOptions);
     const log = openLog(config.logLevel, config.logFormat);
@@ -30,6 +32,7 @@ export function mirrorCommand(): Command {
 async function check(config: Config<typeof mirrorOptions>, { logger }: Log): Promise<void> {
   const { checkMirrorOf } = await import("../../processes/mirror/mirror.ts");
   const { requireEqual } = await import("../../mirror/check/check.ts");
+  limitHeapGrowth();
   const stopping = new AbortController();
   void stopSignal().then(() => stopping.abort());
   const result = await checkMirrorOf(config, logger, stopping.signal);

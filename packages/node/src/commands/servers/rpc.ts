@@ -8,7 +8,7 @@ import { startRpc } from "../../rpc/server.ts";
 import { addFlags, readConfig } from "../options.ts";
 
 export function rpcCommand(): Command {
-  const command = new Command("rpc").description("serve JSON-RPC for exchanges, as a client of a node");
+  const command = new Command("rpc");
   return addFlags(command, rpcOptions).action(async () => {
     const config = readConfig(command, rpcOptions);
     const output = openOutput();

@@ -5,7 +5,7 @@ import { withServingThread } from "../../processes/serving/thread.ts";
 import { addFlags, readConfig, sourcesOf } from "../options.ts";
 
 export function runCommand(): Command {
-  const command = new Command("run").description("start a node of a network");
+  const command = new Command("run");
   return addFlags(command, runOptions).action(async () => {
     const config = readConfig(command, runOptions);
     await withServingThread(async (servingThread) => {

@@ -7,7 +7,7 @@ import { openOutput } from "../../platform/logging/output.ts";
 import { addFlags, readConfig } from "../options.ts";
 
 export function serveCommand(): Command {
-  const command = new Command("serve").description("serve the public API from the database of a mirror");
+  const command = new Command("serve");
   return addFlags(command, serveOptions).action(async () => {
     const config = readConfig(command, serveOptions);
     const output = openOutput();

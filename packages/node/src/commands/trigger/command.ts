@@ -28,7 +28,6 @@ const DELIVERY_TIMEOUT_MS = 15_000;
 
 export function triggerCommand(): Command {
   const command = new Command("trigger")
-    .description("cause an event on a dev chain with a real operation, and show its delivery")
     .argument("[event]", "name of the event; --list shows all events")
     .option("--list", "Show how each event is caused, or why it cannot be.");
   return addFlags(command, options).action(async (event: string | undefined) => {

@@ -40,7 +40,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 export function txCommand(): Command {
-  const command = new Command("tx").description("build, sign and send transactions");
+  const command = new Command("tx");
   for (const kind of KINDS) command.addCommand(kindCommand(kind));
   return command.addCommand(postCommand()).addCommand(showCommand());
 }

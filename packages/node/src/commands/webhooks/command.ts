@@ -7,7 +7,7 @@ import { importCommand } from "./import.ts";
 import { registerCommands } from "./register.ts";
 
 export function webhooksCommand(): Command {
-  const command = new Command("webhooks").description("manage the webhooks of a node");
+  const command = new Command("webhooks");
   const others = [testCommand(), importCommand(), handOverCommand()];
   for (const below of [...registerCommands(), ...deliveryCommands(), ...others]) command.addCommand(below);
   return command;

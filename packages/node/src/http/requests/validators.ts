@@ -1,5 +1,6 @@
 /** Validates parameters and bodies by the schemas of their routes. */
-import { Ajv, type ValidateFunction } from "ajv";
+import { createRequire } from "node:module";
+import type { Ajv, ValidateFunction } from "ajv";
 import type { FastifySchema, FastifySchemaCompiler, FastifyServerOptions } from "fastify";
 import { formats } from "./parameters.ts";
 
@@ -8,19 +9,15 @@ const tests = Object.fromEntries(Object.entries(formats).map(([name, { test }]) 
 type Factories = NonNullable<NonNullable<FastifyServerOptions["schemaController"]>["compilersFactory"]>;
 type Validator = ReturnType<FastifySchemaCompiler<FastifySchema>>;
 
-/** Compiles each schema at its first use: compiling all would be a third of the thread's start. */
+const load = createRequire(import.meta.url);
+
+/** Loads the library, and compiles each schema, at the first use: compiling all would be a third of the thread's start. */
 export function createValidatorCompiler(): FastifySchemaCompiler<FastifySchema> {
-  // The schemas are trusted: checking them takes longer than compiling them.
-  const ajv = new Ajv({
-    addUsedSchema: false,
-    meta: false,
-    validateSchema: false,
-    verbose: true,
-    formats: tests,
-  });
+  let ajv: Ajv | undefined;
   return ({ schema }) => {
     let compiled: ValidateFunction | undefined;
     const validator: Validator = (data: unknown) => {
+      ajv ??= createAjv();
       compiled ??= ajv.compile(schema);
       const isValid = compiled(data);
       validator.errors = (compiled.errors ?? null) as NonNullable<Validator["errors"]> | null;
@@ -29,6 +26,17 @@ export function createValidatorCompiler(): FastifySchemaCompiler<FastifySchema> 
     return validator;
   };
 }
+
+/** The schemas are trusted: checking them takes longer than compiling them. */
+const createAjv = (): Ajv =>
+  new (load("ajv") as typeof import("ajv")).Ajv({
+    addUsedSchema: false,
+    meta: false,
+    validateSchema: false,
+    verbose: true,
+    code: { optimize: false },
+    formats: tests,
+  });
 
 /** Replaces the compilers that the server would load. */
 export const validatorFactory = createValidatorCompiler as unknown as NonNullable<

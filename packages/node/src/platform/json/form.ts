@@ -64,6 +64,7 @@ function createAjv(): Ajv {
     meta: false,
     validateSchema: false,
     verbose: true,
+    code: { optimize: false },
     keywords: [
       { keyword: "passes", validate: (test: (value: unknown) => boolean, value: unknown) => test(value) },
     ],

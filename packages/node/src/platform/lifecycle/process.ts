@@ -4,7 +4,7 @@
  */
 import type { Logger } from "pino";
 import type { Log } from "../logging/logger.ts";
-import { saveMemoryWhenIdle } from "./heap.ts";
+import { type HeapOptions, limitHeapGrowth, saveMemoryWhenIdle } from "./heap.ts";
 import { stopSignal } from "./signals.ts";
 
 /** A running server that can be stopped. */
@@ -28,6 +28,7 @@ export type ProcessDeps<S extends Served> = {
   readonly whileServing?: (served: S) => Promise<void>;
   /** Called before the server is stopped; not when it could not start. */
   readonly onStopping?: () => void;
+  readonly heap?: HeapOptions;
 };
 
 /** Time for a graceful stop after a signal or a failure. Shorter than `TimeoutStopSec` of the systemd unit. */
@@ -46,6 +47,7 @@ export async function serveUntilStopped<S extends Served>({
   start,
   whileServing,
   onStopping,
+  heap,
 }: ProcessDeps<S>): Promise<void> {
   const { logger } = log;
   let served: S | undefined;
@@ -68,6 +70,7 @@ export async function serveUntilStopped<S extends Served>({
   const endSaving = saveMemoryWhenIdle();
   try {
     served = await Promise.race([startUnlessStopped(start, stopping.signal), uncaught]);
+    limitHeapGrowth(heap);
     const failed = served?.failed.catch((err) => {
       logger.fatal({ err }, "stopping: an essential part of the node failed");
       setDeadline(FAILURE_TIMEOUT_MS);

@@ -11,3 +11,6 @@ export function programVersion(): string {
 
 /** Both versions as readable text: `5.7.2 protocol, 0.2.0 program`. */
 export const shownVersions = (): string => `${PROTOCOL_VERSION} protocol, ${programVersion()} program`;
+
+/** Versions of protocol, program and runtime as one line. */
+export const versionLine = (): string => `uniknode ${shownVersions()} (Node.js ${process.versions.node})`;

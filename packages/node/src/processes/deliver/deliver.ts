@@ -14,7 +14,6 @@ import { shownHost } from "../../platform/addresses/hosts.ts";
 import { explainListenError } from "../../platform/addresses/listen-error.ts";
 import { ConfigError } from "../../platform/config-error.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
-import { growSpaceForNewObjects } from "../../platform/lifecycle/heap.ts";
 import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import { openPostgres, type Postgres } from "../../postgres/connection.ts";
@@ -51,7 +50,6 @@ export async function startDeliver(
   logger: Logger,
   starting: AbortSignal,
 ): Promise<Served & { readonly url: string }> {
-  growSpaceForNewObjects();
   const closing = createClosing();
   try {
     const url = await open(options, logger, { closing, starting });

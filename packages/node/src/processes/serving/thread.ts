@@ -70,6 +70,12 @@ const START_TIMEOUT_MS = 120_000;
 /** Time to close, in addition to the time for running deliveries; then the thread is terminated. */
 const CLOSE_TIMEOUT_MS = 30_000;
 
+/**
+ * Space for new objects while the thread loads its modules: a third is in use, and `limitHeapGrowth` ends its growth. Without
+ * a limit, it would grow to 48 MB, with little effect.
+ */
+const HEAP_LIMITS = { maxYoungGenerationSizeMb: 12 };
+
 /** Calls `work` with a thread that has begun to load its program, and closes the thread in any case. */
 export async function withServingThread(work: (thread: ServingThread) => Promise<void>): Promise<void> {
   const thread = loadServingThread();
@@ -82,7 +88,7 @@ export async function withServingThread(work: (thread: ServingThread) => Promise
 
 /** Creates the thread, which loads its program while the caller prepares its data. */
 export function loadServingThread(): ServingThread {
-  const worker = new Worker(moduleBeside(import.meta.url, "worker"));
+  const worker = new Worker(moduleBeside(import.meta.url, "worker"), { resourceLimits: HEAP_LIMITS });
   const { port1, port2 } = new MessageChannel();
   const send = (message: ToServing, transfer: MessagePort[] = []) => worker.postMessage(message, transfer);
   const notified = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));

@@ -1,11 +1,15 @@
 /** The serving thread: HTTP and webhook deliveries, with separate database connections. */
+import { flushCompileCache } from "node:module";
 import { parentPort } from "node:worker_threads";
 import { present } from "../../platform/present.ts";
-import { startServing } from "./serving.ts";
+import "../../platform/threads/own-imports.ts";
+import type { ServingProcess } from "./assembly.ts";
 import type { FromServing, ToServing } from "./thread.ts";
 
 const port = present(parentPort, "the port of the parent thread");
-let serving: Awaited<ReturnType<typeof startServing>> | undefined;
+// Loaded once its imports are resolved by the module above.
+const loading = import("./serving.ts");
+let serving: ServingProcess | undefined;
 let notified: Int32Array<SharedArrayBuffer> | undefined;
 
 // Without the content of a message, the thread cannot work: it ends, and so does the node.
@@ -17,7 +21,9 @@ port.on("message", async (message: ToServing) => {
   switch (message.kind) {
     case "start":
       notified = message.notified;
-      serving = await startServing(message.data, message.gatewayPort);
+      serving = await (await loading).startServing(message.data, message.gatewayPort);
+      // Before the node changes the settings of the heaps: see `limitHeapGrowth`.
+      flushCompileCache();
       port.postMessage({
         kind: "listening",
         port: serving.port,

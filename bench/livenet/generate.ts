@@ -1,0 +1,201 @@
+/**
+ * A chain with the proportions of the live network, cached in the temporary folder of the system: 23 delegates, a block every 8 s, most
+ * blocks empty. Signatures are filler: creating them would take days, and a replay with `--assume-valid` does not read them.
+ */
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { applyBlock, applyGenesis, createDraft, createMemoryState, createRounds } from "@uniknode/ledger";
+import {
+  addressFromPublicKey,
+  type Block,
+  type BlockHeader,
+  blockFromTrustedBytes,
+  bytesToHex,
+  createGenesisBlock,
+  createNetwork,
+  createSlots,
+  decodeHeader,
+  encodeBlock,
+  encodeHeader,
+  encodeTransaction,
+  joinBlock,
+  keysFromPassphrase,
+  type Network,
+  type NetworkFiles,
+  payloadHashOf,
+  type SealedTransaction,
+  sha256,
+  signEcdsa,
+  signTransaction,
+  type TransactionBody,
+} from "@uniknode/protocol";
+import { deriveAccounts } from "../../packages/node/src/dev-chain/keys.ts";
+import {
+  castOf,
+  DEV_ADDRESS_VERSION,
+  devDescription,
+  devMilestones,
+} from "../../packages/node/src/dev-chain/network.ts";
+import { present } from "../../packages/node/src/platform/present.ts";
+import { createBodies, type Sender, type Size, seal, sender } from "../api/dataset.ts";
+import { type Fixture, readBlocks, writeBlocks } from "../fixture.ts";
+
+export type LivenetSize = Size & { readonly blocks: number };
+
+export type Livenet = Fixture & {
+  /** The last block. */
+  readonly last: { readonly height: number; readonly id: string };
+};
+
+/** Must change with every change of the generated data. */
+const FORMAT = 1;
+const DELEGATES = 23;
+const BLOCK_TIME_SECONDS = 8;
+/** All slots of 24 million blocks are in the past. */
+const EPOCH = "2018-01-01T00:00:00.000Z";
+const SENDERS = 1_000;
+const ONE = 100_000_000n;
+const REPORT_BLOCKS = 100_000;
+
+export async function loadLivenet(size: LivenetSize): Promise<Livenet> {
+  const key = [FORMAT, size.blocks, size.transactions, size.wallets, size.uniks].join("-");
+  const folder = join(tmpdir(), `uniknode-bench-livenet-${key}`);
+  const [description, blocks] = [join(folder, "network.json"), join(folder, "blocks.bin")];
+  if (!existsSync(description)) {
+    mkdirSync(folder, { recursive: true });
+    const senders = Array.from({ length: SENDERS }, (_, index) => sender(index));
+    const { block, files } = createGenesis(senders);
+    const network = createNetwork(files);
+    const last = { height: 1, id: "" };
+    await writeBlocks(`${blocks}.part`, generate(size, { genesis: block, network, senders, last }));
+    renameSync(`${blocks}.part`, blocks);
+    const bytes = bytesToHex(encodeBlock(block, network));
+    writeFileSync(`${description}.part`, JSON.stringify({ id: block.header.id, bytes, files, last }));
+    renameSync(`${description}.part`, description);
+  }
+  const { id, bytes, files, last } = JSON.parse(readFileSync(description, "utf8"));
+  const network = createNetwork(files as NetworkFiles);
+  const genesis = blockFromTrustedBytes(Buffer.from(bytes, "hex"), network, id);
+  return { files, network, genesis, last, blocks: () => readBlocks(blocks) };
+}
+
+const account = (name: string) => {
+  const keys = keysFromPassphrase(`livenet ${name}`);
+  const publicKey = bytesToHex(keys.publicKey);
+  return { keys, publicKey, address: addressFromPublicKey(publicKey, DEV_ADDRESS_VERSION) };
+};
+const delegates = Array.from({ length: DELEGATES }, (_, index) => account(`delegate ${index}`));
+
+function createGenesis(senders: readonly Sender[]) {
+  const cast = castOf(
+    deriveAccounts("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION),
+    1,
+  );
+  const rules = devMilestones(BLOCK_TIME_SECONDS).map(
+    ({ nbDelegatesByType: _, disableArkLegacyVote: __, ...others }) => others,
+  );
+  const files: NetworkFiles = {
+    network: devDescription(cast),
+    milestones: rules.map((rule) =>
+      rule.height === 1 ? { ...rule, activeDelegates: DELEGATES, epoch: EPOCH } : rule,
+    ),
+    exceptions: {},
+  };
+  const envelope = { version: 1 as const, network: DEV_ADDRESS_VERSION, typeGroup: 1, timestamp: 0, fee: 0n };
+  const treasury = account("treasury");
+  const sealBy = (body: TransactionBody, { keys }: ReturnType<typeof account>): SealedTransaction => {
+    const data = signTransaction(body, keys);
+    return { data, bytes: encodeTransaction(data), isVerified: true };
+  };
+  const transactions = [
+    ...senders.map(({ address: recipientId }) => {
+      const senderPublicKey = treasury.publicKey;
+      const amount = 1_000_000n * ONE;
+      return sealBy({ ...envelope, type: 0, senderPublicKey, amount, recipientId, expiration: 0 }, treasury);
+    }),
+    ...delegates.map((delegate, index) => {
+      const asset = { delegate: { username: `delegate_${index}` } };
+      return sealBy(
+        { ...envelope, type: 2, senderPublicKey: delegate.publicKey, amount: 0n, asset },
+        delegate,
+      );
+    }),
+  ];
+  return createGenesisBlock({ files, transactions, keys: treasury.keys });
+}
+
+type Generation = {
+  readonly genesis: Block;
+  readonly network: Network;
+  readonly senders: readonly Sender[];
+  /** Is set to each block. */
+  readonly last: { height: number; id: string };
+};
+
+/** A signature that every decoder accepts. */
+const BLOCK_SIGNATURE = bytesToHex(
+  signEcdsa(sha256(Buffer.from("livenet")), present(delegates[0]).keys.privateKey),
+);
+
+/** Generates the blocks, and executes each: the votes determine the delegates of the rounds. */
+function* generate(size: LivenetSize, { genesis, network, senders, last }: Generation): Iterable<Uint8Array> {
+  const [rounds, slots, state] = [createRounds(network), createSlots(network), createMemoryState()];
+  const publicKeys = delegates.map(({ publicKey }) => publicKey);
+  const bodies = createBodies({ ...size, network, senders, delegates: publicKeys });
+  const share = size.transactions / size.blocks;
+
+  const draft = createDraft(state);
+  applyGenesis(draft, network, genesis);
+  state.commit(draft.changes());
+  let head = genesis.header;
+  for (let index = 0; index < size.blocks; index++) {
+    // The rules of the block above the genesis block do not permit uniks.
+    const count = index === 0 ? 0 : Math.floor((index + 1) * share) - Math.floor(index * share);
+    const transactions = Array.from({ length: count }, () => seal(present(bodies.next().value)));
+    const timestamp = slots.slotTime(slots.slotAt(head.timestamp) + 1);
+    const { order } = present(state.get("rounds", String(rounds.roundAt(head.height + 1).round)));
+    const generatorPublicKey = present(order[slots.slotAt(timestamp) % order.length]);
+    const block = fillBlock({ network, head, timestamp, generatorPublicKey, transactions });
+    yield joinBlock(
+      encodeHeader(block.header, network),
+      transactions.map(({ bytes }) => bytes),
+    );
+    const applied = createDraft(state);
+    state.commit(applyBlock({ network, rounds, slots, head }, applied, block).changes);
+    head = block.header;
+    if (index % REPORT_BLOCKS === 0) process.stderr.write(`\rgenerating: ${index} of ${size.blocks} blocks `);
+  }
+  process.stderr.write("\n");
+  Object.assign(last, { height: head.height, id: head.id });
+}
+
+type Draft = {
+  readonly network: Network;
+  readonly head: BlockHeader;
+  readonly timestamp: number;
+  readonly generatorPublicKey: string;
+  readonly transactions: readonly SealedTransaction[];
+};
+
+function fillBlock({ network, head, timestamp, generatorPublicKey, transactions }: Draft): Block {
+  const height = head.height + 1;
+  const milestone = network.milestoneAt(height);
+  const data = transactions.map((transaction) => transaction.data);
+  const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
+  const fields = {
+    version: milestone.block.version,
+    timestamp,
+    height,
+    previousBlock: head.id,
+    numberOfTransactions: transactions.length,
+    totalAmount: sum(data.map(({ amount }) => amount)),
+    totalFee: sum(data.map(({ fee }) => fee)),
+    reward: BigInt(milestone.reward),
+    payloadLength: 32 * transactions.length,
+    payloadHash: payloadHashOf(data.map(({ id }) => id)),
+    generatorPublicKey,
+    blockSignature: BLOCK_SIGNATURE,
+  };
+  return { header: decodeHeader(encodeHeader(fields, network), network).header, transactions };
+}

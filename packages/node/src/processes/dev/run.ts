@@ -1,0 +1,43 @@
+/** Runs a dev chain until it is stopped. */
+import { shownOptions } from "../../config/display.ts";
+import { devOptions } from "../../config/options.ts";
+import type { Config, Sources } from "../../config/resolve.ts";
+import { commandLine } from "../../platform/lifecycle/command-line.ts";
+import { serveUntilStopped } from "../../platform/lifecycle/process.ts";
+import { shownVersions } from "../../platform/lifecycle/version.ts";
+import { openLog } from "../../platform/logging/logger.ts";
+import { openScreen } from "../../platform/logging/output.ts";
+import type { ServingThread } from "../serving/thread.ts";
+import { forgeDevBlocks, startDevChain } from "./dev.ts";
+
+/** Timeout for writing the last lines, in case the reader is blocked. */
+const OUTPUT_TIMEOUT_MS = 1_000;
+
+/** Settles when the chain has stopped. */
+export async function runDevChain(
+  config: Config<typeof devOptions>,
+  { sources, servingThread }: { readonly sources: Sources; readonly servingThread: ServingThread },
+): Promise<void> {
+  const screen = openScreen();
+  const log = openLog(config.logLevel, config.logFormat);
+  await serveUntilStopped({
+    log,
+    start: (stopping) =>
+      startDevChain(config, {
+        stopping,
+        versions: shownVersions(),
+        shownOptions: shownOptions(devOptions, sources),
+        commandLine: (...args) => commandLine(process.env, ...args),
+        screen,
+        log,
+        servingThread,
+      }),
+    whileServing: forgeDevBlocks,
+    onStopping() {
+      screen.end();
+      screen.print("\nStopping ... (press Ctrl-C again to stop immediately)");
+    },
+  });
+  screen.print("Stopped.");
+  await screen.flushed(OUTPUT_TIMEOUT_MS);
+}

@@ -1,0 +1,8 @@
+/** The library of schemas where Node.js runs. */
+import { createRequire } from "node:module";
+import type { Ajv, Options } from "ajv";
+
+const load = createRequire(import.meta.url);
+
+/** The library is loaded at its first use: not every thread checks schemas. */
+export const createAjv = (options: Options): Ajv => new (load("ajv") as typeof import("ajv")).Ajv(options);
