@@ -36,9 +36,11 @@ export function prepareById<Row>(database: Database, select: string): (id: strin
   return (id) => (isFull(id) ? full : partial).get(id, id);
 }
 
+export type PrefixRange = readonly [lowest: SqlValue, highest: SqlValue];
+
 /** Lowest and highest indexed prefix of ids that begin with a text: of full ids and of partial ids. */
-export function prefixRanges(text: string): (readonly [SqlValue, SqlValue])[] {
-  const ranges: (readonly [SqlValue, SqlValue])[] = [];
+export function prefixRanges(text: string): PrefixRange[] {
+  const ranges: PrefixRange[] = [];
   if (HEX.test(text)) {
     const digits = text.slice(0, PREFIX_DIGITS);
     const bytesWith = (last: string) => hexToBytes(digits.padEnd(PREFIX_DIGITS, last));
@@ -50,3 +52,10 @@ export function prefixRanges(text: string): (readonly [SqlValue, SqlValue])[] {
   }
   return ranges;
 }
+
+/** Returns true if the indexed prefixes alone decide which ids begin with a text, of full and of partial ids. */
+export const isIndexed = (text: string): boolean => text.length <= PREFIX_LENGTH;
+
+/** Returns true if ids may have the same indexed prefix. */
+export const haveSamePrefix = (one: string, other: string): boolean =>
+  one.slice(0, PREFIX_LENGTH) === other.slice(0, PREFIX_LENGTH);

@@ -1,5 +1,5 @@
 /** The chain as a whole: its figures, computed once per head, rounds, paid fees, and search by the prefix of an id. */
-import { prefixRanges } from "../../../store/chain/stored-id.ts";
+import { haveSamePrefix, isIndexed, type PrefixRange, prefixRanges } from "../../../store/chain/stored-id.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { createRoundStore } from "../../../store/state/rounds.ts";
 import { type Head, perHead } from "../../head.ts";
@@ -66,14 +66,25 @@ function createStoredIdsBeginningWith(
   database: Database,
   { kind, table, columns }: (typeof STORED_IDS)[number],
 ): ChainQueries["beginningWith"] {
-  const select = database.prepare<Identified>(
-    `SELECT '${kind}' AS kind, ${columns} FROM ${table}
-     WHERE id_prefix BETWEEN +? AND +? AND +(id_text BETWEEN ? AND ?)
-     ORDER BY id_prefix, ${table}.id LIMIT ${MAX_IDENTIFIED}`,
+  const inRange = `SELECT '${kind}' AS kind, ${columns} FROM ${table} WHERE id_prefix BETWEEN +? AND +?`;
+  // One more row shows whether the last ones have the same indexed prefix, so that their ids must be compared.
+  const byPrefix = database.prepare<Identified>(`${inRange} ORDER BY id_prefix LIMIT ${MAX_IDENTIFIED + 1}`);
+  const byId = database.prepare<Identified>(
+    `${inRange} AND +(id_text BETWEEN ? AND ?) ORDER BY id_prefix, ${table}.id LIMIT ${MAX_IDENTIFIED}`,
   );
+
+  function inIndex(prefix: string, [low, high]: PrefixRange): readonly Identified[] {
+    if (isIndexed(prefix)) {
+      const rows = byPrefix.all(low, high);
+      const [last, next] = rows.slice(MAX_IDENTIFIED - 1);
+      if (!last || !next || !haveSamePrefix(last.id, next.id)) return rows.slice(0, MAX_IDENTIFIED);
+    }
+    return byId.all(low, high, prefix, prefix + LAST);
+  }
+
   return (prefix) =>
     prefixRanges(prefix)
-      .flatMap(([low, high]) => select.all(low, high, prefix, prefix + LAST))
+      .flatMap((range) => inIndex(prefix, range))
       .sort((one, other) => (one.id < other.id ? -1 : 1))
       .slice(0, MAX_IDENTIFIED);
 }
