@@ -76,17 +76,17 @@ function readObjects({ path }: Dataset) {
       .map(({ value }) => value);
   const count = (sql: string) => present(column<number>(`SELECT COUNT(*) AS value FROM ${sql}`)[0]);
   const [busiest] = column<string>(
-    `SELECT recipient AS value FROM transactions WHERE recipient IS NOT NULL
+    `SELECT address AS value FROM transactions JOIN recipients ON number = recipient
      GROUP BY recipient ORDER BY COUNT(*) DESC LIMIT 1`,
   );
   const objects = {
     transactions: count("transactions"),
     blocks: count("blocks"),
-    ids: column<string>(`SELECT id AS value FROM transactions LIMIT ${2 * COUNT}`),
+    ids: column<string>(`SELECT id_text AS value FROM transactions LIMIT ${2 * COUNT}`),
     addresses: column<string>("SELECT address AS value FROM wallets"),
     tokens: column<string>("SELECT id AS value FROM tokens"),
     busiest,
-    received: count(`transactions WHERE recipient = '${busiest}'`),
+    received: count(`transactions JOIN recipients ON number = recipient WHERE address = '${busiest}'`),
     transfers: count("transactions WHERE type_group = 1 AND type = 0"),
   };
   database.close();

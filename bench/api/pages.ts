@@ -62,10 +62,10 @@ function samplesOf({ path }: Dataset) {
     total_fee AS totalFee, total_amount AS totalAmount, number_of_transactions AS numberOfTransactions,
     timestamp FROM blocks JOIN generators ON number = generator WHERE height = ${height}`);
   const transaction =
-    row(`SELECT id, sender AS senderPublicKey, nonce, amount, fee, type, type_group AS typeGroup,
-    timestamp, version, vendor_field AS vendorField FROM transactions
-    WHERE height = ${height} AND vendor_field IS NOT NULL LIMIT 1`);
-  const busiest = row(`SELECT recipient AS recipientId FROM transactions WHERE recipient IS NOT NULL
+    row(`SELECT transactions.id_text AS id, lower(hex(public_key)) AS senderPublicKey, nonce, amount, fee, type,
+    type_group AS typeGroup, timestamp, transactions.version, vendor_field AS vendorField
+    FROM transactions JOIN senders ON number = sender JOIN blocks USING (height) WHERE height = ${height} AND vendor_field IS NOT NULL LIMIT 1`);
+  const busiest = row(`SELECT address AS recipientId FROM transactions JOIN recipients ON number = recipient
     GROUP BY recipient ORDER BY COUNT(*) DESC LIMIT 1`);
   const sender = row(`SELECT address, address AS senderId, public_key AS publicKey, balance, vote
     FROM wallets WHERE public_key = '${transaction.senderPublicKey}'`);

@@ -90,7 +90,7 @@ function sqliteBytes(path: string, facts: number): Measured {
   ).rows;
   const sizes = {
     sqliteBlockBytes: bytes(["blocks", "generators", "rounds"]) / LAST,
-    sqliteTransferBytes: bytes(["transactions", "payees"]) / TRANSFERS,
+    sqliteTransferBytes: bytes(["transactions", "senders", "recipients", "payees"]) / TRANSFERS,
     sqliteWalletBytes: bytes(["wallets"]) / wallets,
     sqliteFactBytes: bytes(["fact_tiles", "fact_sizes"]) / facts,
   };

@@ -11,6 +11,8 @@ import { ArchiveError } from "./error.ts";
 const CHAIN_TABLES = [
   "generators",
   "blocks",
+  "senders",
+  "recipients",
   "transactions",
   "payees",
   "wallets",

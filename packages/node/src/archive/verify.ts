@@ -37,14 +37,19 @@ export async function verifySnapshot(
 
 /**
  * Tables that follow from the blocks alone, with SQL of their rows in a schema. They are compared row by row: lists use columns that
- * are not in the block bytes. Numbers of generators depend on the order of their first use, their public keys do not.
+ * are not in the block bytes. Numbers of generators, senders and recipients depend on the order of their first use, their keys and addresses do not.
  */
 const ROWS: Readonly<Record<string, (schema: string) => string>> = {
   blocks: (schema) =>
     `SELECT height, id, version, timestamp, number_of_transactions, transactions_up_to, total_amount, total_fee, reward,
       payload_length, public_key, header
      FROM ${schema}.blocks LEFT JOIN ${schema}.generators ON number = generator`,
-  transactions: (schema) => `SELECT * FROM ${schema}.transactions`,
+  transactions: (
+    schema,
+  ) => `SELECT height, sequence, id, version, type_group, type, public_key, address, nonce, amount, fee, vendor_field, is_alive,
+      signatures, asset, bytes
+     FROM ${schema}.transactions LEFT JOIN ${schema}.senders ON senders.number = sender
+       LEFT JOIN ${schema}.recipients ON recipients.number = recipient`,
   payees: (schema) => `SELECT * FROM ${schema}.payees`,
 };
 

@@ -1,10 +1,9 @@
 /** Converts blocks to rows of PostgreSQL. */
-import type { EncodedBlock } from "@uniknode/protocol";
+import type { EncodedBlock, SealedTransaction } from "@uniknode/protocol";
 import type { PostgresValue, Query } from "../postgres/connection.ts";
 import type { EncodedHeader } from "../store/chain/blocks.ts";
-import { payeesOf, transactionRow } from "../store/chain/transactions.ts";
-import type { SqlValue } from "../store/engine/database.ts";
-import type { Columns } from "./statements.ts";
+import { isAlive, payeesOf } from "../store/chain/transactions.ts";
+import { toAssetText, toSignaturesText } from "../store/chain/visible-fields.ts";
 
 /** Rows of the three tables that contain the chain. */
 export type ChainRows = Readonly<Record<"blocks" | "transactions" | "payees", PostgresValue[][]>>;
@@ -107,12 +106,38 @@ const blockRow = ({ header, headerBytes }: EncodedHeader, total: bigint): Postgr
   `${total}`,
 ];
 
-/** Converts a row of the node's database, whose first columns are the same. */
-const toPostgres = (columns: Columns, row: readonly SqlValue[]): PostgresValue[] =>
-  row.map((value, column) => {
-    if (typeof value === "bigint") return `${value}`;
-    return typeof value === "string" && columns[column]?.[1] === "bytea" ? Buffer.from(value) : value;
-  });
+/** Position of a transaction in the chain, and the values of its row that its bytes do not contain. */
+type InBlock = {
+  readonly height: number;
+  readonly sequence: number;
+  /** Timestamp of the block. */
+  readonly timestamp: number;
+  /** Nonce, also of a transaction of version 1, which contains none. */
+  readonly nonce: bigint;
+};
+
+const transactionRow = (
+  { data, bytes }: SealedTransaction,
+  { height, sequence, timestamp, nonce }: InBlock,
+): PostgresValue[] => [
+  height,
+  sequence,
+  data.id,
+  data.version,
+  data.typeGroup,
+  data.type,
+  data.senderPublicKey,
+  data.recipientId ?? null,
+  `${nonce}`,
+  `${data.amount}`,
+  `${data.fee}`,
+  timestamp,
+  data.vendorField ? Buffer.from(data.vendorField) : null,
+  isAlive(data) ? 1 : null,
+  toSignaturesText(data),
+  toAssetText(data.asset),
+  bytes,
+];
 
 /** @param nextNonce returns the next nonce of a sender, for transactions that contain none */
 function transactionRows(
@@ -122,8 +147,7 @@ function transactionRows(
   return {
     transactions: transactions.map((transaction, sequence) => {
       const { nonce = nextNonce(transaction.data.senderPublicKey) } = transaction.data;
-      const inBlock = { height, sequence, timestamp, nonce };
-      return toPostgres(TRANSACTION_COLUMNS, transactionRow(transaction, inBlock));
+      return transactionRow(transaction, { height, sequence, timestamp, nonce });
     }),
     payees: transactions.flatMap(({ data }, sequence) =>
       [...new Set(payeesOf(data))].map((address) => [address, height, sequence]),

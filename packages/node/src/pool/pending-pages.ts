@@ -5,7 +5,7 @@
 import { type SealedTransaction, type Transaction, transactionToJson } from "@uniknode/protocol";
 import { LRUCache } from "lru-cache";
 import type { Gateway, PendingMembers, PendingTransaction, PoolPage, PoolRange } from "../gateway/gateway.ts";
-import { toVisibleFields } from "../store/chain/visible-fields.ts";
+import { toAssetText } from "../store/chain/visible-fields.ts";
 import type { Pool } from "./pool.ts";
 
 export type PendingPages = Pick<Gateway, "pendingTransactions" | "pendingTransaction">;
@@ -60,7 +60,7 @@ export function createPendingTexts() {
   function assetText(id: string, asset: object | undefined): string | null {
     const cached = assets.get(id);
     if (cached !== undefined) return cached;
-    const text = toVisibleFields({ ...(asset && { asset }) }).asset;
+    const text = toAssetText(asset);
     if (text !== null) assets.set(id, text);
     return text;
   }

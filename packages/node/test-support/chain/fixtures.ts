@@ -88,10 +88,10 @@ export function temporaryFolder(): { path: string; remove: () => void } {
 
 /**
  * Tables that are not part of the chain: the event log and its readers, the pool, the forger's memory, and
- * the fact tree, which lags. Public keys of delegates have other numbers after other reverts.
+ * the fact tree, which lags. Keys and addresses have other numbers after other reverts.
  */
 const OTHER_TABLES = `'migrations', 'sqlite_sequence', 'events', 'cursors', 'pool', 'fact_sizes', 'fact_tiles', 'forged_slots', 'missed_slots',
-   'generators', 'blocks', 'rounds'`;
+   'generators', 'blocks', 'rounds', 'senders', 'recipients', 'transactions'`;
 const CHAIN_TABLES = `SELECT name FROM sqlite_master WHERE type = 'table'
   AND name NOT IN (${OTHER_TABLES}) AND name NOT GLOB '*webhook*' AND name NOT GLOB '*deliver*' ORDER BY name`;
 
@@ -102,6 +102,7 @@ export const dumpOf = (database: Database): string[] => [
     .all()
     .flatMap(({ name }) => rowsOf(database, name)),
   ...blockRowsOf(database),
+  ...transactionRowsOf(database),
   ...roundsOf(database),
 ];
 
@@ -119,6 +120,15 @@ const blockRowsOf = (database: Database): string[] =>
     `SELECT height, id, version, timestamp, number_of_transactions, transactions_up_to, total_amount, total_fee, reward,
        payload_length, public_key, header
      FROM blocks JOIN generators ON number = generator`,
+  );
+
+const transactionRowsOf = (database: Database): string[] =>
+  rowsOf(
+    database,
+    "transactions",
+    `SELECT height, sequence, id, version, type_group, type, public_key, address, nonce, amount, fee, vendor_field, is_alive,
+       signatures, asset, bytes
+     FROM transactions JOIN senders ON senders.number = sender LEFT JOIN recipients ON recipients.number = recipient`,
   );
 
 function roundsOf(database: Database): string[] {

@@ -89,17 +89,22 @@ function inspectDatabase(database: Database, sender: string, expected: Expectati
   const height = inspectChain(database);
   assert.ok(height >= expected.shownHeight, `block ${expected.shownHeight} was shown, ${height} is there`);
 
-  const sent = number("SELECT count(*) AS n FROM transactions WHERE sender = ?", sender);
+  const sent = number(
+    "SELECT count(*) AS n FROM transactions JOIN senders ON number = sender WHERE lower(hex(public_key)) = ?",
+    sender,
+  );
   const nonce = number("SELECT nonce AS n FROM wallets WHERE public_key = ?", sender);
   assert.equal(nonce, sent, "the nonce is the number of transactions sent");
 
-  const kept = new Set(ids("SELECT id FROM transactions UNION ALL SELECT id FROM pool"));
+  const kept = new Set(ids("SELECT id_text AS id FROM transactions UNION ALL SELECT id FROM pool"));
   for (const id of expected.accepted) assert.ok(kept.has(id), `accepted transaction ${id} is lost`);
 
   const after = `height > ${expected.registeredHeight}`;
   const facts = [
     ...ids(`SELECT id_text AS id FROM blocks WHERE ${after}`).map((id) => factOf("block.applied", id)),
-    ...ids(`SELECT id FROM transactions WHERE ${after}`).map((id) => factOf("transaction.applied", id)),
+    ...ids(`SELECT id_text AS id FROM transactions WHERE ${after}`).map((id) =>
+      factOf("transaction.applied", id),
+    ),
   ];
   const logged = database
     .prepare<{ name: string; data: string }>(`SELECT name, data FROM events WHERE ${after}`)

@@ -1,6 +1,7 @@
 /** Compares the tables of a mirror with those of its node: equal texts mean equal rows. */
-import { headerFromTrustedBytes } from "@uniknode/protocol";
+import { headerFromTrustedBytes, sealedFromTrustedBytes } from "@uniknode/protocol";
 import type { Postgres } from "../../src/postgres/connection.ts";
+import { toSignaturesText } from "../../src/store/chain/visible-fields.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 import { createGenerators } from "../../src/store/state/generators.ts";
 import { packedRoundText, type RoundRow } from "../../src/store/state/packed-round.ts";
@@ -56,7 +57,24 @@ export const nodeTables = (database: Database): Record<string, string[]> =>
 function nodeRows(database: Database, table: string, columns: string): object[] {
   if (table === "blocks") return nodeBlocks(database);
   if (table === "rounds") return nodeRounds(database);
+  if (table === "transactions") return nodeTransactions(database);
   return database.prepare<object>(`SELECT ${columns} FROM ${table}`, { bigints: true }).all();
+}
+
+/** Returns the rows of transactions with the columns of a mirror. */
+function nodeTransactions(database: Database): object[] {
+  const select = database.prepare<{ id: string; bytes: Uint8Array }>(
+    `SELECT transactions.height, sequence, transactions.id_text AS id, transactions.version, type_group, type,
+       lower(hex(public_key)) AS sender, address AS recipient, nonce, amount, fee, timestamp, vendor_field, is_alive,
+       NULL AS signatures, asset, bytes
+     FROM transactions JOIN blocks USING (height) JOIN senders ON senders.number = sender
+       LEFT JOIN recipients ON recipients.number = recipient`,
+    { bigints: true },
+  );
+  return select.all().map((row) => {
+    const { data } = sealedFromTrustedBytes(row.bytes, row.id);
+    return { ...row, signatures: toSignaturesText(data) };
+  });
 }
 
 function nodeRounds(database: Database): object[] {

@@ -63,10 +63,13 @@ const SCHEMA = `
   END;
   CREATE TRIGGER IF NOT EXISTS transaction_came AFTER INSERT ON transactions BEGIN
     INSERT INTO chronicle (kind, height, transaction_row) VALUES ('transaction', new.height, json_object(
-      'id', new.id, 'type', new.type_group || '/' || new.type, 'sender', new.sender, 'recipient', new.recipient,
+      'id', new.id_text, 'type', new.type_group || '/' || new.type,
+      'sender', (SELECT lower(hex(public_key)) FROM senders WHERE number = new.sender),
+      'recipient', (SELECT address FROM recipients WHERE number = new.recipient),
       'amount', new.amount, 'vendorField', new.vendor_field, 'asset', json(new.asset),
       'isFirst', json(iif((SELECT count(*) FROM transactions WHERE recipient = new.recipient) = 1
-        AND NOT EXISTS (SELECT 1 FROM first_wallets WHERE address = new.recipient), 'true', 'false'))));
+        AND NOT EXISTS (SELECT 1 FROM first_wallets
+          WHERE address = (SELECT address FROM recipients WHERE number = new.recipient)), 'true', 'false'))));
   END;
 `;
 

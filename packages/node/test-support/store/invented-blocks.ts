@@ -1,6 +1,6 @@
 /** Rows of blocks that no network made, for tests of reads that do not decode headers. */
 import { concatBytes, hexToBytes } from "@uniknode/protocol";
-import { toStoredId } from "../../src/store/chain/block-id.ts";
+import { toStoredId } from "../../src/store/chain/stored-id.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 import { createGenerators } from "../../src/store/state/generators.ts";
 

@@ -94,8 +94,8 @@ test("added blocks do not move the pages", async () => {
   writer.execute(`
     INSERT INTO blocks SELECT 7, 'new', version, timestamp + 8, 1, transactions_up_to + 1, total_amount, total_fee,
       reward, payload_length, generator, header FROM blocks WHERE height = 6;
-    INSERT INTO transactions SELECT 7, sequence, 'new', version, type_group, type, sender, recipient, nonce, amount,
-      fee, timestamp, vendor_field, is_alive, signatures, asset, bytes FROM transactions WHERE height = 6 AND sequence = 0`);
+    INSERT INTO transactions SELECT 7, sequence, randomblob(32), version, type_group, type, sender, recipient, nonce, amount,
+      fee, vendor_field, is_alive, signatures, asset, bytes FROM transactions WHERE height = 6 AND sequence = 0`);
   writer.close();
   // Requests of one event-loop tick see the state at its start.
   await nextTurn();

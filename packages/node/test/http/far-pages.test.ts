@@ -6,6 +6,7 @@ import { alice, cold } from "../../test-support/http/chain.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";
 import { createInventedBlocks } from "../../test-support/store/invented-blocks.ts";
+import { createInventedTransactions } from "../../test-support/store/invented-transactions.ts";
 
 const fixture = openFixture({}, {}, longer);
 afterAll(() => fixture.close());
@@ -27,17 +28,12 @@ writer.transaction(() => {
   const mint = writer.prepare("INSERT INTO tokens VALUES (?, ?, 'first', 'last')");
   for (let index = 0; index < WALLETS; index++) mint.run(tokenId(index), addressOf(index % 50));
   const forge = createInventedBlocks(writer);
-  const append = writer.prepare(
-    "INSERT INTO transactions VALUES (?, ?, ?, 2, 1, ?, ?, ?, 1, ?, 1, ?, NULL, NULL, '', NULL, x'')",
-  );
+  const append = createInventedTransactions(writer);
+  const parties = { sender: alice.publicKey, recipient: cold.address };
   for (let height = FIRST_HEIGHT; height <= LAST_HEIGHT; height++) {
     forge({ height, id: `${height}`, timestamp: timeOf(height), numberOfTransactions: lengthOf(height) });
     for (let sequence = 0; sequence < lengthOf(height); sequence++) {
-      const id = `${height * 1_000 + sequence}`.padEnd(64, "b");
-      const type = sequence % 3 === 0 ? 5 : 0;
-      append.run(
-        ...[height, sequence, id, type, alice.publicKey, cold.address, sequence % 7, timeOf(height)],
-      );
+      append({ height, sequence, type: sequence % 3 === 0 ? 5 : 0, ...parties, amount: sequence % 7 });
     }
   }
 });

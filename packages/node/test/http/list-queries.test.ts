@@ -17,6 +17,7 @@ import { alice, cold } from "../../test-support/http/chain.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";
 import { createInventedBlocks } from "../../test-support/store/invented-blocks.ts";
+import { createInventedTransactions } from "../../test-support/store/invented-transactions.ts";
 
 const page = readFileSync(new URL("../../../../docs/list-queries.md", import.meta.url), "utf8");
 
@@ -69,14 +70,12 @@ writer.transaction(() => {
   const open = writer.prepare("INSERT INTO wallets VALUES (?, NULL, ?, 0, NULL, NULL, NULL, '{}')");
   for (let index = 0; index < WALLETS; index++) open.run(`D${index}`.padEnd(34, "x"), index);
   const forge = createInventedBlocks(writer);
-  const append = writer.prepare(
-    "INSERT INTO transactions VALUES (?, ?, ?, 2, 1, 0, ?, ?, 1, ?, 1, ?, NULL, NULL, '', NULL, x'')",
-  );
+  const append = createInventedTransactions(writer);
+  const parties = { sender: alice.publicKey, recipient: cold.address };
   for (let height = FIRST_HEIGHT; height < FIRST_HEIGHT + BLOCKS; height++) {
     forge({ height, id: `${height}`, numberOfTransactions: PER_BLOCK, generator: alice.publicKey });
     for (let sequence = 0; sequence < PER_BLOCK; sequence++) {
-      const id = `${height * 1_000 + sequence}`.padEnd(64, "b");
-      append.run(height, sequence, id, alice.publicKey, cold.address, sequence % 7, 8 * height);
+      append({ height, sequence, ...parties, amount: sequence % 7 });
     }
   }
 });

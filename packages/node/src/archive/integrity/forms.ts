@@ -21,9 +21,11 @@ const FORMS: readonly { readonly table: string; readonly key: string; readonly i
   {
     table: "transactions",
     key: "height || '/' || sequence",
-    isDamaged: `${isNoHex("id", 64)} OR ${isNoHex("sender", 66)} OR (recipient IS NOT NULL AND (${isNoAddress("recipient")}))
-      OR (asset IS NOT NULL AND ${isNoJson("asset")})`,
+    isDamaged: `length(id) <> 32 OR sender NOT IN (SELECT number FROM senders)
+      OR (recipient IS NOT NULL AND recipient NOT IN (SELECT number FROM recipients)) OR (asset IS NOT NULL AND ${isNoJson("asset")})`,
   },
+  { table: "senders", key: "number", isDamaged: "length(public_key) <> 33" },
+  { table: "recipients", key: "number", isDamaged: isNoAddress("address") },
   { table: "payees", key: "address", isDamaged: isNoAddress("address") },
   {
     table: "wallets",

@@ -3,7 +3,7 @@ import { type Transaction as SignedTransaction, TYPE_GROUPS, transactionToJson }
 import type { PendingTransaction } from "../../gateway/gateway.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
 import type { StoredTransaction } from "../../read/rows.ts";
-import { toVisibleFields } from "../../store/chain/visible-fields.ts";
+import { toSignaturesText } from "../../store/chain/visible-fields.ts";
 import { type JsonText, written } from "./text.ts";
 import { Timestamp, type TimestampOf, timestampText } from "./timestamp.ts";
 import { address, amount, blockId, count, countText, hex, id, publicKey, wholeAmount } from "./values.ts";
@@ -137,7 +137,7 @@ export function pendingResponse(
   const json = members as Omit<TransactionJson, "asset">;
   const pending: Shown = {
     ...json,
-    signatures: toVisibleFields(json).signatures,
+    signatures: toSignaturesText(json),
     asset,
     typeGroup: json.typeGroup ?? TYPE_GROUPS.core,
     recipientId: json.recipientId ?? null,

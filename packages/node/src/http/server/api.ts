@@ -41,7 +41,8 @@ export function createApi(
       // Tracking recent use would cost more than occasionally computing all addresses again.
       if (addresses.size >= MAX_ADDRESSES) addresses.clear();
       const address = addressFromPublicKey(publicKey, network.description.pubKeyHash);
-      addresses.set(publicKey, address);
+      // A copy: the key may be a slice, which would keep the text of the whole row in memory.
+      addresses.set(Buffer.from(publicKey, "latin1").toString("latin1"), address);
       return address;
     },
     nowMs,

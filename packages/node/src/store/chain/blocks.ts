@@ -7,7 +7,7 @@ import {
 } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
 import { createGenerators } from "../state/generators.ts";
-import { HAS_ID, hasIdValues, toStoredId } from "./block-id.ts";
+import { prepareById, toStoredId } from "./stored-id.ts";
 
 /** A block in its wire format: header with signature, and the canonical bytes of each transaction. */
 export type BlockBytes = {
@@ -43,12 +43,12 @@ type TransactionRow = { height: number; id: string; bytes: Uint8Array };
 export function createBlockStore(database: Database): BlockStore {
   const last = database.prepare<HeaderRow>(`${HEADER} ORDER BY height DESC LIMIT 1`);
   const byHeight = database.prepare<HeaderRow>(`${HEADER} WHERE height = ?`);
-  const byId = database.prepare<HeaderRow>(`${HEADER} WHERE ${HAS_ID}`);
+  const byId = prepareById<HeaderRow>(database, HEADER);
   const range = database.prepare<HeaderRow & { height: number }>(
     "SELECT height, id_text AS id, header FROM blocks WHERE height BETWEEN ? AND ? ORDER BY height",
   );
   const transactions = database.prepare<TransactionRow>(
-    "SELECT height, id, bytes FROM transactions WHERE height BETWEEN ? AND ? ORDER BY height, sequence",
+    "SELECT height, id_text AS id, bytes FROM transactions WHERE height BETWEEN ? AND ? ORDER BY height, sequence",
   );
 
   const headerOf = (row: HeaderRow | undefined) => row && headerFromTrustedBytes(row.header, row.id);
@@ -57,7 +57,7 @@ export function createBlockStore(database: Database): BlockStore {
     ...createBlockWriter(database),
     head: () => headerOf(last.get()),
     header: (height) => headerOf(byHeight.get(height)),
-    headerById: (id) => headerOf(byId.get(...hasIdValues(id))),
+    headerById: (id) => headerOf(byId(id)),
     block(height) {
       const header = headerOf(byHeight.get(height));
       if (!header) return undefined;
@@ -103,6 +103,8 @@ function createBlockWriter(database: Database): Pick<BlockStore, "append" | "rem
       if (last?.id !== header.previousBlock) forget();
       const { transactions: below } = last ?? upTo.get(height - 1) ?? { transactions: 0 };
       const transactions = below + numberOfTransactions;
+      // Until the row is written: the number of a new generator is rolled back with it.
+      last = undefined;
       insert.run(
         height,
         toStoredId(id),

@@ -4,6 +4,7 @@
 import { nftOf } from "@uniknode/ledger";
 import { hexToBytes, sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
+import { isRowOf } from "./stored-id.ts";
 
 /** A transaction on the chain: height, and index in its block. */
 export type Position = { readonly height: number; readonly sequence: number };
@@ -18,16 +19,17 @@ export type OwnerStore = {
 
 export type Owner = { readonly publicKey: string } | { readonly address: string };
 
-type Transfer = Position & { readonly id: string; readonly sender: string; readonly bytes: Uint8Array };
+type Row = Position & { readonly id: string; readonly bytes: Uint8Array };
+type Transfer = Position & { readonly sender: string };
 
 export function createOwnerStore(database: Database): OwnerStore {
   const token = database.prepare<{ owner: string; height: number | null; sequence: number | null }>(
-    `SELECT owner, height, sequence FROM tokens LEFT JOIN transactions ON transactions.id = first_transaction
+    `SELECT owner, height, sequence FROM tokens LEFT JOIN transactions ON ${isRowOf("first_transaction", "transactions.id")}
      WHERE tokens.id = +?`,
   );
   // Scans the bytes of all later transfers of the type: they are few, and only disclosures need this owner.
-  const transfers = database.prepare<Transfer>(
-    `SELECT height, sequence, id, sender, bytes FROM transactions
+  const transfers = database.prepare<Row>(
+    `SELECT height, sequence, id_text AS id, bytes FROM transactions
      WHERE type_group = +? AND type = +? AND (height, sequence) > (?, ?) AND instr(bytes, ?) > 0
      ORDER BY height, sequence`,
   );
@@ -39,7 +41,8 @@ export function createOwnerStore(database: Database): OwnerStore {
     at: Position,
   ): Transfer | undefined {
     for (const row of transfers.iterate(...type, at.height, at.sequence, hexToBytes(tokenId))) {
-      if (nftOf(sealedFromTrustedBytes(row.bytes, row.id).data).token.tokenId === tokenId) return row;
+      const { data } = sealedFromTrustedBytes(row.bytes, row.id);
+      if (nftOf(data).token.tokenId === tokenId) return { ...row, sender: data.senderPublicKey };
     }
     return undefined;
   }

@@ -6,45 +6,12 @@ import {
   sealedFromTrustedBytes,
   type Transaction,
 } from "@uniknode/protocol";
-import type { Database, SqlValue } from "../engine/database.ts";
+import type { Database } from "../engine/database.ts";
+import { createDictionary } from "../engine/dictionary.ts";
+import { RECIPIENTS, SENDERS } from "./parties.ts";
+import { prepareById, toStoredId } from "./stored-id.ts";
 import { createTypeTotals } from "./type-totals.ts";
-import { toVisibleFields } from "./visible-fields.ts";
-
-/** Values of the row of a transaction that its bytes do not contain. */
-export type InBlock = {
-  readonly height: number;
-  /** Index in the block. */
-  readonly sequence: number;
-  /** Timestamp of the block. */
-  readonly timestamp: number;
-  /** Nonce, also of a transaction of version 1, which contains none. */
-  readonly nonce: number | bigint;
-};
-
-/** Returns the row of a transaction: its columns in the order of the table. */
-export function transactionRow({ data, bytes }: SealedTransaction, inBlock: InBlock): SqlValue[] {
-  const { height, sequence, timestamp, nonce } = inBlock;
-  const { signatures, asset } = toVisibleFields(data);
-  return [
-    height,
-    sequence,
-    data.id,
-    data.version,
-    data.typeGroup,
-    data.type,
-    data.senderPublicKey,
-    data.recipientId ?? null,
-    nonce,
-    data.amount,
-    data.fee,
-    timestamp,
-    data.vendorField || null,
-    isAlive(data) ? 1 : null,
-    signatures,
-    asset,
-    bytes,
-  ];
-}
+import { toAssetText } from "./visible-fields.ts";
 
 /** Returns the recipients of a multi-payment, in the order of its payments; none for other transactions. */
 export const payeesOf = ({ asset }: Transaction): string[] =>
@@ -62,30 +29,32 @@ export type TransactionStore = {
 };
 
 export function createTransactionStore(database: Database): TransactionStore {
-  const insert = database.prepare(
-    "INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  );
-  const insertPayee = database.prepare("INSERT OR IGNORE INTO payees VALUES (?, ?, ?)");
-  const selectId = database.prepare<{ id: string }>("SELECT id FROM transactions WHERE id = ?");
+  const selectId = prepareById(database, "SELECT 1 FROM transactions");
   const selectFrom = database.prepare<{ id: string; bytes: Uint8Array }>(
-    "SELECT id, bytes FROM transactions WHERE height >= ? ORDER BY height, sequence LIMIT +?",
+    "SELECT id_text AS id, bytes FROM transactions WHERE height >= ? ORDER BY height, sequence LIMIT +?",
   );
   const removals = ["transactions", "payees"].map((table) =>
     database.prepare(`DELETE FROM ${table} WHERE height >= ?`),
   );
   const totals = createTypeTotals(database);
-  const nonceOf = createNonces(database);
+  const { insert, reset } = createInsertion(database);
+  const insertPayee = database.prepare("INSERT OR IGNORE INTO payees VALUES (?, ?, ?)");
+  /** Id of the last block whose transactions were written. */
+  let last: string | undefined;
 
   return {
-    append({ header: { height, timestamp }, transactions }) {
+    append({ header: { id, height, previousBlock }, transactions }) {
+      // The child of the last block shows that the transaction of the last block was not rolled back.
+      if (last !== previousBlock) reset();
+      last = undefined;
       for (const [sequence, transaction] of transactions.entries()) {
-        const { data } = transaction;
-        insert.run(...transactionRow(transaction, { height, sequence, timestamp, nonce: nonceOf(data) }));
-        for (const payee of payeesOf(data)) insertPayee.run(payee, height, sequence);
+        insert(height, sequence, transaction);
+        for (const payee of payeesOf(transaction.data)) insertPayee.run(payee, height, sequence);
       }
       totals.add(transactions.map(({ data }) => data));
+      last = id;
     },
-    storedIds: (ids) => ids.filter((id) => selectId.get(id)),
+    storedIds: (ids) => ids.filter((id) => selectId(id) !== undefined),
     sealedFrom: (height, limit) =>
       selectFrom.all(height, limit).map(({ id, bytes }) => sealedFromTrustedBytes(bytes, id)),
     removeFrom(height) {
@@ -95,19 +64,69 @@ export function createTransactionStore(database: Database): TransactionStore {
   };
 }
 
-/**
- * A transaction of version 1 has no nonce: its position among the sender's transactions replaces it, counted from 1.
- */
-function createNonces(database: Database): (transaction: Transaction) => number | bigint {
+type Insertion = {
+  insert(height: number, sequence: number, transaction: SealedTransaction): void;
+  /** Discards the cached numbers of parties. */
+  reset(): void;
+};
+
+function createInsertion(database: Database): Insertion {
+  const statement = database.prepare(
+    "INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  );
+  const senders = createDictionary(database, SENDERS);
+  const recipients = createDictionary(database, RECIPIENTS);
+  const nonceOf = createNonces(database);
+  return {
+    insert(height, sequence, { data, bytes }) {
+      const sender = senders.numberOf(data.senderPublicKey);
+      statement.run(
+        height,
+        sequence,
+        toStoredId(data.id),
+        data.version,
+        data.typeGroup,
+        data.type,
+        sender,
+        data.recipientId === undefined ? null : recipients.numberOf(data.recipientId),
+        data.nonce ?? nonceOf(sender),
+        data.amount,
+        data.fee,
+        data.vendorField || null,
+        isAlive(data) ? 1 : null,
+        countOfSignatures(data),
+        toAssetText(data.asset),
+        bytes,
+      );
+    },
+    reset() {
+      senders.reset();
+      recipients.reset();
+    },
+  };
+}
+
+/** A transaction of version 1 has no nonce: its position among the sender's transactions replaces it, counted from 1. */
+function createNonces(database: Database): (sender: number) => number {
   const lastOfSender = database.prepare<{ nonce: number }>(
     "SELECT nonce FROM transactions WHERE sender = +? ORDER BY height DESC, sequence DESC LIMIT 1",
   );
-  return ({ nonce, senderPublicKey }) => nonce ?? (lastOfSender.get(senderPublicKey)?.nonce ?? 0) + 1;
+  return (sender) => (lastOfSender.get(sender)?.nonce ?? 0) + 1;
+}
+
+/** Digits of a signature of 64 bytes. */
+const SCHNORR_DIGITS = 128;
+
+/** Returns the number of signatures of 64 bytes at the end of the bytes: 1, or 2 with the second one; 0 for other forms. */
+function countOfSignatures({ signature, secondSignature, signatures }: Transaction): number {
+  if (signature?.length !== SCHNORR_DIGITS || signatures !== undefined) return 0;
+  if (secondSignature === undefined) return 1;
+  return secondSignature.length === SCHNORR_DIGITS ? 2 : 0;
 }
 
 /**
  * Returns true if the transaction declares its unik alive, which pays the foundation: an update, or a mint with a
  * voucher.
  */
-const isAlive = (transaction: Transaction): boolean =>
+export const isAlive = (transaction: Transaction): boolean =>
   (isCertifiedUpdate(transaction) || voucherOf(transaction) !== undefined) && declaresAlive(transaction);

@@ -1,23 +1,15 @@
-/**
- * Fields of a transaction that responses contain but no column stores, as JSON text. A page is then concatenated from
- * texts, without decoding the bytes of each row.
- */
+/** Fields of a transaction as JSON text. A page is concatenated from texts. */
 import type { Transaction } from "@uniknode/protocol";
 
-export type VisibleFields = {
-  /** Members of an object, without its brackets; empty for an unsigned transaction. */
-  readonly signatures: string;
-  /** Null if the type has none. */
-  readonly asset: string | null;
-};
+type Signatures = Pick<Transaction, "signature" | "secondSignature" | "signatures">;
 
-type Parts = Pick<Transaction, "signature" | "secondSignature" | "signatures"> & { readonly asset?: object };
+/** Returns the members of an object, without its brackets; empty for an unsigned transaction. */
+export const toSignaturesText = ({ signature, secondSignature, signatures }: Signatures): string =>
+  JSON.stringify({ signature, signSignature: secondSignature, signatures }).slice(1, -1);
 
-/** Extracts the fields from a decoded transaction or its JSON. */
-export const toVisibleFields = ({ signature, secondSignature, signatures, asset }: Parts): VisibleFields => ({
-  signatures: JSON.stringify({ signature, signSignature: secondSignature, signatures }).slice(1, -1),
-  asset: asset ? JSON.stringify(asset, digitsOf) : null,
-});
+/** Returns null if the type has none. */
+export const toAssetText = (asset: object | undefined): string | null =>
+  asset ? JSON.stringify(asset, digitsOf) : null;
 
 const digitsOf = (_name: string, value: unknown): unknown =>
   typeof value === "bigint" ? value.toString() : value;

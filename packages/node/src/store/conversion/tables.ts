@@ -19,7 +19,7 @@ export type TableCopy = {
 /** Tables that follow from the blocks. Other tables belong to the node, and may contain secrets. */
 export const CHAIN_COPIES: readonly TableCopy[] = [
   { table: "blocks", from: "blocks", statements: blocks },
-  { table: "transactions", from: "transactions" },
+  { table: "transactions", from: "transactions", statements: transactions },
   { table: "payees", from: "payees" },
   { table: "wallets", from: "wallets" },
   { table: "tokens", from: "tokens" },
@@ -68,6 +68,33 @@ function blocks(inRange: InRange): readonly string[] {
      FROM source.blocks CROSS JOIN source.block_ends USING (height)
        CROSS JOIN generators ON public_key = unhex(generator)
      WHERE ${where} ORDER BY height`,
+  ];
+}
+
+/** Ids, public keys, addresses and signatures were text; each row had the timestamp of its block. */
+function transactions(inRange: InRange): readonly string[] {
+  const where = inRange("source.transactions");
+  const firstUse = "min(height * 1048576 + sequence)";
+  const last = (start: string) => `lower(hex(substr(bytes, ${start})))`;
+  return [
+    `INSERT OR IGNORE INTO senders (public_key)
+     SELECT unhex(sender) FROM source.transactions WHERE ${where} GROUP BY sender ORDER BY ${firstUse}`,
+    `INSERT OR IGNORE INTO recipients (address)
+     SELECT recipient FROM source.transactions WHERE recipient IS NOT NULL AND ${where}
+     GROUP BY recipient ORDER BY ${firstUse}`,
+    `INSERT INTO main.transactions
+     SELECT height, sequence, unhex(id), version, type_group, type, senders.number, recipients.number, nonce, amount, fee,
+       vendor_field, is_alive,
+       CASE signatures
+         WHEN '"signature":"' || ${last("-64")} || '"' THEN 1
+         WHEN '"signature":"' || ${last("-128, 64")} || '","signSignature":"' || ${last("-64")} || '"' THEN 2
+         ELSE 0
+       END,
+       asset, bytes
+     FROM source.transactions
+       CROSS JOIN senders ON public_key = unhex(sender)
+       LEFT JOIN recipients ON address = recipient
+     WHERE ${where} ORDER BY height, sequence`,
   ];
 }
 

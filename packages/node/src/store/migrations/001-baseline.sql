@@ -31,27 +31,38 @@ CREATE TABLE blocks (
 CREATE INDEX blocks_id ON blocks (id_prefix);
 CREATE INDEX blocks_generator ON blocks (generator);
 
+-- Public keys and addresses, by the numbers that transactions contain instead of them. Rows are never removed.
+CREATE TABLE senders (
+  number INTEGER PRIMARY KEY,
+  public_key BLOB NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE recipients (
+  number INTEGER PRIMARY KEY,
+  address TEXT NOT NULL UNIQUE
+) STRICT;
+
 CREATE TABLE transactions (
   height INTEGER NOT NULL,
   sequence INTEGER NOT NULL,                  -- index in the block
-  id TEXT NOT NULL,
+  id BLOB NOT NULL,                           -- 32 bytes
   version INTEGER NOT NULL,
   type_group INTEGER NOT NULL,
   type INTEGER NOT NULL,
-  sender TEXT NOT NULL,                       -- public key
-  recipient TEXT,                             -- address
+  sender INTEGER NOT NULL,                    -- number in senders
+  recipient INTEGER,                          -- number in recipients
   nonce INTEGER NOT NULL,                     -- position among the sender's transactions
   amount INTEGER NOT NULL,
   fee INTEGER NOT NULL,
-  timestamp INTEGER NOT NULL,                 -- of the block
   vendor_field TEXT,                          -- absent rather than empty
   is_alive INTEGER,                           -- 1: declares a unik alive, and is an update or pays with a voucher
-  signatures TEXT NOT NULL,                   -- JSON members of responses that contain them
+  signatures INTEGER NOT NULL,                -- number at the end of the bytes, 64 bytes each: 1 or 2; 0: other forms
   asset TEXT,                                 -- JSON
   bytes BLOB NOT NULL,                        -- canonical encoding with signatures
+  id_text TEXT AS (lower(hex(id))) VIRTUAL,
+  id_prefix BLOB AS (substr(id, 1, 6)) VIRTUAL,
   PRIMARY KEY (height, sequence)
 ) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX transactions_id ON transactions (id);
+CREATE INDEX transactions_id ON transactions (id_prefix);
 CREATE INDEX transactions_sender ON transactions (sender, height, sequence);
 CREATE INDEX transactions_recipient ON transactions (recipient, height, sequence) WHERE recipient IS NOT NULL;
 CREATE INDEX transactions_own ON transactions (sender, height, sequence) WHERE recipient IS NULL;

@@ -35,7 +35,7 @@ export function unpackRound({ round, height, delegates: packed }: RoundRow, gene
   const bytes = toBuffer(round, packed);
   const starts = Array.from({ length: bytes.length / BYTES }, (_, rank) => rank * BYTES);
   const delegates = starts.map((start) => ({
-    publicKey: generators.publicKeyOf(bytes.readUIntBE(start, NUMBER_BYTES)),
+    publicKey: generators.textOf(bytes.readUIntBE(start, NUMBER_BYTES)),
     voteBalance: bytes.readBigInt64BE(start + NUMBER_BYTES),
   }));
   const order = starts.map((start) => {
@@ -55,7 +55,7 @@ export function packedRoundText(
   let order = "";
   for (let start = 0; start < bytes.length; start += BYTES) {
     const separator = start === 0 ? "" : ",";
-    const publicKey = generators.publicKeyOf(bytes.readUIntBE(start, NUMBER_BYTES));
+    const publicKey = generators.textOf(bytes.readUIntBE(start, NUMBER_BYTES));
     const voteBalance = bytes.readBigInt64BE(start + NUMBER_BYTES);
     delegates += `${separator}{"publicKey":"${publicKey}","voteBalance":"${voteBalance}"}`;
     order += `${separator}${bytes.readUInt16BE(start + ORDER)}`;

@@ -70,14 +70,14 @@ describe("stored transactions", () => {
 
   test("contain their position among those of the sender, in version 1 too", () => {
     const rows = open.database
-      .prepare<{ sender: string; nonce: number }>(
+      .prepare<{ sender: number; nonce: number }>(
         "SELECT sender, nonce FROM transactions ORDER BY height, sequence",
       )
       .all();
-    const positions = new Map<string, number>();
+    const positions = new Map<number, number>();
     for (const { sender, nonce } of rows) {
       positions.set(sender, (positions.get(sender) ?? 0) + 1);
-      expect(nonce, sender).toBe(positions.get(sender));
+      expect(nonce, `${sender}`).toBe(positions.get(sender));
     }
     expect(rows.length).toBeGreaterThan(100);
   });

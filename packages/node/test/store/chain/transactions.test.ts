@@ -18,7 +18,7 @@ type Row = { id: string; version: number; vendorField: string | null; nonce: num
 const rows = () =>
   database
     .prepare<Row>(
-      `SELECT id, version, vendor_field AS vendorField, nonce, is_alive AS isAlive FROM transactions
+      `SELECT id_text AS id, version, vendor_field AS vendorField, nonce, is_alive AS isAlive FROM transactions
        ORDER BY height, sequence`,
     )
     .all();

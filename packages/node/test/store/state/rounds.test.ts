@@ -111,7 +111,7 @@ test.each([
   [
     "name an unknown number",
     "CAST(x'FFFFFF' || substr(delegates, 4) AS BLOB)",
-    /the public key with the number 16777215 is missing/,
+    /the row of generators with the number 16777215 is missing/,
   ],
 ])("Bytes that %s are refused.", (_what, bytes, message) => {
   const database = openMigrated();

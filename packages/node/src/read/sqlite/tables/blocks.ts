@@ -1,9 +1,10 @@
 /** Blocks, with the data of their generators that responses contain. */
 import { hexToBytes } from "@uniknode/protocol";
 import { firstIndex } from "../../../platform/binary-search.ts";
-import { HAS_ID, hasIdValues } from "../../../store/chain/block-id.ts";
+import { hasId, prepareById } from "../../../store/chain/stored-id.ts";
 import type { Database } from "../../../store/engine/database.ts";
-import { createGeneratorNumbers } from "../../../store/state/generators.ts";
+import { createNumberLookup } from "../../../store/engine/dictionary.ts";
+import { GENERATORS } from "../../../store/state/generators.ts";
 import { cursorAt } from "../../cursor.ts";
 import type { BlockField, BlockFilter, BlockOrder } from "../../filters.ts";
 import { type Head, perHead } from "../../head.ts";
@@ -58,7 +59,7 @@ const NO_BLOCK = "0";
 export function createBlockQueries(deps: ListDependencies): BlockQueries {
   const { database } = deps;
   const byHeight = database.prepare<BlockRow>(`SELECT ${BLOCK_COLUMNS} FROM blocks WHERE height = +?`);
-  const byId = database.prepare<BlockRow>(`SELECT ${BLOCK_COLUMNS} FROM blocks WHERE ${HAS_ID}`);
+  const byId = prepareById<BlockRow>(database, `SELECT ${BLOCK_COLUMNS} FROM blocks`);
   const list = createTableList<BlockRow>(deps, "blocks", {
     table: "blocks",
     key: ["height"],
@@ -72,7 +73,7 @@ export function createBlockQueries(deps: ListDependencies): BlockQueries {
     row && toStoredBlock(row, usernameOf(head, row.generator));
   return {
     byHeight: (head, height) => toStored(head, byHeight.get(height)),
-    byId: (head, id) => toStored(head, byId.get(...hasIdValues(id))),
+    byId: (head, id) => toStored(head, byId(id)),
     list(head, filter, order, range) {
       const heights = heightsOf(head, filter, heightAt);
       const conditions = [...conditionsOf(FIELDS, filter), ...bytesConditionsOf(bytesConditions, filter)];
@@ -129,8 +130,8 @@ function inHeader(afterFull: string, afterPartial: string): (value: string) => C
 }
 
 function createBytesConditions(database: Database): BytesConditions {
-  const heights = database.prepare<{ height: number }>(`SELECT height FROM blocks WHERE ${HAS_ID}`);
-  const generatorNumber = createGeneratorNumbers(database);
+  const heights = prepareById<{ height: number }>(database, "SELECT height FROM blocks");
+  const generatorNumber = createNumberLookup(database, GENERATORS);
 
   function forgedBy(publicKey: string): Condition {
     const number = generatorNumber(publicKey);
@@ -138,13 +139,13 @@ function createBytesConditions(database: Database): BytesConditions {
   }
 
   return {
-    id: (id) => indexed({ sql: HAS_ID, values: hasIdValues(id) }, "few"),
+    id: (id) => indexed(hasId(id), "few"),
     generatorPublicKey: forgedBy,
     forgedBy,
     payloadHash: inHeader("substr(header, 77, 32)", "substr(header, 53, 32)"),
     blockSignature: inHeader("substr(header, 142)", "substr(header, 118)"),
     previousBlock(id) {
-      const height = id === NO_BLOCK ? 0 : heights.get(...hasIdValues(id))?.height;
+      const height = id === NO_BLOCK ? 0 : heights(id)?.height;
       return height === undefined ? NEVER : indexed({ sql: "height = +?", values: [height + 1] }, "few");
     },
   };

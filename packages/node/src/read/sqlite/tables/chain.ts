@@ -1,5 +1,5 @@
 /** The chain as a whole: its figures, computed once per head, rounds, paid fees, and search by the prefix of an id. */
-import { prefixRanges } from "../../../store/chain/block-id.ts";
+import { haveSamePrefix, isIndexed, type PrefixRange, prefixRanges } from "../../../store/chain/stored-id.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { createRoundStore } from "../../../store/state/rounds.ts";
 import { type Head, perHead } from "../../head.ts";
@@ -19,9 +19,13 @@ const MAX_IDENTIFIED = 5;
 /** Sorts after every character of ids and addresses. */
 const LAST = "{";
 
-/** The first column is the id. */
+/** Tables with ids as bytes. */
+const STORED_IDS = [
+  { kind: "block", table: "blocks", columns: "id_text AS id, height" },
+  { kind: "transaction", table: "transactions", columns: "id_text AS id" },
+];
+/** Tables with ids as text. The first column is the id. */
 const IDENTIFIED = [
-  { kind: "transaction", table: "transactions", columns: "id" },
   { kind: "unik", table: "tokens", columns: "id" },
   { kind: "wallet", table: "wallets", columns: "address AS id" },
 ];
@@ -45,10 +49,10 @@ export function createChainQueries(database: Database): ChainQueries {
        ORDER BY 2 LIMIT ${MAX_IDENTIFIED}`,
     ),
   );
-  const blocksBeginningWith = createBlocksBeginningWith(database);
+  const stored = STORED_IDS.map((listed) => createStoredIdsBeginningWith(database, listed));
   return {
     beginningWith: (prefix) => [
-      ...blocksBeginningWith(prefix),
+      ...stored.flatMap((beginningWith) => beginningWith(prefix)),
       ...identified.flatMap((select) => select.all(prefix, prefix + LAST)),
     ],
     // The balance of the genesis wallet is negative: it paid the premine.
@@ -57,16 +61,30 @@ export function createChainQueries(database: Database): ChainQueries {
   };
 }
 
-/** Returns a function that finds blocks through the index of the prefixes of their ids. */
-function createBlocksBeginningWith(database: Database): ChainQueries["beginningWith"] {
-  const select = database.prepare<Identified>(
-    `SELECT 'block' AS kind, id_text AS id, height FROM blocks
-     WHERE id_prefix BETWEEN +? AND +? AND +(id_text BETWEEN ? AND ?)
-     ORDER BY id_prefix, blocks.id LIMIT ${MAX_IDENTIFIED}`,
+/** Returns a function that finds rows through the index of the prefixes of their ids. */
+function createStoredIdsBeginningWith(
+  database: Database,
+  { kind, table, columns }: (typeof STORED_IDS)[number],
+): ChainQueries["beginningWith"] {
+  const inRange = `SELECT '${kind}' AS kind, ${columns} FROM ${table} WHERE id_prefix BETWEEN +? AND +?`;
+  // One more row shows whether the last ones have the same indexed prefix, so that their ids must be compared.
+  const byPrefix = database.prepare<Identified>(`${inRange} ORDER BY id_prefix LIMIT ${MAX_IDENTIFIED + 1}`);
+  const byId = database.prepare<Identified>(
+    `${inRange} AND +(id_text BETWEEN ? AND ?) ORDER BY id_prefix, ${table}.id LIMIT ${MAX_IDENTIFIED}`,
   );
+
+  function inIndex(prefix: string, [low, high]: PrefixRange): readonly Identified[] {
+    if (isIndexed(prefix)) {
+      const rows = byPrefix.all(low, high);
+      const [last, next] = rows.slice(MAX_IDENTIFIED - 1);
+      if (!last || !next || !haveSamePrefix(last.id, next.id)) return rows.slice(0, MAX_IDENTIFIED);
+    }
+    return byId.all(low, high, prefix, prefix + LAST);
+  }
+
   return (prefix) =>
     prefixRanges(prefix)
-      .flatMap(([low, high]) => select.all(low, high, prefix, prefix + LAST))
+      .flatMap((range) => inIndex(prefix, range))
       .sort((one, other) => (one.id < other.id ? -1 : 1))
       .slice(0, MAX_IDENTIFIED);
 }

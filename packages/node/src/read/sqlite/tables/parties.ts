@@ -1,11 +1,14 @@
 /** Conditions on the parties of a transaction (sender, recipient, payees); each has an index. */
 import { CERTIFIED_MINT } from "@uniknode/ledger";
+import { RECIPIENTS, SENDERS } from "../../../store/chain/parties.ts";
 import type { Database } from "../../../store/engine/database.ts";
+import { createNumberLookup } from "../../../store/engine/dictionary.ts";
 import type { Foundation } from "../../foundation.ts";
 import { type Condition, indexed, NEVER } from "../lists/conditions.ts";
 
 export type Parties = {
   sentBy(address: string): Condition;
+  sentWith(publicKey: string): Condition;
   /** Returns alternatives: the address is recipient, payee, or sender of a transaction without recipient. */
   receivedBy(address: string): Condition[];
   /** Returns alternatives: the wallet sends, receives, or earns by the transaction. */
@@ -22,11 +25,16 @@ export function createParties(
     "SELECT public_key AS publicKey FROM wallets WHERE address = ?",
   );
   const payment = database.prepare("SELECT 1 FROM payees WHERE address = +? LIMIT 1");
+  const senderNumber = createNumberLookup(database, SENDERS);
+  const recipientNumber = createNumberLookup(database, RECIPIENTS);
   const publicKeyOf = (address: string): string | undefined => publicKey.get(address)?.publicKey ?? undefined;
+
+  const sentWith = (publicKey: string) => hasNumber("sender", senderNumber(publicKey));
+  const receives = (address: string) => hasNumber("recipient", recipientNumber(address));
 
   function sentBy(address: string): Condition {
     const sender = publicKeyOf(address);
-    return sender === undefined ? NEVER : indexed({ sql: "sender = +?", values: [sender] }, "some");
+    return sender === undefined ? NEVER : sentWith(sender);
   }
 
   function ownWithoutRecipient(address: string): Condition {
@@ -52,6 +60,7 @@ export function createParties(
 
   return {
     sentBy,
+    sentWith,
     receivedBy: (address) => [receives(address), isPaid(address), ownWithoutRecipient(address)],
     involving: (address) => [
       sentBy(address),
@@ -64,5 +73,6 @@ export function createParties(
   };
 }
 
-const receives = (address: string): Condition =>
-  indexed({ sql: "recipient = +?", values: [address] }, "some");
+/** Matches transactions by the number of a party; a party without transactions has none. */
+const hasNumber = (column: "sender" | "recipient", number: number | undefined): Condition =>
+  number === undefined ? NEVER : indexed({ sql: `${column} = +?`, values: [number] }, "some");

@@ -1,6 +1,6 @@
 /** Converts filters and orders of transactions to queries for their pages. */
 import { TYPE_GROUPS } from "@uniknode/protocol";
-import { HAS_ID, hasIdValues } from "../../../store/chain/block-id.ts";
+import { hasId } from "../../../store/chain/stored-id.ts";
 import type { TransactionField, TransactionFilter, TransactionOrder } from "../../filters.ts";
 import type { Head } from "../../head.ts";
 import { isInteger64 } from "../../integers.ts";
@@ -30,14 +30,12 @@ import { type AssetTest, ofType, unlocking, withAsset } from "./assets.ts";
 import type { Parties } from "./parties.ts";
 
 const FIELDS = {
-  id: text("id", "few"),
   version: integer("version"),
-  senderPublicKey: text("sender", "some"),
   // Qualified: the bare name would be the text column of the result.
   nonce: integer("transactions.nonce"),
   amount: integer("transactions.amount"),
   fee: integer("transactions.fee"),
-} as const satisfies Record<TransactionField, Field>;
+} as const satisfies Record<Exclude<TransactionField, "id" | "senderPublicKey">, Field>;
 
 const TYPE = integer("type");
 const TYPE_GROUP = integer("type_group");
@@ -117,7 +115,7 @@ function partyAlternatives(
 
 /** Returns the conditions of a filter except heights and times. */
 function conditionsFor({ parties }: FilterDependencies, filter: TransactionFilter): Condition[] {
-  const { blockId, vendorField, senderId } = filter;
+  const { id, blockId, vendorField, senderPublicKey, senderId } = filter;
   // A type without a group belongs to the core group.
   const { type, typeGroup = type === undefined ? undefined : TYPE_GROUPS.core } = filter;
   const conditions = conditionsOf(FIELDS, filter);
@@ -126,9 +124,11 @@ function conditionsFor({ parties }: FilterDependencies, filter: TransactionFilte
     if (type !== undefined) conditions.push(hasValue(TYPE, type));
     if (typeGroup !== undefined) conditions.push(hasValue(TYPE_GROUP, typeGroup));
   }
+  if (id !== undefined) conditions.push(indexed(hasId(id), "few"));
+  if (senderPublicKey !== undefined) conditions.push(parties.sentWith(senderPublicKey));
   if (blockId !== undefined) {
-    const sql = `height = (SELECT height FROM blocks WHERE ${HAS_ID})`;
-    conditions.push(indexed({ sql, values: hasIdValues(blockId) }, "few"));
+    const { sql, values } = hasId(blockId);
+    conditions.push(indexed({ sql: `height = (SELECT height FROM blocks WHERE ${sql})`, values }, "few"));
   }
   if (vendorField !== undefined) {
     conditions.push(matchesValue(ORDERS.vendorField, vendorField));
@@ -173,13 +173,12 @@ function indexedOf(
 ): AccessPaths[] {
   return [
     ...(senderId === undefined ? [] : [accessPathsOf({ conditions: [parties.sentBy(senderId)] })]),
-    ...(senderPublicKey === undefined ? [] : [accessPathsOf({ conditions: [sentWith(senderPublicKey)] })]),
+    ...(senderPublicKey === undefined
+      ? []
+      : [accessPathsOf({ conditions: [parties.sentWith(senderPublicKey)] })]),
     ...(alternatives ? [accessPathsOf({ conditions: [], alternatives })] : []),
   ];
 }
-
-const sentWith = (publicKey: string): Condition =>
-  indexed({ sql: "sender = +?", values: [publicKey] }, "some");
 
 /** @param isRange whether the filter has only heights */
 function kindOf(filter: TransactionFilter, isRange: boolean): ListQuery["filter"] {

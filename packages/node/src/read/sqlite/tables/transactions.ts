@@ -1,7 +1,10 @@
 /** Confirmed transactions with their position in the chain. */
 import { CERTIFIED_MINT, CERTIFIED_UPDATE } from "@uniknode/ledger";
 import { sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
+import { RECIPIENTS } from "../../../store/chain/parties.ts";
+import { prepareById } from "../../../store/chain/stored-id.ts";
 import type { Database } from "../../../store/engine/database.ts";
+import { createDictionary } from "../../../store/engine/dictionary.ts";
 import type { TransactionFilter, TransactionOrder } from "../../filters.ts";
 import type { Foundation } from "../../foundation.ts";
 import type { Head } from "../../head.ts";
@@ -19,6 +22,7 @@ import type { ValueIndexes } from "../lists/value-index-cache.ts";
 import { defineAssets } from "./assets.ts";
 import { createParties } from "./parties.ts";
 import { type FilterDependencies, transactionQueryOf } from "./transaction-filters.ts";
+import { TRANSACTION_COLUMNS, type TransactionRow, toStoredTransaction } from "./transaction-row.ts";
 
 export type TransactionQueries = {
   byId(id: string): StoredTransaction | undefined;
@@ -41,37 +45,44 @@ export type TransactionQueryOptions = Pick<FilterDependencies, "heightAt"> &
 
 type SignedRow = { id: string; bytes: Uint8Array };
 
-const COLUMNS = `id, version, type_group AS typeGroup, type, sender AS senderPublicKey, recipient AS recipientId,
-  CAST(amount AS TEXT) AS amount, CAST(fee AS TEXT) AS fee, vendor_field AS vendorField, signatures, asset,
-  height, timestamp, CAST(nonce AS TEXT) AS nonce, blockId`;
 /** Exposes only the selected columns of blocks: transactions have most of the other column names too. */
-const JOINS = "CROSS JOIN (SELECT height, id_text AS blockId FROM blocks) AS block USING (height)";
-const SIGNED = "id, bytes";
+const JOINS = "CROSS JOIN (SELECT height, id AS block, timestamp FROM blocks) AS block USING (height)";
+const SIGNED = "id_text AS id, bytes";
 
 export function createTransactionQueries(
   database: Database,
   options: TransactionQueryOptions,
 ): TransactionQueries {
   defineAssets(database);
-  const byId = database.prepare<StoredTransaction>(
-    `SELECT ${COLUMNS} FROM transactions ${JOINS} WHERE id = +?`,
+  const byId = prepareById<TransactionRow>(
+    database,
+    `SELECT ${TRANSACTION_COLUMNS} FROM transactions ${JOINS}`,
   );
-  const signedById = database.prepare<SignedRow>(`SELECT ${SIGNED} FROM transactions WHERE id = ?`);
+  const bytesById = prepareById<Pick<SignedRow, "bytes">>(database, "SELECT bytes FROM transactions");
   const certifiedInBlock = database.prepare<SignedRow>(
     `SELECT ${SIGNED} FROM transactions INDEXED BY transactions_type
      WHERE type_group = ${TYPE_GROUPS.uns} AND type IN (${CERTIFIED_MINT}, ${CERTIFIED_UPDATE}) AND height = +?
      ORDER BY sequence`,
   );
   const createList = createLists(database, options);
+  const list = createList<TransactionRow>(TRANSACTION_COLUMNS, JOINS);
   const signedList = createList<SignedRow>(SIGNED);
+  const recipients = createDictionary(database, RECIPIENTS);
+  const toStored = (row: TransactionRow) => toStoredTransaction(row, recipients);
   return {
-    byId: (id) => byId.get(id),
+    byId(id) {
+      const row = byId(id);
+      return row && toStored(row);
+    },
     signedById(id) {
-      const row = signedById.get(id);
-      return row && signedFromRow(row);
+      const row = bytesById(id);
+      return row && signedFromRow({ id, ...row });
     },
     certifiedInBlock: (height) => certifiedInBlock.all(height).map(signedFromRow),
-    list: createList<StoredTransaction>(COLUMNS, JOINS),
+    list(...query) {
+      const { rows, ...found } = list(...query);
+      return { rows: rows.map(toStored), ...found };
+    },
     signedList(...query) {
       const { rows, ...found } = signedList(...query);
       return { rows: rows.map(signedFromRow), ...found };

@@ -1,4 +1,5 @@
 /** Wallets, and what is stored in their attributes: delegates, entities and open hash-time locks. */
+import { isRowOf } from "../../../store/chain/stored-id.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import {
   type DelegateRow,
@@ -115,7 +116,9 @@ export function createEntityQueries(database: Database): EntityQueries {
   // The entry of a name contains the id of its registration, whose sender is the wallet.
   const owners = database.prepare<OwnerRow>(
     `SELECT address, public_key AS publicKey, attributes FROM wallets WHERE public_key IN (
-       SELECT sender FROM transactions WHERE id IN (SELECT value FROM entries WHERE space = 'entities'))
+       SELECT lower(hex(senders.public_key)) FROM entries
+         CROSS JOIN transactions ON ${isRowOf("value", "transactions.id")} CROSS JOIN senders ON number = sender
+       WHERE space = 'entities')
      ORDER BY public_key`,
   );
   return { all: perHead(() => owners.all().flatMap(entitiesOf)) };

@@ -14,6 +14,7 @@ import { type Database, openDatabase } from "../../../../src/store/engine/databa
 import { migrate } from "../../../../src/store/engine/migrations.ts";
 import { createSnapshot } from "../../../../test-support/snapshot.ts";
 import { createInventedBlocks } from "../../../../test-support/store/invented-blocks.ts";
+import { createInventedTransactions } from "../../../../test-support/store/invented-transactions.ts";
 
 let database: Database;
 let incrementalCount: IncrementalCounts;
@@ -35,17 +36,13 @@ function open(time: TimeBox): void {
 /** Blocks of a branch, with a number of transactions in each, every third of type 1. */
 function append(branch: string, from: number, to: number, perBlock: number): void {
   const insertBlock = createInventedBlocks(database);
+  const insert = createInventedTransactions(database);
   database.transaction(() => {
     for (let height = from; height <= to; height++) {
       insertBlock({ height, id: `${branch}${height}`, timestamp: height, numberOfTransactions: perBlock });
       for (let sequence = 0; sequence < perBlock; sequence++) {
-        const id = `${branch}${height}-${sequence}`;
         const recipient = sequence % 2 === 0 ? "even" : null;
-        database
-          .prepare(
-            `INSERT INTO transactions VALUES (?, ?, ?, 2, 1, ?, 's', ?, 1, 0, 1, ?, NULL, NULL, '', NULL, x'')`,
-          )
-          .run(height, sequence, id, (height + sequence) % 3 === 0 ? 1 : 0, recipient, height);
+        insert({ height, sequence, type: (height + sequence) % 3 === 0 ? 1 : 0, recipient });
       }
     }
   });
@@ -60,8 +57,14 @@ function revertTo(height: number): void {
 const FILTERS: Condition[][] = [
   [indexed({ sql: "type_group = ? AND type = ?", values: [1, 0] }, "many")],
   [{ sql: "type = ?", values: [1] }],
-  [indexed({ sql: "recipient = ?", values: ["even"] }, "some"), { sql: "type = ?", values: [1] }],
-  [indexed({ sql: "sender = ?", values: ["unknown"] }, "some")],
+  [
+    indexed(
+      { sql: "recipient = (SELECT number FROM recipients WHERE address = ?)", values: ["even"] },
+      "some",
+    ),
+    { sql: "type = ?", values: [1] },
+  ],
+  [indexed({ sql: "sender = ?", values: [1_000] }, "some")],
   [
     {
       ...indexed({ sql: "fee = 1 AND type = ?", values: [0] }, "some"),
@@ -83,7 +86,7 @@ function check(): void {
       const rows = (direction: Direction, offset: number, from?: Condition) =>
         database
           .prepare<{ id: string }>(
-            `SELECT id FROM transactions WHERE (${textOf(alternatives)}) AND ${from?.sql ?? "TRUE"}
+            `SELECT id_text AS id FROM transactions WHERE (${textOf(alternatives)}) AND ${from?.sql ?? "TRUE"}
              ORDER BY height ${direction}, sequence DESC LIMIT 20 OFFSET ?`,
           )
           .all(...valuesOf(alternatives), ...(from?.values ?? []), offset)

@@ -17,10 +17,17 @@ import { createIndexScan } from "../../../../src/read/sqlite/lists/index-scan.ts
 import type { OrderTerm } from "../../../../src/read/sqlite/lists/keyset-cursor.ts";
 import { createChunks, createTimeBox, type TimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
 import { createTimeBoxedScan } from "../../../../src/read/sqlite/lists/time-boxed-scan.ts";
+import { RECIPIENTS, SENDERS } from "../../../../src/store/chain/parties.ts";
 import { openDatabase } from "../../../../src/store/engine/database.ts";
+import { createNumberLookup } from "../../../../src/store/engine/dictionary.ts";
 import { migrate } from "../../../../src/store/engine/migrations.ts";
+import { createInventedTransactions } from "../../../../test-support/store/invented-transactions.ts";
 
-const TRANSACTIONS = { table: "transactions", key: ["height", "sequence"], columns: "id, amount" } as const;
+const TRANSACTIONS = {
+  table: "transactions",
+  key: ["height", "sequence"],
+  columns: "id_text AS id, amount",
+} as const;
 const WALLETS = { table: "wallets", key: ["address"], columns: "address, username" } as const;
 const TINY = { initial: 2, min: 1, max: 5 };
 const [HEIGHTS, WALLET_COUNT] = [40, 150];
@@ -28,28 +35,21 @@ const [HEIGHTS, WALLET_COUNT] = [40, 150];
 const database = openDatabase(":memory:");
 migrate(database);
 afterAll(() => database.close());
+const senderKey = (index: number) => `0${index}`;
 const AMOUNTS = [0n, 1n, 7n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n];
 database.transaction(() => {
-  const insert = database.prepare(
-    "INSERT INTO transactions VALUES (?, ?, ?, 2, 1, ?, ?, ?, 1, ?, ?, ?, ?, ?, '', NULL, x'')",
-  );
+  const insert = createInventedTransactions(database);
   const pay = database.prepare("INSERT INTO payees VALUES (?, ?, ?)");
   for (let height = 1; height <= HEIGHTS; height++) {
     for (let sequence = 0; sequence < (height * 7) % 10; sequence++) {
       const number = height * 10 + sequence;
-      const [sender, recipient] = [`s${number % 3}`, number % 4 === 0 ? null : `r${number % 5}`];
-      const text = number % 3 === 0 ? null : `text ${number % 4}`;
-      const isAlive = number % 6 === 0 ? 1 : null;
-      insert.run(
-        ...[height, sequence, `${number}`, number % 2, sender, recipient],
-        ...[
-          present(AMOUNTS[number % AMOUNTS.length], "an item of AMOUNTS"),
-          number % 2,
-          height,
-          text,
-          isAlive,
-        ],
-      );
+      insert({
+        ...{ height, sequence, type: number % 2, fee: number % 2 },
+        ...{ sender: senderKey(number % 3), recipient: number % 4 === 0 ? null : `r${number % 5}` },
+        amount: present(AMOUNTS[number % AMOUNTS.length], "an item of AMOUNTS"),
+        vendorField: number % 3 === 0 ? null : `text ${number % 4}`,
+        isAlive: number % 6 === 0,
+      });
       if (number % 4 === 1) pay.run(`r${number % 3}`, height, sequence);
     }
   }
@@ -67,6 +67,12 @@ database.transaction(() => {
 });
 
 const some = (sql: string, ...values: (string | number | bigint)[]) => indexed({ sql, values }, "some");
+const numberOfSender = createNumberLookup(database, SENDERS);
+const numberOfRecipient = createNumberLookup(database, RECIPIENTS);
+const sentBy = (index: number) =>
+  some("sender = ?", present(numberOfSender(senderKey(index)), "the number of a sender"));
+const receivedBy = (address: string) =>
+  some("recipient = ?", present(numberOfRecipient(address), "the number of a recipient"));
 const PAID: Condition = {
   sql: `EXISTS (SELECT 1 FROM payees WHERE address = 'r1'
     AND payees.height = transactions.height AND payees.sequence = transactions.sequence)`,
@@ -88,20 +94,17 @@ const ASKED: Record<"transactions" | "wallets", Asked[]> = {
   transactions: [
     { conditions: [] },
     { conditions: [{ sql: "amount > ?", values: [1] }] },
-    { conditions: [some("sender = ?", "s1")] },
-    { conditions: [some("sender = ?", "s1"), { sql: "fee = ?", values: [1] }] },
+    { conditions: [sentBy(1)] },
+    { conditions: [sentBy(1), { sql: "fee = ?", values: [1] }] },
     {
-      conditions: [
-        indexed({ sql: "type_group = 1 AND type = ?", values: [0] }, "many"),
-        some("sender = ?", "s2"),
-      ],
+      conditions: [indexed({ sql: "type_group = 1 AND type = ?", values: [0] }, "many"), sentBy(2)],
     },
     { conditions: heightConditions({ low: 7, high: 31 }) },
     { conditions: [...heightConditions({ low: 4, high: 35 }), { sql: "fee = ?", values: [0] }] },
-    { conditions: [], alternatives: [some("sender = ?", "s1"), some("recipient = ?", "r1"), PAID, ALIVE] },
+    { conditions: [], alternatives: [sentBy(1), receivedBy("r1"), PAID, ALIVE] },
     {
       conditions: [{ sql: "fee = ?", values: [0] }],
-      alternatives: [PAID, ALIVE, some("recipient = ?", "r2")],
+      alternatives: [PAID, ALIVE, receivedBy("r2")],
     },
     { conditions: [{ sql: "FALSE", values: [] }] },
   ],

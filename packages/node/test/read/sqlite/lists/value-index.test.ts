@@ -24,6 +24,10 @@ import { type Database, openDatabase } from "../../../../src/store/engine/databa
 import { migrate } from "../../../../src/store/engine/migrations.ts";
 import { createSnapshot } from "../../../../test-support/snapshot.ts";
 import { createInventedBlocks } from "../../../../test-support/store/invented-blocks.ts";
+import {
+  createInventedTransactions,
+  inventedId,
+} from "../../../../test-support/store/invented-transactions.ts";
 
 type Row = {
   readonly amount: bigint;
@@ -64,12 +68,12 @@ const FILTERS: TransactionFilter[] = [
   { vendorField: "a" },
   { vendorField: "b", amount: 7 },
   { vendorField: "" },
-  { vendorField: "\u{1f600}", senderPublicKey: "s1" },
-  { senderPublicKey: "s0" },
+  { vendorField: "\u{1f600}", senderPublicKey: "01" },
+  { senderPublicKey: "00" },
   { typeGroup: 1 },
   { typeGroup: 2000, fee: 1 },
-  { senderPublicKey: "s0", recipientId: "r1" },
-  { senderPublicKey: "s1", recipientId: "r0", version: 2 },
+  { senderPublicKey: "00", recipientId: "r1" },
+  { senderPublicKey: "01", recipientId: "r0", version: 2 },
 ];
 const ORDERS: TransactionOrder[] = TRANSACTIONS.orders.flatMap((field) =>
   (["asc", "desc"] as const).map((direction) => ({ field, direction })),
@@ -77,9 +81,7 @@ const ORDERS: TransactionOrder[] = TRANSACTIONS.orders.flatMap((field) =>
 
 function createTable(database: Database) {
   const insertBlock = createInventedBlocks(database);
-  const insert = database.prepare(
-    `INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, '', NULL, x'')`,
-  );
+  const insert = createInventedTransactions(database);
   let height = 0;
   let count = 0;
   return {
@@ -92,11 +94,11 @@ function createTable(database: Database) {
           timestamp: height,
           numberOfTransactions: rows.length,
         });
-        rows.forEach(({ version, group, type, nonce, amount, fee, text }, index) => {
-          const sender = `s${index % 2}`;
-          const recipient = `r${nonce % 2}`;
-          const values = [version, group, type, sender, recipient, nonce, amount, fee, height, text];
-          insert.run(height, index, `${count} ${index}`, ...values);
+        rows.forEach(({ group, text, ...row }, index) => {
+          insert({
+            ...{ height, sequence: index, id: inventedId(count, index), typeGroup: group, vendorField: text },
+            ...{ sender: `0${index % 2}`, recipient: `r${row.nonce % 2}`, ...row },
+          });
         });
       });
     },

@@ -1,0 +1,254 @@
+/** Transactions as bytes: members that only the bytes contain, numbers of parties, and databases of earlier versions. */
+import type { Block, SealedTransaction } from "@uniknode/protocol";
+import { blockFromTrustedBytes, createNetwork, genesisBlockFromJson } from "@uniknode/protocol";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
+import type { TransactionFilter } from "../../../src/read/filters.ts";
+import type { StoredTransaction } from "../../../src/read/rows.ts";
+import { createTimeBox } from "../../../src/read/sqlite/lists/time-box.ts";
+import { createQueries } from "../../../src/read/sqlite/queries.ts";
+import { createChainQueries } from "../../../src/read/sqlite/tables/chain.ts";
+import { createTransactionStore, isAlive } from "../../../src/store/chain/transactions.ts";
+import { toAssetText, toSignaturesText } from "../../../src/store/chain/visible-fields.ts";
+import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
+import { migrate } from "../../../src/store/engine/migrations.ts";
+import { blocksOf, CHAINS, readChain } from "../../../test-support/chain/fixtures.ts";
+import { chain } from "../../../test-support/http/chain.ts";
+import { openConverted } from "../../../test-support/store/earlier-schema.ts";
+import { createInventedBlocks } from "../../../test-support/store/invented-blocks.ts";
+import { createInventedTransactions } from "../../../test-support/store/invented-transactions.ts";
+
+function blocksOfChain(name: string): Block[] {
+  const content = readChain(name);
+  const network = createNetwork(content.network);
+  const genesis = genesisBlockFromJson(content.genesis, network);
+  return [genesis, ...blocksOf(content).map((bytes) => blockFromTrustedBytes(bytes, network))];
+}
+
+function openEmpty(): Database {
+  const database = openDatabase(":memory:");
+  onTestFinished(() => database.close());
+  migrate(database);
+  return database;
+}
+
+/** Writes the rows of blocks without their headers, which the reads of transactions do not decode. */
+function insertHeaders(database: Database, blocks: readonly Block[]): void {
+  const insert = createInventedBlocks(database);
+  for (const { header, transactions } of blocks) {
+    const { height, id, timestamp } = header;
+    insert({ height, id, timestamp, numberOfTransactions: transactions.length });
+  }
+}
+
+function openWith(blocks: readonly Block[]): Database {
+  const database = openEmpty();
+  const store = createTransactionStore(database);
+  database.transaction(() => {
+    insertHeaders(database, blocks);
+    for (const block of blocks) store.append(block);
+  });
+  return database;
+}
+
+function queriesOf(database: Database) {
+  const time = createTimeBox(60_000);
+  time.begin();
+  return createQueries(database, chain.network, { time }).transactions;
+}
+
+const headOf = (blocks: readonly Block[]) => present(blocks.at(-1), "the last block").header;
+
+/** Returns the transactions of blocks as they are read, oldest first. */
+function toStored(blocks: readonly Block[]): StoredTransaction[] {
+  const nonces = new Map<string, bigint>();
+  return blocks.flatMap(({ header, transactions }) =>
+    transactions.map(({ data }) => {
+      const nonce = data.nonce ?? (nonces.get(data.senderPublicKey) ?? 0n) + 1n;
+      nonces.set(data.senderPublicKey, nonce);
+      return {
+        id: data.id,
+        version: data.version,
+        typeGroup: data.typeGroup,
+        type: data.type,
+        senderPublicKey: data.senderPublicKey,
+        recipientId: data.recipientId ?? null,
+        amount: `${data.amount}`,
+        fee: `${data.fee}`,
+        vendorField: data.vendorField || null,
+        signatures: toSignaturesText(data),
+        asset: toAssetText(data.asset),
+        blockId: header.id,
+        height: header.height,
+        timestamp: header.timestamp,
+        nonce: `${nonce}`,
+      };
+    }),
+  );
+}
+
+/** Returns all transactions that match a filter, oldest first. */
+const listOf = (database: Database, blocks: readonly Block[], filter: TransactionFilter = {}) =>
+  queriesOf(database).list(
+    headOf(blocks),
+    filter,
+    { field: "timestamp", direction: "asc", sequence: "asc" },
+    { offset: 0, limit: 10_000 },
+  ).rows;
+
+/** Returns the rows with the parties instead of their numbers. */
+const rowsOf = (database: Database) =>
+  database
+    .prepare<Record<string, unknown>>(
+      `SELECT transactions.*, public_key, address FROM transactions JOIN senders ON senders.number = sender
+         LEFT JOIN recipients ON recipients.number = recipient ORDER BY height, sequence`,
+    )
+    .all()
+    .map(({ sender: _, recipient: __, ...row }) => row);
+
+describe.each(CHAINS)("the transactions of %s", (name) => {
+  const blocks = blocksOfChain(name);
+  const stored = toStored(blocks);
+
+  test("are read as they were written, also by id", () => {
+    const database = openWith(blocks);
+    expect(listOf(database, blocks)).toEqual(stored);
+    const { byId, signedById } = queriesOf(database);
+    expect(stored.map(({ id }) => byId(id))).toEqual(stored);
+    expect(stored.map(({ id }) => signedById(id)?.id)).toEqual(stored.map(({ id }) => id));
+    const { storedIds } = createTransactionStore(database);
+    const ids = stored.map(({ id }) => id);
+    expect(storedIds([...ids, "0".repeat(64), "g", present(ids[0]).toUpperCase()])).toEqual(ids);
+  });
+
+  test("are converted from the schema of earlier versions", () => {
+    const database = openConverted((earlier) => {
+      const nonces = stored.map(({ nonce }) => BigInt(nonce));
+      const insert = earlier.prepare(`INSERT INTO transactions VALUES (${Array(17).fill("?").join()})`);
+      for (const { header, transactions } of blocks) {
+        for (const [sequence, transaction] of transactions.entries()) {
+          const columns = textColumns(transaction, present(nonces.shift()), header.timestamp);
+          insert.run(header.height, sequence, ...columns);
+        }
+      }
+    });
+    onTestFinished(() => database.close());
+    insertHeaders(database, blocks);
+    const expected = openWith(blocks);
+    expect(rowsOf(database)).toEqual(rowsOf(expected));
+    // Numbers by first use, as a new node gives them.
+    for (const table of ["senders", "recipients"]) {
+      const all = `SELECT * FROM ${table} ORDER BY number`;
+      expect(database.prepare(all).all()).toEqual(expected.prepare(all).all());
+    }
+    expect(listOf(database, blocks)).toEqual(stored);
+    expect(database.prepare("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
+  });
+});
+
+/** Columns of earlier versions, from the id on. */
+function textColumns({ data, bytes }: SealedTransaction, nonce: bigint, timestamp: number) {
+  return [
+    ...[data.id, data.version, data.typeGroup, data.type, data.senderPublicKey, data.recipientId ?? null],
+    ...[nonce, data.amount, data.fee, timestamp, data.vendorField || null, isAlive(data) ? 1 : null],
+    ...[toSignaturesText(data), toAssetText(data.asset), bytes],
+  ];
+}
+
+test("all forms of signatures are there: one, a second one, and others", () => {
+  const rows = CHAINS.flatMap((name) => rowsOf(openWith(blocksOfChain(name))));
+  const counts = new Set(rows.map(({ signatures }) => signatures));
+  expect([...counts].sort()).toEqual([0, 1, 2]);
+});
+
+test("are filtered by parties, also by those without transactions", () => {
+  const blocks = blocksOfChain("chain-1");
+  const database = openWith(blocks);
+  const stored = toStored(blocks);
+  const where = (isWanted: (row: StoredTransaction) => boolean) => stored.filter(isWanted);
+  for (const { senderPublicKey, recipientId } of stored.slice(-5)) {
+    expect(listOf(database, blocks, { senderPublicKey })).toEqual(
+      where((row) => row.senderPublicKey === senderPublicKey),
+    );
+    if (recipientId !== null) {
+      expect(listOf(database, blocks, { recipientId })).toEqual(
+        where((row) => row.recipientId === recipientId),
+      );
+    }
+  }
+  for (const filter of [
+    { senderPublicKey: "02" },
+    { senderPublicKey: "g" },
+    { senderPublicKey: `02${"0".repeat(64)}` },
+    { recipientId: "D" },
+    { participant: "D" },
+    { addresses: ["D"] },
+    { id: "0".repeat(64) },
+    { id: "1" },
+  ]) {
+    expect(listOf(database, blocks, filter), JSON.stringify(filter)).toEqual([]);
+  }
+});
+
+test("ids with the same indexed prefix are different ids, and are found by how they begin", () => {
+  const database = openEmpty();
+  const insert = createInventedTransactions(database);
+  createInventedBlocks(database)({ height: 1, id: "1" });
+  const idOf = (first: string, last: string) => first.padEnd(63, "0") + last;
+  const ids = [
+    ...["5", "3", "4", "1", "2", "6"].map((last) => idOf("abcdefabcdef", last)),
+    idOf("abcdefabcdee", "1"),
+  ];
+  for (const [sequence, id] of ids.entries()) insert({ height: 1, sequence, id, amount: sequence });
+  const { byId } = queriesOf(database);
+  expect(ids.map((id) => byId(id)?.amount)).toEqual(ids.map((_, sequence) => `${sequence}`));
+  expect(byId(idOf("abcdefabcdef", "7"))).toBeUndefined();
+  const { beginningWith } = createChainQueries(database);
+  for (const prefix of ["a", "abcdefabcde", "abcdefabcdef", "abcdefabcdef0", present(ids[2])]) {
+    expect(beginningWith(prefix).map(({ id }) => id)).toEqual(
+      ids
+        .filter((id) => id.startsWith(prefix))
+        .sort()
+        .slice(0, 5),
+    );
+  }
+});
+
+test("a rolled back transaction leaves no number of a party behind", () => {
+  const blocks = blocksOfChain("chain-1").slice(0, 40);
+  const database = openEmpty();
+  const store = createTransactionStore(database);
+  const rollBack = (attempted: readonly Block[], error: string) =>
+    expect(() =>
+      database.transaction(() => {
+        for (const block of attempted) store.append(block);
+        throw new Error("rolled back");
+      }),
+    ).toThrow(error);
+  for (const [index, block] of blocks.entries()) {
+    rollBack(blocks.slice(index, index + 2), "rolled back");
+    rollBack([withInvalidFee(block)], "constraint failed");
+    store.append(block);
+  }
+  expect(rowsOf(database)).toEqual(rowsOf(openWith(blocks)));
+});
+
+/** Returns the block with one more transaction, which the database refuses. */
+function withInvalidFee({ header, transactions }: Block): Block {
+  const { data, ...sealed } = present(chain.blocks[0]?.transactions[0]);
+  const invalid = { ...sealed, data: { ...data, id: "0".repeat(64), fee: null as unknown as bigint } };
+  return { header, transactions: [...transactions, invalid] };
+}
+
+test("reverts keep the numbers of parties", () => {
+  const blocks = blocksOfChain("chain-1").slice(0, 40);
+  const database = openWith(blocks);
+  const store = createTransactionStore(database);
+  const numbers = () => database.prepare("SELECT * FROM senders ORDER BY number").all();
+  const before = numbers();
+  store.removeFrom(2);
+  expect(rowsOf(database)).toEqual(rowsOf(openWith(blocks.slice(0, 1))));
+  for (const block of blocks.slice(1)) store.append(block);
+  expect(rowsOf(database)).toEqual(rowsOf(openWith(blocks)));
+  expect(numbers()).toEqual(before);
+});
