@@ -109,7 +109,9 @@ test("Numbers of removed rows are not used again.", async () => {
   expect(reading(path, sequences)).toEqual(before);
 });
 
-test("A conversion that is stopped after every step ends with the same rows.", async () => {
+test("A conversion that is stopped after every step ends with the same rows.", {
+  timeout: 60_000,
+}, async () => {
   const [path, other] = [unpack(LAST), unpack(LAST)];
   await convert(other);
   const original = readFileSync(path);
