@@ -45,6 +45,7 @@ async function replay(tree: Tree, ...options: string[]): Promise<Figures> {
     ...figures("empty blocks"),
     ...figures("transfers"),
     "peak memory, MB": numberIn(output, /peak memory (\d+) MB/),
+    "database, MB": numberIn(output, /database (\d+) MB/),
   };
 }
 
@@ -95,6 +96,10 @@ async function webhooks(tree: Tree): Promise<Figures> {
 
 export const ROWS: readonly Row[] = [
   { name: "replay", measure: (tree) => replay(tree, "--empty", "20000", "--blocks", "600") },
+  {
+    name: "unverified",
+    measure: (tree) => replay(tree, "--empty", "20000", "--blocks", "600", "--assume-valid"),
+  },
   { name: "sync", measure: sync },
   { name: "api", measure: families },
   { name: "submissions", measure: measureSubmissions },

@@ -5,4 +5,7 @@ import type { Ajv, Options } from "ajv";
 const load = createRequire(import.meta.url);
 
 /** The library is loaded at its first use: not every thread checks schemas. */
-export const createAjv = (options: Options): Ajv => new (load("ajv") as typeof import("ajv")).Ajv(options);
+export function createAjv(options: Options): Ajv {
+  const library = load("ajv") as typeof import("ajv");
+  return new library.Ajv(options);
+}

@@ -29,7 +29,7 @@ async function startChain(...options: string[]) {
   const data = ["--data", join(folder, "data")];
   const node = spawnUniknode(["dev", ...data, "--http-port", "0", "--log-level", "warn", ...options], {
     nodeArguments: ["--import", HOOK],
-    environment: { LOADED_MODULES: list },
+    environment: { LOADED_MODULES: list, NODE_DEBUG_NATIVE: "CODE_CACHE" },
   });
   onTestFinished(async () => {
     node.child.kill();
@@ -39,7 +39,12 @@ async function startChain(...options: string[]) {
   const [, url] = await node.printed(/(http:\/\/127\.0\.0\.1:\d+)/);
   expect((await fetch(`${url}/api/node/status`)).status).toBe(200);
   const loaded = () => readFileSync(list, "utf8").split("\n");
-  return { url, loaded };
+  const countCompiled = (verdict: string) =>
+    node
+      .stderr()
+      .matchAll(new RegExp(`^Code cache of .* is ${verdict}`, "gm"))
+      .toArray().length;
+  return { url, loaded, countCompiled };
 }
 
 /** Loaded modules in both threads that should load later. */
@@ -50,8 +55,13 @@ function expectLittle(loaded: readonly string[]): void {
   }
 }
 
-test("A node starts without the modules that only some nodes need.", { timeout: 60_000 }, async () => {
-  const { url, loaded } = await startChain();
+test("A node starts with compiled code, and without the modules that only some nodes need.", {
+  timeout: 60_000,
+}, async () => {
+  const { url, loaded, countCompiled } = await startChain();
+  // Settings of the engine that change before all modules are loaded invalidate their compiled code.
+  expect(countCompiled("accepted")).toBeGreaterThan(200);
+  expect(countCompiled("rejected")).toBeLessThan(20);
   expectLittle(loaded());
   expect(loaded().filter((module) => PEERS.test(module))).toEqual([]);
 

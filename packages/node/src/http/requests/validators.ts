@@ -28,8 +28,9 @@ export function createValidatorCompiler(): FastifySchemaCompiler<FastifySchema> 
 }
 
 /** The schemas are trusted: checking them takes longer than compiling them. */
-const createAjv = (): Ajv =>
-  new (load("ajv") as typeof import("ajv")).Ajv({
+function createAjv(): Ajv {
+  const library = load("ajv") as typeof import("ajv");
+  return new library.Ajv({
     addUsedSchema: false,
     meta: false,
     validateSchema: false,
@@ -37,6 +38,7 @@ const createAjv = (): Ajv =>
     code: { optimize: false },
     formats: tests,
   });
+}
 
 /** Replaces the compilers that the server would load. */
 export const validatorFactory = createValidatorCompiler as unknown as NonNullable<
