@@ -12,11 +12,11 @@ import { createTransactionStore, isAlive } from "../../../src/store/chain/transa
 import { toAssetText, toSignaturesText } from "../../../src/store/chain/visible-fields.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { blocksOf, CHAINS, readChain } from "../../../test-support/chain/fixtures.ts";
+import { blocksOf, readChain } from "../../../test-support/chain/fixtures.ts";
 import { chain } from "../../../test-support/http/chain.ts";
 import { openConverted } from "../../../test-support/store/earlier-schema.ts";
 import { createInventedBlocks } from "../../../test-support/store/invented-blocks.ts";
-import { createInventedTransactions } from "../../../test-support/store/invented-transactions.ts";
+import { createInventedTransactions, inventedId } from "../../../test-support/store/invented-transactions.ts";
 
 function blocksOfChain(name: string): Block[] {
   const content = readChain(name);
@@ -87,9 +87,11 @@ function toStored(blocks: readonly Block[]): StoredTransaction[] {
   );
 }
 
+type Queries = ReturnType<typeof queriesOf>;
+
 /** Returns all transactions that match a filter, oldest first. */
-const listOf = (database: Database, blocks: readonly Block[], filter: TransactionFilter = {}) =>
-  queriesOf(database).list(
+const listOf = ({ list }: Queries, blocks: readonly Block[], filter: TransactionFilter = {}) =>
+  list(
     headOf(blocks),
     filter,
     { field: "timestamp", direction: "asc", sequence: "asc" },
@@ -106,14 +108,15 @@ const rowsOf = (database: Database) =>
     .all()
     .map(({ sender: _, recipient: __, ...row }) => row);
 
-describe.each(CHAINS)("the transactions of %s", (name) => {
+describe.each(["chain-1", "chain-random-3"])("the transactions of %s", (name) => {
   const blocks = blocksOfChain(name);
   const stored = toStored(blocks);
 
   test("are read as they were written, also by id", () => {
     const database = openWith(blocks);
-    expect(listOf(database, blocks)).toEqual(stored);
-    const { byId, signedById } = queriesOf(database);
+    const queries = queriesOf(database);
+    expect(listOf(queries, blocks)).toEqual(stored);
+    const { byId, signedById } = queries;
     expect(stored.map(({ id }) => byId(id))).toEqual(stored);
     expect(stored.map(({ id }) => signedById(id)?.id)).toEqual(stored.map(({ id }) => id));
     const { storedIds } = createTransactionStore(database);
@@ -125,12 +128,14 @@ describe.each(CHAINS)("the transactions of %s", (name) => {
     const database = openConverted((earlier) => {
       const nonces = stored.map(({ nonce }) => BigInt(nonce));
       const insert = earlier.prepare(`INSERT INTO transactions VALUES (${Array(17).fill("?").join()})`);
-      for (const { header, transactions } of blocks) {
-        for (const [sequence, transaction] of transactions.entries()) {
-          const columns = textColumns(transaction, present(nonces.shift()), header.timestamp);
-          insert.run(header.height, sequence, ...columns);
+      earlier.transaction(() => {
+        for (const { header, transactions } of blocks) {
+          for (const [sequence, transaction] of transactions.entries()) {
+            const columns = textColumns(transaction, present(nonces.shift()), header.timestamp);
+            insert.run(header.height, sequence, ...columns);
+          }
         }
-      }
+      });
     });
     onTestFinished(() => database.close());
     insertHeaders(database, blocks);
@@ -141,7 +146,7 @@ describe.each(CHAINS)("the transactions of %s", (name) => {
       const all = `SELECT * FROM ${table} ORDER BY number`;
       expect(database.prepare(all).all()).toEqual(expected.prepare(all).all());
     }
-    expect(listOf(database, blocks)).toEqual(stored);
+    expect(listOf(queriesOf(database), blocks)).toEqual(stored);
     expect(database.prepare("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
   });
 });
@@ -156,22 +161,21 @@ function textColumns({ data, bytes }: SealedTransaction, nonce: bigint, timestam
 }
 
 test("all forms of signatures are there: one, a second one, and others", () => {
-  const rows = CHAINS.flatMap((name) => rowsOf(openWith(blocksOfChain(name))));
-  const counts = new Set(rows.map(({ signatures }) => signatures));
+  const counts = new Set(rowsOf(openWith(blocksOfChain("chain-1"))).map(({ signatures }) => signatures));
   expect([...counts].sort()).toEqual([0, 1, 2]);
 });
 
 test("are filtered by parties, also by those without transactions", () => {
   const blocks = blocksOfChain("chain-1");
-  const database = openWith(blocks);
+  const queries = queriesOf(openWith(blocks));
   const stored = toStored(blocks);
   const where = (isWanted: (row: StoredTransaction) => boolean) => stored.filter(isWanted);
   for (const { senderPublicKey, recipientId } of stored.slice(-5)) {
-    expect(listOf(database, blocks, { senderPublicKey })).toEqual(
+    expect(listOf(queries, blocks, { senderPublicKey })).toEqual(
       where((row) => row.senderPublicKey === senderPublicKey),
     );
     if (recipientId !== null) {
-      expect(listOf(database, blocks, { recipientId })).toEqual(
+      expect(listOf(queries, blocks, { recipientId })).toEqual(
         where((row) => row.recipientId === recipientId),
       );
     }
@@ -186,7 +190,7 @@ test("are filtered by parties, also by those without transactions", () => {
     { id: "0".repeat(64) },
     { id: "1" },
   ]) {
-    expect(listOf(database, blocks, filter), JSON.stringify(filter)).toEqual([]);
+    expect(listOf(queries, blocks, filter), JSON.stringify(filter)).toEqual([]);
   }
 });
 
@@ -212,6 +216,22 @@ test("ids with the same indexed prefix are different ids, and are found by how t
         .slice(0, 5),
     );
   }
+});
+
+test("blocks with partial ids, and numbers of 64 bits, are read exactly", () => {
+  const database = openEmpty();
+  const insertBlock = createInventedBlocks(database);
+  const insert = createInventedTransactions(database);
+  const { byId } = queriesOf(database);
+  const blockIds = ["1", "17184958558311101492", "ab".repeat(32)];
+  const amounts = [2n ** 53n - 1n, 2n ** 53n + 1n, 2n ** 63n - 1n];
+  for (const [index, id] of blockIds.entries()) {
+    insertBlock({ height: index + 1, id });
+    insert({ height: index + 1, sequence: 0, amount: present(amounts[index]) });
+  }
+  const stored = blockIds.map((_, index) => byId(inventedId(index + 1, 0)));
+  expect(stored.map((row) => row?.blockId)).toEqual(blockIds);
+  expect(stored.map((row) => row?.amount)).toEqual(amounts.map(String));
 });
 
 test("a rolled back transaction leaves no number of a party behind", () => {
