@@ -10,6 +10,12 @@ test("every document, section and link that the repository cites exists", () => 
   expect(findCitationFaults(readRepository(".", excluded))).toEqual([]);
 });
 
+test("no text has the marks of an unfinished merge", () => {
+  const { texts } = readRepository(".", excluded);
+  const marked = [...texts].flatMap(([path, text]) => (/^[<>]{7} /m.test(text) ? [path] : []));
+  expect(marked).toEqual([]);
+});
+
 const rules = `# Rules
 
 ## 1. Blocks
