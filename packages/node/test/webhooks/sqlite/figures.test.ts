@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -21,7 +21,6 @@ import { createDeliveredFactStore } from "../../../src/webhooks/sqlite/retractio
 import { createWebhookHealthStore } from "../../../src/webhooks/sqlite/webhook-health.ts";
 import { createWebhookStore } from "../../../src/webhooks/sqlite/webhooks.ts";
 
-const MIGRATIONS = join(import.meta.dirname, "../../../src/store/migrations");
 const FIELDS = {
   event: "block.applied",
   events: [],
@@ -209,32 +208,6 @@ test("A failed delivery of a removed webhook can return to its queue, or to a re
     world.run({ kind, webhook: 1, pick: present(picks[index]) });
     expect(byWebhook(createQueueFigures(database)())).toEqual(byWebhook(counted(database)));
   }
-});
-
-test("a data folder of an earlier version gets its figures from its queue", () => {
-  const database = openFile();
-  const names = readdirSync(MIGRATIONS).sort();
-  const first = names.indexOf("008-queues.sql");
-  for (const name of names.slice(0, first)) database.execute(readFileSync(join(MIGRATIONS, name), "utf8"));
-  const given = "event, events, target, enabled, conditions, match_all, strict, confirmations, token";
-  database.execute(
-    `INSERT INTO webhooks (${given}, active_after, last_sequence)
-     VALUES ('x', '[]', 't', 1, '[]', 0, 0, 0, '', 0, 40), ('x', '[]', 't', 1, '[]', 0, 0, 0, '', 0, 50)`,
-  );
-  database.execute(
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
-     INSERT INTO deliveries (webhook, id, event, target_number, content, created_ms, state, next_attempt_ms, replay)
-     SELECT 1 + i % 3, i, 'x', 1, 1, 1000 + i, iif(i % 7 = 0, 'failed', 'pending'), iif(i % 2 = 0, i, NULL),
-       iif(i % 5 = 0, i, NULL) FROM n`,
-  );
-  for (const name of names.slice(first)) database.execute(readFileSync(join(MIGRATIONS, name), "utf8"));
-  const figures = createQueueFigures(database)();
-  expect(figures.size).toBe(2);
-  expect(byWebhook(figures)).toEqual(byWebhook(counted(database)));
-  expect([...createFiredFigures(database)()]).toEqual([
-    [1, 40],
-    [2, 50],
-  ]);
 });
 
 /** Queues `perQueue` deliveries for each of 1,000 webhooks, every third of them as a retry. */
