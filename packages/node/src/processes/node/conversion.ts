@@ -1,5 +1,5 @@
 /** Converts the database of an earlier version before it is opened. */
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { openDatabase } from "../../store/engine/database.ts";
@@ -24,7 +24,7 @@ const LOG_INTERVAL_MS = 10_000;
  * @throws {Error} `AbortError` when the node is to stop; the next start continues
  */
 export async function convertIfOlder(path: string, deps: StartDeps): Promise<void> {
-  if (!existsSync(path) || !isOlderFile(path)) return;
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile() || !isOlderFile(path)) return;
   const { network, logger, stopping: signal } = deps;
   const [startMs, megabytes] = [performance.now(), megabytesOf(path)];
   logger.info(
