@@ -16,6 +16,8 @@ const STREAMS = 200;
 const STREAMS_PER_ADDRESS = 20;
 const BLOCKS = 400;
 const SETTLE_MS = 2_000;
+/** An idle node returns the space of its start and of the last blocks after some collections. */
+const REST_MS = 25_000;
 
 type Received = { bytes: number; events: number };
 
@@ -45,18 +47,19 @@ export async function measureStreams(): Promise<Partial<Record<CostName, number>
     const received: Received = { bytes: 0, events: 0 };
     const one = await openStream(url, 0, received);
     await mine();
-    const [withOne, memory] = [await mine(), memoryMbOf(pid)];
+    const withOne = await mine();
+    const memory = await memoryAtRest(pid);
     const others: IncomingMessage[] = [];
     for (let index = 1; index < STREAMS; index++) others.push(await openStream(url, index, received));
     await sleep(SETTLE_MS);
     Object.assign(received, { bytes: 0, events: 0 });
     const withAll = await mine();
     const { bytes, events } = received;
-    const grown = memoryMbOf(pid) - memory;
+    const grown = (await memoryAtRest(pid)) - memory;
     for (const stream of [one, ...others]) stream.destroy();
     return {
       nodeMb: memory,
-      streamBytes: (1e6 * Math.max(0, grown)) / (STREAMS - 1),
+      streamBytes: (1e6 * grown) / (STREAMS - 1),
       streamEventUs: (1_000 * (withAll - withOne)) / (events * (1 - 1 / STREAMS)),
       streamEventBytes: bytes / events,
     };
@@ -65,6 +68,11 @@ export async function measureStreams(): Promise<Partial<Record<CostName, number>
     await node.ended;
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+async function memoryAtRest(pid: number): Promise<number> {
+  await sleep(REST_MS);
+  return memoryMbOf(pid);
 }
 
 /** Opens a stream of all blocks, from an address that few other streams have. */
