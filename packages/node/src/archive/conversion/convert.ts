@@ -12,6 +12,7 @@ import { createTables, missingObjects, recordSchema } from "../../store/conversi
 import { CHAIN_COPIES, NODE_COPIES } from "../../store/conversion/tables.ts";
 import { DataError } from "../../store/engine/data-error.ts";
 import { type Database, openDatabase } from "../../store/engine/database.ts";
+import { createMetaStore } from "../../store/node/meta.ts";
 import { type ConversionDeps, verifyConversion } from "./verify.ts";
 
 /** The new file takes less than half of the old one; sorting its indexes takes some more for a while. */
@@ -28,29 +29,20 @@ const SPACE_PART = 0.6;
 export async function convertDatabase(path: string, deps: ConversionDeps): Promise<void> {
   const copy = `${path}.converted`;
   const source = describeSource(path);
-  if (!isComplete(copy)) {
-    if (!isCopyOf(copy, source)) {
-      removeDatabase(copy);
-      requireSpace(path);
-    }
-    await fill(copy, path, source, deps);
+  if (!isCopyOf(copy, source)) {
+    removeDatabase(copy);
+    requireSpace(path);
   }
+  if (!isComplete(copy)) await fill(copy, path, source, deps);
   flushToDisk(copy);
   removeLog(path);
   renameSync(copy, path);
   flushToDisk(dirname(path));
 }
 
-/** Returns true if the file is a verified copy that only has to be renamed. */
-function isComplete(copy: string): boolean {
-  if (!existsSync(copy)) return false;
-  const database = openDatabase(copy);
-  try {
-    return hasTable(database, "migrations") && !hasTable(database, "conversion_source");
-  } finally {
-    database.close();
-  }
-}
+/** Returns true if the copy is verified, and only has to be renamed. */
+const isComplete = (copy: string): boolean =>
+  reading(copy, (database) => !hasTable(database, "conversion_source")) ?? false;
 
 /** Returns text that changes when an earlier version has written to its database. */
 function describeSource(path: string): string {
@@ -62,14 +54,21 @@ function describeSource(path: string): string {
   return JSON.stringify({ size, mtimeMs });
 }
 
-/** Returns true if the file is an incomplete copy of this state of the database. */
-function isCopyOf(copy: string, source: string): boolean {
-  if (!existsSync(copy)) return false;
-  const database = openDatabase(copy);
+/** Returns true if the file is a copy of this state of the database: an earlier version may have been started since. */
+const isCopyOf = (copy: string, source: string): boolean => reading(copy, sourceOf) === source;
+
+function sourceOf(database: Database): string | undefined {
+  if (hasTable(database, "conversion_source"))
+    return database.prepare<{ source: string }>("SELECT source FROM conversion_source").get()?.source;
+  return hasTable(database, "meta") ? createMetaStore(database).read("convertedFrom") : undefined;
+}
+
+/** Returns undefined if there is no file. */
+function reading<T>(path: string, read: (database: Database) => T): T | undefined {
+  if (!existsSync(path)) return undefined;
+  const database = openDatabase(path);
   try {
-    if (!hasTable(database, "conversion_source")) return false;
-    const row = database.prepare<{ source: string }>("SELECT source FROM conversion_source").get();
-    return row?.source === source;
+    return read(database);
   } finally {
     database.close();
   }
@@ -100,6 +99,7 @@ async function fill(copy: string, path: string, source: string, deps: Conversion
     await verifyConversion(database, path, deps);
     database.transaction(() => {
       recordSchema(database);
+      createMetaStore(database).write("convertedFrom", source);
       database.execute("DROP TABLE conversion; DROP TABLE conversion_source");
     });
   } finally {

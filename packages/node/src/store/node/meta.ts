@@ -5,9 +5,17 @@ import type { Database } from "../engine/database.ts";
  * `nethash`: the network of the chain. `webhookToken`: the secret generated at the first start. `seal`:
  * identifies the key that encrypts secrets; absent if they are not encrypted. `unchecked`: the height of the
  * first block whose signatures were not checked, if any; `failedPin`: the last pin that was wrong (decision
- * 39); `webhookOwner`: the owner of the webhooks, absent before the first hand-over (decision 54).
+ * 39); `webhookOwner`: the owner of the webhooks, absent before the first hand-over (decision 54); `convertedFrom`: size and time of
+ * the file of an earlier version that was converted (decision 61).
  */
-export type MetaKey = "nethash" | "webhookToken" | "seal" | "unchecked" | "failedPin" | "webhookOwner";
+export type MetaKey =
+  | "nethash"
+  | "webhookToken"
+  | "seal"
+  | "unchecked"
+  | "failedPin"
+  | "webhookOwner"
+  | "convertedFrom";
 
 export type MetaStore = {
   read(key: MetaKey): string | undefined;
