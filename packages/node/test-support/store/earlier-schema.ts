@@ -10,7 +10,7 @@ import { temporaryFolder } from "../chain/fixtures.ts";
 
 const FOLDER = new URL("./earlier/", import.meta.url);
 
-/** The last version of the schema before the baseline. */
+/** The last schema in which all rows had their first form. */
 const LAST = "016";
 
 export const earlierMigrations = (): string[] => readdirSync(FOLDER).sort();
@@ -19,13 +19,20 @@ export const earlierMigrations = (): string[] => readdirSync(FOLDER).sort();
 export function openEarlier(path: string, upTo = LAST): Database {
   const database = openDatabase(path);
   database.execute("CREATE TABLE migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL) STRICT");
+  applyEarlier(database, "001", upTo);
+  return database;
+}
+
+/** Applies the migrations from one number to another. */
+export function applyEarlier(database: Database, from: string, upTo: string): void {
   const record = database.prepare("INSERT INTO migrations VALUES (?, ?)");
-  for (const name of earlierMigrations().filter((name) => name.slice(0, upTo.length) <= upTo)) {
+  for (const name of earlierMigrations().filter(
+    (name) => name >= from && name.slice(0, upTo.length) <= upTo,
+  )) {
     const sql = readFileSync(new URL(name, FOLDER), "utf8");
     database.execute(sql);
     record.run(name, createHash("sha256").update(sql).digest("hex"));
   }
-  return database;
 }
 
 /** Opens a database of this version, to which the rows of an earlier one were copied. */

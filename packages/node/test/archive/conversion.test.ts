@@ -13,7 +13,7 @@ import { isEarlierSchema, schemaText } from "../../src/store/conversion/schema.t
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate, openReader } from "../../src/store/engine/migrations.ts";
 import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
-import { earlierMigrations, openEarlier } from "../../test-support/store/earlier-schema.ts";
+import { applyEarlier, earlierMigrations, openEarlier } from "../../test-support/store/earlier-schema.ts";
 import { networkFilesOf } from "../../test-support/upgrade/network.ts";
 
 const FOLDERS = join(import.meta.dirname, "../upgrade/folders");
@@ -103,6 +103,19 @@ test.each([FIRST, LAST])(
   },
 );
 
+test("A database that has some forms of this version gets the same rows.", async () => {
+  const other = unpack(LAST);
+  await convert(other);
+  for (const upTo of ["017", "018", "019"]) {
+    const partly = unpack(LAST);
+    const database = openDatabase(partly);
+    applyEarlier(database, "017", upTo);
+    database.close();
+    await convert(partly);
+    expect(contentOf(partly), upTo).toEqual(contentOf(other));
+  }
+});
+
 test("Numbers of removed rows are not used again.", async () => {
   const path = unpack(LAST);
   change(path, "INSERT INTO webhooks SELECT * FROM webhooks WHERE FALSE; DELETE FROM events");
@@ -158,7 +171,7 @@ describe("A killed conversion", { timeout: 60_000 }, () => {
   });
 });
 
-/** As after a kill between the end of the copy and its renaming. */
+/** Returns a database beside its complete copy: the conversion was killed before it renamed the copy. */
 async function unpackWithCopy(): Promise<string> {
   const path = unpack(LAST);
   const earlier = `${path}.earlier`;
@@ -211,6 +224,12 @@ describe("The copy is refused, and the database stays as it was,", () => {
     const path = unpack(FIRST);
     change(path, "UPDATE blocks SET reward = reward + 1 WHERE height = 5");
     await expectRefusal(path, /block 5: its columns do not match its bytes/);
+  });
+
+  test("if rows of a table do not match", async () => {
+    const path = unpack(LAST);
+    change(path, "DELETE FROM block_ends WHERE height = 20");
+    await expectRefusal(path, /1 rows of the table blocks do not match other tables/);
   });
 
   test("if the facts differ", async () => {

@@ -24,8 +24,8 @@ const BATCH_BLOCKS = 500;
 const STEP_MS = 100;
 
 /**
- * Compares every block with its id, the digests of both states, and the facts root with the one that the earlier version computed, if it
- * had one. Builds the tree of facts.
+ * Compares every block with its id, and the state with that of the earlier version. Builds the tree of facts, and compares its root
+ * with that of the earlier version, unless that is 0.1.0, which had none.
  *
  * @param path of the database of the earlier version
  * @throws {DataError} DATA_DAMAGED

@@ -1,4 +1,5 @@
 /** Copies the rows of an earlier version, in steps that each end with a commit, so that a killed process continues. */
+import { DataError } from "../engine/data-error.ts";
 import type { Database, SqlValue, Statement } from "../engine/database.ts";
 import type { InRange, TableCopy } from "./tables.ts";
 
@@ -12,7 +13,7 @@ const STEP_ROWS = 5_000;
  * Copies the rows of an attached database with the schema name `source` to the tables of this version, which have no triggers
  * yet. Yields after each step. The positions reached are in the table `conversion`: the generator continues there.
  *
- * @throws {Error} if a table has not as many rows as its source
+ * @throws {DataError} DATA_DAMAGED if a table has fewer rows than its source
  */
 export function* copyRows(
   database: Database,
@@ -21,7 +22,7 @@ export function* copyRows(
   database.execute(
     "CREATE TABLE IF NOT EXISTS conversion (name TEXT PRIMARY KEY, position TEXT) STRICT, WITHOUT ROWID",
   );
-  const existing = copies.filter(({ from }) => keyOf(database, from) !== undefined);
+  const existing = copies.flatMap((copy) => existingOf(database, copy));
   const total = existing.reduce((sum, { from }) => sum + count(database, `source.${from}`), 0);
   let copied = 0;
   for (const copy of existing) {
@@ -36,6 +37,12 @@ export function* copyRows(
     }
     requireAll(database, copy);
   }
+}
+
+/** Returns the rule with the name that the table of the source has; nothing if the source has none. */
+function existingOf(database: Database, copy: TableCopy): TableCopy[] {
+  const from = [copy.from, copy.table].find((name) => keyOf(database, name) !== undefined);
+  return from === undefined ? [] : [{ ...copy, from }];
 }
 
 type Position = readonly SqlValue[];
@@ -109,17 +116,19 @@ function prepareStep(
     const upTo = `${row} <= (${places(key)})`;
     return isFirst ? upTo : `${row} > (${places(key)}) AND ${upTo}`;
   };
-  const sql = copy.statements?.(inRange) ?? [copyByName(database, copy, inRange)];
+  const { earlier, from } = copy;
+  const isEarlier = earlier && columnsOf(database, "source", from).includes(earlier.column);
+  const sql = isEarlier ? earlier.statements(inRange) : [copyByName(database, copy, inRange)];
   return sql.map((text) => database.prepare(text));
 }
 
 const places = (key: readonly string[]): string => key.map(() => "?").join();
 
-/** Returns the statement that copies the columns that both tables have, and those with an expression. */
+/** Returns the statement that copies the columns of both tables, and columns with an expression. */
 function copyByName(database: Database, { table, from, columns = {} }: TableCopy, inRange: InRange): string {
   const before = columnsOf(database, "source", from);
-  const names = columnsOf(database, "main", table).filter((name) => name in columns || before.includes(name));
-  const expressions = names.map((name) => columns[name] ?? name);
+  const names = columnsOf(database, "main", table).filter((name) => before.includes(name) || name in columns);
+  const expressions = names.map((name) => (before.includes(name) ? name : columns[name]));
   return `INSERT INTO main.${table} (${names.join()}) SELECT ${expressions.join()} FROM source.${from}
     WHERE ${inRange(`source.${from}`)}`;
 }
@@ -146,8 +155,11 @@ const count = (database: Database, table: string): number =>
 
 function requireAll(database: Database, { table, from }: TableCopy): void {
   const [rows, expected] = [count(database, `main.${table}`), count(database, `source.${from}`)];
-  if (rows !== expected)
-    throw new Error(`table ${table} has ${rows} rows after its conversion instead of ${expected}`);
+  if (rows >= expected) return;
+  throw new DataError(
+    "DATA_DAMAGED",
+    `the database of an earlier version cannot be converted (${expected - rows} rows of the table ${from} do not match other tables): start the earlier version on it, which can read it; or move the folder away, and restart to fetch the chain from peers`,
+  );
 }
 
 /** Numbers that were used once are not used again, even if their rows were removed. */

@@ -17,6 +17,9 @@ const EARLIER: Readonly<Record<string, string>> = {
   "014-feed": "86534db6706b3ee7f87c4bd8a817b4ce1665c2a41b73379b9fa12b15738ecf1d",
   "015-remote-names": "a048f42c1bd0c3d0ce907b1e4832eb8fe971ea80a0dcf4a1b83adebd38c7623a",
   "016-confirmations": "5c03899c878b0924960b8c7191222e31b5118862f8c726af07a14a5018f282bb",
+  "017-lean-blocks": "af1dbbf227c9c24ebf5bf73ddcb3f3c50ca34ac31b2352eb4f37de696827e6ed",
+  "018-packed-rounds": "f3113af0f9a2f3a067423aa839acd8478c3721cb96fa184d9b96c6cd8cbb997f",
+  "019-names": "c29e08e69b8d276778c47631e57d939bbafb8914cee9c654333968d410e63727",
 };
 
 type SchemaObject = { readonly type: string; readonly name: string; readonly sql: string };

@@ -1,6 +1,6 @@
 /**
- * Rules for copying the rows of earlier versions to the schema of this one. The released version 0.1.0 and the ones after it differ
- * only in tables and columns that were added: what a database does not have is not copied.
+ * Rules for copying the rows of earlier versions to the schema of this one. A rule about an earlier name or form applies only to
+ * databases that have it: others already have the name or the form of this version. What a database does not have is not copied.
  */
 
 /** Returns the condition that a row of a table of the source is in the range to copy. */
@@ -8,24 +8,32 @@ export type InRange = (table: string) => string;
 
 export type TableCopy = {
   readonly table: string;
-  /** Its name in earlier versions. */
+  /** Its earlier name. */
   readonly from: string;
-  /** SQL expressions of columns that had another name or form; all others are copied by name. */
+  /** SQL expressions of columns that the earlier table does not have; all others are copied by name. */
   readonly columns?: Readonly<Record<string, string>>;
-  /** Statements that copy the rows of a range, if expressions are not enough. Each contains the range once; the last one copies the rows. */
-  readonly statements?: (inRange: InRange) => readonly string[];
+  /** Another way to copy the rows of earlier tables, if expressions are not enough. */
+  readonly earlier?: EarlierForm;
+};
+
+export type EarlierForm = {
+  /** A column that only tables of this form have. */
+  readonly column: string;
+  /** Returns the statements for the rows of a range. Each contains the range once; the last one copies the rows. */
+  readonly statements: (inRange: InRange) => readonly string[];
 };
 
 /** Tables that follow from the blocks. Other tables belong to the node, and may contain secrets. */
 export const CHAIN_COPIES: readonly TableCopy[] = [
-  { table: "blocks", from: "blocks", statements: blocks },
-  { table: "transactions", from: "transactions", statements: transactions },
+  { table: "generators", from: "generators" },
+  { table: "blocks", from: "blocks", earlier: { column: "payload_hash", statements: blocks } },
+  { table: "transactions", from: "transactions", earlier: { column: "timestamp", statements: transactions } },
   { table: "payees", from: "payees" },
   { table: "wallets", from: "wallets" },
   { table: "tokens", from: "tokens" },
   { table: "properties", from: "properties" },
   { table: "entries", from: "entries" },
-  { table: "rounds", from: "rounds", statements: rounds },
+  { table: "rounds", from: "rounds", earlier: { column: "record", statements: rounds } },
   { table: "undo", from: "undo" },
 ];
 
