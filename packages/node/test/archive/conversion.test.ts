@@ -218,6 +218,7 @@ describe("The copy is refused, and the database stays as it was,", () => {
       message: expect.stringMatching(reason),
     });
     expect(reading(path, (database) => isEarlierSchema(schemaText(database, "main")))).toBe(true);
+    expect(existsSync(`${path}.converted`)).toBe(false);
   }
 
   test("if a block does not match its id", async () => {
@@ -247,6 +248,8 @@ describe("The copy is refused, and the database stays as it was,", () => {
     await expect(convert(path, { signal: stopping.signal, onProgress })).rejects.toThrow("abort");
     change(`${path}.converted`, "UPDATE wallets SET balance = balance + 1 WHERE balance > 0");
     await expectRefusal(path, /the state of the copy differs/);
+    // The damage was in the copy.
+    await convert(path);
   });
 });
 

@@ -8,7 +8,12 @@ import { dirname } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { flushToDisk } from "../../platform/files/flush.ts";
 import { copyRows, copySequences } from "../../store/conversion/copy.ts";
-import { createTables, missingObjects, recordSchema } from "../../store/conversion/schema.ts";
+import {
+  createTables,
+  currentSchemaHash,
+  missingObjects,
+  recordSchema,
+} from "../../store/conversion/schema.ts";
 import { CHAIN_COPIES, NODE_COPIES } from "../../store/conversion/tables.ts";
 import { DataError } from "../../store/engine/data-error.ts";
 import { type Database, openDatabase } from "../../store/engine/database.ts";
@@ -33,7 +38,13 @@ export async function convertDatabase(path: string, deps: ConversionDeps): Promi
     removeDatabase(copy);
     requireSpace(path);
   }
-  if (!isComplete(copy)) await fill(copy, path, source, deps);
+  if (!isComplete(copy)) {
+    await fill(copy, path, source, deps).catch((error) => {
+      // The next attempt begins anew: the copy may be damaged, and not the database.
+      if (error instanceof DataError && error.code === "DATA_DAMAGED") removeDatabase(copy);
+      throw error;
+    });
+  }
   flushToDisk(copy);
   removeLog(path);
   renameSync(copy, path);
@@ -44,14 +55,14 @@ export async function convertDatabase(path: string, deps: ConversionDeps): Promi
 const isComplete = (copy: string): boolean =>
   reading(copy, (database) => !hasTable(database, "conversion_source")) ?? false;
 
-/** Returns text that changes when an earlier version has written to its database. */
+/** Returns text that changes when an earlier version has written to its database, or this version has another schema. */
 function describeSource(path: string): string {
   const database = openDatabase(path);
   // Afterwards, the file alone contains all rows.
   database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
   const { size, mtimeMs } = statSync(path);
-  return JSON.stringify({ size, mtimeMs });
+  return JSON.stringify({ size, mtimeMs, schema: currentSchemaHash() });
 }
 
 /** Returns true if the file is a copy of this state of the database: an earlier version may have been started since. */

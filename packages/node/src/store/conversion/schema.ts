@@ -32,8 +32,12 @@ export const schemaText = (database: Database, schema: string): string =>
   JSON.stringify(database.prepare(`${OBJECTS(schema)} ORDER BY type, name`).all());
 
 /** Returns true if the text is the schema of an earlier version. */
-export const isEarlierSchema = (text: string): boolean =>
-  Object.values(EARLIER).includes(createHash("sha256").update(text).digest("hex"));
+export const isEarlierSchema = (text: string): boolean => Object.values(EARLIER).includes(sha256Of(text));
+
+/** Returns the hash of the schema of this version. */
+export const currentSchemaHash = (): string => withModel((model) => sha256Of(schemaText(model, "main")));
+
+const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** Creates the tables of this version, without indexes and triggers. */
 export function createTables(database: Database): void {

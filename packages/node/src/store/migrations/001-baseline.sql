@@ -69,8 +69,8 @@ CREATE INDEX transactions_own ON transactions (sender, height, sequence) WHERE r
 CREATE INDEX transactions_type ON transactions (type_group, type, height, sequence);
 CREATE INDEX transactions_alive ON transactions (height, sequence) WHERE is_alive = 1;
 
--- The query planner cannot know this from an empty table: many transactions have one type, few have one sender. Number of rows of an
--- index, and of those that agree in the first column, the first two, ...
+-- Statistics for the query planner, which an empty table does not have: many transactions have one type, few have one sender. The
+-- numbers are the rows of an index, then the rows with one value of its first column, with one value of its first two columns, ...
 ANALYZE transactions;
 INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
   ('transactions', 'transactions', '1000000 2 1'),
