@@ -28,7 +28,7 @@ export type ServeOptions = Config<typeof serveOptions>;
 
 export type ServedWebhooks = {
   readonly requests: WebhookRequests;
-  /** Returns whether the workers own the webhooks; if not, requests are forwarded to the node. */
+  /** Returns whether the workers own the webhooks, or begin to hand them over; if not, requests are forwarded to the node. */
   isOwned(): Promise<boolean>;
 };
 
