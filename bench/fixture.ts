@@ -6,7 +6,7 @@ import { createReadStream, existsSync, mkdirSync, readFileSync, renameSync, writ
 import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { applyBlock, applyGenesis, createDraft, createMemoryState, createRounds } from "@uniknode/ledger";
+import { applyBlock, applyGenesis, createDraft, createMemoryState } from "@uniknode/ledger";
 import {
   addressFromPublicKey,
   type Block,
@@ -14,6 +14,7 @@ import {
   bytesToHex,
   createGenesisBlock,
   createNetwork,
+  createRounds,
   createSlots,
   encodeBlock,
   encodeTransaction,

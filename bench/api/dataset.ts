@@ -6,12 +6,12 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createRounds } from "@uniknode/ledger";
 import {
   addressFromPublicKey,
   bytesToHex,
   createGenesisBlock,
   createNetwork,
+  createRounds,
   createSlots,
   encodeBlock,
   encodeTransaction,

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { applyBlock, applyGenesis, createDraft, createMemoryState, createRounds } from "@uniknode/ledger";
+import { applyBlock, applyGenesis, createDraft, createMemoryState } from "@uniknode/ledger";
 import {
   addressFromPublicKey,
   type Block,
@@ -14,6 +14,7 @@ import {
   bytesToHex,
   createGenesisBlock,
   createNetwork,
+  createRounds,
   createSlots,
   decodeHeader,
   encodeBlock,

@@ -4,15 +4,12 @@ import {
   approval,
   createDraft,
   createMemoryState,
-  createRounds,
-  delegateOfSlot,
-  forgingOrder,
   legacySupplyAt,
   openRound,
   rankDelegates,
   walletOf,
 } from "@uniknode/ledger";
-import { createSlots, type Milestone } from "@uniknode/protocol";
+import { createRounds, createSlots, delegateOfSlot, forgingOrder, type Milestone } from "@uniknode/protocol";
 import { present } from "../../packages/node/src/platform/present.ts";
 import { blockProcessing, chainReplay } from "./ledger-chain.ts";
 import { transactionApply } from "./ledger-transactions.ts";

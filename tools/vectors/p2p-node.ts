@@ -2,13 +2,15 @@
  * A node with the data of a recorded node. Its replies are built by our code from the blocks, transactions and wallets of
  * the recording; only replies that do not show their origin are repeated as recorded.
  */
-import { createRounds, type Rounds, type StateReader, type Wallet } from "@uniknode/ledger";
+import type { StateReader, Wallet } from "@uniknode/ledger";
 import {
   type BlockHeader,
+  createRounds,
   createSlots,
   decodeHeader,
   hexToBytes,
   type Network,
+  type Rounds,
   type Slots,
 } from "@uniknode/protocol";
 import { pino } from "pino";

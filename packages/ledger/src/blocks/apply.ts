@@ -1,8 +1,7 @@
 /** Applies a complete block (consensus.md 6.3). The changes that the draft recorded are the undo of the block. */
-import type { Block, Milestone, Network, Slots } from "@uniknode/protocol";
+import type { Block, Milestone, Network, RoundInfo, Rounds, Slots } from "@uniknode/protocol";
 import { applyTransaction } from "../apply.ts";
 import type { Fact } from "../facts.ts";
-import type { RoundInfo, Rounds } from "../rounds/arithmetic.ts";
 import { idleDelegates, missedSlots } from "../rounds/missed.ts";
 import { openRound } from "../rounds/open.ts";
 import type { RuleContext } from "../rules/shared/rule.ts";

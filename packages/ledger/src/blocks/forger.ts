@@ -1,7 +1,5 @@
 /** The delegate of a slot (consensus.md 4). */
-import type { Slots } from "@uniknode/protocol";
-import type { Rounds } from "../rounds/arithmetic.ts";
-import { delegateOfSlot, forgingOrder } from "../rounds/order.ts";
+import { delegateOfSlot, forgingOrder, type Rounds, type Slots } from "@uniknode/protocol";
 import type { Round, StateReader } from "../state/tables.ts";
 
 type Calendar = { readonly rounds: Rounds; readonly slots: Slots };

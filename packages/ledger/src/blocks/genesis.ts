@@ -1,6 +1,5 @@
 /** The state after the genesis block (consensus.md 10). */
-import { type Block, type Network, present, type Transaction } from "@uniknode/protocol";
-import { createRounds } from "../rounds/arithmetic.ts";
+import { type Block, createRounds, type Network, present, type Transaction } from "@uniknode/protocol";
 import { openRound } from "../rounds/open.ts";
 import { findRule } from "../rules/registry.ts";
 import type { RuleContext } from "../rules/shared/rule.ts";

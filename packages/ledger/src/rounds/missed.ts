@@ -1,7 +1,6 @@
 /** Missed slots and idle delegates (consensus.md 5). They have no penalty. */
-import { present, type Slots } from "@uniknode/protocol";
+import { delegateOfSlot, present, type Slots } from "@uniknode/protocol";
 import type { Round, Wallet } from "../state/tables.ts";
-import { delegateOfSlot } from "./order.ts";
 
 export type MissedSlot = { readonly slot: number; readonly delegate: string };
 

@@ -1,10 +1,8 @@
 /** Opens a round when the block before its first height is applied (consensus.md 5). */
-import type { Milestone } from "@uniknode/protocol";
+import { forgingOrder, type Milestone, type RoundInfo } from "@uniknode/protocol";
 import type { Draft } from "../state/draft.ts";
 import type { Round } from "../state/tables.ts";
 import { saveDelegate } from "../wallets.ts";
-import type { RoundInfo } from "./arithmetic.ts";
-import { forgingOrder } from "./order.ts";
 import { type DelegateWallet, rankDelegates } from "./ranking.ts";
 
 /**

@@ -1,16 +1,14 @@
 /** Outcomes of a block (consensus.md 6.2 and 6.4), line by line. */
 
+import { type JudgeContext, judgeBlock, mayBeBroadcast, RuleError, type Verdict } from "@uniknode/ledger";
 import {
+  type Block,
+  type BlockHeader,
   delegateOfSlot,
   forgingOrder,
-  type JudgeContext,
-  judgeBlock,
-  mayBeBroadcast,
-  RuleError,
-  type Verdict,
-} from "@uniknode/ledger";
-import type { Block, BlockHeader, Transaction } from "@uniknode/protocol";
-import { present } from "@uniknode/protocol";
+  present,
+  type Transaction,
+} from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
   addressOfName,

@@ -9,13 +9,19 @@ import {
   type BlockContext,
   createDraft,
   createMemoryState,
-  createRounds,
   type Draft,
-  delegateOfSlot,
   type RuleContext,
   RuleError,
 } from "@uniknode/ledger";
-import { type Block, createSlots, isTypeActive, present, type SealedTransaction } from "@uniknode/protocol";
+import {
+  type Block,
+  createRounds,
+  createSlots,
+  delegateOfSlot,
+  isTypeActive,
+  present,
+  type SealedTransaction,
+} from "@uniknode/protocol";
 import { genesisBlock } from "./genesis.ts";
 import { checkIndexes, checkSupply, createdBy, imageOf, textOf } from "./invariants.ts";
 import type { Random } from "./random.ts";

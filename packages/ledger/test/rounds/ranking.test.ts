@@ -1,6 +1,13 @@
 /** Ranking, selection by type, and forging order (consensus.md 3 and 4). */
-import { type Delegate, delegateOfSlot, forgingOrder, rankDelegates } from "@uniknode/ledger";
-import { type Milestone, present, sha256, utf8ToBytes } from "@uniknode/protocol";
+import { type Delegate, rankDelegates } from "@uniknode/ledger";
+import {
+  delegateOfSlot,
+  forgingOrder,
+  type Milestone,
+  present,
+  sha256,
+  utf8ToBytes,
+} from "@uniknode/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { publicKeyOf, someDelegate, stateOf, walletNamed } from "../../test-support/fixtures.ts";

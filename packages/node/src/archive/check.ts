@@ -5,15 +5,17 @@
  * The delegates of a round and the state at the head are read from the database without verification: only
  * executing all blocks verifies them.
  */
-import { createRounds, isFromDelegateOfSlot, type Rounds, roundOf } from "@uniknode/ledger";
+import { isFromDelegateOfSlot, roundOf } from "@uniknode/ledger";
 import {
   type Block,
   type BlockHeader,
   containsMultiSignatures,
+  createRounds,
   createSlots,
   isBlockException,
   joinBlock,
   type Network,
+  type Rounds,
   type Slots,
 } from "@uniknode/protocol";
 import { type ReceivedBlock, receiveBlock } from "../chain/pipeline/receive.ts";

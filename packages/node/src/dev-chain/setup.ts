@@ -2,13 +2,13 @@
  * The setup blocks of the dev chain: they mint uniks of every type and elect the delegates. They contain ordinary
  * transactions and pass through the ordinary pipeline (decision 3).
  */
-import { forgingOrder } from "@uniknode/ledger";
 import {
   type BlockHeader,
   builders,
   createSlots,
   type EncodedBlock,
   forgeBlock,
+  forgingOrder,
   type Network,
   type SealedTransaction,
 } from "@uniknode/protocol";

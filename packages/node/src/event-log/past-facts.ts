@@ -2,11 +2,12 @@
  * The facts of a stored block that follow from the stored chain alone. A delegate is its public key: the rest of its wallet at
  * that time is not stored. Facts about wallets cannot be derived, and are missing.
  */
-import { createRounds, type Fact, missedSlots, type Round, transactionFacts } from "@uniknode/ledger";
+import { type Fact, missedSlots, type Round, transactionFacts } from "@uniknode/ledger";
 import {
   addressFromPublicKey,
   type Block,
   type BlockHeader,
+  createRounds,
   createSlots,
   type Network,
   type Transaction,

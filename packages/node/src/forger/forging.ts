@@ -1,10 +1,11 @@
 /** Composes forging: the forger, the guards of its signatures, and the detection of missed slots on the chain. */
-import type { Round, Rounds } from "@uniknode/ledger";
+import type { Round } from "@uniknode/ledger";
 import {
   type BlockHeader,
   forgeBlock,
   headerSignatureJob,
   type Network,
+  type Rounds,
   verifyHeaderJob,
 } from "@uniknode/protocol";
 import type { Chain } from "../chain/port.ts";

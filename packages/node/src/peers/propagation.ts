@@ -1,7 +1,14 @@
 /** Propagation of blocks and transactions between nodes: received, fetched and broadcast. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Rounds } from "@uniknode/ledger";
-import type { BatchOptions, Block, BlockHeader, Network, SealedTransaction, Slots } from "@uniknode/protocol";
+import type {
+  BatchOptions,
+  Block,
+  BlockHeader,
+  Network,
+  Rounds,
+  SealedTransaction,
+  Slots,
+} from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Chain } from "../chain/port.ts";
 import type { AdmissionResult } from "../gateway/gateway.ts";

@@ -1,11 +1,12 @@
 /** A chain in a database file with transactions of every type, missed slots and missed rounds. */
-import { createRounds, delegateOfSlot } from "@uniknode/ledger";
 import {
   blockToJson,
   builders,
   bytesOfBlock,
   createNetwork,
+  createRounds,
   createSlots,
+  delegateOfSlot,
   forgeBlock,
   type Network,
   type SealedTransaction,

@@ -1,11 +1,12 @@
 /** Dev chain that can fork: each slot's block is signed by the delegate of the slot. */
-import { createRounds, delegateOfSlot } from "@uniknode/ledger";
 import {
   blockToJson,
   builders,
   bytesOfBlock,
   createNetwork,
+  createRounds,
   createSlots,
+  delegateOfSlot,
   type EncodedBlock,
   forgeBlock,
   genesisBlockFromJson,

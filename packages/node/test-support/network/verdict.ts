@@ -1,9 +1,10 @@
 /** Checks that all nodes have one chain and one state, and that each missed slot has a reason. */
 import { join } from "node:path";
-import { createRounds, missedSlots } from "@uniknode/ledger";
+import { missedSlots } from "@uniknode/ledger";
 import {
   type BlockHeader,
   createNetwork,
+  createRounds,
   createSlots,
   isTypeActive,
   transactionTypes,

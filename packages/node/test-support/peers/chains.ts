@@ -1,10 +1,11 @@
 /** Chains of a test network in memory, each slot forged by its delegate. */
-import { createRounds, delegateOfSlot } from "@uniknode/ledger";
 import {
   type Block,
   type BlockHeader,
   createNetwork,
+  createRounds,
   createSlots,
+  delegateOfSlot,
   type EncodedBlock,
   encodeBlock,
   forgeBlock,

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createRounds } from "@uniknode/ledger";
 import {
   blockToJson,
   createNetwork,
+  createRounds,
   createSlots,
   encodeBlock,
   forgeBlock,

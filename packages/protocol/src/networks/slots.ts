@@ -1,5 +1,5 @@
 /** Network time and slots (consensus.md 1): epoch and blocktime always come from the first milestone. */
-import type { Network } from "./network.ts";
+import type { Milestone } from "./network.ts";
 
 /** Times are whole seconds since the network epoch, possibly negative; slots count from 0 at the epoch. */
 export type Slots = {
@@ -16,7 +16,12 @@ export type Slots = {
   unixMsOf(time: number): number;
 };
 
-export function createSlots(network: Network): Slots {
+/** The parameters of time; a network has them. */
+export type SlotParameters = {
+  milestoneAt(height: number): Pick<Milestone, "epoch" | "blocktime">;
+};
+
+export function createSlots(network: SlotParameters): Slots {
   const { epoch, blocktime } = network.milestoneAt(1);
   // The epoch keeps its milliseconds: dalinet's ends in .474.
   const epochMs = Date.parse(epoch);

@@ -2,7 +2,6 @@
 import {
   createDraft,
   createRepetitions,
-  createRounds,
   type Fact,
   isChained,
   judgeBlock,
@@ -13,6 +12,7 @@ import {
 import {
   type Block,
   type BlockHeader,
+  createRounds,
   createSlots,
   isBlockException,
   type Network,

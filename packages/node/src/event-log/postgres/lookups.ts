@@ -1,6 +1,6 @@
 /** Reads the rows of the mirror from which the facts of blocks are derived, in addition to the blocks. */
-import { createRounds, type Round } from "@uniknode/ledger";
-import { headerFromTrustedBytes, type Network } from "@uniknode/protocol";
+import type { Round } from "@uniknode/ledger";
+import { createRounds, headerFromTrustedBytes, type Network } from "@uniknode/protocol";
 import type { Query } from "../../postgres/connection.ts";
 import type { FactLookups } from "../../store/chain/fact-lookups.ts";
 import { type RoundJson, roundFromJson } from "../../store/state/json.ts";

@@ -1,15 +1,17 @@
 /** Receives blocks that peers post, and blocks of this node's own forger (p2p.md 7.5 and 11). */
-import { delegateOfSlot, isChained, type Rounds, type StateReader } from "@uniknode/ledger";
+import { isChained, type StateReader } from "@uniknode/ledger";
 import {
   addressFromPublicKey,
   type Block,
   type BlockHeader,
   decodeHeader,
+  delegateOfSlot,
   type EncodedBlock,
   headerSignatureJob,
   isBlockException,
   type Network,
   payloadHashOf,
+  type Rounds,
   type Slots,
   verifyHeaderJob,
 } from "@uniknode/protocol";

@@ -1,11 +1,12 @@
 /** Handlers of the requests of a separate forger (p2p.md 9, forger.md 3). */
-import type { Rounds, StateReader, Wallet } from "@uniknode/ledger";
+import type { StateReader, Wallet } from "@uniknode/ledger";
 import {
   addressFromPublicKey,
   type BlockHeader,
   bytesToHex,
   headerToJson,
   type Network,
+  type Rounds,
   type SealedTransaction,
   type Slots,
 } from "@uniknode/protocol";

@@ -1,6 +1,5 @@
 /** The peer server, assembled from the handlers, the rate limits and the transport (p2p.md 6, 7 and 9). */
-import type { Rounds } from "@uniknode/ledger";
-import type { Network, SealedTransaction, Slots } from "@uniknode/protocol";
+import type { Network, Rounds, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Chain } from "../../chain/port.ts";
 import { normalizeAddress } from "../addresses.ts";

@@ -1,6 +1,13 @@
 /** Verifies the headers above the common block of two chains (p2p.md 10.4 step 5). */
-import { delegateOfSlot, type Rounds, type StateReader } from "@uniknode/ledger";
-import { type BlockHeader, headerSignatureJob, type Network, type Slots } from "@uniknode/protocol";
+import type { StateReader } from "@uniknode/ledger";
+import {
+  type BlockHeader,
+  delegateOfSlot,
+  headerSignatureJob,
+  type Network,
+  type Rounds,
+  type Slots,
+} from "@uniknode/protocol";
 import type { Verifier } from "../../verification/verifier.ts";
 
 export type VerifyBranchDeps = {

@@ -1,6 +1,12 @@
 /** Values that every part of a node uses: its network, the network's calendar, the clock and the log. */
-import { createRounds, type Rounds } from "@uniknode/ledger";
-import { createNetwork, createSlots, type Network, type Slots } from "@uniknode/protocol";
+import {
+  createNetwork,
+  createRounds,
+  createSlots,
+  type Network,
+  type Rounds,
+  type Slots,
+} from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { NodeDeps } from "./options.ts";
 

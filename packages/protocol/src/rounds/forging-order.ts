@@ -1,5 +1,7 @@
 /** Forging order of a round (consensus.md 4). */
-import { present, sha256, utf8ToBytes } from "@uniknode/protocol";
+import { utf8ToBytes } from "../crypto/bytes.ts";
+import { sha256 } from "../crypto/hashes.ts";
+import { present } from "../present.ts";
 
 const SOURCES_PER_SEED = 4;
 

@@ -1,5 +1,4 @@
-import { createRounds } from "@uniknode/ledger";
-import type { Milestone } from "@uniknode/protocol";
+import { createRounds, type Milestone } from "@uniknode/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 

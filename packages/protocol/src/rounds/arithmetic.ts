@@ -1,5 +1,6 @@
 /** Maps heights to rounds (consensus.md 2). */
-import { type Network, present } from "@uniknode/protocol";
+import type { Milestone } from "../networks/network.ts";
+import { present } from "../present.ts";
 
 export type RoundInfo = {
   /** Number of the round, from 1. */
@@ -19,10 +20,15 @@ export type Rounds = {
   roundAt(height: number): RoundInfo;
 };
 
+/** Numbers of delegates, ascending by height; a network has them. */
+export type RoundSizes = {
+  readonly milestones: readonly Pick<Milestone, "height" | "activeDelegates">[];
+};
+
 /** A range of heights with the same number of delegates. */
 type Segment = { readonly start: number; readonly size: number; readonly roundsBefore: number };
 
-export function createRounds({ milestones }: Pick<Network, "milestones">): Rounds {
+export function createRounds({ milestones }: RoundSizes): Rounds {
   const segments: Segment[] = [];
   for (const { height, activeDelegates } of milestones) {
     const last = segments.at(-1);
