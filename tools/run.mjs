@@ -2,7 +2,7 @@
  * Runs a command of the workspace on the pinned runtime, installing what is missing first.
  * It is what a fresh clone starts with: plain JavaScript that Node.js 12 can parse, so that an older version prints a sentence.
  *
- *   node tools/run.mjs start|test|check|console|parity|vectors|example|reference|pictures|crash|network|cluster|simulate|scale|siege|soak|bench|release [arguments]
+ *   node tools/run.mjs start|test|check|console|parity|vectors|example|reference|pictures|crash|network|cluster|simulate|scale|proofs|siege|soak|bench|release [arguments]
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
@@ -55,6 +55,7 @@ const commands = {
   cluster: (args) => [[join(root, "tools/cluster.ts"), ...args]],
   simulate: (args) => [[join(root, "tools/simulate.ts"), ...args]],
   scale: (args) => [[join(root, "tools/scale/main.ts"), ...args]],
+  proofs: (args) => [[join(root, "tools/proofs.ts"), ...args]],
   siege: (args) => [[join(root, "tools/siege/main.ts"), ...args]],
   soak: (args) => [[join(root, "tools/soak/main.ts"), ...args]],
   release: (args) => [[join(root, "tools/release/main.ts"), ...args]],

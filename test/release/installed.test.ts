@@ -69,7 +69,7 @@ describe("A packed package", () => {
     }
   });
 
-  test("of the client imports nothing from elsewhere.", () => {
+  test("of the client imports nothing from elsewhere, and the protocol only for proofs.", () => {
     const client = join(modules, "@uniknode/client");
     const scripts = readdirSync(join(client, "dist"), { recursive: true, encoding: "utf8" }).filter((file) =>
       file.endsWith(".js"),
@@ -77,11 +77,13 @@ describe("A packed package", () => {
     for (const script of scripts) {
       const text = readFileSync(join(client, "dist", script), "utf8");
       for (const [, specifier] of text.matchAll(/ from "([^"]+)"/g)) {
-        expect(specifier).toMatch(/^\.\.?\/.*\.js$/);
+        const isAllowed = script.startsWith("proofs/") && specifier === "@uniknode/protocol";
+        expect(isAllowed ? "./allowed.js" : specifier).toMatch(/^\.\.?\/(?!proofs\/).*\.js$/);
       }
     }
-    const { dependencies } = JSON.parse(readFileSync(join(client, "package.json"), "utf8"));
-    expect(dependencies).toBeUndefined();
+    const manifest = JSON.parse(readFileSync(join(client, "package.json"), "utf8"));
+    expect(manifest.dependencies).toBeUndefined();
+    expect(manifest.peerDependenciesMeta).toEqual({ "@uniknode/protocol": { optional: true } });
   });
 });
 
@@ -91,14 +93,15 @@ test("Programs in JavaScript import the libraries.", async () => {
     `import { DeliveryError, verifyDelivery } from "@uniknode/client";
      import { createMemoryState } from "@uniknode/ledger";
      import { addressFromPublicKey, bytesToHex, keysFromPassphrase } from "@uniknode/protocol";
+     import { verifyProof } from "@uniknode/client/proofs";
      const refused = verifyDelivery({ headers: {}, body: "" }, { secret: "00".repeat(32) });
      console.log(await refused.catch((error) => error instanceof DeliveryError && error.code));
-     console.log(typeof createMemoryState());
+     console.log(typeof createMemoryState(), typeof verifyProof);
      console.log(bytesToHex(keysFromPassphrase("this is a top secret passphrase").publicKey));`,
   );
   expect((await run("node", ["import.mjs"])).split("\n")).toEqual([
     "DELIVERY_HEADER_MISSING",
-    "object",
+    "object function",
     "034151a3ec46b5670a682b0a63394f863587d1bc97483b1b6c70eb58e7f0aed192",
     "",
   ]);

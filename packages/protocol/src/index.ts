@@ -28,6 +28,7 @@ export {
 export { blockFromJson, blockFromPeerJson } from "./blocks/from-json.ts";
 export { createGenesisBlock, type GenesisDraft, genesisBlockFromJson } from "./blocks/genesis.ts";
 export {
+  decodeFullHeader,
   decodeHeader,
   encodeHeader,
   encodeUnsignedHeader,
@@ -39,6 +40,7 @@ export { withVerdicts } from "./blocks/jobs.ts";
 export { payloadHashOf } from "./blocks/payload.ts";
 export { headerViolation } from "./blocks/schema.ts";
 export {
+  fullHeaderSignatureJob,
   headerSignatureJob,
   verifyHeaderJob,
 } from "./blocks/signature.ts";

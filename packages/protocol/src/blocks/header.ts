@@ -5,10 +5,11 @@
  */
 import { createReader } from "../bytes/reader.ts";
 import { createWriter } from "../bytes/writer.ts";
+import { sha256 } from "../crypto/hashes.ts";
 import type { Network } from "../networks/network.ts";
 import type { BlockHeader } from "./block.ts";
 import { BlockError } from "./error.ts";
-import { blockIdOf, blockIdToHex, hasFullId, partialIdFromHex, partialIdToHex } from "./id.ts";
+import { blockIdOf, blockIdToHex, fullIdOf, hasFullId, partialIdFromHex, partialIdToHex } from "./id.ts";
 
 /** The members that the bytes of a header have; the others are derived. */
 export type HeaderFields = Omit<BlockHeader, "id" | "idHex" | "previousBlockHex">;
@@ -51,6 +52,20 @@ export function headerFromTrustedBytes(bytes: Uint8Array, id: string): BlockHead
   // A partial id never follows a full one.
   const isFull = id.length === 64 && endsWithSignatureAt(109 + 32, bytes);
   return { id, idHex: blockIdToHex(id), ...readFields(bytes, () => isFull).fields };
+}
+
+/**
+ * Decodes exactly the bytes of a header, if both the block and its parent have full ids. They need no network. The bytes of a
+ * header with a partial id of its parent are refused, or decoded to a header whose signature is invalid.
+ *
+ * @throws {BlockError} INVALID_BLOCK_BYTES
+ */
+export function decodeFullHeader(bytes: Uint8Array): BlockHeader {
+  const { fields, byteLength } = readFields(bytes, () => true);
+  if (byteLength !== bytes.length) {
+    throw new BlockError("INVALID_BLOCK_BYTES", `${bytes.length - byteLength} bytes follow the signature`);
+  }
+  return { ...fullIdOf(sha256(bytes)), ...fields };
 }
 
 /**

@@ -14,6 +14,16 @@ export const headerSignatureJob = (header: HeaderFields, network: Network): Sign
   publicKey: hexToBytes(header.generatorPublicKey),
 });
 
+/** The job of verifying the signature of a header that `decodeFullHeader` decoded from these bytes. */
+export function fullHeaderSignatureJob(header: HeaderFields, bytes: Uint8Array): SignatureJob {
+  const signature = hexToBytes(header.blockSignature);
+  return {
+    hash: sha256(bytes.subarray(0, bytes.length - signature.length)),
+    signature,
+    publicKey: hexToBytes(header.generatorPublicKey),
+  };
+}
+
 /** Always verifies ECDSA: 64 bytes of DER are not a Schnorr signature here. */
 export function verifyHeaderJob({ hash, signature, publicKey }: SignatureJob): SignatureVerdict {
   if (verifyEcdsa(hash, signature, publicKey)) return "valid";

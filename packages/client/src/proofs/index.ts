@@ -1,0 +1,14 @@
+/** Verification of proofs: that a block of the network contains a transaction, and that it is final (docs/spec/proofs.md). */
+
+export {
+  type Checkpoint,
+  CheckpointError,
+  type CheckpointNetwork,
+  checkpointText,
+  parseCheckpoint,
+  readCheckpoint,
+  TRUSTING_PERIOD_MS,
+} from "./checkpoint.ts";
+export type { Proof, ProofRound } from "./form.ts";
+export type { ProofStep, ProofVerdict, Proven, ProvenBlock, ProvenTransaction } from "./verdict.ts";
+export { type ProofOptions, type VerifyProof, verifyProof } from "./verify.ts";

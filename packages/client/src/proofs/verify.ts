@@ -1,0 +1,138 @@
+/** Verifies proofs of transactions and blocks, with a checkpoint as the only trusted data (docs/spec/proofs.md). */
+import { bytesToHex, hexToBytes, sha256 } from "@uniknode/protocol";
+import { type Calendar, type Checkpoint, calendarOf } from "./checkpoint.ts";
+import type { ProofHeader } from "./decoding.ts";
+import { type Proof, readProof } from "./form.ts";
+import { checkDelegates, checkSignatures, readHeaders } from "./headers.ts";
+import { RULES, type Rules } from "./rules.ts";
+import { advance, countSigners, reaches } from "./trust.ts";
+import {
+  type ProofVerdict,
+  type Proven,
+  type ProvenBlock,
+  type ProvenTransaction,
+  Refusal,
+  refuseUnless,
+} from "./verdict.ts";
+
+export type ProofOptions = {
+  /** Id of the requested transaction, or of the requested block: a proof of another one is refused. */
+  readonly id?: string;
+  /** Unix time in milliseconds. Default: `Date.now()`. */
+  readonly nowMs?: number;
+};
+
+export type VerifyProof = (proof: unknown, checkpoint: Checkpoint, options?: ProofOptions) => ProofVerdict;
+
+/** @param rules `RULES`, except in tests of their necessity */
+export const createVerifyProof =
+  (rules: Rules): VerifyProof =>
+  (proof, checkpoint, { id, nowMs = Date.now() } = {}) => {
+    try {
+      return verify(readProof(proof), checkpoint, { rules, id, nowMs });
+    } catch (error) {
+      if (error instanceof Refusal) {
+        return { verdict: "refused", step: error.step, reason: error.message };
+      }
+      throw error;
+    }
+  };
+
+/**
+ * Verifies the `data` of a response to a request for a proof. It never throws: every fault of the proof is a verdict.
+ *
+ * @param checkpoint from `parseCheckpoint`, or of an earlier verdict
+ */
+export const verifyProof: VerifyProof = createVerifyProof(RULES);
+
+type Context = { readonly rules: Rules; readonly id: string | undefined; readonly nowMs: number };
+
+/** Work that grows with the proof comes after the cheap checks: signatures are verified last. */
+function verify(proof: Proof, checkpoint: Checkpoint, { rules, id, nowMs }: Context): ProofVerdict {
+  const calendar = calendarOf(checkpoint.network);
+  const nowSlot = calendar.slotAt(calendar.timeAt(nowMs));
+  refuseUnless(
+    rules.isFresh(checkpoint, calendar, nowMs) && calendar.slotAt(checkpoint.timestamp) <= nowSlot,
+    "CHECKPOINT_AGE",
+    "the checkpoint is older than 30 days, or in the future",
+  );
+  refuseUnless(proof.nethash === checkpoint.network.nethash, "NETWORK", "the proof is of another network");
+  const advances = proof.advances.map((texts) => readHeaders(texts, { rules, calendar, nowSlot }));
+  const headers = readHeaders(proof.headers, { rules, calendar, nowSlot });
+  const all = [...advances.flat(), ...headers];
+  checkDelegates(all, proof.rounds, { rules, calendar });
+  for (const header of all) {
+    refuseUnless(
+      rules.isConsistent(header, checkpoint),
+      "CONFLICT",
+      `the block at height ${header.height} is not that of the checkpoint`,
+    );
+  }
+  const contents = readContents(proof, headers, { checkpoint, calendar, rules });
+  const requested = contents.transaction ?? contents.block;
+  refuseUnless(id === undefined || requested.id === id, "ID", `the proof is of ${requested.id}`);
+  checkSignatures(all, rules);
+  return judge(contents, [checkpoint, ...advanced(checkpoint, advances, rules)], {
+    headers,
+    calendar,
+    rules,
+  });
+}
+
+/** Returns the checkpoints to which the trusted keys advance, one after the other. */
+function advanced(
+  checkpoint: Checkpoint,
+  advances: readonly (readonly ProofHeader[])[],
+  rules: Rules,
+): Checkpoint[] {
+  let last = checkpoint;
+  return advances.map((headers) => {
+    last = advance(last, headers, rules);
+    return last;
+  });
+}
+
+type Contents = { readonly block: ProvenBlock; readonly transaction?: ProvenTransaction };
+
+/** @throws {Refusal} */
+function readContents(
+  { ids, transaction: bytes }: Proof,
+  [header]: readonly ProofHeader[],
+  { checkpoint, calendar, rules }: { checkpoint: Checkpoint; calendar: Calendar; rules: Rules },
+): Contents {
+  refuseUnless(header !== undefined, "FORM", "the proof has no header");
+  refuseUnless(rules.isPayload(ids, header.payloadHash), "PAYLOAD", "the ids are not those of the block");
+  const { id, height, timestamp, generatorPublicKey } = header;
+  const unixMs = calendar.unixMsOf(timestamp);
+  const block = { id, height, timestamp, unixMs, generatorPublicKey, ids };
+  if (bytes === undefined) return { block };
+  const transaction = { id: bytesToHex(sha256(hexToBytes(bytes))), bytes };
+  refuseUnless(
+    rules.isContained(transaction.id, ids),
+    "TRANSACTION",
+    "the block does not contain the transaction",
+  );
+  refuseUnless(
+    rules.isTransactionOf(checkpoint.network, hexToBytes(bytes)),
+    "TRANSACTION",
+    "the bytes are not a transaction of version 2 of the network",
+  );
+  return { block, transaction };
+}
+
+/** The block is final if the keys of one of the checkpoints are sufficient, or if headers lead from it to one of them. */
+function judge(
+  contents: Contents,
+  checkpoints: readonly Checkpoint[],
+  { headers, calendar, rules }: { headers: readonly ProofHeader[]; calendar: Calendar; rules: Rules },
+): ProofVerdict {
+  const last = checkpoints.at(-1);
+  const counts = checkpoints.map((checkpoint) => countSigners(checkpoint, { calendar, rules }, headers));
+  const best = counts.find(({ signers, quorum }) => rules.hasQuorum(signers, quorum)) ?? counts.at(-1);
+  if (!best || !last) throw new TypeError("there is no checkpoint");
+  const proven: Proven = { ...contents, ...best, checkpoint: last };
+  const isFinal =
+    rules.hasQuorum(best.signers, best.quorum) ||
+    checkpoints.some((checkpoint) => reaches(headers, checkpoint));
+  return { verdict: isFinal ? "final" : "included", ...proven };
+}
