@@ -45,6 +45,7 @@ export type {
 } from "./api/resources/node.ts";
 export type { NodeOption, NodeOverview, NodeSeries } from "./api/resources/operations.ts";
 export type { Peer, PeerQuery } from "./api/resources/peers.ts";
+export type { Proof, ProofQuery, ProofRound } from "./api/resources/proofs.ts";
 export type { RoundDelegate } from "./api/resources/rounds.ts";
 export type {
   RawTransaction,

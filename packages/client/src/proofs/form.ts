@@ -1,24 +1,8 @@
 /** The form of a proof (proofs.md 3), and its bounds: nothing larger is hashed or verified. */
+import type { Proof } from "../api/resources/proofs.ts";
 import { MAX_DELEGATES } from "./checkpoint.ts";
 import { isHex, isId, isIntegerIn, isPublicKey, isRecord } from "./values.ts";
 import { refuseUnless } from "./verdict.ts";
-
-/** A proof, as a node responds with it. */
-export type Proof = {
-  readonly nethash: string;
-  /** The signed bytes of the transaction; absent in the proof of a block. */
-  readonly transaction?: string;
-  /** Ids of all transactions of the block, in order. */
-  readonly ids: readonly string[];
-  /** Signed bytes of headers: that of the block, and those above it. */
-  readonly headers: readonly string[];
-  /** Headers by which the trusted keys advance, ascending; each begins with a complete round. */
-  readonly advances: readonly (readonly string[])[];
-  /** Delegates of the rounds of all headers, ascending by round, each by rank; null for those that signed none of the headers. */
-  readonly rounds: readonly ProofRound[];
-};
-
-export type ProofRound = { readonly round: number; readonly delegates: readonly (string | null)[] };
 
 /** Maximum numbers of a proof. */
 export const BOUNDS = {

@@ -1,8 +1,8 @@
 /** Headers of a proof: linked, and signed by the delegates of their slots (proofs.md 4). */
 import { forgingOrder } from "@uniknode/protocol";
+import type { ProofRound } from "../api/resources/proofs.ts";
 import type { Calendar } from "./checkpoint.ts";
 import { decodeHeader, type ProofHeader } from "./decoding.ts";
-import type { ProofRound } from "./form.ts";
 import type { Rules } from "./rules.ts";
 import { refuseUnless } from "./verdict.ts";
 

@@ -1,5 +1,6 @@
 /** Verification of proofs: that a block of the network contains a transaction, and that it is final (docs/spec/proofs.md). */
 
+export type { Proof, ProofRound } from "../api/resources/proofs.ts";
 export {
   type Checkpoint,
   CheckpointError,
@@ -9,6 +10,6 @@ export {
   readCheckpoint,
   TRUSTING_PERIOD_MS,
 } from "./checkpoint.ts";
-export type { Proof, ProofRound } from "./form.ts";
+export { quorumOf } from "./rules.ts";
 export type { ProofStep, ProofVerdict, Proven, ProvenBlock, ProvenTransaction } from "./verdict.ts";
 export { type ProofOptions, type VerifyProof, verifyProof } from "./verify.ts";

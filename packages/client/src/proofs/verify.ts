@@ -1,8 +1,9 @@
 /** Verifies proofs of transactions and blocks, with a checkpoint as the only trusted data (docs/spec/proofs.md). */
 import { bytesToHex, hexToBytes, sha256 } from "@uniknode/protocol";
+import type { Proof } from "../api/resources/proofs.ts";
 import { type Calendar, type Checkpoint, calendarOf } from "./checkpoint.ts";
 import type { ProofHeader } from "./decoding.ts";
-import { type Proof, readProof } from "./form.ts";
+import { readProof } from "./form.ts";
 import { checkDelegates, checkSignatures, readHeaders } from "./headers.ts";
 import { RULES, type Rules } from "./rules.ts";
 import { advance, countSigners, reaches } from "./trust.ts";

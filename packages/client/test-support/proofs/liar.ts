@@ -71,7 +71,9 @@ function ownBlocks({ world, random }: Scene, chain: readonly TestBlock[], keys: 
   const isPatient = random.below(4) > 0;
   const gap = random.below(8) === 0 ? random.below(3) : 0;
   const isOften = random.below(4) === 0;
-  const signers = random.shuffled(isOften ? [...keys, ...keys] : keys).slice(0, 1 + random.below(2 * world.size));
+  const signers = random
+    .shuffled(isOften ? [...keys, ...keys] : keys)
+    .slice(0, 1 + random.below(2 * world.size));
   for (const key of signers) {
     const slot = isPatient ? parent.slot + 1 + gap : random.pick(chain).slot + random.below(50);
     parent = world.block(parent, slot, key, [transactionOf(`own ${parent.id}`)]);

@@ -1,5 +1,5 @@
 /** Proofs with one altered byte or member. */
-import type { Proof } from "../../src/proofs/form.ts";
+import type { Proof } from "../../src/api/resources/proofs.ts";
 import type { Random } from "./scene.ts";
 
 type Mutation = { readonly mutated: unknown; readonly name: string };

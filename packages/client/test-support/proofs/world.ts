@@ -13,8 +13,8 @@ import {
   signEcdsa,
   utf8ToBytes,
 } from "@uniknode/protocol";
+import type { Proof } from "../../src/api/resources/proofs.ts";
 import { type Calendar, type Checkpoint, calendarOf } from "../../src/proofs/checkpoint.ts";
-import type { Proof } from "../../src/proofs/form.ts";
 
 export type Key = { readonly privateKey: Uint8Array; readonly publicKey: string };
 

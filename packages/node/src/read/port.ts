@@ -86,6 +86,10 @@ export type Transactions = {
   byId(id: string): Promise<StoredTransaction | undefined>;
   /** Returns the transaction as it was signed. */
   signedById(id: string): Promise<Transaction | undefined>;
+  /** Returns the signed bytes of a transaction. */
+  bytesById(id: string): Promise<Uint8Array | undefined>;
+  /** Returns the ids of the transactions of a block, in block order. */
+  idsInBlock(height: number): Promise<readonly string[]>;
   /** Returns the certified mints and updates of a block, in block order: only these are rewarded. */
   certifiedInBlock(height: number): Promise<Transaction[]>;
   readonly list: List<TransactionFilter, TransactionOrder, StoredTransaction>;

@@ -249,6 +249,7 @@ export function singleRead(draws: Draws): SingleRead {
     byId: async ({ blocks, transactions }) => [await blocks.byId(id), await transactions.byId(id)],
     heightAt: ({ blocks }) => blocks.heightAt(time),
     signed: ({ transactions }) => transactions.signedById(id),
+    idsInBlock: ({ transactions }) => transactions.idsInBlock(Math.trunc(number)),
     certified: ({ transactions }) => transactions.certifiedInBlock(Math.trunc(number)),
     wallet: async ({ wallets }) => [await wallets.find(id), await wallets.hasSecondKey(id)],
     token: async ({ tokens }) => [await tokens.find(id), await tokens.properties(id)],

@@ -5,6 +5,7 @@ import type { BlockFilter, BlockOrder, BlockSearchFilter, BlockTransactionFilter
 import { path } from "../request.ts";
 import type { Amount, ApiResponse, Timestamp, Transformed, TransformQuery } from "../responses.ts";
 import type { Send } from "../send.ts";
+import type { Proof, ProofQuery } from "./proofs.ts";
 import type { RawTransaction, Transaction, TransactionQuery } from "./transactions.ts";
 
 export type Block = {
@@ -72,6 +73,10 @@ export const blocks = (send: Send) => ({
   /** Gets a block by id or height. */
   get: <const Q extends TransformQuery>(id: string | number, query?: Q) =>
     send<ApiResponse<Transformed<Q, Block, RawBlock>>>({ path: path`/blocks/${id}`, query }),
+
+  /** Gets a proof that the block with this id or height is final; `verifyProof` verifies it. */
+  proof: (id: string | number, query?: ProofQuery) =>
+    send<ApiResponse<Proof>>({ path: path`/blocks/${id}/proof`, query }),
 
   /** Lists the transactions of the block with this id or height. */
   transactions: <const Q extends TransactionQuery<BlockTransactionFilter>>(id: string | number, query?: Q) =>

@@ -14,6 +14,7 @@ import type {
 } from "../responses.ts";
 import type { Send } from "../send.ts";
 import type { FeesByType } from "./node.ts";
+import type { Proof, ProofQuery } from "./proofs.ts";
 
 export type Transaction<Written = Amount> = {
   readonly id: string;
@@ -107,6 +108,10 @@ export const transactions = (send: Send) => ({
       path: path`/transactions/${id}`,
       query,
     }),
+
+  /** Gets a proof that a final block contains a transaction; `verifyProof` verifies it. */
+  proof: (id: string, query?: ProofQuery) =>
+    send<ApiResponse<Proof>>({ path: path`/transactions/${id}/proof`, query }),
 
   /** Submits 1 to 40 signed transactions. It succeeds even if transactions are refused: check the result. */
   submit: (transactions: readonly object[]) =>

@@ -1,7 +1,7 @@
 /** Attempts to deceive a verifier, and the situation in which most of them begin. */
 import { present } from "@uniknode/protocol";
+import type { Proof } from "../../../src/api/resources/proofs.ts";
 import type { Checkpoint } from "../../../src/proofs/checkpoint.ts";
-import type { Proof } from "../../../src/proofs/form.ts";
 import type { Rules } from "../../../src/proofs/rules.ts";
 import type { VerifyProof } from "../../../src/proofs/verify.ts";
 import type { Scene } from "../scene.ts";

@@ -173,6 +173,11 @@ const CHAPTERS = {
   "The chain": {
     BLOCK_UNKNOWN: unknown("block"),
     TRANSACTION_UNKNOWN: unknown("transaction", "retry after its block is forged"),
+    PROOF_UNAVAILABLE: code(
+      [409],
+      "The block is the first one, or its parent has an id of 64 bits, which could be forged.",
+      "prove later blocks; trust the node for these",
+    ),
     WALLET_UNKNOWN: unknown("wallet", "a wallet exists after its first transaction"),
     DELEGATE_UNKNOWN: unknown("delegate"),
     ROUND_UNKNOWN: unknown("round", "`GET /api/blockchain` returns the height"),

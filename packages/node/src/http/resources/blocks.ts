@@ -1,7 +1,6 @@
 /** `/blocks` (http-api.md 6.3). */
 import { Type } from "../../platform/json/schema.ts";
 import { BLOCK_TRANSACTIONS, BLOCKS } from "../../read/lists.ts";
-import type { Snapshot } from "../../read/port.ts";
 import type { StoredBlock } from "../../read/rows.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
@@ -9,6 +8,7 @@ import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
 import { blockList, showBlock } from "../lists/blocks.ts";
+import { findBlock } from "../lists/find-block.ts";
 import { transactionList } from "../lists/transactions.ts";
 import { body } from "../requests/bodies.ts";
 import { listParameters, orderOfList, searchMembers } from "../requests/list-schemas.ts";
@@ -16,6 +16,7 @@ import { pageQuery } from "../requests/pagination.ts";
 import { blockId, query, transformQuery } from "../requests/parameters.ts";
 import { AnyBlock } from "../responses/block.ts";
 import { AnyTransaction } from "../responses/transaction.ts";
+import { addBlockProof } from "./proofs.ts";
 import { createdRewards } from "./rewards.ts";
 
 const listQuery = query({ ...pageQuery, ...transformQuery, ...listParameters(BLOCKS) });
@@ -29,6 +30,7 @@ export const blocks: Resource = (app, api) => {
   addEnd(app, api, "last");
   addBlock(app, api);
   addTransactions(app, api);
+  addBlockProof(app, api);
 };
 
 function addList(app: Server, api: Api): void {
@@ -127,13 +129,6 @@ function addTransactions(app: Server, api: Api): void {
         );
       }),
   );
-}
-
-/** Finds the block of a path segment, first as a height, then as an id. */
-async function findBlock({ blocks }: Snapshot, id: string): Promise<StoredBlock | undefined> {
-  const height = /^\d+$/.test(id) ? Number(id) : Number.NaN;
-  const byHeight = Number.isSafeInteger(height) ? await blocks.byHeight(height) : undefined;
-  return byHeight ?? (await blocks.byId(id));
 }
 
 function existing(block: StoredBlock | undefined): StoredBlock {

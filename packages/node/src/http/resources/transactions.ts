@@ -21,6 +21,7 @@ import {
   type TransactionExtras,
 } from "../responses/transaction.ts";
 import { addPending, addSubmission } from "./pending-transactions.ts";
+import { addTransactionProof } from "./proofs.ts";
 import { VOTE } from "./votes.ts";
 
 const listQuery = query({ ...pageQuery, ...transformQuery, ...listParameters(TRANSACTIONS) });
@@ -34,6 +35,7 @@ export const transactions: Resource = (app, api) => {
   addSearch(app, api);
   addPending(app, api);
   addConfirmed(app, api);
+  addTransactionProof(app, api);
 };
 
 function addList(app: Server, api: Api): void {

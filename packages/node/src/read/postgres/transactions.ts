@@ -96,6 +96,9 @@ const SIGNED = {
 
 const BY_ID = prepared(`SELECT ${SINGLE.sql} FROM transactions WHERE id = $1`);
 const SIGNED_BY_ID = prepared(`SELECT ${SIGNED.row.sql} FROM transactions WHERE id = $1`);
+const BYTES = { row: rowText([hex("bytes")], ([bytes]) => bytesOfHex(bytes)) };
+const BYTES_BY_ID = prepared(`SELECT ${BYTES.row.sql} FROM transactions WHERE id = $1`);
+const IDS_IN_BLOCK = prepared("SELECT id FROM transactions WHERE height = $1 ORDER BY sequence");
 const CERTIFIED = prepared(
   `SELECT ${SIGNED.row.sql} FROM transactions
    WHERE type_group = ${TYPE_GROUPS.uns} AND type IN (${CERTIFIED_MINT}, ${CERTIFIED_UPDATE}) AND height = $1
@@ -143,6 +146,10 @@ export function createTransactions(parties: Parties): (reads: SnapshotReads) => 
       byId: async (id) => (isStorable(id) ? firstOf(SINGLE, query<RowFields>(BY_ID, [id])) : undefined),
       signedById: async (id) =>
         isStorable(id) ? firstOf(SIGNED.row, query<RowFields>(SIGNED_BY_ID, [id])) : undefined,
+      bytesById: async (id) =>
+        isStorable(id) ? firstOf(BYTES.row, query<RowFields>(BYTES_BY_ID, [id])) : undefined,
+      idsInBlock: async (height) =>
+        (await query<{ readonly id: string }>(IDS_IN_BLOCK, [height])).map(({ id }) => id),
       certifiedInBlock: async (height) => (await query<RowFields>(CERTIFIED, [height])).map(SIGNED.row.read),
       async list(...asked) {
         const found = await list(LISTED, reads, asked);

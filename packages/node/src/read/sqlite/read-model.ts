@@ -96,6 +96,8 @@ function createSnapshot(head: Head, { transaction, time, queries }: SnapshotDeps
     transactions: {
       byId: read(transactions.byId),
       signedById: read(transactions.signedById),
+      bytesById: read(transactions.bytesById),
+      idsInBlock: read(transactions.idsInBlock),
       certifiedInBlock: read(transactions.certifiedInBlock),
       list: list(transactions.list),
       signedList: list(transactions.signedList),

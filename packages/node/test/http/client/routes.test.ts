@@ -52,6 +52,7 @@ const callsOf = (client: Client): Calls => ({
     first: () => client.blocks.first(),
     last: () => client.blocks.last(),
     get: () => client.blocks.get(3),
+    proof: () => client.blocks.proof(3, { checkpoint: 1 }),
     transactions: () => client.blocks.transactions(3),
     search: () => client.blocks.search({ height: { from: 2 } }),
   },
@@ -117,6 +118,7 @@ const callsOf = (client: Client): Calls => ({
   transactions: {
     list: () => client.transactions.list({ typeGroup: 2001 }),
     get: () => client.transactions.get(hello.data.id),
+    proof: () => client.transactions.proof(hello.data.id),
     submit: () => client.transactions.submit([transactionToJson(waiting.data)]),
     search: () => client.transactions.search({ addresses: [alice.address] }),
     unconfirmed: () => client.transactions.unconfirmed(),

@@ -1,7 +1,7 @@
 /** Behaviour of every implementation of the read model. Expectations are computed from the chain itself. */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { transactionToJson } from "@uniknode/protocol";
+import { bytesToHex, encodeTransaction, transactionToJson } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import { CursorError } from "../../../src/read/errors.ts";
@@ -248,10 +248,23 @@ export function describeReadModel(name: string, open: OpenSubject): void {
             timestamp: header.timestamp,
           });
           expect(transactionToJson(present(signed, "signed"))).toEqual(transactionToJson(data));
+          const bytes = await read(({ transactions }) => transactions.bytesById(data.id));
+          expect(Buffer.from(present(bytes, "bytes")).toString("hex")).toBe(
+            bytesToHex(encodeTransaction(data)),
+          );
         }
         const missing = "0".repeat(64);
         expect(await read(({ transactions }) => transactions.byId(missing))).toBeUndefined();
         expect(await read(({ transactions }) => transactions.signedById(missing))).toBeUndefined();
+        expect(await read(({ transactions }) => transactions.bytesById(missing))).toBeUndefined();
+      });
+
+      test("have their ids by block, in the order of the block.", async () => {
+        for (const { header, transactions: contained } of blocks) {
+          const ids = await read(({ transactions }) => transactions.idsInBlock(header.height));
+          expect(ids).toEqual(contained.map(({ data }) => data.id));
+        }
+        expect(await read(({ transactions }) => transactions.idsInBlock(head.height + 1))).toEqual([]);
       });
 
       test("with a certification are found by their block.", async () => {

@@ -28,6 +28,9 @@ export type TransactionQueries = {
   byId(id: string): StoredTransaction | undefined;
   /** Returns the transaction as it was signed. */
   signedById(id: string): Transaction | undefined;
+  bytesById(id: string): Uint8Array | undefined;
+  /** Returns the ids of the transactions of a block, in block order. */
+  idsInBlock(height: number): string[];
   /** Returns the certified mints and updates of a block, in block order: only these are rewarded. */
   certifiedInBlock(height: number): Transaction[];
   list: ListOf<StoredTransaction>;
@@ -59,6 +62,9 @@ export function createTransactionQueries(
     `SELECT ${TRANSACTION_COLUMNS} FROM transactions ${JOINS}`,
   );
   const bytesById = prepareById<Pick<SignedRow, "bytes">>(database, "SELECT bytes FROM transactions");
+  const idsInBlock = database.prepare<Pick<SignedRow, "id">>(
+    "SELECT id_text AS id FROM transactions WHERE height = +? ORDER BY sequence",
+  );
   const certifiedInBlock = database.prepare<SignedRow>(
     `SELECT ${SIGNED} FROM transactions INDEXED BY transactions_type
      WHERE type_group = ${TYPE_GROUPS.uns} AND type IN (${CERTIFIED_MINT}, ${CERTIFIED_UPDATE}) AND height = +?
@@ -78,6 +84,8 @@ export function createTransactionQueries(
       const row = bytesById(id);
       return row && signedFromRow({ id, ...row });
     },
+    bytesById: (id) => bytesById(id)?.bytes,
+    idsInBlock: (height) => idsInBlock.all(height).map(({ id }) => id),
     certifiedInBlock: (height) => certifiedInBlock.all(height).map(signedFromRow),
     list(...query) {
       const { rows, ...found } = list(...query);

@@ -1,0 +1,74 @@
+/** Proofs of transactions and blocks (proofs.md, http-api.md 6.3 and 6.4). */
+import { Type } from "../../platform/json/schema.ts";
+import type { Api } from "../core/api.ts";
+import type { Server } from "../core/app.ts";
+import { notFound } from "../core/error.ts";
+import { HEAD_ONLY } from "../core/head-cache.ts";
+import { described, single } from "../documentation/route.ts";
+import { findBlock } from "../lists/find-block.ts";
+import { buildProof } from "../proofs/build.ts";
+import { blockId, hex64, positive, query } from "../requests/parameters.ts";
+import { Proof } from "../responses/proof.ts";
+
+const querystring = query({ checkpoint: Type.Optional(positive) });
+const checkpointOf = ({ checkpoint }: { checkpoint?: string }) =>
+  checkpoint === undefined ? undefined : Number(checkpoint);
+
+const proven = (tag: "Blocks" | "Transactions", summary: string) => {
+  const { response, ...route } = described(tag, summary, single(Proof));
+  const unavailable = Type.Object({}, { description: "The parent of the block has an id of 64 bits." });
+  return { ...route, response: { ...response, 409: unavailable } };
+};
+
+export function addTransactionProof(app: Server, api: Api): void {
+  app.get(
+    "/transactions/:id/proof",
+    {
+      config: HEAD_ONLY,
+      schema: {
+        ...proven(
+          "Transactions",
+          "Returns a proof that a final block contains a transaction, for `verifyProof` of @uniknode/client/proofs.",
+        ),
+        params: Type.Object({ id: hex64 }),
+        querystring,
+      },
+    },
+    (request) =>
+      api.read(request, async (snapshot) => {
+        const id = request.params.id;
+        const [found, transaction] = [
+          await snapshot.transactions.byId(id),
+          await snapshot.transactions.bytesById(id),
+        ];
+        const block = found && (await snapshot.blocks.byHeight(found.height));
+        if (!block || !transaction) throw notFound("TRANSACTION_UNKNOWN", "Transaction");
+        const checkpoint = checkpointOf(request.query);
+        return { data: await buildProof(snapshot, api.network, { block, transaction, checkpoint }) };
+      }),
+  );
+}
+
+export function addBlockProof(app: Server, api: Api): void {
+  app.get(
+    "/blocks/:id/proof",
+    {
+      config: HEAD_ONLY,
+      schema: {
+        ...proven(
+          "Blocks",
+          "Returns a proof that a block, by id or height, is final, for `verifyProof` of @uniknode/client/proofs.",
+        ),
+        params: Type.Object({ id: blockId }),
+        querystring,
+      },
+    },
+    (request) =>
+      api.read(request, async (snapshot) => {
+        const block = await findBlock(snapshot, request.params.id);
+        if (!block) throw notFound("BLOCK_UNKNOWN", "Block");
+        const checkpoint = checkpointOf(request.query);
+        return { data: await buildProof(snapshot, api.network, { block, checkpoint }) };
+      }),
+  );
+}
