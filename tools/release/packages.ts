@@ -36,7 +36,7 @@ export function compilePackages(folder: string, origin: Origin = {}): void {
     // Files besides code, such as the migrations of the database.
     const isNoCode = (path: string) => statSync(path).isDirectory() || extname(path) !== ".ts";
     cpSync(join(source, "src"), join(target, "dist"), { recursive: true, filter: isNoCode });
-    for (const extra of ["bin", "native", "templates"]) {
+    for (const extra of ["bin", "checkpoints", "native", "templates"]) {
       if (existsSync(join(source, extra))) {
         cpSync(join(source, extra), join(target, extra), { recursive: true });
       }

@@ -10,6 +10,7 @@ export {
   readCheckpoint,
   TRUSTING_PERIOD_MS,
 } from "./checkpoint.ts";
+export { createCheckpoint } from "./create.ts";
 export { quorumOf } from "./rules.ts";
 export type { ProofStep, ProofVerdict, Proven, ProvenBlock, ProvenTransaction } from "./verdict.ts";
 export { type ProofOptions, type VerifyProof, verifyProof } from "./verify.ts";

@@ -128,6 +128,14 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./block.ts")).blockCommand(),
   },
   {
+    name: "checkpoint",
+    usage: "[options]",
+    description: "print a checkpoint of a node that you trust, to verify proofs of other nodes",
+    group: LOOK,
+    examples: EXAMPLES.checkpoint,
+    load: async () => (await import("./checkpoint.ts")).checkpointCommand(),
+  },
+  {
     name: "unik",
     usage: "[options] <id>",
     description: "show a unik and its properties",

@@ -55,6 +55,7 @@ export const EXAMPLES = {
   ],
   status: ["uniknode status", "uniknode status --url http://127.0.0.1:4003 --json"],
   block: ["uniknode block", "uniknode block 1"],
+  checkpoint: ["uniknode checkpoint", "uniknode checkpoint --url http://127.0.0.1:4003 --json"],
   unik: ["uniknode unik UNIK"],
   accounts: ["uniknode accounts", "uniknode accounts --json"],
   wallet: [

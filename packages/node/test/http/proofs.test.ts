@@ -2,7 +2,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Proof, readCheckpoint, verifyProof } from "@uniknode/client/proofs";
+import { createClient } from "@uniknode/client";
+import {
+  checkpointText,
+  createCheckpoint,
+  type Proof,
+  parseCheckpoint,
+  readCheckpoint,
+  verifyProof,
+} from "@uniknode/client/proofs";
 import { blockFromTrustedBytes, createRounds, createSlots } from "@uniknode/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
@@ -100,6 +108,22 @@ test("A proof without a checkpoint ends when two thirds of the delegates have si
   const proof = await get(`/blocks/${3 * SIZE}/proof`);
   expect(proof.advances).toEqual([]);
   expect(verifyProof(proof, checkpointAt(4 * SIZE), { nowMs: nowMs() })).toMatchObject({ verdict: "final" });
+});
+
+test("A checkpoint is created from the responses of a node that is trusted.", async () => {
+  const client = createClient({
+    url: "http://127.0.0.1",
+    fetch: async (request, { body } = {}) => {
+      const path = `${request}`.replace("http://127.0.0.1", "");
+      const sent = body && JSON.parse(`${body}`);
+      const { payload, statusCode } = await (sent ? fixture.post(path, sent) : fixture.get(path));
+      return new Response(payload, { status: statusCode });
+    },
+  });
+  const checkpoint = await createCheckpoint(client);
+  expect(checkpoint).toEqual(checkpointAt(checkpoint.height));
+  expect(checkpoint.height).toBeGreaterThan(head - 3 * SIZE);
+  expect(parseCheckpoint(checkpointText(checkpoint))).toEqual(checkpoint);
 });
 
 test("Ids without a transaction or block are 404, and blocks without full ids 409.", async () => {
