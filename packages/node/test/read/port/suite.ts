@@ -1,8 +1,9 @@
 /** Behaviour of every implementation of the read model. Expectations are computed from the chain itself. */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { bytesToHex, encodeTransaction, transactionToJson } from "@uniknode/protocol";
+import { bytesToHex, encodeHeader, encodeTransaction, transactionToJson } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildProof } from "../../../src/http/proofs/build.ts";
 import { present } from "../../../src/platform/present.ts";
 import { CursorError } from "../../../src/read/errors.ts";
 import type {
@@ -170,6 +171,27 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         }
         expect(await read(({ blocks }) => blocks.byHeight(head.height + 1))).toBeUndefined();
         expect(await read(({ blocks }) => blocks.byId("0"))).toBeUndefined();
+      });
+
+      test("yield proofs with the headers as they were signed, and the ids of their transactions.", async () => {
+        const signed = blocks.map(({ header }) => bytesToHex(encodeHeader(header, chain.network)));
+        for (const { header, transactions } of blocks.slice(2)) {
+          const proof = await read(async (snapshot) => {
+            const block = present(await snapshot.blocks.byId(header.id), "the block");
+            const transaction = await snapshot.transactions.bytesById(transactions[0]?.data.id ?? "");
+            return buildProof(snapshot, chain.network, {
+              block,
+              ...(transaction && { transaction }),
+              checkpoint: 2,
+            });
+          });
+          expect(proof.headers).toEqual(
+            signed.slice(header.height - 1, header.height - 1 + proof.headers.length),
+          );
+          expect(proof.headers.length).toBeGreaterThan(0);
+          expect(proof.ids).toEqual(transactions.map(({ data }) => data.id));
+          expect(proof.transaction).toBe(transactions[0] && bytesToHex(transactions[0].bytes));
+        }
       });
 
       test("name their generator if it is a delegate.", async () => {
