@@ -1,8 +1,8 @@
 /** `npm run proofs -- --runs 10000 --seed 1`: attackers of the verifier of proofs, with a third of the keys (docs/spec/proofs.md). */
-import { parseArgs } from "node:util";
 import { simulateAttackers } from "../packages/client/test-support/proofs/simulation.ts";
+import { readArguments } from "./arguments.ts";
 
-const { values } = parseArgs({
+const { values } = readArguments("proofs", {
   options: { runs: { type: "string", default: "1000" }, seed: { type: "string", default: "1" } },
 });
 const [runs, seed] = [Number(values.runs), Number(values.seed)];
