@@ -1,14 +1,17 @@
-/** `npm run crash -- [KILLS] [SEED] [--mirror]`: a long run of the crash test of a node, or of a mirror. */
+/** `npm run crash -- [KILLS] [SEED] [--mirror | --catch-up]`: a long run of the crash test of a node, of a mirror, or of a catch-up. */
 import { runCrashes } from "../packages/node/test-support/crash/crashes.ts";
 import { startMirroredDevChain } from "../packages/node/test-support/mirror/dev-chain.ts";
 import { runKills } from "../packages/node/test-support/mirror/kills.ts";
 import { readArguments } from "./arguments.ts";
+import { runCatchUpKills } from "./crash/catch-up.ts";
 
 const { positionals, values } = readArguments("crash [KILLS] [SEED]", {
   allowPositionals: true,
   options: {
     /** Kills the mirror of a node, not the node. */
     mirror: { type: "boolean", default: false },
+    /** Kills a process that replays a chain of 50,500 blocks. */
+    "catch-up": { type: "boolean", default: false },
   },
 });
 const [kills = "200", seed = String(Date.now() % 2 ** 32)] = positionals;
@@ -21,6 +24,9 @@ if (values.mirror) {
   } finally {
     await chain.closeAll();
   }
+  console.log(`${kills} kills survived`);
+} else if (values["catch-up"]) {
+  await runCatchUpKills(run);
   console.log(`${kills} kills survived`);
 } else {
   const { blocks, facts, deliveries } = await runCrashes(run);

@@ -27,7 +27,7 @@ const get = (name: string, path: (index: number) => string): Family => ({
 const one = (name: string, things: readonly unknown[], path: (thing: unknown) => string): Family =>
   get(name, (index) => `${path(oneOf(things, index))}?${apart(index, things.length)}`);
 const page = (rows: number, index: number) =>
-  `offset=${1 + scattered(index, rows - 100)}${apart(index, rows - 100)}`;
+  `offset=${1 + scattered(index, Math.max(rows - 100, 1))}${apart(index, Math.max(rows - 100, 1))}`;
 
 export function familiesOf(dataset: Dataset): Family[] {
   const { transactions, blocks, ids, addresses, tokens, busiest, received, transfers } = readObjects(dataset);

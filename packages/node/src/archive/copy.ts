@@ -1,4 +1,5 @@
 /** Copies the chain of one database to a new one, for creating and for restoring snapshots. */
+import { BLOCK_IDS, rebuildIdLevels, TRANSACTION_IDS } from "../store/chain/id-levels.ts";
 import { recountTypes } from "../store/chain/type-totals.ts";
 import { columnsOf, copyRows } from "../store/conversion/copy.ts";
 import { isEarlierSchema, schemaText } from "../store/conversion/schema.ts";
@@ -7,7 +8,10 @@ import { type Database, openDatabase } from "../store/engine/database.ts";
 import { migrate } from "../store/engine/migrations.ts";
 import { ArchiveError } from "./error.ts";
 
-/** The tables that follow from the blocks. Other tables belong to the node, and may contain secrets. */
+/**
+ * The tables that follow from the blocks. Other tables belong to the node, and may contain secrets; the indexes of ids are built
+ * from the copied rows.
+ */
 const CHAIN_TABLES = [
   "generators",
   "blocks",
@@ -51,6 +55,7 @@ export function copyChain(source: string, to: string): void {
       );
     database.execute("INSERT INTO main.meta SELECT * FROM source.meta WHERE key = 'nethash'");
     database.execute("COMMIT; DETACH source");
+    for (const index of [BLOCK_IDS, TRANSACTION_IDS]) rebuildIdLevels(database, index);
     recountTypes(database);
   } finally {
     database.close();

@@ -50,7 +50,8 @@ const ROWS: Readonly<Record<string, (schema: string) => string>> = {
       signatures, asset, bytes
      FROM ${schema}.transactions LEFT JOIN ${schema}.senders ON senders.number = sender
        LEFT JOIN ${schema}.recipients ON recipients.number = recipient`,
-  payees: (schema) => `SELECT * FROM ${schema}.payees`,
+  payees: (schema) =>
+    `SELECT height, sequence, address FROM ${schema}.payees LEFT JOIN ${schema}.recipients ON number = payee`,
 };
 
 async function execute(manifest: Manifest, scratch: string, deps: RestoreDeps): Promise<void> {

@@ -88,10 +88,10 @@ export function temporaryFolder(): { path: string; remove: () => void } {
 
 /**
  * Tables that are not part of the chain: the event log and its readers, the pool, the forger's memory, and
- * the fact tree, which lags. Keys and addresses have other numbers after other reverts.
+ * the fact tree, which lags. Keys and addresses have other numbers after other reverts, and ids are in other levels.
  */
 const OTHER_TABLES = `'migrations', 'sqlite_sequence', 'events', 'cursors', 'pool', 'fact_sizes', 'fact_tiles', 'forged_slots', 'missed_slots',
-   'generators', 'blocks', 'rounds', 'senders', 'recipients', 'transactions'`;
+   'generators', 'blocks', 'rounds', 'senders', 'recipients', 'transactions', 'payees', 'block_ids', 'transaction_ids'`;
 const CHAIN_TABLES = `SELECT name FROM sqlite_master WHERE type = 'table'
   AND name NOT IN (${OTHER_TABLES}) AND name NOT GLOB '*webhook*' AND name NOT GLOB '*deliver*' ORDER BY name`;
 
@@ -103,6 +103,13 @@ export const dumpOf = (database: Database): string[] => [
     .flatMap(({ name }) => rowsOf(database, name)),
   ...blockRowsOf(database),
   ...transactionRowsOf(database),
+  ...rowsOf(
+    database,
+    "payees",
+    "SELECT address, height, sequence FROM payees JOIN recipients ON number = payee",
+  ),
+  ...rowsOf(database, "block_ids", "SELECT prefix, height FROM block_ids"),
+  ...rowsOf(database, "transaction_ids", "SELECT prefix, height, sequence FROM transaction_ids"),
   ...roundsOf(database),
 ];
 

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { BLOCK_IDS, rebuildIdLevels, TRANSACTION_IDS } from "../../src/store/chain/id-levels.ts";
 import { copyRows, copySequences } from "../../src/store/conversion/copy.ts";
 import { createTables, missingObjects, recordSchema } from "../../src/store/conversion/schema.ts";
 import { CHAIN_COPIES, NODE_COPIES } from "../../src/store/conversion/tables.ts";
@@ -55,6 +56,7 @@ export function convertFile(path: string): Database {
   for (const { copied, total } of copyRows(database, [...CHAIN_COPIES, ...NODE_COPIES]))
     if (copied > total) throw new Error("more rows than the source has");
   copySequences(database);
+  for (const index of [BLOCK_IDS, TRANSACTION_IDS]) rebuildIdLevels(database, index);
   for (const { sql } of missingObjects(database)) database.execute(sql);
   recordSchema(database);
   database.execute("DROP TABLE conversion; DETACH source; PRAGMA foreign_keys = ON");

@@ -1,6 +1,7 @@
 /** Rows of blocks that no network made, for tests of reads that do not decode headers. */
 import { concatBytes, hexToBytes } from "@uniknode/protocol";
-import { toStoredId } from "../../src/store/chain/stored-id.ts";
+import { BLOCK_IDS, createIdLevels } from "../../src/store/chain/id-levels.ts";
+import { fullIdOf, toStoredId } from "../../src/store/chain/stored-id.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 import { createGenerators } from "../../src/store/state/generators.ts";
 
@@ -24,9 +25,13 @@ export function createInventedBlocks(database: Database): (block: InventedBlock)
        0, 0, 0, 0, ?, ?)`,
   );
   const generators = createGenerators(database);
+  const ids = createIdLevels(database, BLOCK_IDS);
   return ({ height, id, timestamp = 8 * height, numberOfTransactions = 0, generator = GENERATOR }) => {
     const header = concatBytes(new Uint8Array(84), hexToBytes(generator), hexToBytes(SIGNATURE));
     const counts = [numberOfTransactions, numberOfTransactions];
-    insert.run(height, toStoredId(id), timestamp, ...counts, generators.numberOf(generator), header);
+    const stored = toStoredId(id);
+    insert.run(height, stored, timestamp, ...counts, generators.numberOf(generator), header);
+    const fullId = fullIdOf(stored);
+    if (fullId) ids.add(fullId, height);
   };
 }

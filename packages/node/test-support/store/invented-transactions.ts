@@ -1,5 +1,6 @@
 /** Rows of transactions that no network made, for tests of reads that do not decode them. */
 import { concatBytes, hexToBytes } from "@uniknode/protocol";
+import { createIdLevels, TRANSACTION_IDS } from "../../src/store/chain/id-levels.ts";
 import { RECIPIENTS, SENDERS } from "../../src/store/chain/parties.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 import { createDictionary } from "../../src/store/engine/dictionary.ts";
@@ -31,6 +32,7 @@ export function createInventedTransactions(database: Database): (transaction: In
   );
   const senders = createDictionary(database, SENDERS);
   const recipients = createDictionary(database, RECIPIENTS);
+  const ids = createIdLevels(database, TRANSACTION_IDS);
   return ({ height, sequence, sender = SENDER, recipient = null, ...others }) => {
     const { version = 2, typeGroup = 1, type = 0, nonce = 1, amount = 0, fee = 1 } = others;
     const { id = inventedId(height, sequence), vendorField = null, isAlive = false } = others;
@@ -42,6 +44,7 @@ export function createInventedTransactions(database: Database): (transaction: In
       ...[recipient === null ? null : recipients.numberOf(recipient), nonce, amount, fee, vendorField],
       ...[isAlive ? 1 : null, bytes],
     );
+    ids.add(hexToBytes(id), height, sequence);
   };
 }
 

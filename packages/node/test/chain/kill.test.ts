@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { compareState } from "../../../../tools/vectors/ledger-chain.ts";
@@ -44,7 +45,9 @@ async function runUntilKilled(args: string[], killAfter: { lines: number; ms: nu
     else heights.push(Number(line));
     if (heights.length === killAfter.lines) setTimeout(() => child.kill("SIGKILL"), killAfter.ms);
   });
-  await new Promise((resolve) => child.on("close", resolve));
+  const [code] = await once(child, "close");
+  // A child that fails would fail again and again.
+  expect(code === null || isFinished).toBe(true);
   return { heights, isFinished };
 }
 

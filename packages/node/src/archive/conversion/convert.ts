@@ -7,6 +7,12 @@ import { existsSync, renameSync, rmSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { flushToDisk } from "../../platform/files/flush.ts";
+import {
+  BLOCK_IDS,
+  isWithoutIdLevels,
+  rebuildIdLevels,
+  TRANSACTION_IDS,
+} from "../../store/chain/id-levels.ts";
 import { copyRows, copySequences } from "../../store/conversion/copy.ts";
 import {
   createTables,
@@ -137,12 +143,17 @@ async function copyAll(database: Database, { signal, onProgress }: ConversionDep
 
 /** Indexes of complete tables are sorted once, which takes a fraction of the time of their growth. */
 async function createMissing(database: Database, { signal, onProgress }: ConversionDeps): Promise<void> {
-  const missing = missingObjects(database);
-  for (const [index, { sql }] of missing.entries()) {
-    onProgress("creating indexes", index / missing.length);
+  const steps = [
+    ...[BLOCK_IDS, TRANSACTION_IDS]
+      .filter((index) => isWithoutIdLevels(database, index))
+      .map((index) => () => rebuildIdLevels(database, index)),
+    ...missingObjects(database).map((object) => () => database.execute(object.sql)),
+  ];
+  for (const [index, create] of steps.entries()) {
+    onProgress("creating indexes", index / steps.length);
     await turn();
     signal.throwIfAborted();
-    database.execute(sql);
+    create();
   }
 }
 

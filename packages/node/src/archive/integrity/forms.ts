@@ -1,4 +1,6 @@
 /** Rows that this program never writes: the pages are sound, but something else wrote into them. */
+import { BLOCK_IDS, TRANSACTION_IDS } from "../../store/chain/id-levels.ts";
+import { isNotIndexed } from "../../store/chain/stored-id.ts";
 import type { Database } from "../../store/engine/database.ts";
 
 const isNoHex = (column: string, length: number): string =>
@@ -13,7 +15,7 @@ const FORMS: readonly { readonly table: string; readonly key: string; readonly i
   {
     table: "blocks",
     key: "height",
-    isDamaged: `generator NOT IN (SELECT number FROM generators) OR length(header) < 100
+    isDamaged: `generator NOT IN (SELECT number FROM generators) OR length(header) < 100 OR ${isNotIndexed(BLOCK_IDS)}
       OR number_of_transactions < 0 OR transactions_up_to <> number_of_transactions
         + coalesce((SELECT below.transactions_up_to FROM blocks AS below WHERE below.height = blocks.height - 1), 0)`,
   },
@@ -21,12 +23,12 @@ const FORMS: readonly { readonly table: string; readonly key: string; readonly i
   {
     table: "transactions",
     key: "height || '/' || sequence",
-    isDamaged: `length(id) <> 32 OR sender NOT IN (SELECT number FROM senders)
+    isDamaged: `length(id) <> 32 OR ${isNotIndexed(TRANSACTION_IDS)} OR sender NOT IN (SELECT number FROM senders)
       OR (recipient IS NOT NULL AND recipient NOT IN (SELECT number FROM recipients)) OR (asset IS NOT NULL AND ${isNoJson("asset")})`,
   },
   { table: "senders", key: "number", isDamaged: "length(public_key) <> 33" },
   { table: "recipients", key: "number", isDamaged: isNoAddress("address") },
-  { table: "payees", key: "address", isDamaged: isNoAddress("address") },
+  { table: "payees", key: "payee", isDamaged: "payee NOT IN (SELECT number FROM recipients)" },
   {
     table: "wallets",
     key: "address",

@@ -7,7 +7,8 @@ import {
 } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
 import { createGenerators } from "../state/generators.ts";
-import { prepareById, toStoredId } from "./stored-id.ts";
+import { BLOCK_IDS, createIdLevels } from "./id-levels.ts";
+import { fullIdOf, prepareById, toStoredId } from "./stored-id.ts";
 
 /** A block in its wire format: header with signature, and the canonical bytes of each transaction. */
 export type BlockBytes = {
@@ -37,13 +38,14 @@ export type BlockStore = {
 };
 
 type HeaderRow = { id: string; header: Uint8Array };
-const HEADER = "SELECT id_text AS id, header FROM blocks";
+const COLUMNS = "id_text AS id, header";
+const HEADER = `SELECT ${COLUMNS} FROM blocks`;
 type TransactionRow = { height: number; id: string; bytes: Uint8Array };
 
 export function createBlockStore(database: Database): BlockStore {
   const last = database.prepare<HeaderRow>(`${HEADER} ORDER BY height DESC LIMIT 1`);
   const byHeight = database.prepare<HeaderRow>(`${HEADER} WHERE height = ?`);
-  const byId = prepareById<HeaderRow>(database, HEADER);
+  const byId = prepareById<HeaderRow>(database, BLOCK_IDS, COLUMNS);
   const range = database.prepare<HeaderRow & { height: number }>(
     "SELECT height, id_text AS id, header FROM blocks WHERE height BETWEEN ? AND ? ORDER BY height",
   );
@@ -80,7 +82,7 @@ export function createBlockStore(database: Database): BlockStore {
   };
 }
 
-/** Writes one row for each block. */
+/** Writes one row and one index entry for each block. */
 function createBlockWriter(database: Database): Pick<BlockStore, "append" | "removeFrom"> {
   const insert = database.prepare("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   const removeFrom = database.prepare("DELETE FROM blocks WHERE height >= ?");
@@ -88,6 +90,7 @@ function createBlockWriter(database: Database): Pick<BlockStore, "append" | "rem
     "SELECT transactions_up_to AS transactions FROM blocks WHERE height = ?",
   );
   const generators = createGenerators(database);
+  const ids = createIdLevels(database, BLOCK_IDS);
   /** The last block written, with the number of transactions up to and including it. */
   let last: { readonly id: string; readonly transactions: number } | undefined;
 
@@ -103,11 +106,13 @@ function createBlockWriter(database: Database): Pick<BlockStore, "append" | "rem
       if (last?.id !== header.previousBlock) forget();
       const { transactions: below } = last ?? upTo.get(height - 1) ?? { transactions: 0 };
       const transactions = below + numberOfTransactions;
+      const stored = toStoredId(id);
+      const fullId = fullIdOf(stored);
       // Until the row is written: the number of a new generator is rolled back with it.
       last = undefined;
       insert.run(
         height,
-        toStoredId(id),
+        stored,
         header.version,
         header.timestamp,
         numberOfTransactions,
@@ -119,9 +124,12 @@ function createBlockWriter(database: Database): Pick<BlockStore, "append" | "rem
         generators.numberOf(header.generatorPublicKey),
         headerBytes,
       );
+      if (fullId) ids.add(fullId, height);
+      ids.grow(height - 1, height);
       last = { id, transactions };
     },
     removeFrom(height) {
+      ids.removeFrom(height);
       removeFrom.run(height);
       forget();
     },

@@ -1,61 +1,117 @@
 /**
  * Ids of blocks and transactions as the database stores them: an id of 64 digits as its bytes, a partial id of a block as its
- * decimal text. Indexes have only prefixes of ids, which several ids may share: each lookup also compares the whole id.
+ * decimal text. The indexes of full ids have only prefixes (id-levels.ts), which several ids may share: each lookup also compares
+ * the whole id.
  */
 import { hexToBytes } from "@uniknode/protocol";
 import type { Database, SqlValue } from "../engine/database.ts";
+import { BLOCK_IDS, type IdIndex, IN_ALL_LEVELS, LEVELS, PREFIX_LENGTH } from "./id-levels.ts";
 
-/** Bytes of the indexed prefix of an id, or characters of a partial one. */
-const PREFIX_LENGTH = 6;
+/** Digits of the indexed prefix. */
 const PREFIX_DIGITS = 2 * PREFIX_LENGTH;
 const HEX = /^[0-9a-f]{0,64}$/;
-const DECIMAL = /^\d{0,20}$/;
+/** Sorts after every digit. */
+const LAST = "{";
 
 /** Returns false for upper-case digits. Texts that are not hexadecimal have no bytes in SQL. */
 const isFull = (id: string): boolean => id.length === 64 && id === id.toLowerCase();
 
 export const toStoredId = (id: string): string | Uint8Array => (isFull(id) ? hexToBytes(id) : id);
 
-/** Returns SQL that matches the row of a full id. `unhex` costs less than bytes that are created outside of SQL. */
-export const isRowOf = (id: string, column = "id"): string =>
-  `id_prefix = unhex(substr(${id}, 1, ${PREFIX_DIGITS})) AND ${column} = unhex(${id})`;
+/** Returns the bytes of a full id; undefined for a partial id, which the index of full ids does not have. */
+export const fullIdOf = (stored: string | Uint8Array): Uint8Array | undefined =>
+  typeof stored === "string" ? undefined : stored;
 
-const HAS_FULL_ID = isRowOf("+?");
-const HAS_PARTIAL_ID = `id_prefix = substr(+?, 1, ${PREFIX_LENGTH}) AND id = +?`;
+/** SQL of the index entries of the full id that an expression contains. `unhex` costs less than bytes that are created outside of SQL. */
+const hasPrefixOf = (id: string): string =>
+  `${IN_ALL_LEVELS} AND prefix = unhex(substr(${id}, 1, ${PREFIX_DIGITS}))`;
 
-/** Returns the condition of an id, and its values. */
-export const hasId = (id: string): { readonly sql: string; readonly values: readonly SqlValue[] } => ({
-  sql: isFull(id) ? HAS_FULL_ID : HAS_PARTIAL_ID,
-  values: [id, id],
-});
-
-/** Prepares a statement that ends with the condition of an id. */
-export function prepareById<Row>(database: Database, select: string): (id: string) => Row | undefined {
-  const full = database.prepare<Row>(`${select} WHERE ${HAS_FULL_ID}`);
-  const partial = database.prepare<Row>(`${select} WHERE ${HAS_PARTIAL_ID}`);
-  return (id) => (isFull(id) ? full : partial).get(id, id);
+/** Returns SQL that joins the row with the full id that an expression contains. */
+export function joinById({ table, rows, key }: IdIndex, id: string): string {
+  const isSame = key.map((column) => `${rows}.${column} = ${table}.${column}`).join(" AND ");
+  return `CROSS JOIN ${table} ON ${hasPrefixOf(id)} CROSS JOIN ${rows} ON ${isSame} AND ${rows}.id = unhex(${id})`;
 }
 
-export type PrefixRange = readonly [lowest: SqlValue, highest: SqlValue];
-
-/** Lowest and highest indexed prefix of ids that begin with a text: of full ids and of partial ids. */
-export function prefixRanges(text: string): PrefixRange[] {
-  const ranges: PrefixRange[] = [];
-  if (HEX.test(text)) {
-    const digits = text.slice(0, PREFIX_DIGITS);
-    const bytesWith = (last: string) => hexToBytes(digits.padEnd(PREFIX_DIGITS, last));
-    ranges.push([bytesWith("0"), bytesWith("f")]);
-  }
-  if (DECIMAL.test(text)) {
-    const partial = text.slice(0, PREFIX_LENGTH);
-    ranges.push([partial, `${partial}{`]);
-  }
-  return ranges;
+/** Returns the condition of a row that no lookup by its full id finds. A superfluous entry is harmless: it finds no row. */
+export function isNotIndexed({ table, rows, key }: IdIndex): string {
+  const isSame = key.map((column) => `${table}.${column} = ${rows}.${column}`).join(" AND ");
+  const entry = `SELECT 1 FROM ${table} WHERE ${IN_ALL_LEVELS} AND prefix = substr(${rows}.id, 1, ${PREFIX_LENGTH}) AND ${isSame}`;
+  return `(typeof(id) = 'blob' AND NOT EXISTS (${entry}))`;
 }
 
-/** Returns true if the indexed prefixes alone decide which ids begin with a text, of full and of partial ids. */
-export const isIndexed = (text: string): boolean => text.length <= PREFIX_LENGTH;
+const HAS_PARTIAL_ID = "typeof(id) = 'text' AND id = +?";
 
-/** Returns true if ids may have the same indexed prefix. */
-export const haveSamePrefix = (one: string, other: string): boolean =>
-  one.slice(0, PREFIX_LENGTH) === other.slice(0, PREFIX_LENGTH);
+/** Returns the condition that a row of a block or transaction has an id, and its values. */
+export function hasId(
+  { table, key, rows }: IdIndex,
+  id: string,
+): { readonly sql: string; readonly values: readonly SqlValue[] } {
+  if (!isFull(id)) return { sql: HAS_PARTIAL_ID, values: [id] };
+  const columns = key.join();
+  return {
+    sql: `(${columns}) IN (SELECT ${columns} FROM ${table} WHERE ${hasPrefixOf("+?")}) AND ${rows}.id = unhex(+?)`,
+    values: [id, id],
+  };
+}
+
+/**
+ * Prepares a statement that finds the row of an id.
+ *
+ * @param joins other tables of the columns
+ */
+export function prepareById<Row>(
+  database: Database,
+  index: IdIndex,
+  columns: string,
+  joins = "",
+): (id: string) => Row | undefined {
+  const { table, rows, key } = index;
+  const full = database.prepare<Row>(
+    `SELECT ${columns} FROM ${table} CROSS JOIN ${rows} USING (${key.join()}) ${joins}
+     WHERE ${hasPrefixOf("+?")} AND ${rows}.id = unhex(+?)`,
+  );
+  const partial = database.prepare<Row>(`SELECT ${columns} FROM ${rows} ${joins} WHERE ${HAS_PARTIAL_ID}`);
+  return (id) => (isFull(id) ? full.get(id, id) : partial.get(id));
+}
+
+/**
+ * Prepares a statement that finds the rows whose ids begin with a text, in the order of their ids.
+ *
+ * @param limit maximum number of rows
+ */
+export function prepareByBeginning<Row>(
+  database: Database,
+  index: IdIndex,
+  columns: string,
+  limit: number,
+): (text: string) => Row[] {
+  const { table, rows, key } = index;
+  const inLevel = LEVELS.map(
+    (level) => `SELECT prefix FROM ${table} WHERE level = ${level} AND prefix BETWEEN +? AND +?`,
+  );
+  // The lowest prefixes of each level, in their order; then all rows with one of them, because ids may share a prefix.
+  const full = database.prepare<Row>(
+    `SELECT ${columns} FROM ${table} CROSS JOIN ${rows} USING (${key.join()})
+     WHERE ${IN_ALL_LEVELS} AND id_text BETWEEN +? AND +? AND prefix BETWEEN +? AND (
+       SELECT max(prefix) FROM (${inLevel.join(" UNION ALL ")} ORDER BY prefix LIMIT ${limit}))
+     ORDER BY id LIMIT ${limit}`,
+  );
+  const partial = database.prepare<Row>(
+    `SELECT ${columns} FROM ${rows} WHERE typeof(id) = 'text' AND id BETWEEN +? AND +? ORDER BY id LIMIT ${limit}`,
+  );
+  const hasPartial = rows === BLOCK_IDS.rows;
+  return (text) => {
+    const texts = [text, text + LAST];
+    return [
+      ...(HEX.test(text) ? full.all(...texts, ...prefixesOf(text)) : []),
+      ...(hasPartial ? partial.all(...texts) : []),
+    ];
+  };
+}
+
+/** Returns the lowest prefix of ids that begin with a text, then the lowest and the highest one for each level. */
+function prefixesOf(text: string): Uint8Array[] {
+  const prefixWith = (digit: string) => hexToBytes(text.slice(0, PREFIX_DIGITS).padEnd(PREFIX_DIGITS, digit));
+  const [low, high] = [prefixWith("0"), prefixWith("f")];
+  return [low, ...LEVELS.flatMap(() => [low, high])];
+}

@@ -4,7 +4,8 @@
 import { nftOf } from "@uniknode/ledger";
 import { hexToBytes, sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
-import { isRowOf } from "./stored-id.ts";
+import { TRANSACTION_IDS } from "./id-levels.ts";
+import { prepareById } from "./stored-id.ts";
 
 /** A transaction on the chain: height, and index in its block. */
 export type Position = { readonly height: number; readonly sequence: number };
@@ -23,10 +24,10 @@ type Row = Position & { readonly id: string; readonly bytes: Uint8Array };
 type Transfer = Position & { readonly sender: string };
 
 export function createOwnerStore(database: Database): OwnerStore {
-  const token = database.prepare<{ owner: string; height: number | null; sequence: number | null }>(
-    `SELECT owner, height, sequence FROM tokens LEFT JOIN transactions ON ${isRowOf("first_transaction", "transactions.id")}
-     WHERE tokens.id = +?`,
+  const token = database.prepare<{ owner: string; mint: string }>(
+    "SELECT owner, first_transaction AS mint FROM tokens WHERE id = ?",
   );
+  const positionOf = prepareById<Position>(database, TRANSACTION_IDS, "height, sequence");
   // Scans the bytes of all later transfers of the type: they are few, and only disclosures need this owner.
   const transfers = database.prepare<Row>(
     `SELECT height, sequence, id_text AS id, bytes FROM transactions
@@ -51,8 +52,9 @@ export function createOwnerStore(database: Database): OwnerStore {
     ownerAfter(tokenId, position) {
       const known = token.get(tokenId);
       if (!known) return undefined;
-      const { owner, height, sequence } = known;
-      if (height !== null && isAfter({ height, sequence: sequence ?? 0 }, position)) return undefined;
+      const { owner, mint } = known;
+      const minted = positionOf(mint);
+      if (minted && isAfter(minted, position)) return undefined;
       const next = TOKEN_TRANSFERS.map((type) => nextTransfer(type, tokenId, position))
         .filter((transfer) => transfer !== undefined)
         .sort((a, b) => (isAfter(a, b) ? 1 : -1))[0];

@@ -2,14 +2,16 @@
 import { declaresAlive, isCertifiedUpdate, voucherOf } from "@uniknode/ledger";
 import {
   type Block,
+  hexToBytes,
   type SealedTransaction,
   sealedFromTrustedBytes,
   type Transaction,
 } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
 import { createDictionary } from "../engine/dictionary.ts";
+import { createIdLevels, type IdLevels, TRANSACTION_IDS } from "./id-levels.ts";
 import { RECIPIENTS, SENDERS } from "./parties.ts";
-import { prepareById, toStoredId } from "./stored-id.ts";
+import { prepareById } from "./stored-id.ts";
 import { createTypeTotals } from "./type-totals.ts";
 import { toAssetText } from "./visible-fields.ts";
 
@@ -29,7 +31,7 @@ export type TransactionStore = {
 };
 
 export function createTransactionStore(database: Database): TransactionStore {
-  const selectId = prepareById(database, "SELECT 1 FROM transactions");
+  const selectId = prepareById(database, TRANSACTION_IDS, "1");
   const selectFrom = database.prepare<{ id: string; bytes: Uint8Array }>(
     "SELECT id_text AS id, bytes FROM transactions WHERE height >= ? ORDER BY height, sequence LIMIT +?",
   );
@@ -37,8 +39,11 @@ export function createTransactionStore(database: Database): TransactionStore {
     database.prepare(`DELETE FROM ${table} WHERE height >= ?`),
   );
   const totals = createTypeTotals(database);
-  const { insert, reset } = createInsertion(database);
-  const insertPayee = database.prepare("INSERT OR IGNORE INTO payees VALUES (?, ?, ?)");
+  const ids = createIdLevels(database, TRANSACTION_IDS);
+  const { insert, reset } = createInsertion(database, ids);
+  const upTo = database.prepare<{ transactions: number }>(
+    "SELECT transactions_up_to AS transactions FROM blocks WHERE height = ?",
+  );
   /** Id of the last block whose transactions were written. */
   let last: string | undefined;
 
@@ -47,11 +52,12 @@ export function createTransactionStore(database: Database): TransactionStore {
       // The child of the last block shows that the transaction of the last block was not rolled back.
       if (last !== previousBlock) reset();
       last = undefined;
-      for (const [sequence, transaction] of transactions.entries()) {
-        insert(height, sequence, transaction);
-        for (const payee of payeesOf(transaction.data)) insertPayee.run(payee, height, sequence);
+      for (const [sequence, transaction] of transactions.entries()) insert(height, sequence, transaction);
+      if (transactions.length > 0) {
+        totals.add(transactions.map(({ data }) => data));
+        const { transactions: below } = upTo.get(height - 1) ?? { transactions: 0 };
+        ids.grow(below, below + transactions.length);
       }
-      totals.add(transactions.map(({ data }) => data));
       last = id;
     },
     storedIds: (ids) => ids.filter((id) => selectId(id) !== undefined),
@@ -59,6 +65,7 @@ export function createTransactionStore(database: Database): TransactionStore {
       selectFrom.all(height, limit).map(({ id, bytes }) => sealedFromTrustedBytes(bytes, id)),
     removeFrom(height) {
       totals.subtractFrom(height);
+      ids.removeFrom(height);
       for (const removal of removals) removal.run(height);
     },
   };
@@ -70,20 +77,22 @@ type Insertion = {
   reset(): void;
 };
 
-function createInsertion(database: Database): Insertion {
+function createInsertion(database: Database, ids: IdLevels): Insertion {
   const statement = database.prepare(
     "INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   );
   const senders = createDictionary(database, SENDERS);
   const recipients = createDictionary(database, RECIPIENTS);
+  const insertPayee = database.prepare("INSERT OR IGNORE INTO payees VALUES (?, ?, ?)");
   const nonceOf = createNonces(database);
   return {
     insert(height, sequence, { data, bytes }) {
+      const id = hexToBytes(data.id);
       const sender = senders.numberOf(data.senderPublicKey);
       statement.run(
         height,
         sequence,
-        toStoredId(data.id),
+        id,
         data.version,
         data.typeGroup,
         data.type,
@@ -98,6 +107,8 @@ function createInsertion(database: Database): Insertion {
         toAssetText(data.asset),
         bytes,
       );
+      ids.add(id, height, sequence);
+      for (const payee of payeesOf(data)) insertPayee.run(recipients.numberOf(payee), height, sequence);
     },
     reset() {
       senders.reset();

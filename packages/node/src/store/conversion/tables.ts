@@ -27,8 +27,10 @@ export type EarlierForm = {
 export const CHAIN_COPIES: readonly TableCopy[] = [
   { table: "generators", from: "generators" },
   { table: "blocks", from: "blocks", earlier: { column: "payload_hash", statements: blocks } },
+  { table: "senders", from: "senders" },
+  { table: "recipients", from: "recipients" },
   { table: "transactions", from: "transactions", earlier: { column: "timestamp", statements: transactions } },
-  { table: "payees", from: "payees" },
+  { table: "payees", from: "payees", earlier: { column: "address", statements: payees } },
   { table: "wallets", from: "wallets" },
   { table: "tokens", from: "tokens" },
   { table: "properties", from: "properties" },
@@ -103,6 +105,16 @@ function transactions(inRange: InRange): readonly string[] {
        CROSS JOIN senders ON public_key = unhex(sender)
        LEFT JOIN recipients ON address = recipient
      WHERE ${where} ORDER BY height, sequence`,
+  ];
+}
+
+/** The recipients of multi-payments were text. */
+function payees(inRange: InRange): readonly string[] {
+  const where = inRange("source.payees");
+  return [
+    `INSERT OR IGNORE INTO recipients (address) SELECT DISTINCT address FROM source.payees WHERE ${where}`,
+    `INSERT INTO main.payees
+     SELECT number, height, sequence FROM source.payees CROSS JOIN recipients USING (address) WHERE ${where}`,
   ];
 }
 

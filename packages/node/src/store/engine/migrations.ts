@@ -38,6 +38,8 @@ const BEFORE_BASELINE = [
   ...["007-nonces.sql", "008-queues.sql", "009-type-totals.sql", "010-facts.sql", "011-restarts.sql"],
   ...["012-attempt-counts.sql", "013-webhook-names.sql", "014-feed.sql", "015-remote-names.sql"],
   ...["016-confirmations.sql", "017-lean-blocks.sql", "018-packed-rounds.sql", "019-names.sql"],
+  // An earlier baseline, with one index for all ids.
+  "001-baseline.sql",
 ];
 
 /**

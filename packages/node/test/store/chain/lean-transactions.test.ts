@@ -8,7 +8,7 @@ import type { StoredTransaction } from "../../../src/read/rows.ts";
 import { createTimeBox } from "../../../src/read/sqlite/lists/time-box.ts";
 import { createQueries } from "../../../src/read/sqlite/queries.ts";
 import { createChainQueries } from "../../../src/read/sqlite/tables/chain.ts";
-import { createTransactionStore, isAlive } from "../../../src/store/chain/transactions.ts";
+import { createTransactionStore, isAlive, payeesOf } from "../../../src/store/chain/transactions.ts";
 import { toAssetText, toSignaturesText } from "../../../src/store/chain/visible-fields.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
@@ -128,11 +128,13 @@ describe.each(["chain-1", "chain-random-3"])("the transactions of %s", (name) =>
     const database = openConverted((earlier) => {
       const nonces = stored.map(({ nonce }) => BigInt(nonce));
       const insert = earlier.prepare(`INSERT INTO transactions VALUES (${Array(17).fill("?").join()})`);
+      const insertPayee = earlier.prepare("INSERT OR IGNORE INTO payees VALUES (?, ?, ?)");
       earlier.transaction(() => {
         for (const { header, transactions } of blocks) {
           for (const [sequence, transaction] of transactions.entries()) {
             const columns = textColumns(transaction, present(nonces.shift()), header.timestamp);
             insert.run(header.height, sequence, ...columns);
+            for (const payee of payeesOf(transaction.data)) insertPayee.run(payee, header.height, sequence);
           }
         }
       });
@@ -141,10 +143,15 @@ describe.each(["chain-1", "chain-random-3"])("the transactions of %s", (name) =>
     insertHeaders(database, blocks);
     const expected = openWith(blocks);
     expect(rowsOf(database)).toEqual(rowsOf(expected));
-    // Numbers by first use, as a new node gives them.
-    for (const table of ["senders", "recipients"]) {
-      const all = `SELECT * FROM ${table} ORDER BY number`;
-      expect(database.prepare(all).all()).toEqual(expected.prepare(all).all());
+    for (const all of [
+      // Numbers by first use, as a new node gives them; those of payees follow those of other recipients.
+      "SELECT * FROM senders ORDER BY number",
+      "SELECT address FROM recipients ORDER BY address",
+      "SELECT address, height, sequence FROM payees JOIN recipients ON number = payee ORDER BY height, sequence, address",
+    ]) {
+      const rows = database.prepare(all).all();
+      expect(rows).toEqual(expected.prepare(all).all());
+      expect(rows.length).toBeGreaterThan(0);
     }
     expect(listOf(queriesOf(database), blocks)).toEqual(stored);
     expect(database.prepare("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);

@@ -25,7 +25,7 @@ const rows = () =>
 const payees = () =>
   database
     .prepare<{ address: string; height: number }>(
-      "SELECT address, height FROM payees ORDER BY height, address",
+      "SELECT address, height FROM payees JOIN recipients ON number = payee ORDER BY height, address",
     )
     .all();
 

@@ -144,7 +144,7 @@ describe("migrations", () => {
   test("refuse a file that was changed after it had been applied", () => {
     const database = open();
     migrate(database);
-    database.execute("UPDATE migrations SET checksum = '0' WHERE name = '001-baseline.sql'");
+    database.execute("UPDATE migrations SET checksum = '0' WHERE name = '020-baseline.sql'");
     expect(() => migrate(database)).toThrow(expect.objectContaining({ code: "MIGRATION_CHANGED" }));
     database.close();
   });

@@ -1,6 +1,7 @@
 /** Blocks, with the data of their generators that responses contain. */
 import { hexToBytes } from "@uniknode/protocol";
 import { firstIndex } from "../../../platform/binary-search.ts";
+import { BLOCK_IDS } from "../../../store/chain/id-levels.ts";
 import { hasId, prepareById } from "../../../store/chain/stored-id.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { createNumberLookup } from "../../../store/engine/dictionary.ts";
@@ -59,7 +60,7 @@ const NO_BLOCK = "0";
 export function createBlockQueries(deps: ListDependencies): BlockQueries {
   const { database } = deps;
   const byHeight = database.prepare<BlockRow>(`SELECT ${BLOCK_COLUMNS} FROM blocks WHERE height = +?`);
-  const byId = prepareById<BlockRow>(database, `SELECT ${BLOCK_COLUMNS} FROM blocks`);
+  const byId = prepareById<BlockRow>(database, BLOCK_IDS, BLOCK_COLUMNS);
   const list = createTableList<BlockRow>(deps, "blocks", {
     table: "blocks",
     key: ["height"],
@@ -130,7 +131,7 @@ function inHeader(afterFull: string, afterPartial: string): (value: string) => C
 }
 
 function createBytesConditions(database: Database): BytesConditions {
-  const heights = prepareById<{ height: number }>(database, "SELECT height FROM blocks");
+  const heights = prepareById<{ height: number }>(database, BLOCK_IDS, "height");
   const generatorNumber = createNumberLookup(database, GENERATORS);
 
   function forgedBy(publicKey: string): Condition {
@@ -139,7 +140,7 @@ function createBytesConditions(database: Database): BytesConditions {
   }
 
   return {
-    id: (id) => indexed(hasId(id), "few"),
+    id: (id) => indexed(hasId(BLOCK_IDS, id), "few"),
     generatorPublicKey: forgedBy,
     forgedBy,
     payloadHash: inHeader("substr(header, 77, 32)", "substr(header, 53, 32)"),

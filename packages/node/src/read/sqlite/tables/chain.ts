@@ -1,5 +1,6 @@
 /** The chain as a whole: its figures, computed once per head, rounds, paid fees, and search by the prefix of an id. */
-import { haveSamePrefix, isIndexed, type PrefixRange, prefixRanges } from "../../../store/chain/stored-id.ts";
+import { BLOCK_IDS, TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
+import { prepareByBeginning } from "../../../store/chain/stored-id.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { createRoundStore } from "../../../store/state/rounds.ts";
 import { type Head, perHead } from "../../head.ts";
@@ -21,8 +22,8 @@ const LAST = "{";
 
 /** Tables with ids as bytes. */
 const STORED_IDS = [
-  { kind: "block", table: "blocks", columns: "id_text AS id, height" },
-  { kind: "transaction", table: "transactions", columns: "id_text AS id" },
+  { kind: "block", index: BLOCK_IDS, columns: "id_text AS id, height" },
+  { kind: "transaction", index: TRANSACTION_IDS, columns: "id_text AS id" },
 ];
 /** Tables with ids as text. The first column is the id. */
 const IDENTIFIED = [
@@ -61,30 +62,19 @@ export function createChainQueries(database: Database): ChainQueries {
   };
 }
 
-/** Returns a function that finds rows through the index of the prefixes of their ids. */
+/** Returns a function that finds blocks or transactions. */
 function createStoredIdsBeginningWith(
   database: Database,
-  { kind, table, columns }: (typeof STORED_IDS)[number],
+  { kind, index, columns }: (typeof STORED_IDS)[number],
 ): ChainQueries["beginningWith"] {
-  const inRange = `SELECT '${kind}' AS kind, ${columns} FROM ${table} WHERE id_prefix BETWEEN +? AND +?`;
-  // One more row shows whether the last ones have the same indexed prefix, so that their ids must be compared.
-  const byPrefix = database.prepare<Identified>(`${inRange} ORDER BY id_prefix LIMIT ${MAX_IDENTIFIED + 1}`);
-  const byId = database.prepare<Identified>(
-    `${inRange} AND +(id_text BETWEEN ? AND ?) ORDER BY id_prefix, ${table}.id LIMIT ${MAX_IDENTIFIED}`,
+  const find = prepareByBeginning<Identified>(
+    database,
+    index,
+    `'${kind}' AS kind, ${columns}`,
+    MAX_IDENTIFIED,
   );
-
-  function inIndex(prefix: string, [low, high]: PrefixRange): readonly Identified[] {
-    if (isIndexed(prefix)) {
-      const rows = byPrefix.all(low, high);
-      const [last, next] = rows.slice(MAX_IDENTIFIED - 1);
-      if (!last || !next || !haveSamePrefix(last.id, next.id)) return rows.slice(0, MAX_IDENTIFIED);
-    }
-    return byId.all(low, high, prefix, prefix + LAST);
-  }
-
   return (prefix) =>
-    prefixRanges(prefix)
-      .flatMap((range) => inIndex(prefix, range))
+    find(prefix)
       .sort((one, other) => (one.id < other.id ? -1 : 1))
       .slice(0, MAX_IDENTIFIED);
 }

@@ -24,7 +24,7 @@ export function createParties(
   const publicKey = database.prepare<{ publicKey: string | null }>(
     "SELECT public_key AS publicKey FROM wallets WHERE address = ?",
   );
-  const payment = database.prepare("SELECT 1 FROM payees WHERE address = +? LIMIT 1");
+  const payment = database.prepare("SELECT 1 FROM payees WHERE payee = +? LIMIT 1");
   const senderNumber = createNumberLookup(database, SENDERS);
   const recipientNumber = createNumberLookup(database, RECIPIENTS);
   const publicKeyOf = (address: string): string | undefined => publicKey.get(address)?.publicKey ?? undefined;
@@ -42,15 +42,16 @@ export function createParties(
     return sent === NEVER ? NEVER : { ...sent, sql: `${sent.sql} AND recipient IS NULL` };
   }
 
-  const isPaid = (address: string): Condition =>
-    payment.get(address) === undefined
-      ? NEVER
-      : {
-          sql: `EXISTS (SELECT 1 FROM payees WHERE address = +?
-            AND payees.height = transactions.height AND payees.sequence = transactions.sequence)`,
-          values: [address],
-          index: { selectivity: "some", through: { table: "payees", sql: "payees.address = +?" } },
-        };
+  function isPaid(address: string): Condition {
+    const number = recipientNumber(address);
+    if (number === undefined || payment.get(number) === undefined) return NEVER;
+    return {
+      sql: `EXISTS (SELECT 1 FROM payees WHERE payee = +?
+        AND payees.height = transactions.height AND payees.sequence = transactions.sequence)`,
+      values: [number],
+      index: { selectivity: "some", through: { table: "payees", sql: "payee = +?" } },
+    };
+  }
 
   const earned: Condition = {
     sql: "is_alive = 1 AND (type = +? OR height < ?)",

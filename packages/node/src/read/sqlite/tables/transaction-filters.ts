@@ -1,5 +1,6 @@
 /** Converts filters and orders of transactions to queries for their pages. */
 import { TYPE_GROUPS } from "@uniknode/protocol";
+import { BLOCK_IDS, TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
 import { hasId } from "../../../store/chain/stored-id.ts";
 import type { TransactionField, TransactionFilter, TransactionOrder } from "../../filters.ts";
 import type { Head } from "../../head.ts";
@@ -124,10 +125,10 @@ function conditionsFor({ parties }: FilterDependencies, filter: TransactionFilte
     if (type !== undefined) conditions.push(hasValue(TYPE, type));
     if (typeGroup !== undefined) conditions.push(hasValue(TYPE_GROUP, typeGroup));
   }
-  if (id !== undefined) conditions.push(indexed(hasId(id), "few"));
+  if (id !== undefined) conditions.push(indexed(hasId(TRANSACTION_IDS, id), "few"));
   if (senderPublicKey !== undefined) conditions.push(parties.sentWith(senderPublicKey));
   if (blockId !== undefined) {
-    const { sql, values } = hasId(blockId);
+    const { sql, values } = hasId(BLOCK_IDS, blockId);
     conditions.push(indexed({ sql: `height = (SELECT height FROM blocks WHERE ${sql})`, values }, "few"));
   }
   if (vendorField !== undefined) {

@@ -1,6 +1,7 @@
 /** Confirmed transactions with their position in the chain. */
 import { CERTIFIED_MINT, CERTIFIED_UPDATE } from "@uniknode/ledger";
 import { sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
+import { TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
 import { RECIPIENTS } from "../../../store/chain/parties.ts";
 import { prepareById } from "../../../store/chain/stored-id.ts";
 import type { Database } from "../../../store/engine/database.ts";
@@ -57,11 +58,8 @@ export function createTransactionQueries(
   options: TransactionQueryOptions,
 ): TransactionQueries {
   defineAssets(database);
-  const byId = prepareById<TransactionRow>(
-    database,
-    `SELECT ${TRANSACTION_COLUMNS} FROM transactions ${JOINS}`,
-  );
-  const bytesById = prepareById<Pick<SignedRow, "bytes">>(database, "SELECT bytes FROM transactions");
+  const byId = prepareById<TransactionRow>(database, TRANSACTION_IDS, TRANSACTION_COLUMNS, JOINS);
+  const bytesById = prepareById<Pick<SignedRow, "bytes">>(database, TRANSACTION_IDS, "bytes");
   const idsInBlock = database.prepare<Pick<SignedRow, "id">>(
     "SELECT id_text AS id FROM transactions WHERE height = +? ORDER BY sequence",
   );

@@ -1,5 +1,6 @@
 /** Wallets, and what is stored in their attributes: delegates, entities and open hash-time locks. */
-import { isRowOf } from "../../../store/chain/stored-id.ts";
+import { TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
+import { joinById } from "../../../store/chain/stored-id.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import {
   type DelegateRow,
@@ -117,7 +118,7 @@ export function createEntityQueries(database: Database): EntityQueries {
   const owners = database.prepare<OwnerRow>(
     `SELECT address, public_key AS publicKey, attributes FROM wallets WHERE public_key IN (
        SELECT lower(hex(senders.public_key)) FROM entries
-         CROSS JOIN transactions ON ${isRowOf("value", "transactions.id")} CROSS JOIN senders ON number = sender
+         ${joinById(TRANSACTION_IDS, "value")} CROSS JOIN senders ON number = sender
        WHERE space = 'entities')
      ORDER BY public_key`,
   );

@@ -19,7 +19,7 @@ import { createChunks, createTimeBox, type TimeBox } from "../../../../src/read/
 import { createTimeBoxedScan } from "../../../../src/read/sqlite/lists/time-boxed-scan.ts";
 import { RECIPIENTS, SENDERS } from "../../../../src/store/chain/parties.ts";
 import { openDatabase } from "../../../../src/store/engine/database.ts";
-import { createNumberLookup } from "../../../../src/store/engine/dictionary.ts";
+import { createDictionary, createNumberLookup } from "../../../../src/store/engine/dictionary.ts";
 import { migrate } from "../../../../src/store/engine/migrations.ts";
 import { createInventedTransactions } from "../../../../test-support/store/invented-transactions.ts";
 
@@ -39,6 +39,7 @@ const senderKey = (index: number) => `0${index}`;
 const AMOUNTS = [0n, 1n, 7n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n];
 database.transaction(() => {
   const insert = createInventedTransactions(database);
+  const recipients = createDictionary(database, RECIPIENTS);
   const pay = database.prepare("INSERT INTO payees VALUES (?, ?, ?)");
   for (let height = 1; height <= HEIGHTS; height++) {
     for (let sequence = 0; sequence < (height * 7) % 10; sequence++) {
@@ -50,7 +51,7 @@ database.transaction(() => {
         vendorField: number % 3 === 0 ? null : `text ${number % 4}`,
         isAlive: number % 6 === 0,
       });
-      if (number % 4 === 1) pay.run(`r${number % 3}`, height, sequence);
+      if (number % 4 === 1) pay.run(recipients.numberOf(`r${number % 3}`), height, sequence);
     }
   }
   const open = database.prepare("INSERT INTO wallets VALUES (?, NULL, ?, ?, ?, ?, NULL, '{}')");
@@ -74,10 +75,13 @@ const sentBy = (index: number) =>
 const receivedBy = (address: string) =>
   some("recipient = ?", present(numberOfRecipient(address), "the number of a recipient"));
 const PAID: Condition = {
-  sql: `EXISTS (SELECT 1 FROM payees WHERE address = 'r1'
+  sql: `EXISTS (SELECT 1 FROM payees WHERE payee = ${numberOfRecipient("r1")}
     AND payees.height = transactions.height AND payees.sequence = transactions.sequence)`,
   values: [],
-  index: { selectivity: "some", through: { table: "payees", sql: "payees.address = 'r1'" } },
+  index: {
+    selectivity: "some",
+    through: { table: "payees", sql: `payee = ${numberOfRecipient("r1")}` },
+  },
 };
 const ALIVE: Condition = {
   sql: "is_alive = 1 AND (type = ? OR height < ?)",

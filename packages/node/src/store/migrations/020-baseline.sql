@@ -24,12 +24,19 @@ CREATE TABLE blocks (
   payload_length INTEGER NOT NULL,
   generator INTEGER NOT NULL,                 -- number in generators
   header BLOB NOT NULL,                       -- header bytes with signature (blocks.md section 1)
-  id_text TEXT AS (iif(typeof(id) = 'blob', lower(hex(id)), id)) VIRTUAL,
-  id_prefix ANY AS (substr(id, 1, 6)) VIRTUAL
+  id_text TEXT AS (iif(typeof(id) = 'blob', lower(hex(id)), id)) VIRTUAL
 ) STRICT;
--- A whole id in the index would triple its size. Lookups compare the whole id of each row that the prefix finds.
-CREATE INDEX blocks_id ON blocks (id_prefix);
+CREATE INDEX blocks_partial_id ON blocks (id) WHERE typeof(id) = 'text';
 CREATE INDEX blocks_generator ON blocks (generator);
+
+-- Index of the full ids of blocks, in levels (store/chain/id-levels.ts). A whole id would triple its size: lookups compare the
+-- whole id of each row that the prefix finds.
+CREATE TABLE block_ids (
+  level INTEGER NOT NULL,                     -- 0: the latest entries; 1; 2
+  prefix BLOB NOT NULL,                       -- the first 6 bytes of the id
+  height INTEGER NOT NULL,
+  PRIMARY KEY (level, prefix, height)
+) STRICT, WITHOUT ROWID;
 
 -- Public keys and addresses, by the numbers that transactions contain instead of them. Rows are never removed.
 CREATE TABLE senders (
@@ -59,22 +66,28 @@ CREATE TABLE transactions (
   asset TEXT,                                 -- JSON
   bytes BLOB NOT NULL,                        -- canonical encoding with signatures
   id_text TEXT AS (lower(hex(id))) VIRTUAL,
-  id_prefix BLOB AS (substr(id, 1, 6)) VIRTUAL,
   PRIMARY KEY (height, sequence)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX transactions_id ON transactions (id_prefix);
 CREATE INDEX transactions_sender ON transactions (sender, height, sequence);
 CREATE INDEX transactions_recipient ON transactions (recipient, height, sequence) WHERE recipient IS NOT NULL;
 CREATE INDEX transactions_own ON transactions (sender, height, sequence) WHERE recipient IS NULL;
 CREATE INDEX transactions_type ON transactions (type_group, type, height, sequence);
 CREATE INDEX transactions_alive ON transactions (height, sequence) WHERE is_alive = 1;
 
+-- Index of the ids of transactions, as that of blocks.
+CREATE TABLE transaction_ids (
+  level INTEGER NOT NULL,
+  prefix BLOB NOT NULL,
+  height INTEGER NOT NULL,
+  sequence INTEGER NOT NULL,
+  PRIMARY KEY (level, prefix, height, sequence)
+) STRICT, WITHOUT ROWID;
+
 -- Statistics for the query planner, which an empty table does not have: many transactions have one type, few have one sender. The
 -- numbers are the rows of an index, then the rows with one value of its first column, with one value of its first two columns, ...
 ANALYZE transactions;
 INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
   ('transactions', 'transactions', '1000000 2 1'),
-  ('transactions', 'transactions_id', '1000000 1'),
   ('transactions', 'transactions_sender', '1000000 20 2 1'),
   ('transactions', 'transactions_recipient', '600000 20 2 1'),
   ('transactions', 'transactions_own', '400000 20 2 1'),
@@ -91,10 +104,10 @@ CREATE TABLE type_totals (
 
 -- Recipients of multipayments; other transactions have no row.
 CREATE TABLE payees (
-  address TEXT NOT NULL,
+  payee INTEGER NOT NULL,                     -- number in recipients
   height INTEGER NOT NULL,
   sequence INTEGER NOT NULL,
-  PRIMARY KEY (address, height, sequence)
+  PRIMARY KEY (payee, height, sequence)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX payees_height ON payees (height);
 

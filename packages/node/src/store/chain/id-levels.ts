@@ -1,0 +1,114 @@
+/**
+ * Indexes of the ids of blocks and transactions: from the first bytes of an id to the rows that may have it. Ids are random: in one
+ * large index, nearly every entry would change a page of its own, which must be read and written. The entries are therefore in
+ * three levels, as in a log-structured merge tree. New ones are inserted into level 0, which fits into the page cache. After every
+ * 1,000 entries, one range of prefixes moves from level 1 to level 2, and another one from level 0 to level 1: each changed page
+ * gets several entries. The number of entries alone determines the ranges: there is nothing to remember or to repair.
+ */
+import type { Database, SqlValue } from "../engine/database.ts";
+
+/** An index, and the rows that it finds. */
+export type IdIndex = {
+  readonly table: "block_ids" | "transaction_ids";
+  readonly rows: "blocks" | "transactions";
+  /** Columns that are the key of a row. */
+  readonly key: readonly ("height" | "sequence")[];
+};
+
+export const BLOCK_IDS: IdIndex = { table: "block_ids", rows: "blocks", key: ["height"] };
+export const TRANSACTION_IDS: IdIndex = {
+  table: "transaction_ids",
+  rows: "transactions",
+  key: ["height", "sequence"],
+};
+
+/** Bytes of an id in an index. */
+export const PREFIX_LENGTH = 6;
+export const LEVELS = [0, 1, 2] as const;
+/** SQL that matches all levels. The list lets SQLite look up the prefix in each level. */
+export const IN_ALL_LEVELS = `level IN (${LEVELS.join()})`;
+const LAST_LEVEL = 2;
+
+/** Entries between two moves: about as many move from each level. */
+const STEP_ENTRIES = 1_000;
+/** Number of ranges of the levels 0 and 1, which have at most 32,000 and 1,024,000 entries, give or take a step. */
+const RANGES = [32, 1_024] as const;
+
+/** Each function must be called in the transaction that changes the rows. */
+export type IdLevels = {
+  /** Adds the row with a full id. */
+  add(id: Uint8Array, ...key: number[]): void;
+  /** Moves entries to higher levels. Must be called when the number of entries grows from one number to another. */
+  grow(before: number, after: number): void;
+  /** Removes the entries of the rows at and above a height, before these are removed. */
+  removeFrom(height: number): void;
+};
+
+export function createIdLevels(database: Database, { table, rows, key }: IdIndex): IdLevels {
+  const columns = `prefix, ${key.join()}`;
+  const inRange = "level = +? AND prefix >= +? AND prefix < +?";
+  // An entry that is already there says the same.
+  const insert = database.prepare(
+    `INSERT OR IGNORE INTO ${table} VALUES (0, ?, ${key.map(() => "?").join()})`,
+  );
+  const copy = database.prepare(
+    `INSERT OR IGNORE INTO ${table} SELECT level + 1, ${columns} FROM ${table} WHERE ${inRange} ORDER BY ${columns}`,
+  );
+  const remove = database.prepare(`DELETE FROM ${table} WHERE ${inRange}`);
+  const removeFrom = database.prepare(
+    `DELETE FROM ${table} WHERE ${IN_ALL_LEVELS} AND (${columns}) IN (
+       SELECT substr(id, 1, ${PREFIX_LENGTH}), ${key.join()} FROM ${rows} WHERE height >= ? AND typeof(id) = 'blob')`,
+  );
+
+  function move(level: 0 | 1, step: number): void {
+    const range = rangeOf(step, RANGES[level]);
+    copy.run(level, ...range);
+    remove.run(level, ...range);
+  }
+
+  return {
+    add: (id, ...key) => void insert.run(id.subarray(0, PREFIX_LENGTH), ...key),
+    grow(before, after) {
+      const end = Math.floor(after / STEP_ENTRIES);
+      for (let step = Math.floor(before / STEP_ENTRIES) + 1; step <= end; step++) {
+        // Level 1 first: what has just moved there stays.
+        move(1, step);
+        move(0, step);
+      }
+    },
+    removeFrom: (height) => void removeFrom.run(height),
+  };
+}
+
+/** Returns the range of prefixes that a step moves: the first one, and the first one after the range. */
+function rangeOf(step: number, ranges: number): readonly [from: SqlValue, before: SqlValue] {
+  const range = step % ranges;
+  return [bytesAt(range / ranges), bytesAt((range + 1) / ranges)];
+}
+
+/** Returns the first bytes at a part of all prefixes: 0 to 1, the end, which is after every prefix. */
+function bytesAt(part: number): Uint8Array {
+  if (part === 1) return new Uint8Array(PREFIX_LENGTH + 1).fill(0xff);
+  const bytes = new Uint8Array(2);
+  new DataView(bytes.buffer).setUint16(0, part * 2 ** 16);
+  return bytes;
+}
+
+/** Returns true if there are rows with full ids, and the index has no entries. */
+export const isWithoutIdLevels = (database: Database, { table, rows }: IdIndex): boolean =>
+  database
+    .prepare(
+      `SELECT 1 WHERE EXISTS (SELECT 1 FROM ${rows} WHERE typeof(id) = 'blob') AND NOT EXISTS (SELECT 1 FROM ${table})`,
+    )
+    .get() !== undefined;
+
+/** Builds an index from the rows, all of them in the last level: sorted once, which takes a fraction of the time of its growth. */
+export function rebuildIdLevels(database: Database, { table, rows, key }: IdIndex): void {
+  database.transaction(() => {
+    database.execute(
+      `DELETE FROM ${table};
+       INSERT INTO ${table} SELECT ${LAST_LEVEL}, substr(id, 1, ${PREFIX_LENGTH}) AS prefix, ${key.join()} FROM ${rows}
+         WHERE typeof(id) = 'blob' ORDER BY prefix, ${key.join()}`,
+    );
+  });
+}
