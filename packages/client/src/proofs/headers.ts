@@ -26,7 +26,7 @@ export function readHeaders(
       "TIME",
       `the slot ${at} is not later than that below`,
     );
-    refuseUnless(rules.isPast(header, nowSlot), "TIME", `the slot ${at} is in the future`);
+    refuseUnless(rules.isPast(header, nowSlot), "TIME", `the slot ${at} is in the future: check the clock`);
     headers.push(header);
   }
   return headers;

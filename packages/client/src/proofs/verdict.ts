@@ -15,24 +15,24 @@ export type ProofStep =
   | "LINK"
   /** A slot is not later than the one below it, or is in the future. */
   | "TIME"
-  /** The generator did not sign the header. */
-  | "SIGNATURE"
   /** No order of the delegates gives these generators. */
   | "DELEGATE"
-  /** A block at the height of the checkpoint is another one. */
-  | "CONFLICT"
+  /** The ids do not hash to the payload hash. */
+  | "PAYLOAD"
+  /** The bytes are not a transaction of the network that the block contains. */
+  | "TRANSACTION"
+  /** The proof is of another transaction or block than the requested one. */
+  | "ID"
+  /** The generator did not sign the header. */
+  | "SIGNATURE"
   /** An advance is not a complete round above the trusted one. */
   | "ADVANCE_ROUND"
   /** Too few trusted keys signed above an advance. */
   | "ADVANCE_QUORUM"
   /** More than a third of the keys of an advance are new, or too few delegates signed in it. */
   | "ADVANCE_CHANGE"
-  /** The ids do not hash to the payload hash. */
-  | "PAYLOAD"
-  /** The bytes are not a transaction of the network that the block contains. */
-  | "TRANSACTION"
-  /** The proof is of another transaction or block than the requested one. */
-  | "ID";
+  /** A block at the height of the checkpoint, or of an advance, is another one. */
+  | "CONFLICT";
 
 export type ProvenBlock = {
   readonly id: string;

@@ -48,7 +48,7 @@ export const verifyProof: VerifyProof = createVerifyProof(RULES);
 
 type Context = { readonly rules: Rules; readonly id: string | undefined; readonly nowMs: number };
 
-/** Work that grows with the proof comes after the cheap checks: signatures are verified last. */
+/** Signatures, which cost most of the time, are verified after the checks that need none. */
 function verify(proof: Proof, checkpoint: Checkpoint, { rules, id, nowMs }: Context): ProofVerdict {
   const calendar = calendarOf(checkpoint.network);
   const nowSlot = calendar.slotAt(calendar.timeAt(nowMs));
@@ -62,22 +62,13 @@ function verify(proof: Proof, checkpoint: Checkpoint, { rules, id, nowMs }: Cont
   const headers = readHeaders(proof.headers, { rules, calendar, nowSlot });
   const all = [...advances.flat(), ...headers];
   checkDelegates(all, proof.rounds, { rules, calendar });
-  for (const header of all) {
-    refuseUnless(
-      rules.isConsistent(header, checkpoint),
-      "CONFLICT",
-      `the block at height ${header.height} is not that of the checkpoint`,
-    );
-  }
   const contents = readContents(proof, headers, { checkpoint, calendar, rules });
   const requested = contents.transaction ?? contents.block;
   refuseUnless(id === undefined || requested.id === id, "ID", `the proof is of ${requested.id}`);
   checkSignatures(all, rules);
-  return judge(contents, [checkpoint, ...advanced(checkpoint, advances, rules)], {
-    headers,
-    calendar,
-    rules,
-  });
+  const checkpoints = [checkpoint, ...advanced(checkpoint, advances, rules)];
+  checkConsistency(all, checkpoints, rules);
+  return judge(contents, checkpoints, { headers, calendar, rules });
 }
 
 /** Returns the checkpoints to which the trusted keys advance, one after the other. */
@@ -91,6 +82,21 @@ function advanced(
     last = advance(last, headers, rules);
     return last;
   });
+}
+
+/** @throws {Refusal} */
+function checkConsistency(
+  headers: readonly ProofHeader[],
+  checkpoints: readonly Checkpoint[],
+  rules: Rules,
+): void {
+  for (const checkpoint of checkpoints) {
+    refuseUnless(
+      headers.every((header) => rules.isConsistent(header, checkpoint)),
+      "CONFLICT",
+      `the block at height ${checkpoint.height} is not that of the checkpoint`,
+    );
+  }
 }
 
 type Contents = { readonly block: ProvenBlock; readonly transaction?: ProvenTransaction };
