@@ -36,17 +36,26 @@ const MAX_TEXT = 65_536;
 export const MAX_DELEGATES = 512;
 const MAX_TIME = 0xffff_ffff;
 
-/** A text that is not a checkpoint. */
-export class CheckpointError extends Error {
-  readonly code = "CHECKPOINT_INVALID";
-  /** The same text is refused again. */
-  readonly isRetryable = false;
+/** `CHECKPOINT_INVALID`: the value is not a checkpoint. `CHECKPOINT_UNAVAILABLE`: a node has none yet. */
+export type CheckpointErrorCode = "CHECKPOINT_INVALID" | "CHECKPOINT_UNAVAILABLE";
 
-  constructor(message: string) {
-    super(`the checkpoint is invalid: ${message}; print a new one with \`uniknode checkpoint\``);
+export class CheckpointError extends Error {
+  readonly code: CheckpointErrorCode;
+  readonly isRetryable: boolean;
+
+  constructor(code: CheckpointErrorCode, message: string) {
+    super(message);
     this.name = "CheckpointError";
+    this.code = code;
+    this.isRetryable = code === "CHECKPOINT_UNAVAILABLE";
   }
 }
+
+const invalid = (reason: string): CheckpointError =>
+  new CheckpointError(
+    "CHECKPOINT_INVALID",
+    `the checkpoint is invalid: ${reason}; print a new one with \`uniknode checkpoint\``,
+  );
 
 /**
  * Reads a checkpoint from a text, or from the content of a file: the lines or the JSON that `uniknode checkpoint` prints.
@@ -54,7 +63,7 @@ export class CheckpointError extends Error {
  * @throws {CheckpointError}
  */
 export function parseCheckpoint(text: string): Checkpoint {
-  if (text.length > MAX_TEXT) throw new CheckpointError(`it has more than ${MAX_TEXT} characters`);
+  if (text.length > MAX_TEXT) throw invalid(`it has more than ${MAX_TEXT} characters`);
   return readCheckpoint(text.trimStart().startsWith("{") ? parseJson(text) : parseLines(text));
 }
 
@@ -64,28 +73,26 @@ export function parseCheckpoint(text: string): Checkpoint {
  * @throws {CheckpointError}
  */
 export function readCheckpoint(value: unknown): Checkpoint {
-  if (!isRecord(value) || !isRecord(value.network)) throw new CheckpointError("members are missing");
+  if (!isRecord(value) || !isRecord(value.network)) throw invalid("members are missing");
   const { height, id, timestamp, keys } = value;
   const network = readNetwork(value.network);
-  if (!isIntegerIn(height, 1, MAX_TIME)) throw new CheckpointError('"height" must be a height');
-  if (!isId(id)) throw new CheckpointError('"id" must be 64 hexadecimal digits in lower case');
-  if (!isIntegerIn(timestamp, 0, MAX_TIME)) throw new CheckpointError('"timestamp" must be seconds');
+  if (!isIntegerIn(height, 1, MAX_TIME)) throw invalid('"height" must be a height');
+  if (!isId(id)) throw invalid('"id" must be 64 hexadecimal digits in lower case');
+  if (!isIntegerIn(timestamp, 0, MAX_TIME)) throw invalid('"timestamp" must be seconds');
   const { maxDelegates } = calendarOf(network).roundAt(height);
   if (!Array.isArray(keys) || keys.length < 1 || keys.length > maxDelegates || !keys.every(isPublicKey)) {
-    throw new CheckpointError(`there must be 1 to ${maxDelegates} public keys of 66 digits in lower case`);
+    throw invalid(`there must be 1 to ${maxDelegates} public keys of 66 digits in lower case`);
   }
-  if (new Set(keys).size !== keys.length) throw new CheckpointError("a key occurs twice");
+  if (new Set(keys).size !== keys.length) throw invalid("a key occurs twice");
   return { network, height, id, timestamp, keys: [...keys] };
 }
 
 function readNetwork(value: Record<string, unknown>): CheckpointNetwork {
   const { nethash, addressVersion, epoch, blockTime, delegates } = value;
-  if (!isId(nethash)) throw new CheckpointError('"nethash" must be 64 hexadecimal digits in lower case');
-  if (!isIntegerIn(addressVersion, 0, 255)) throw new CheckpointError('"addressVersion" must be a byte');
-  if (typeof epoch !== "string" || !isTime(epoch))
-    throw new CheckpointError('"epoch" must be a time of ISO 8601');
-  if (!isIntegerIn(blockTime, 1, 86_400))
-    throw new CheckpointError('"blockTime" must be 1 to 86,400 seconds');
+  if (!isId(nethash)) throw invalid('"nethash" must be 64 hexadecimal digits in lower case');
+  if (!isIntegerIn(addressVersion, 0, 255)) throw invalid('"addressVersion" must be a byte');
+  if (typeof epoch !== "string" || !isTime(epoch)) throw invalid('"epoch" must be a time of ISO 8601');
+  if (!isIntegerIn(blockTime, 1, 86_400)) throw invalid('"blockTime" must be 1 to 86,400 seconds');
   return { nethash, addressVersion, epoch, blockTime, delegates: readDelegates(delegates) };
 }
 
@@ -93,9 +100,7 @@ const isTime = (text: string): boolean =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text) && !Number.isNaN(Date.parse(text));
 
 function readDelegates(value: unknown): CheckpointNetwork["delegates"] {
-  const fault = new CheckpointError(
-    '"delegates" must be numbers of delegates by height, which change between rounds',
-  );
+  const fault = invalid('"delegates" must be numbers of delegates by height, which change between rounds');
   if (!Array.isArray(value) || value.length < 1 || value.length > MAX_DELEGATES) throw fault;
   return value.map((segment: unknown, index) => {
     const last: unknown = value[index - 1];
@@ -115,7 +120,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CheckpointError("it is not JSON");
+    throw invalid("it is not JSON");
   }
 }
 
@@ -139,7 +144,7 @@ export const checkpointText = ({ network, height, id, timestamp, keys }: Checkpo
 
 function parseLines(text: string): unknown {
   const [title, ...lines] = text.trim().split(/\r?\n/);
-  if (title?.trim() !== TITLE) throw new CheckpointError(`its first line is not "${TITLE}"`);
+  if (title?.trim() !== TITLE) throw invalid(`its first line is not "${TITLE}"`);
   const valuesOf = (name: string): string[] =>
     lines.flatMap((line) => (line.startsWith(`${name} `) ? [line.slice(name.length + 1).trim()] : []));
   const numberOf = (name: string): number => Number(valuesOf(name)[0]);

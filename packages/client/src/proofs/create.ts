@@ -39,13 +39,20 @@ export async function createCheckpoint({ blockchain, blocks, node }: Client): Pr
     }
     ({ roundHeight } = roundAt(roundHeight - 1));
   }
-  throw new CheckpointError("the chain has no final round of blocks with full ids near its head");
+  throw new CheckpointError(
+    "CHECKPOINT_UNAVAILABLE",
+    "the chain has no final round near its head: wait until two thirds of the delegates have forged for three rounds",
+  );
 }
 
 /** Reads only the members that a checkpoint needs, which `readCheckpoint` checks: nodes of other versions have others, too. */
 function readNetwork({ network, milestones, exceptions }: CryptoConfiguration): Network {
   const isReadable = isRecord(network) && Array.isArray(milestones) && milestones.every(isChange);
-  if (!isReadable) throw new CheckpointError("the node has no configuration of a network");
+  if (!isReadable)
+    throw new CheckpointError(
+      "CHECKPOINT_UNAVAILABLE",
+      "the node has no configuration of a network: check its URL",
+    );
   return createNetwork({ network, milestones, exceptions } as unknown as NetworkFiles);
 }
 

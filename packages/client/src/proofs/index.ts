@@ -4,6 +4,7 @@ export type { Proof, ProofRound } from "../api/resources/proofs.ts";
 export {
   type Checkpoint,
   CheckpointError,
+  type CheckpointErrorCode,
   type CheckpointNetwork,
   checkpointText,
   parseCheckpoint,

@@ -110,8 +110,8 @@ test("A proof without a checkpoint ends when two thirds of the delegates have si
   expect(verifyProof(proof, checkpointAt(4 * SIZE), { nowMs: nowMs() })).toMatchObject({ verdict: "final" });
 });
 
-test("A checkpoint is created from the responses of a node that is trusted.", async () => {
-  const client = createClient({
+const clientOf = (fixture: Fixture) =>
+  createClient({
     url: "http://127.0.0.1",
     fetch: async (request, { body } = {}) => {
       const path = `${request}`.replace("http://127.0.0.1", "");
@@ -120,10 +120,20 @@ test("A checkpoint is created from the responses of a node that is trusted.", as
       return new Response(payload, { status: statusCode });
     },
   });
-  const checkpoint = await createCheckpoint(client);
+
+test("A checkpoint is created from the responses of a node that is trusted.", async () => {
+  const checkpoint = await createCheckpoint(clientOf(fixture));
   expect(checkpoint).toEqual(checkpointAt(checkpoint.height));
   expect(checkpoint.height).toBeGreaterThan(head - 3 * SIZE);
   expect(parseCheckpoint(checkpointText(checkpoint))).toEqual(checkpoint);
+});
+
+test("A chain that has no final round yet has no checkpoint.", async () => {
+  await expect(createCheckpoint(clientOf(other))).rejects.toMatchObject({
+    code: "CHECKPOINT_UNAVAILABLE",
+    isRetryable: true,
+    message: expect.stringMatching(/^the chain has no final round .*: wait until/),
+  });
 });
 
 test("Ids without a transaction or block are 404, and blocks without full ids 409.", async () => {
