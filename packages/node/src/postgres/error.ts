@@ -43,9 +43,12 @@ export const sqlStateOf = (error: unknown): string | undefined => {
   return severity === undefined ? undefined : code;
 };
 
-/** Converts an error of the driver to a failure. Returns the error itself if a statement is wrong. */
+/** Errors of the language: a defect of the program, after which a retry would fail again. */
+const DEFECTS = [TypeError, RangeError, ReferenceError, SyntaxError];
+
+/** Converts an error of the driver to a failure. Returns the error itself if a statement is wrong, or the program. */
 export function toPostgresError(error: unknown): unknown {
-  if (error instanceof CodedError) return error;
+  if (error instanceof CodedError || DEFECTS.some((defect) => error instanceof defect)) return error;
   const state = sqlStateOf(error);
   // Without a response of the server, the connection failed.
   const code = state === undefined ? "POSTGRES_UNREACHABLE" : (CODES[state] ?? CODES[state.slice(0, 2)]);

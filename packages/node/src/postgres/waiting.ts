@@ -1,32 +1,38 @@
 /** Waits for a database that is down or starting. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { Postgres } from "./connection.ts";
 import { PostgresError, toPostgresError } from "./error.ts";
 
 const RETRY_MS = 2_000;
 
 /**
- * Waits until the database accepts connections.
+ * Calls a function until its connection to the database lasts for the whole call, and returns its result. A connection can end at
+ * any statement: a function that consists of several must accept that some of them have had their effect before.
  *
  * @throws {DOMException} AbortError if the signal ends the wait
- * @throws {Error} if it refuses the connection permanently, for example because of a wrong password
+ * @throws {Error} if the database refuses the connection permanently, for example because of a wrong password; everything else
+ * that the function throws
  */
-export async function waitForDatabase(
-  postgres: Postgres,
+export async function untilReachable<T>(
+  work: () => Promise<T>,
   logger: Logger,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<T> {
   for (;;) {
-    const reason = await postgres.query("SELECT 1").then(() => undefined, reasonToWait);
-    signal.throwIfAborted();
-    if (reason === undefined) return;
-    logger.warn({ reason }, "waiting for the database: it does not accept connections");
+    try {
+      return await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      logger.warn(
+        { reason: reasonToWait(error) },
+        "waiting for the database: check --database-url, and that the server runs and accepts connections",
+      );
+    }
     await sleep(RETRY_MS, undefined, { signal });
   }
 }
 
-function reasonToWait(error: Error): string {
+function reasonToWait(error: unknown): string {
   const known = toPostgresError(error);
   if (known instanceof PostgresError && known.isRetryable) return reasonOf(known);
   throw error;

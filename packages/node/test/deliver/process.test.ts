@@ -1,11 +1,12 @@
 /** `uniknode deliver`: several workers in real processes share the webhooks of a real database. */
 import assert from "node:assert";
 import { verifyDelivery } from "@uniknode/client";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { WebhookFields } from "../../src/webhooks/model/webhook.ts";
 import { createPostgresRegisterCommands } from "../../src/webhooks/postgres/register/register-commands.ts";
 import { PLAIN_SECRETS } from "../../src/webhooks/secrets/encryption.ts";
 import { type MirroredDevChain, startMirroredDevChain, TOKEN } from "../../test-support/mirror/dev-chain.ts";
+import { startBreakingProxy } from "../../test-support/postgres/breaking-proxy.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { type HeldReceiver, startHeldReceiver } from "../../test-support/webhooks/held-receiver.ts";
@@ -308,6 +309,21 @@ describe.skipIf(!hasPostgres)("delivery workers", { timeout: 120_000 }, () => {
         expect.objectContaining({ kind: "worker", name: "listed", height: expect.any(Number) }),
       );
   });
+
+  test.each(["node_identity", "key_check", "owner, transfer"])(
+    "start after their first connection has broken at the statement with %s",
+    async (text) => {
+      const proxy = await startBreakingProxy(chain.databaseUrl, text);
+      onTestFinished(proxy.close);
+      const worker = startWorker("late", "--database-url", proxy.url);
+      await urlOf(worker);
+      expect(proxy.hasBroken()).toBe(true);
+      await logged(worker, "waiting for the database: check --database-url");
+      // Before the proxy closes.
+      workers.splice(workers.indexOf(worker), 1);
+      await stop(worker);
+    },
+  );
 
   test("wait for the mirror, and stop while they wait", async () => {
     const url = await chain.server.createDatabase("empty");

@@ -1,6 +1,6 @@
 /** `uniknode serve` over the mirror of a dev chain: responses equal those of the node, apart from the headers that name the block. */
 import assert from "node:assert";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import {
   type MirroredDevChain,
   runDevCommand,
@@ -8,6 +8,7 @@ import {
   TOKEN,
 } from "../../test-support/mirror/dev-chain.ts";
 import { freePort } from "../../test-support/peers/world.ts";
+import { startBreakingProxy } from "../../test-support/postgres/breaking-proxy.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { resourcePaths, searches, WALKS } from "../../test-support/serve/requests.ts";
@@ -277,6 +278,17 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     expect(metrics.text).toMatch(/^uniknode_http_connections\{listener="operations"\} \d/m);
     second.child.kill("SIGTERM");
     expect(await second.ended).toMatchObject({ code: 0 });
+  });
+
+  test("starts after its first connection has broken at a statement", async () => {
+    const proxy = await startBreakingProxy(chain.databaseUrl, "node_identity");
+    onTestFinished(proxy.close);
+    const late = startServer(proxy.url);
+    await late.printed(/(http:\S+)\n/);
+    expect(proxy.hasBroken()).toBe(true);
+    await logged(late, "waiting for the database: check --database-url");
+    late.child.kill("SIGTERM");
+    expect(await late.ended).toMatchObject({ code: 0 });
   });
 
   test("waits for a mirror, which waits for its node; both stop without an error", async () => {

@@ -17,7 +17,7 @@ import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts
 import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import { openPostgres, type Postgres } from "../../postgres/connection.ts";
-import { waitForDatabase } from "../../postgres/waiting.ts";
+import { untilReachable } from "../../postgres/waiting.ts";
 import { leaseMsFor } from "../../webhooks/delivery/lease.ts";
 import type { WebhookOptions } from "../../webhooks/options.ts";
 import { createPostgresFigures } from "../../webhooks/postgres/figures.ts";
@@ -72,10 +72,11 @@ async function open(options: DeliverOptions, logger: Logger, lifecycle: Lifecycl
   const worker = options.name ?? `${hostname()}:${process.pid}`;
   const postgres = openDatabase(options, logger);
   closing.add("database", postgres.close);
-  await waitForDatabase(postgres, logger, starting);
-  const { network } = await waitForIdentity(postgres, logger, starting);
-  const cipher = await openSecretCipher(postgres, options.webhookKeyFile);
-  await waitForOwnership(postgres, logger, starting);
+  const { network, cipher } = await untilReachable(
+    () => waitForWork(options, { postgres, logger }, starting),
+    logger,
+    starting,
+  );
   const leaseMs = leaseMsFor(options.webhookTimeout * 1_000);
   const { nethash: hash, name } = network.description;
   const storage = openPostgresStorage({ worker, leaseMs }, { postgres, network: hash, cipher });
@@ -85,6 +86,18 @@ async function open(options: DeliverOptions, logger: Logger, lifecycle: Lifecycl
   closing.add("owner", watchOwnership(postgres, logger));
   logger.info({ url, network: name, worker }, "delivery worker started");
   return url;
+}
+
+/** Waits until a mirror has filled the database, and the workers own the webhooks. */
+async function waitForWork(
+  { webhookKeyFile }: DeliverOptions,
+  { postgres, logger }: Pick<DeliverDeps, "postgres" | "logger">,
+  starting: AbortSignal,
+) {
+  const { network } = await waitForIdentity(postgres, logger, starting);
+  const cipher = await openSecretCipher(postgres, webhookKeyFile);
+  await waitForOwnership(postgres, logger, starting);
+  return { network, cipher };
 }
 
 type DeliverDeps = {

@@ -1,6 +1,5 @@
 /** The mirror process: copies the chain of a node into PostgreSQL until it is stopped. */
 import { hostname } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { mirrorOptions } from "../../config/mirror.ts";
 import { requireMirrorAccess } from "../../config/mirror-access.ts";
@@ -12,8 +11,8 @@ import { type MirrorDeps, runMirror } from "../../mirror/mirror.ts";
 import { fetchIdentity, readIdentity } from "../../mirror/node-identity.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import { openPostgres, type Postgres } from "../../postgres/connection.ts";
-import { PostgresError, toPostgresError } from "../../postgres/error.ts";
 import { migrate, SchemaError } from "../../postgres/migrations.ts";
+import { untilReachable } from "../../postgres/waiting.ts";
 
 export type MirrorConfig = Config<typeof mirrorOptions>;
 
@@ -21,7 +20,6 @@ export type MirrorObserver = Pick<MirrorDeps, "onHeight" | "onCopied">;
 
 /** Maximum number of blocks that the node reverts (`chain/chain.ts`). */
 const UNDO_DEPTH = 10_000;
-const RETRY_MS = 1_000;
 /** Number of connections: one to write blocks, one to write events, one to renew the lease, one to read. */
 const CONNECTIONS = 4;
 /** Long enough for the statement that builds the indexes of a long chain. */
@@ -43,7 +41,7 @@ export async function startMirror(
   const { node, name } = options;
   const stopping = new AbortController();
   try {
-    await waitForDatabase(postgres, logger, starting);
+    await openSchema(postgres, logger, starting);
     const { network, texts } = await fetchIdentity(node, logger, starting);
     const owner = name ?? `${hostname()}:${process.pid}`;
     logger.info({ node, network: network.description.name, owner }, "mirror started");
@@ -110,27 +108,13 @@ function openBoth(options: MirrorConfig, logger: Logger) {
  * @throws {SchemaError | MirrorError}
  * @throws {DOMException} AbortError if the signal ends the wait
  */
-async function waitForDatabase(postgres: Postgres, logger: Logger, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    try {
-      return await migrate(postgres);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!isTransient(error)) explainDatabase(error);
-      const { message, code } = error as Error & { readonly code?: string };
-      logger.warn(
-        { reason: message || code },
-        "waiting for the database: check --database-url, and that the server runs and accepts connections",
-      );
-    }
-    await sleep(RETRY_MS, undefined, { signal });
+async function openSchema(postgres: Postgres, logger: Logger, signal: AbortSignal): Promise<void> {
+  try {
+    await untilReachable(() => migrate(postgres), logger, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    explainDatabase(error);
   }
-}
-
-/** Returns true if the server is down, is starting, or has no free connection. */
-function isTransient(error: unknown): boolean {
-  const known = toPostgresError(error);
-  return known instanceof PostgresError && known.isRetryable;
 }
 
 /** Throws an error that names the database: the error of a connection names only an address. */

@@ -11,7 +11,7 @@ import { explainListenError } from "../../platform/addresses/listen-error.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import type { Log } from "../../platform/logging/logger.ts";
-import { waitForDatabase } from "../../postgres/waiting.ts";
+import { untilReachable } from "../../postgres/waiting.ts";
 import { createPostgresReadModel } from "../../read/postgres/read-model.ts";
 import { buildOperationsListener } from "../serving/operations-listener.ts";
 import { createAnnouncement, serverName } from "./announcement.ts";
@@ -56,8 +56,11 @@ async function open(
   const { databaseUrl, token } = requireMirrorAccess(options);
   const { postgres, shared, connections, close } = openDatabase(options, databaseUrl, logger);
   closing.add("database", close);
-  await waitForDatabase(postgres, logger, starting);
-  const { network, identity } = await waitForIdentity(postgres, logger, starting);
+  const { network, identity } = await untilReachable(
+    () => waitForIdentity(postgres, logger, starting),
+    logger,
+    starting,
+  );
   const readModel = withOutageLog(createPostgresReadModel({}, { postgres, shared, network }), logger);
   // Called once the server listens.
   const announcement = createAnnouncement({
