@@ -116,3 +116,12 @@ test("Blocks are final with every older checkpoint, in a few requests of bounded
   }
   expect(most).toBeGreaterThan(1);
 });
+
+test("Headers lead from a block to the checkpoint above it, if its delegates have changed since.", async () => {
+  const from = ROUNDS - 10;
+  const checkpoint = checkpointOf(world, present(rounds[from]));
+  const distant = await proveFrom(checkpoint.height - 400, from);
+  expect(distant).toMatchObject({ verdict: "final", checkpoint });
+  // Beyond the maximum, only three rounds of headers are returned.
+  expect(await proveFrom(checkpoint.height - 600, from)).toMatchObject({ verdict: "included", signers: 0 });
+});
