@@ -58,7 +58,8 @@ function nodeRows(database: Database, table: string, columns: string): object[] 
   if (table === "blocks") return nodeBlocks(database);
   if (table === "rounds") return nodeRounds(database);
   if (table === "transactions") return nodeTransactions(database);
-  return database.prepare<object>(`SELECT ${columns} FROM ${table}`, { bigints: true }).all();
+  const from = table === "payees" ? "payees JOIN recipients ON number = payee" : table;
+  return database.prepare<object>(`SELECT ${columns} FROM ${from}`, { bigints: true }).all();
 }
 
 /** Returns the rows of transactions with the columns of a mirror. */
