@@ -60,6 +60,8 @@ export function createIdLevels(database: Database, { table, rows, key }: IdIndex
        SELECT substr(id, 1, ${PREFIX_LENGTH}), ${key.join()} FROM ${rows} WHERE height >= ? AND typeof(id) = 'blob')`,
   );
 
+  const removeAll = database.prepare(`DELETE FROM ${table}`);
+
   function move(level: 0 | 1, step: number): void {
     const range = rangeOf(step, RANGES[level]);
     copy.run(level, ...range);
@@ -76,7 +78,11 @@ export function createIdLevels(database: Database, { table, rows, key }: IdIndex
         move(0, step);
       }
     },
-    removeFrom: (height) => void removeFrom.run(height),
+    removeFrom(height) {
+      // SQLite empties a table at once.
+      if (height <= 1) removeAll.run();
+      else removeFrom.run(height);
+    },
   };
 }
 
