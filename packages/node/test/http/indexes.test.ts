@@ -45,12 +45,15 @@ const planOf = ({ sql, parameters }: (typeof reads)[number]): string[] =>
 
 /** Steps of the query plans that scan a table whose size grows. */
 const walks = (): string[] =>
-  reads.flatMap((read) =>
-    planOf(read)
-      // The head is the end of the scan along all heights.
-      .filter((detail) => /^SCAN (blocks|transactions|payees|wallets|tokens|entries)/.test(detail))
-      .filter((detail) => !(detail === "SCAN blocks" && /ORDER BY height DESC LIMIT 1$/.test(read.sql))),
-  );
+  reads
+    // SQLite skips the scan that the plan of such a statement names.
+    .filter(({ sql }) => !/WHERE \(*FALSE\)*(?: ORDER BY| LIMIT|$)/.test(sql.replace(/\s+/g, " ").trim()))
+    .flatMap((read) =>
+      planOf(read)
+        // The head is the end of the scan along all heights.
+        .filter((detail) => /^SCAN (blocks|transactions|payees|wallets|tokens|entries)/.test(detail))
+        .filter((detail) => !(detail === "SCAN blocks" && /ORDER BY height DESC LIMIT 1$/.test(read.sql))),
+    );
 
 test.each([
   ["/blocks"],
@@ -58,12 +61,17 @@ test.each([
   ["/blocks?orderBy=timestamp:asc&offset=2"],
   [`/blocks?id=${heads.third.id}`],
   [`/blocks?previousBlock=${heads.third.id}`],
+  ["/blocks?id=1234567890"],
+  [`/blocks?id=${heads.third.id.toUpperCase()}`],
   ["/blocks?timestamp=16"],
   [`/blocks?generatorPublicKey=${bob.publicKey}&totalFee=0`],
   [`/blocks/${heads.third.id}/transactions`],
   [`/delegates/${unik.bob}/blocks`],
   [`/delegates/${unik.bob}/voters`],
   [`/transactions?id=${more.update.data.id}`],
+  [`/transactions?id=${more.update.data.id.toUpperCase()}`],
+  ["/transactions?blockId=1234567890"],
+  ["/blockchain/identifiers/12345"],
   [`/transactions?blockId=${heads.third.id}&type=0`],
   ["/transactions?timestamp=16&amount=5"],
   ["/transactions?type=0"],
@@ -102,6 +110,17 @@ test.each([
   expect(response.statusCode).toBe(200);
   // Besides the head, which concurrent requests read once.
   expect(reads.filter(({ sql }) => sql !== HEAD).length).toBeGreaterThan(0);
+  expect(walks()).toEqual([]);
+});
+
+test.each([
+  "/blocks/12345678901234567890",
+  `/transactions/${"A".repeat(64)}`,
+  `/transactions/${"a".repeat(64)}`,
+  `/transactions/${"A".repeat(64)}/proof`,
+])("scans nothing for %s, which does not exist", async (path) => {
+  reads.length = 0;
+  expect((await fixture.get(`/api${path}`)).statusCode).toBe(404);
   expect(walks()).toEqual([]);
 });
 

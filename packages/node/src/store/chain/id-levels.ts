@@ -13,13 +13,21 @@ export type IdIndex = {
   readonly rows: "blocks" | "transactions";
   /** Columns that are the key of a row. */
   readonly key: readonly ("height" | "sequence")[];
+  /** True if rows can have partial ids, which another index has. */
+  readonly hasPartialIds: boolean;
 };
 
-export const BLOCK_IDS: IdIndex = { table: "block_ids", rows: "blocks", key: ["height"] };
+export const BLOCK_IDS: IdIndex = {
+  table: "block_ids",
+  rows: "blocks",
+  key: ["height"],
+  hasPartialIds: true,
+};
 export const TRANSACTION_IDS: IdIndex = {
   table: "transaction_ids",
   rows: "transactions",
   key: ["height", "sequence"],
+  hasPartialIds: false,
 };
 
 /** Bytes of an id in an index. */

@@ -5,7 +5,7 @@
  */
 import { hexToBytes } from "@uniknode/protocol";
 import type { Database, SqlValue } from "../engine/database.ts";
-import { BLOCK_IDS, type IdIndex, IN_ALL_LEVELS, LEVELS, PREFIX_LENGTH } from "./id-levels.ts";
+import { type IdIndex, IN_ALL_LEVELS, LEVELS, PREFIX_LENGTH } from "./id-levels.ts";
 
 /** Digits of the indexed prefix. */
 const PREFIX_DIGITS = 2 * PREFIX_LENGTH;
@@ -41,12 +41,12 @@ export function isNotIndexed({ table, rows, key }: IdIndex): string {
 
 const HAS_PARTIAL_ID = "typeof(id) = 'text' AND id = +?";
 
-/** Returns the condition that a row of a block or transaction has an id, and its values. */
+/** Returns the condition that a row has an id, and its values; undefined if no row can have it. */
 export function hasId(
-  { table, key, rows }: IdIndex,
+  { table, key, rows, hasPartialIds }: IdIndex,
   id: string,
-): { readonly sql: string; readonly values: readonly SqlValue[] } {
-  if (!isFull(id)) return { sql: HAS_PARTIAL_ID, values: [id] };
+): { readonly sql: string; readonly values: readonly SqlValue[] } | undefined {
+  if (!isFull(id)) return hasPartialIds ? { sql: HAS_PARTIAL_ID, values: [id] } : undefined;
   const columns = key.join();
   return {
     sql: `(${columns}) IN (SELECT ${columns} FROM ${table} WHERE ${hasPrefixOf("+?")}) AND ${rows}.id = unhex(+?)`,
@@ -65,13 +65,15 @@ export function prepareById<Row>(
   columns: string,
   joins = "",
 ): (id: string) => Row | undefined {
-  const { table, rows, key } = index;
+  const { table, rows, key, hasPartialIds } = index;
   const full = database.prepare<Row>(
     `SELECT ${columns} FROM ${table} CROSS JOIN ${rows} USING (${key.join()}) ${joins}
      WHERE ${hasPrefixOf("+?")} AND ${rows}.id = unhex(+?)`,
   );
-  const partial = database.prepare<Row>(`SELECT ${columns} FROM ${rows} ${joins} WHERE ${HAS_PARTIAL_ID}`);
-  return (id) => (isFull(id) ? full.get(id, id) : partial.get(id));
+  const partial = hasPartialIds
+    ? database.prepare<Row>(`SELECT ${columns} FROM ${rows} ${joins} WHERE ${HAS_PARTIAL_ID}`)
+    : undefined;
+  return (id) => (isFull(id) ? full.get(id, id) : partial?.get(id));
 }
 
 /**
@@ -85,7 +87,7 @@ export function prepareByBeginning<Row>(
   columns: string,
   limit: number,
 ): (text: string) => Row[] {
-  const { table, rows, key } = index;
+  const { table, rows, key, hasPartialIds } = index;
   const inLevel = LEVELS.map(
     (level) => `SELECT prefix FROM ${table} WHERE level = ${level} AND prefix BETWEEN +? AND +?`,
   );
@@ -99,12 +101,11 @@ export function prepareByBeginning<Row>(
   const partial = database.prepare<Row>(
     `SELECT ${columns} FROM ${rows} WHERE typeof(id) = 'text' AND id BETWEEN +? AND +? ORDER BY id LIMIT ${limit}`,
   );
-  const hasPartial = rows === BLOCK_IDS.rows;
   return (text) => {
     const texts = [text, text + LAST];
     return [
       ...(HEX.test(text) ? full.all(...texts, ...prefixesOf(text)) : []),
-      ...(hasPartial ? partial.all(...texts) : []),
+      ...(hasPartialIds ? partial.all(...texts) : []),
     ];
   };
 }

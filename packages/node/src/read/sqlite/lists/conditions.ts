@@ -1,4 +1,6 @@
 /** Conditions of filters as SQL, and how an index can look them up. */
+import type { IdIndex } from "../../../store/chain/id-levels.ts";
+import { hasId } from "../../../store/chain/stored-id.ts";
 import type { SqlValue } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import { type Ends, endsOf } from "../../integers.ts";
@@ -38,6 +40,12 @@ export const indexed = (condition: Condition, selectivity: Selectivity): Conditi
   ...condition,
   index: { selectivity },
 });
+
+/** Returns the condition that a block or a transaction has an id. */
+export function identified(index: IdIndex, id: string): Condition {
+  const condition = hasId(index, id);
+  return condition ? indexed(condition, "few") : NEVER;
+}
 
 /** A column to filter by, compared as text or as an integer. */
 export type Field = {

@@ -2,7 +2,7 @@
 import { hexToBytes } from "@uniknode/protocol";
 import { firstIndex } from "../../../platform/binary-search.ts";
 import { BLOCK_IDS } from "../../../store/chain/id-levels.ts";
-import { hasId, prepareById } from "../../../store/chain/stored-id.ts";
+import { prepareById } from "../../../store/chain/stored-id.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { createNumberLookup } from "../../../store/engine/dictionary.ts";
 import { GENERATORS } from "../../../store/state/generators.ts";
@@ -20,6 +20,7 @@ import {
   type Heights,
   heightConditions,
   heightsOf,
+  identified,
   indexed,
   integer,
   NEVER,
@@ -140,7 +141,7 @@ function createBytesConditions(database: Database): BytesConditions {
   }
 
   return {
-    id: (id) => indexed(hasId(BLOCK_IDS, id), "few"),
+    id: (id) => identified(BLOCK_IDS, id),
     generatorPublicKey: forgedBy,
     forgedBy,
     payloadHash: inHeader("substr(header, 77, 32)", "substr(header, 53, 32)"),

@@ -1,7 +1,6 @@
 /** Converts filters and orders of transactions to queries for their pages. */
 import { TYPE_GROUPS } from "@uniknode/protocol";
 import { BLOCK_IDS, TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
-import { hasId } from "../../../store/chain/stored-id.ts";
 import type { TransactionField, TransactionFilter, TransactionOrder } from "../../filters.ts";
 import type { Head } from "../../head.ts";
 import { isInteger64 } from "../../integers.ts";
@@ -16,6 +15,7 @@ import {
   hasValue,
   heightConditions,
   heightsOf,
+  identified,
   indexed,
   integer,
   isOfHeights,
@@ -125,10 +125,10 @@ function conditionsFor({ parties }: FilterDependencies, filter: TransactionFilte
     if (type !== undefined) conditions.push(hasValue(TYPE, type));
     if (typeGroup !== undefined) conditions.push(hasValue(TYPE_GROUP, typeGroup));
   }
-  if (id !== undefined) conditions.push(indexed(hasId(TRANSACTION_IDS, id), "few"));
+  if (id !== undefined) conditions.push(identified(TRANSACTION_IDS, id));
   if (senderPublicKey !== undefined) conditions.push(parties.sentWith(senderPublicKey));
   if (blockId !== undefined) {
-    const { sql, values } = hasId(BLOCK_IDS, blockId);
+    const { sql, values } = identified(BLOCK_IDS, blockId);
     conditions.push(indexed({ sql: `height = (SELECT height FROM blocks WHERE ${sql})`, values }, "few"));
   }
   if (vendorField !== undefined) {
