@@ -20,7 +20,7 @@ const MAX_ROUND = 0xffff_ffff;
 /** @throws {Refusal} */
 export function readProof(value: unknown): Proof {
   const refuse = (isMet: boolean, member: string) =>
-    refuseUnless(isMet, "FORM", `"${member}" has another form`);
+    refuseUnless(isMet, "FORM", `"${member}" has an invalid form`);
   refuseUnless(isRecord(value), "FORM", "the proof is not an object");
   const { nethash, transaction, ids, headers, advances, rounds } = value;
   refuse(isId(nethash), "nethash");

@@ -67,7 +67,7 @@ export type Proven = {
 /**
  * `final`: two thirds of the delegates signed at or above the block. `included`: the proof is well-formed, but too few
  * trusted keys signed; a single delegate can create such a proof of a block that the network does not have. `refused`: the
- * proof is false, or does not fit to the checkpoint.
+ * proof is false, or does not match the checkpoint.
  */
 export type ProofVerdict =
   | ({ readonly verdict: "final" } & Proven)

@@ -113,14 +113,15 @@ function readContents(
   const unixMs = calendar.unixMsOf(timestamp);
   const block = { id, height, timestamp, unixMs, generatorPublicKey, ids };
   if (bytes === undefined) return { block };
-  const transaction = { id: bytesToHex(sha256(hexToBytes(bytes))), bytes };
+  const content = hexToBytes(bytes);
+  const transaction = { id: bytesToHex(sha256(content)), bytes };
   refuseUnless(
     rules.isContained(transaction.id, ids),
     "TRANSACTION",
     "the block does not contain the transaction",
   );
   refuseUnless(
-    rules.isTransactionOf(checkpoint.network, hexToBytes(bytes)),
+    rules.isTransactionOf(checkpoint.network, content),
     "TRANSACTION",
     "the bytes are not a transaction of version 2 of the network",
   );

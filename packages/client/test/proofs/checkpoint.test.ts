@@ -20,13 +20,13 @@ describe("A checkpoint is refused with an error that names the next step, if", (
   const { network, keys } = checkpoint;
   const without = (part: Partial<typeof network>) => ({ ...checkpoint, network: { ...network, ...part } });
   test.each<[string, unknown]>([
-    ["it is no object", []],
+    ["it is not an object", []],
     ["the network is missing", { ...checkpoint, network: undefined }],
-    ["the nethash has another form", without({ nethash: "f8" })],
+    ["the nethash is invalid", without({ nethash: "f8" })],
     ["the address version is not a byte", without({ addressVersion: 256 })],
     ["the epoch is not a time", without({ epoch: "2017-99-21T13:00:00.000Z" })],
     ["the time of a slot is zero", without({ blockTime: 0 })],
-    ["there is no number of delegates", without({ delegates: [] })],
+    ["the numbers of delegates are missing", without({ delegates: [] })],
     ["the first number of delegates begins late", without({ delegates: [{ height: 2, count: 23 }] })],
     [
       "the number of delegates changes within a round",
@@ -42,7 +42,7 @@ describe("A checkpoint is refused with an error that names the next step, if", (
     ["the time is negative", { ...checkpoint, timestamp: -1 }],
     ["a key occurs twice", { ...checkpoint, keys: [...keys.slice(1), keys[1]] }],
     ["there are more keys than delegates", { ...checkpoint, keys: [...keys, `02${"0".repeat(64)}`] }],
-    ["there is no key", { ...checkpoint, keys: [] }],
+    ["the keys are missing", { ...checkpoint, keys: [] }],
     ["a key is in upper case", { ...checkpoint, keys: [keys[0]?.toUpperCase()] }],
   ])("%s.", (_, value) => {
     expect(() => readCheckpoint(value)).toThrow(/^the checkpoint is invalid: .+; print a new one with/);
