@@ -39,10 +39,13 @@ export function* copyRows(
   }
 }
 
-/** Returns the rule with the name that the table of the source has; nothing if the source has none. */
+/**
+ * Returns the rule with the name that the table of the source has; nothing if the source has none, or no rows in it: without a
+ * position, a continued copy would empty the table, to which the rule of another one may have added rows.
+ */
 function existingOf(database: Database, copy: TableCopy): TableCopy[] {
   const from = [copy.from, copy.table].find((name) => keyOf(database, name) !== undefined);
-  return from === undefined ? [] : [{ ...copy, from }];
+  return from === undefined || count(database, `source.${from}`) === 0 ? [] : [{ ...copy, from }];
 }
 
 type Position = readonly SqlValue[];
