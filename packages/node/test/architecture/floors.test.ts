@@ -24,6 +24,7 @@ const FLOORS = [
   "forger",
   "peers",
   "read",
+  "proofs",
   "subscriptions",
   "stream",
   "webhooks",

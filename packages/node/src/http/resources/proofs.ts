@@ -1,12 +1,13 @@
 /** Proofs of transactions and blocks (proofs.md, http-api.md 6.3 and 6.4). */
 import { Type } from "../../platform/json/schema.ts";
+import { buildProof, type ProofRequest } from "../../proofs/request.ts";
+import type { Snapshot } from "../../read/port.ts";
 import type { Api } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
-import { notFound } from "../core/error.ts";
+import { HttpError, notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, single } from "../documentation/route.ts";
 import { findBlock } from "../lists/find-block.ts";
-import { buildProof } from "../proofs/build.ts";
 import { blockId, hex64, positive, query } from "../requests/parameters.ts";
 import { Proof } from "../responses/proof.ts";
 
@@ -19,6 +20,16 @@ const proven = (tag: "Blocks" | "Transactions", summary: string) => {
   const unavailable = Type.Object({}, { description: "The parent of the block has an id of 64 bits." });
   return { ...route, response: { ...response, 409: unavailable } };
 };
+
+/** @throws {HttpError} PROOF_UNAVAILABLE */
+async function prove(snapshot: Snapshot, { network }: Api, request: ProofRequest) {
+  const proof = await buildProof(snapshot, network, request);
+  if (proof) return proof;
+  throw new HttpError(
+    "PROOF_UNAVAILABLE",
+    `The block at height ${request.block.height} or its parent has no full id`,
+  );
+}
 
 export function addTransactionProof(app: Server, api: Api): void {
   app.get(
@@ -44,7 +55,7 @@ export function addTransactionProof(app: Server, api: Api): void {
         const block = found && (await snapshot.blocks.byHeight(found.height));
         if (!block || !transaction) throw notFound("TRANSACTION_UNKNOWN", "Transaction");
         const checkpoint = checkpointOf(request.query);
-        return { data: await buildProof(snapshot, api.network, { block, transaction, checkpoint }) };
+        return { data: await prove(snapshot, api, { block, transaction, checkpoint }) };
       }),
   );
 }
@@ -68,7 +79,7 @@ export function addBlockProof(app: Server, api: Api): void {
         const block = await findBlock(snapshot, request.params.id);
         if (!block) throw notFound("BLOCK_UNKNOWN", "Block");
         const checkpoint = checkpointOf(request.query);
-        return { data: await buildProof(snapshot, api.network, { block, checkpoint }) };
+        return { data: await prove(snapshot, api, { block, checkpoint }) };
       }),
   );
 }

@@ -3,8 +3,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { bytesToHex, encodeHeader, encodeTransaction, transactionToJson } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildProof } from "../../../src/http/proofs/build.ts";
 import { present } from "../../../src/platform/present.ts";
+import { buildProof } from "../../../src/proofs/request.ts";
 import { CursorError } from "../../../src/read/errors.ts";
 import type {
   BlockFilter,
@@ -176,7 +176,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
       test("yield proofs with the headers as they were signed, and the ids of their transactions.", async () => {
         const signed = blocks.map(({ header }) => bytesToHex(encodeHeader(header, chain.network)));
         for (const { header, transactions } of blocks.slice(2)) {
-          const proof = await read(async (snapshot) => {
+          const built = await read(async (snapshot) => {
             const block = present(await snapshot.blocks.byId(header.id), "the block");
             const transaction = await snapshot.transactions.bytesById(transactions[0]?.data.id ?? "");
             return buildProof(snapshot, chain.network, {
@@ -185,6 +185,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
               checkpoint: 2,
             });
           });
+          const proof = present(built, "the proof");
           expect(proof.headers).toEqual(
             signed.slice(header.height - 1, header.height - 1 + proof.headers.length),
           );

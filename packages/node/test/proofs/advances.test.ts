@@ -11,8 +11,8 @@ import {
   rankingOf,
   type TestBlock,
 } from "../../../client/test-support/proofs/world.ts";
-import { buildProof } from "../../src/http/proofs/build.ts";
 import { present } from "../../src/platform/present.ts";
+import { buildProof } from "../../src/proofs/request.ts";
 import type { Snapshot } from "../../src/read/port.ts";
 import type { StoredBlock } from "../../src/read/rows.ts";
 

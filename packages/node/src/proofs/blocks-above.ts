@@ -1,8 +1,8 @@
 /** Blocks from which proofs are made. */
 import { quorumOf } from "@uniknode/client/proofs";
 import { createRounds, encodeHeader, type Network } from "@uniknode/protocol";
-import type { Snapshot } from "../../read/port.ts";
-import type { StoredBlock } from "../../read/rows.ts";
+import type { Snapshot } from "../read/port.ts";
+import type { StoredBlock } from "../read/rows.ts";
 
 export type BlocksAbove = {
   readonly head: Snapshot["head"];

@@ -1,6 +1,6 @@
 /** Rounds by which the trusted keys of a verifier advance (proofs.md 3). */
 import { quorumOf } from "@uniknode/client/proofs";
-import type { StoredBlock } from "../../read/rows.ts";
+import type { StoredBlock } from "../read/rows.ts";
 import { type BlocksAbove, type Trust, trustOf, upToQuorum } from "./blocks-above.ts";
 
 export type Advance = { readonly blocks: readonly StoredBlock[]; readonly trust: Trust };

@@ -1,18 +1,11 @@
-/** Builds proofs that a block is final (docs/spec/proofs.md). */
+/** Proofs for a client with a checkpoint, or with none (proofs.md 7). */
+import type { Proof } from "@uniknode/client/proofs";
 import { createSlots, type Network } from "@uniknode/protocol";
-import type { Snapshot } from "../../read/port.ts";
-import type { StoredBlock } from "../../read/rows.ts";
-import { HttpError } from "../core/error.ts";
-import type { Proof } from "../responses/proof.ts";
+import type { Snapshot } from "../read/port.ts";
+import type { StoredBlock } from "../read/rows.ts";
 import { type Advance, furthestAdvance } from "./advances.ts";
-import {
-  type BlocksAbove,
-  createBlocksAbove,
-  headerText,
-  type Trust,
-  trustOf,
-  upToQuorum,
-} from "./blocks-above.ts";
+import { assembleProof } from "./assemble.ts";
+import { type BlocksAbove, createBlocksAbove, type Trust, trustOf, upToQuorum } from "./blocks-above.ts";
 
 /** Maximum number of advances, and of headers of all of them, in a response; the client requests further ones. */
 const MAX_ADVANCES = 4;
@@ -32,29 +25,17 @@ export type ProofRequest = {
   readonly checkpoint?: number | undefined;
 };
 
-/** @throws {HttpError} PROOF_UNAVAILABLE */
+/** Returns undefined if the block has no proof, because its parent has no full id. */
 export async function buildProof(
   snapshot: Snapshot,
   network: Network,
   { block, transaction, checkpoint }: ProofRequest,
-): Promise<Proof> {
+): Promise<Proof | undefined> {
   const above = createBlocksAbove(snapshot, network);
-  if (!above.isProvable(block.height)) {
-    throw new HttpError(
-      "PROOF_UNAVAILABLE",
-      `The block at height ${block.height} or its parent has no full id`,
-    );
-  }
+  if (!above.isProvable(block.height)) return undefined;
   const start = { block, checkpoint: checkpoint && checkpoint <= above.head.height ? checkpoint : undefined };
-  const { blocks, advances } = await selectBlocks(start, above, network);
-  return {
-    nethash: network.description.nethash,
-    ...(transaction && { transaction: Buffer.from(transaction).toString("hex") }),
-    ids: [...(await snapshot.transactions.idsInBlock(block.height))],
-    headers: blocks.map((one) => headerText(one, network)),
-    advances: advances.map(({ blocks }) => blocks.map((one) => headerText(one, network))),
-    rounds: await readRounds(snapshot, above, [...advances.flatMap(({ blocks }) => blocks), ...blocks]),
-  };
+  const selected = await selectBlocks(start, above, network);
+  return assembleProof(snapshot, network, { ...selected, transaction });
 }
 
 type Start = { readonly block: StoredBlock; readonly checkpoint: number | undefined };
@@ -113,21 +94,4 @@ async function leadingTo(
 ): Promise<readonly StoredBlock[] | undefined> {
   const count = checkpoint - height + 1;
   return count > 0 && count <= MAX_LEADING_HEADERS ? blocks(height, count) : undefined;
-}
-
-/** Names the delegates of the rounds of blocks, as far as they generated these blocks. */
-async function readRounds(
-  { rounds }: Snapshot,
-  { roundAt }: BlocksAbove,
-  blocks: readonly StoredBlock[],
-): Promise<Proof["rounds"]> {
-  const byRound = Map.groupBy(blocks, ({ height }) => roundAt(height).round);
-  const named: { round: number; delegates: (string | null)[] }[] = [];
-  for (const [round, ofRound] of [...byRound].sort(([one], [other]) => one - other)) {
-    const generators = new Set(ofRound.map(({ generatorPublicKey }) => generatorPublicKey));
-    const ranked = (await rounds.delegates(round)) ?? [];
-    const delegates = ranked.map(({ publicKey }) => (generators.has(publicKey) ? publicKey : null));
-    named.push({ round, delegates });
-  }
-  return named;
 }
