@@ -67,6 +67,7 @@ export function openService(options: Partial<WebhookOptions> = {}): Service {
               match: "any",
               order: "parallel",
               confirmations: 0,
+              proof: false,
               ...given,
             },
             TOKEN,

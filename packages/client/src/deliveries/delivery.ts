@@ -29,10 +29,12 @@ export type Delivery = {
   readonly link?: string;
   /** Id of the delivery that this one retracts, after a reorganisation. */
   readonly reverts?: string;
+  /** Proof of the fact, or a link to it, if the webhook has proofs: `verifyDelivery` of @uniknode/client/proofs verifies it. */
+  readonly proof?: unknown;
 };
 
 const FIELDS: Readonly<
-  Record<Exclude<keyof Delivery, "data" | "truncated">, { type: string; isOptional?: true }>
+  Record<Exclude<keyof Delivery, "data" | "truncated" | "proof">, { type: string; isOptional?: true }>
 > = {
   id: { type: "string" },
   event: { type: "string" },

@@ -1,6 +1,7 @@
 /** The webhook service: a register, and the deliveries to its webhooks. */
 import type { Logger } from "pino";
 import type { History } from "../event-log/history.ts";
+import type { ProveFact } from "../proofs/fact.ts";
 import {
   createSlices,
   type MatchingObserver,
@@ -24,6 +25,7 @@ import { createMatcher, type Matched } from "./matching/matcher.ts";
 import { createVerdicts } from "./matching/verdicts.ts";
 import { isHalf } from "./model/message.ts";
 import type { WebhookOptions } from "./options.ts";
+import { createReadProofText } from "./proofs/proof-text.ts";
 import type { Register } from "./register/register.ts";
 import type { RegisterStorage } from "./register/rows.ts";
 import { createReplayWorker } from "./replay/worker.ts";
@@ -46,6 +48,8 @@ export type WebhookDeps = {
   history: History;
   /** See `createPost`. */
   post: Post;
+  /** Absent: deliveries have no proofs. */
+  proveFact?: ProveFact;
   /** Absent: no metrics. */
   observer?: WebhookObserver;
   /** Observer of the cost of conditions. Absent: no metrics. */
@@ -71,7 +75,7 @@ export type Webhooks = WebhookRequests & {
 };
 
 export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webhooks {
-  const { storage, history, webhooksChanged, post, logger } = deps;
+  const { storage, history, webhooksChanged, post, proveFact, logger } = deps;
   const { clock = systemClock, random = Math.random, observer = NO_WEBHOOK_OBSERVER } = deps;
   const { matching = NO_MATCHING_OBSERVER, slices = createSlices(matching) } = deps;
   const { queue } = storage;
@@ -81,7 +85,10 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   );
 
   const rates = createHostRates(options, clock);
-  const attempt = createAttempt({ post, clock });
+  const attempt = createAttempt({
+    ...{ post, clock },
+    ...(proveFact && { readProofText: createReadProofText({ proveFact, logger }) }),
+  });
   const retention = createRetention(options.retention, { steps: queue.retention, clock, logger });
   const { match, replayStep } = createSources(options, {
     ...{ storage, history, observer: matching, nowMs, logger },

@@ -10,6 +10,7 @@ import { onTestFinished } from "vitest";
 import type { PastEvents } from "../../src/event-log/history.ts";
 import { toHistory } from "../../src/event-log/sqlite/history.ts";
 import type { Event } from "../../src/events/event.ts";
+import type { ProveFact } from "../../src/proofs/fact.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createReadTogether } from "../../src/store/engine/snapshot.ts";
@@ -112,6 +113,8 @@ export type ServiceOptions = {
   readonly createPastEvents?: (database: Database) => PastEvents;
   /** Real sender, which replaces `reply`. */
   readonly post?: Post;
+  /** Absent: deliveries have no proofs. */
+  readonly createProveFact?: (database: Database) => ProveFact;
   readonly observer?: WebhookObserver;
   readonly matching?: MatchingObserver;
   /** Silent by default. */
@@ -146,6 +149,7 @@ export function createService(given: ServiceOptions = {}): Service {
       clock,
       random: () => 0.5,
       logger: given.logger ?? silent,
+      ...(given.createProveFact && { proveFact: given.createProveFact(database) }),
       ...(given.observer && { observer: given.observer }),
       ...(given.matching && { matching: given.matching }),
     },

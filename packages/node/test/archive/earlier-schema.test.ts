@@ -5,10 +5,14 @@ import { expect, test } from "vitest";
 import { copyChain } from "../../src/archive/copy.ts";
 import { stateDigest } from "../../src/archive/digest.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
-import { openDatabase } from "../../src/store/engine/database.ts";
-import { openReader } from "../../src/store/engine/migrations.ts";
+import { isEarlierSchema, schemaText } from "../../src/store/conversion/schema.ts";
+import { type Database, openDatabase } from "../../src/store/engine/database.ts";
+import { migrate, openReader } from "../../src/store/engine/migrations.ts";
 import { createRoundStore } from "../../src/store/state/rounds.ts";
+import { createWebhookStore } from "../../src/webhooks/sqlite/webhooks.ts";
 import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
+import { createForkingChain } from "../../test-support/chain/forking.ts";
+import { FIELDS } from "../webhooks/queue-port/subject.ts";
 
 test("A database of the first version is copied with its chain, and only with it.", () => {
   const { path: folder, remove } = temporaryFolder();
@@ -29,6 +33,36 @@ test("A database of the first version is copied with its chain, and only with it
   const types = copy.prepare("SELECT sum(transactions) AS n FROM type_totals").get();
   expect(types).toEqual(copy.prepare("SELECT count(*) AS n FROM transactions").get());
   copy.close();
+  remove();
+});
+
+/** Returns a database with the schema of the baseline, before its first migration. */
+async function openBaseline(path: string): Promise<Database> {
+  const { forge, transfer, close } = createForkingChain(path);
+  await forge();
+  for (let amount = 1n; amount < 5n; amount++) await forge([transfer(0, amount)]);
+  await close();
+  const database = openDatabase(path);
+  createWebhookStore(database).insert(FIELDS, "5".repeat(64));
+  database.execute("ALTER TABLE webhooks DROP COLUMN with_proof; DELETE FROM migrations WHERE name > '021'");
+  expect(isEarlierSchema(schemaText(database, "main"))).toBe(true);
+  return database;
+}
+
+test("A database of the baseline is migrated, and a snapshot of it is restored.", async () => {
+  const { path: folder, remove } = temporaryFolder();
+  const [from, to] = [join(folder, "baseline.sqlite"), join(folder, "copy.sqlite")];
+  const baseline = await openBaseline(from);
+  const digest = stateDigest(baseline);
+  copyChain(from, to);
+  const copy = openReader(to);
+  expect([stateDigest(copy), createBlockStore(copy).head()?.height]).toEqual([digest, 6]);
+  copy.close();
+
+  migrate(baseline);
+  expect(stateDigest(baseline)).toBe(digest);
+  expect(createWebhookStore(baseline).find(1)).toMatchObject({ ...FIELDS, proof: false });
+  baseline.close();
   remove();
 });
 

@@ -91,7 +91,7 @@ async function register(path: string, order: "strict" | "parallel" = "strict"): 
     },
   });
   const fields: WebhookFields = {
-    ...{ event: "block.applied", events: [], conditions: "[]", match: "any", confirmations: 0 },
+    ...{ event: "block.applied", events: [], conditions: "[]", match: "any", confirmations: 0, proof: false },
     ...{ target: `${receiver.url}/${path}`, enabled: true, order },
   };
   const { id } = await insert({ fields, token: SECRET }, 10_000);

@@ -57,7 +57,7 @@ async function register(): Promise<number> {
     lastEvent: async () => after,
   });
   const fields: WebhookFields = {
-    ...{ event: "block.applied", events: [], conditions: "[]", match: "any", confirmations: 0 },
+    ...{ event: "block.applied", events: [], conditions: "[]", match: "any", confirmations: 0, proof: false },
     ...{ target: `${receiver.url}/hook`, enabled: true, order: "parallel" },
   };
   const { id } = await insert({ fields, token: "5".repeat(64) }, 10_000);

@@ -8,16 +8,16 @@ import {
   createCheckpoint,
   type Proof,
   parseCheckpoint,
-  readCheckpoint,
   verifyProof,
 } from "@uniknode/client/proofs";
 import { blockFromTrustedBytes, createRounds, createSlots } from "@uniknode/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
-import { cast, createForkingChain, dev, network } from "../../test-support/chain/forking.ts";
+import { cast, createForkingChain, network } from "../../test-support/chain/forking.ts";
 import { chain } from "../../test-support/http/chain.ts";
 import { type Fixture, openFixture } from "../../test-support/http/fixture.ts";
+import { checkpointAt as checkpointOfRound } from "../../test-support/proofs/checkpoint.ts";
 
 const ROUNDS = 12;
 const { roundAt } = createRounds(network);
@@ -27,7 +27,8 @@ const folder = mkdtempSync(join(tmpdir(), "uniknode-proofs-"));
 let fixture: Fixture;
 let other: Fixture;
 /** Blocks by height, from 2 on. */
-const blocks: { id: string; height: number; timestamp: number; key: string; ids: string[] }[] = [];
+const blocks: { id: string; height: number; timestamp: number; generatorPublicKey: string; ids: string[] }[] =
+  [];
 
 beforeAll(async () => {
   const path = join(folder, "chain.sqlite");
@@ -36,8 +37,8 @@ beforeAll(async () => {
     const sends = height > 2 && height % 2 === 0 ? [forking.transfer(height % 8, 1n + BigInt(height))] : [];
     const bytes = await forking.forge(sends, height % 7 === 0 ? 1 : 0);
     const { header, transactions } = blockFromTrustedBytes(bytes, network);
-    const { id, timestamp, generatorPublicKey: key } = header;
-    blocks.push({ id, height, timestamp, key, ids: transactions.map(({ data }) => data.id) });
+    const { id, timestamp, generatorPublicKey } = header;
+    blocks.push({ id, height, timestamp, generatorPublicKey, ids: transactions.map(({ data }) => data.id) });
   }
   await forking.close();
   const database = openDatabase(path, { readonly: true });
@@ -51,26 +52,7 @@ afterAll(async () => {
 
 const blockAt = (height: number) => present(blocks[height - 2], `block ${height}`);
 
-/** Returns the checkpoint at the end of a round. */
-function checkpointAt(height: number) {
-  const { roundHeight, maxDelegates } = roundAt(height);
-  const end = roundHeight + maxDelegates - 1;
-  const keys = Array.from({ length: maxDelegates }, (_, index) => blockAt(roundHeight + index).key);
-  const { network: description, milestones } = dev.files;
-  return readCheckpoint({
-    network: {
-      nethash: description.nethash,
-      addressVersion: description.pubKeyHash,
-      epoch: network.milestoneAt(1).epoch,
-      blockTime: slots.blocktime,
-      delegates: [{ height: 1, count: milestones[0]?.activeDelegates }],
-    },
-    height: end,
-    id: blockAt(end).id,
-    timestamp: blockAt(end).timestamp,
-    keys: [...new Set(keys)].sort(),
-  });
-}
+const checkpointAt = (height: number) => checkpointOfRound(height, blockAt);
 
 const head = ROUNDS * SIZE;
 const nowMs = () => slots.unixMsOf(blockAt(head).timestamp);

@@ -70,6 +70,7 @@ const fields = {
   match: "any",
   order: "parallel",
   confirmations: 0,
+  proof: false,
 } as const;
 
 const token = (digit: string) => digit.repeat(64);

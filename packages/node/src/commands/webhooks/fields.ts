@@ -10,6 +10,7 @@ export type FieldOptions = {
   readonly order?: "parallel" | "strict";
   readonly confirmations?: number;
   readonly name?: string;
+  readonly proof?: boolean;
 };
 
 export type QueueOption = { readonly dropQueue?: boolean };
@@ -52,7 +53,9 @@ export const addFields = (command: Command): Command =>
         "parallel",
         "strict",
       ]),
-    );
+    )
+    .option("--proof", "Add a proof that the block is final, or contains the fact, to each delivery.")
+    .option("--no-proof", "Send deliveries without proofs.");
 
 /** Converts the given options to changes. */
 export const changesOf = ({
@@ -62,12 +65,14 @@ export const changesOf = ({
   order,
   confirmations,
   name,
+  proof,
 }: FieldOptions): Omit<WebhookChanges, "target" | "event"> => ({
   ...(event && { events: event }),
   ...(condition && { conditions: readConditions(condition) }),
   ...(match && { match }),
   ...(order && { order }),
   ...(confirmations !== undefined && { confirmations }),
+  ...(proof !== undefined && { proof }),
   ...(name !== undefined && { name: name === "" ? null : name }),
 });
 

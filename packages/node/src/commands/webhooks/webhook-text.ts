@@ -13,6 +13,7 @@ export const webhookLines = (webhook: Webhook): string[] =>
     ["conditions", conditionsText(webhook)],
     ["order", webhook.order ?? "parallel"],
     ["confirmations", webhook.confirmations],
+    ["proof", webhook.proof && "in each delivery"],
     ["queued", webhook.queued],
   ]);
 

@@ -71,6 +71,12 @@ export const writable = {
       description: "Number of blocks that must follow a block before its events are delivered.",
     }),
   ),
+  proof: Type.Optional(
+    Type.Union([Type.Boolean(), Type.Enum(["true", "false"])], {
+      description:
+        "Adds a proof to each delivery: that its block is final if `confirmations` suffice, otherwise that a block contains the fact.",
+    }),
+  ),
 };
 export const eventOrNull = Type.Optional(
   Type.Union([Type.String(), Type.Null()], {

@@ -31,6 +31,7 @@ export const showWebhook = (
   ...(rest.match !== "any" && { match: rest.match }),
   ...(rest.order !== "parallel" && { order: rest.order }),
   ...(rest.confirmations > 0 && { confirmations: rest.confirmations }),
+  ...(rest.proof && { proof: true }),
   ...(queued > 0 && { queued }),
   ...(rest.replay && { replay: rest.replay }),
   ...(failing && { failing: showFailing(failing) }),

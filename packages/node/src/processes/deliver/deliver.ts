@@ -18,6 +18,8 @@ import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import { openPostgres, type Postgres } from "../../postgres/connection.ts";
 import { untilReachable } from "../../postgres/waiting.ts";
+import { createProveFact, type ProveFact } from "../../proofs/fact.ts";
+import { createPostgresReadModel } from "../../read/postgres/read-model.ts";
 import { leaseMsFor } from "../../webhooks/delivery/lease.ts";
 import type { WebhookOptions } from "../../webhooks/options.ts";
 import { createPostgresFigures } from "../../webhooks/postgres/figures.ts";
@@ -81,7 +83,8 @@ async function open(options: DeliverOptions, logger: Logger, lifecycle: Lifecycl
   const { nethash: hash, name } = network.description;
   const storage = openPostgresStorage({ worker, leaseMs }, { postgres, network: hash, cipher });
   const history = createPostgresHistory(postgres, network);
-  const url = await deliver(options, { worker, postgres, storage, history, logger }, closing);
+  const proveFact = createProveFact(createPostgresReadModel({}, { postgres, network }), network);
+  const url = await deliver(options, { worker, postgres, storage, history, proveFact, logger }, closing);
   announce(options, { worker, postgres, logger }, closing);
   closing.add("owner", watchOwnership(postgres, logger));
   logger.info({ url, network: name, worker }, "delivery worker started");
@@ -105,13 +108,14 @@ type DeliverDeps = {
   readonly postgres: Postgres;
   readonly storage: WebhookStorage;
   readonly history: History;
+  readonly proveFact: ProveFact;
   readonly logger: Logger;
 };
 
 /** Begins to deliver; returns the URL of health and metrics. */
 async function deliver(
   options: DeliverOptions,
-  { worker, postgres, storage, history, logger }: DeliverDeps,
+  { worker, postgres, storage, history, proveFact, logger }: DeliverDeps,
   closing: Closing,
 ): Promise<string> {
   const loopDelay = measureLoopDelay();
@@ -131,7 +135,7 @@ async function deliver(
   const address = await listen(server, options);
   const { observer, matching } = built;
   const webhooks = createWebhooks(toWorkerOptions(options), {
-    ...{ storage, history, post, observer, matching, logger },
+    ...{ storage, history, proveFact, post, observer, matching, logger },
     // Workers change no subscription.
     webhooksChanged: async () => {},
   });

@@ -1,6 +1,7 @@
 /** Assembles a serving process from its sources: the API, the webhook service and the live stream. */
 import { createRemoteProcesses } from "../../gateway/remote-processes.ts";
 import { linkPath } from "../../http/console/session-routes.ts";
+import { createProveFact } from "../../proofs/fact.ts";
 import { createStream, DEFAULT_STREAM_OPTIONS, type Stream } from "../../stream/stream.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import { createSlices, type Slices } from "../../subscriptions/conditions/slices.ts";
@@ -41,7 +42,8 @@ export async function assemble(context: ServingContext, sources: Sources): Promi
     isDelivering: () => opened?.isRunning() ?? false,
   });
   const slices = createSlices(matching);
-  const opened = buildWebhooks(context, sources.webhooks, { observer, matching, slices });
+  const proveFact = createProveFact(sources.readModel, context.network);
+  const opened = buildWebhooks(context, sources.webhooks, { observer, matching, slices, proveFact });
   const stream = buildStream(context, sources.stream, { observer: matching, slices });
   const processes = createRemoteProcesses(Date.now);
   const operator = buildOperator(context, sources, {

@@ -2,6 +2,7 @@
 
 import type { Attempted, Clock } from "../collaborators.ts";
 import { bodyOf, createHeaders, type OutgoingMessage } from "../model/message.ts";
+import type { ReadProofText } from "../proofs/proof-text.ts";
 import type { Post } from "./post.ts";
 
 /**
@@ -19,14 +20,24 @@ export type MakeAttempt = (
 
 const MAX_REASON_LENGTH = 200;
 
-export function createAttempt({ post, clock }: { post: Post; clock: Clock }): MakeAttempt {
+export type AttemptDeps = {
+  readonly post: Post;
+  /** Absent: bodies have no proofs. */
+  readonly readProofText?: ReadProofText;
+  readonly clock: Clock;
+};
+
+export function createAttempt({ post, readProofText, clock }: AttemptDeps): MakeAttempt {
   const headersOf = createHeaders();
   return async (outgoing, signal) => {
+    const { proofDepth } = outgoing;
+    const proofText =
+      proofDepth === undefined ? undefined : await readProofText?.(outgoing.message, proofDepth);
     const startedMs = clock.nowMs();
     // The time of day can be changed during a call.
     const beganMs = clock.elapsedMs();
     const { target, message, secrets, epoch, isStrict = false } = outgoing;
-    const body = bodyOf(message);
+    const body = bodyOf(message, proofText);
     const took = () => ({ startedMs, durationMs: Math.round(clock.elapsedMs() - beganMs) });
     try {
       const { status, retryAfter, excerpt } = await post(

@@ -72,7 +72,7 @@ export const TABLES: Readonly<Record<TableName, Table>> = {
   webhooks: table(
     "id integer",
     ...["name text?", "event text?", "events text", "target text", "enabled flag", "conditions text"],
-    ...["match_all flag", "strict flag", "confirmations integer"],
+    ...["match_all flag", "strict flag", "confirmations integer", "with_proof flag"],
     ...["token secret", "previous_token secret?", "previous_until_ms integer?"],
     ...["active_after integer", "target_number integer", "failures integer", "failing_since_ms integer?"],
     ...["suspended text?", "suspended_ms integer?"],

@@ -7,19 +7,24 @@ import type { Secrets } from "./webhook.ts";
 /**
  * Returns the text to send and sign: the three members of the old format (webhooks.md 7.1), then the members that
  * identify the message. Events without content have no `data`.
+ *
+ * @param proofText JSON text of the member `proof`; undefined: the body has none
  */
-export function bodyOf(message: DeliveryMessage): string {
+export function bodyOf(message: DeliveryMessage, proofText?: string): string {
   const { event, id, webhook: webhookId, sequence, height, blockId, reverts, createdMs, content } = message;
   const { dataText, ...fitting } = content;
   const data = dataText === undefined ? "" : `"data":${dataText},`;
   const rest = JSON.stringify({ event, id, webhookId, sequence, height, blockId, reverts, ...fitting });
-  return `{"timestamp":${createdMs},${data}${rest.slice(1)}`;
+  const proof = proofText === undefined ? "" : `,"proof":${proofText}`;
+  return `{"timestamp":${createdMs},${data}${rest.slice(1, -1)}${proof}}`;
 }
 
 /** A message, and the secrets that sign it. */
 export type OutgoingMessage = {
   readonly message: DeliveryMessage;
   readonly secrets: Secrets;
+  /** See `WaitingDelivery`. */
+  readonly proofDepth?: number;
   /** See `WaitingDelivery`. */
   readonly epoch?: number;
 };

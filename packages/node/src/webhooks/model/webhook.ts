@@ -17,6 +17,8 @@ export type WebhookFields = {
   readonly order: "parallel" | "strict";
   /** Number of blocks that must follow a block before its facts are delivered. */
   readonly confirmations: number;
+  /** True if deliveries contain a proof of their fact (webhooks.md 7.5). */
+  readonly proof: boolean;
 };
 
 export type Webhook = WebhookFields & {

@@ -5,7 +5,7 @@ import type { Webhook, WebhookFields } from "../model/webhook.ts";
 export const NOT_YET = Number.MAX_SAFE_INTEGER;
 
 export const DEFINITION_COLUMNS =
-  "event, events, target, enabled, conditions, match_all, strict, confirmations, name";
+  "event, events, target, enabled, conditions, match_all, strict, confirmations, with_proof, name";
 
 export type DefinitionRow<Flag> = {
   event: string | null;
@@ -16,6 +16,7 @@ export type DefinitionRow<Flag> = {
   match_all: Flag;
   strict: Flag;
   confirmations: number;
+  with_proof: Flag;
   name: string | null;
 };
 
@@ -29,6 +30,7 @@ export const definitionValues = (fields: WebhookFields): (string | number | bool
   fields.match === "all",
   fields.order === "strict",
   fields.confirmations,
+  fields.proof,
   fields.name ?? null,
 ];
 
@@ -45,5 +47,6 @@ export const definitionFromRow = (
   match: row.match_all ? "all" : "any",
   order: row.strict ? "strict" : "parallel",
   confirmations: row.confirmations,
+  proof: Boolean(row.with_proof),
   ...(row.name !== null && { name: row.name }),
 });

@@ -23,6 +23,7 @@ export const FIELD_READERS: Readers<WebhookFields> = {
   enabled: readSwitch,
   order: oneOf("parallel", "strict"),
   confirmations: integer(0, MAX_CONFIRMATIONS),
+  proof: readSwitch,
 };
 
 /** Handling of pending deliveries when a webhook is updated. */
@@ -60,6 +61,7 @@ export function readNewWebhook(body: unknown): NewWebhook {
     match: rest.match ?? "any",
     order: rest.order ?? "parallel",
     confirmations: rest.confirmations ?? 0,
+    proof: rest.proof ?? false,
     name: rest.name ?? null,
     ping: rest.ping ?? false,
   };

@@ -81,6 +81,7 @@ function readEntry(item: unknown): OldWebhook {
       match: "any",
       order: "parallel",
       confirmations: 0,
+      proof: false,
     },
   };
 }

@@ -9,7 +9,9 @@ import { type SecretRow, secretsFromRow } from "../secrets/rows.ts";
 import { MESSAGE_COLUMNS, WITH_CONTENT } from "./messages.ts";
 import type { Sync } from "./sync.ts";
 
-export type WaitingRow = Omit<WaitingDelivery, "message" | "secrets"> & MessageRow<number> & SecretRow;
+export type WaitingRow = Omit<WaitingDelivery, "message" | "secrets" | "proofDepth"> &
+  MessageRow<number> &
+  SecretRow & { proof_depth: number | null };
 
 type QueueStateRow = { strict: number; retry_ms: number | null; retraction: number };
 
@@ -41,6 +43,7 @@ export const IS_ON = `enabled = 1 AND suspended IS NULL
  */
 export const waitingIn = (queue: "first" | "retry" | "replay"): string =>
   `SELECT deliveries.number, attempts, target, token, previous_token, previous_until_ms, replay, next_attempt_ms,
+  iif(with_proof, confirmations, NULL) AS proof_depth,
   ${MESSAGE_COLUMNS}
   FROM deliveries INDEXED BY deliveries_${queue} JOIN webhooks ON webhooks.id = webhook AND ${IS_ON} ${WITH_CONTENT}
   WHERE webhook = +? AND state = 'pending'`;
@@ -158,5 +161,8 @@ function createAttempts(database: Database): Pick<DeliveryStore, "recordAttempt"
 export function waitingFromRow(row: WaitingRow, cipher: SecretCipher): WaitingDelivery {
   const { number, attempts, target } = row;
   const secrets = secretsFromRow(row.webhook, row, cipher);
-  return { number, message: messageFromRow(row), attempts, target, secrets };
+  return {
+    ...{ number, message: messageFromRow(row), attempts, target, secrets },
+    ...(row.proof_depth !== null && { proofDepth: row.proof_depth }),
+  };
 }

@@ -128,14 +128,14 @@ function createWrites(database: Database, cipher: SecretCipher, find: WebhookSto
   // The secret is written afterwards, because it is encrypted for the id.
   const insert = database.prepare<{ id: number }>(
     `INSERT INTO webhooks (${DEFINITION_COLUMNS}, token, active_after)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?) RETURNING id`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?) RETURNING id`,
   );
   const setToken = database.prepare("UPDATE webhooks SET token = ? WHERE id = ?");
   const activate = database.prepare("UPDATE webhooks SET active_after = ? WHERE id = ?");
   const activateWaiting = database.prepare("UPDATE webhooks SET active_after = ? WHERE active_after = ?");
   const replace = database.prepare(
     `UPDATE webhooks SET event = ?, events = ?, target = ?, enabled = ?, conditions = ?, match_all = ?, strict = ?,
-     confirmations = ?, name = ?, active_after = coalesce(?, active_after),
+     confirmations = ?, with_proof = ?, name = ?, active_after = coalesce(?, active_after),
      target_number = iif(target = ?, target_number, target_number + 1),
      failures = 0, failing_since_ms = NULL, suspended = NULL, suspended_ms = NULL WHERE id = ?`,
   );

@@ -51,6 +51,7 @@ test("responses match the client's types", () => {
     conditions: api.Condition[];
     match?: "all";
     order?: "strict";
+    proof?: true;
   };
   expectTypeOf<Register>().toExtend<api.Webhook>();
   expectTypeOf<Shown<typeof showSecret> & Register>().toExtend<api.WebhookWithToken>();

@@ -149,7 +149,10 @@ test("has no routes of webhooks while they are disabled, sends no request, and r
   events.moveCursor("webhooks", 0);
   const { target, calls } = await listen();
   const fields = { event: "block.applied", events: [], target, enabled: true, conditions: "[]" } as const;
-  const { id } = insert({ ...fields, match: "any", order: "parallel", confirmations: 0 }, "ab".repeat(32));
+  const { id } = insert(
+    { ...fields, match: "any", order: "parallel", confirmations: 0, proof: false },
+    "ab".repeat(32),
+  );
   activate(id, 0);
   database.transaction(() => events.append([{ id: "one", name: "block.applied", data: {} }]));
 

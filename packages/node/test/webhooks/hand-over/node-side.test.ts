@@ -75,7 +75,7 @@ function openNode(path = databasePath()): Node {
 const TO_WORKERS = { from: "node", to: "to workers", transfer: "a" } as const;
 const OF_WORKERS = { from: "to workers", to: "workers", transfer: "a" } as const;
 const TO_NODE = { from: "workers", to: "to node", transfer: "b" } as const;
-const HEAD = { format: 1, network: "chain", matched: 0, isEncrypted: false, last: LAST } as const;
+const HEAD = { format: 2, network: "chain", matched: 0, isEncrypted: false, last: LAST } as const;
 
 const stopped = ({ side }: Node) => expect.poll(() => side.status().isStopped).toBe(true);
 

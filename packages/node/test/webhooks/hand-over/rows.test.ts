@@ -47,7 +47,7 @@ const TO_NODE = [
   { from: "to workers", to: "workers", transfer: "a" },
   { from: "workers", to: "to node", transfer: "b" },
 ] as const;
-const HEAD = { format: 1, network: NETWORK, matched: 18, isEncrypted: true, last: LAST } as const;
+const HEAD = { format: 2, network: NETWORK, matched: 18, isEncrypted: true, last: LAST } as const;
 
 /** Opens a node that has received all rows. */
 function openFilledNode(name: string): Node {
@@ -179,7 +179,7 @@ test("A line that was changed, or has another form, is refused.", () => {
     lineOf({ table: "queues", rows: [["1", 2]] }).trimEnd(),
     lineOf({ table: "other", rows: [] } as unknown as HandOverLine).trimEnd(),
     lineOf({ end: -1 }).trimEnd(),
-    lineOf({ webhooks: { ...HEAD, format: 2 } } as unknown as HandOverLine).trimEnd(),
+    lineOf({ webhooks: { ...HEAD, format: 1 } } as unknown as HandOverLine).trimEnd(),
     "",
   ];
   for (const text of wrong)

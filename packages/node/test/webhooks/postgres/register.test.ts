@@ -93,6 +93,7 @@ describe.skipIf(!hasPostgres)("the register in PostgreSQL", { timeout: 60_000 },
       match: "all",
       order: "strict",
       confirmations: 10_000,
+      proof: true,
       name: "mine",
     };
     const ids = [await add(fields), await add(), await add()];

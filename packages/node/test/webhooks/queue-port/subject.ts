@@ -34,6 +34,7 @@ export const FIELDS: WebhookFields = {
   match: "any",
   order: "parallel",
   confirmations: 0,
+  proof: false,
 };
 export const TOKEN = "5".repeat(64);
 const WEBHOOK_LIMIT = 10_000;

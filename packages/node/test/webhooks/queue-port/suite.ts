@@ -102,6 +102,13 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         ]);
       });
 
+      test("of a webhook with proofs have the number of blocks that a proof may contain.", async () => {
+        const proving = await subject.addWebhook({ proof: true, confirmations: 23 });
+        for (const id of [webhook, proving]) await put(subject, id, ["a"]);
+        expect((await nextFirst(queue, webhook, 0, 1))[0]).not.toHaveProperty("proofDepth");
+        expect((await nextFirst(queue, proving, 0, 1))[0]).toHaveProperty("proofDepth", 23);
+      });
+
       test("of one webhook are not returned for another, and a disabled webhook has none.", async () => {
         const other = await subject.addWebhook();
         const off = await subject.addWebhook({ enabled: false });

@@ -30,6 +30,7 @@ const FIELDS = {
   match: "any",
   order: "parallel",
   confirmations: 0,
+  proof: false,
 } as const;
 const TOKEN = "5".repeat(64);
 

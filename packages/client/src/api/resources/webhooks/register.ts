@@ -46,6 +46,8 @@ export type Webhook = {
   readonly order?: "strict";
   /** Number of blocks that must follow a block before its events are delivered; absent for none. */
   readonly confirmations?: number;
+  /** Deliveries contain a proof of their fact: `verifyDelivery` of @uniknode/client/proofs verifies it. */
+  readonly proof?: true;
   /** Number of queued deliveries; absent if there are none, and in the response to a registration. */
   readonly queued?: number;
   /** Present while recent attempts fail: the last one, or more than half of the last 5 minutes. */
@@ -89,6 +91,8 @@ export type WebhookChanges = {
   readonly match?: "any" | "all";
   readonly order?: "parallel" | "strict";
   readonly confirmations?: number;
+  /** True to add a proof to each delivery. */
+  readonly proof?: boolean;
   /**
    * Treatment of queued deliveries: "keep" (default) sends them in order to the present target, "drop"
    * cancels them.

@@ -74,7 +74,7 @@ async function insert(
   // The secret is written afterwards, because it is encrypted for the id.
   const [row] = await query<{ id: string }>(
     `INSERT INTO webhooks (${DEFINITION_COLUMNS}, token, active_after)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, '', $10) RETURNING id`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', $11) RETURNING id`,
     [...definitionValues(fields), NOT_YET],
   );
   const id = Number(present(row, "the inserted row").id);
@@ -149,8 +149,8 @@ async function replace(
   after: number | undefined,
 ): Promise<void> {
   await transaction.change(
-    `UPDATE webhooks SET (${DEFINITION_COLUMNS}) = ($2, $3, $4, $5, $6, $7, $8, $9, $10),
-       active_after = coalesce($11, active_after),
+    `UPDATE webhooks SET (${DEFINITION_COLUMNS}) = ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11),
+       active_after = coalesce($12, active_after),
        target_number = target_number + CASE WHEN target = $4 THEN 0 ELSE 1 END,
        failures = 0, failing_since_ms = NULL, suspended = NULL, suspended_ms = NULL WHERE id = $1`,
     [id, ...definitionValues(fields), after ?? null],

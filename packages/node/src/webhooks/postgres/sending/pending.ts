@@ -18,12 +18,15 @@ export type PendingDeps = {
 
 type PendingReads = Pick<DeliveryQueue, "webhooks" | "states" | "nextFirst" | "nextRetry" | "nextReplayed">;
 
+type Call = Pick<WaitingDelivery, "target" | "secrets" | "proofDepth" | "epoch">;
+
 type WaitingRow = MessageRow &
   Omit<SecretRow, "previous_until_ms"> & {
     previous_until_ms: string | null;
     number: string;
     attempts: number;
     target: string;
+    proof_depth: number | null;
     replay: string | null;
     next_attempt_ms: string | null;
   };
@@ -34,7 +37,8 @@ const waitingIn = (lane: Lane): string =>
   FROM delivery_lanes AS entry JOIN deliveries ON deliveries.number = entry.number JOIN contents ON contents.number = content
   WHERE entry.lane = '${lane}' AND entry.webhook = webhooks.id`;
 
-const CALLED = "target, token, previous_token, previous_until_ms, waiting.*";
+const CALLED = `target, token, previous_token, previous_until_ms,
+  CASE WHEN with_proof THEN confirmations END AS proof_depth, waiting.*`;
 
 const FIRST = `SELECT place, ${CALLED} FROM unnest($1::bigint[], $2::bigint[], $3::integer[])
     WITH ORDINALITY AS range (of_webhook, after, most, place)
@@ -63,7 +67,7 @@ const ABSENT: QueueState = { isStrict: false, retryMs: undefined, hasRetraction:
 export function createPendingReads({ postgres: { query }, ownership, cipher }: PendingDeps): PendingReads {
   /** Creates a function for the rows of one read; the secrets of a webhook are decrypted once. */
   function toDeliveries(): (row: WaitingRow) => WaitingDelivery {
-    const calls = new Map<string, Pick<WaitingDelivery, "target" | "secrets" | "epoch">>();
+    const calls = new Map<string, Call>();
     return (row) => {
       const call = calls.get(row.webhook) ?? callFromRow(row);
       calls.set(row.webhook, call);
@@ -71,11 +75,15 @@ export function createPendingReads({ postgres: { query }, ownership, cipher }: P
     };
   }
 
-  function callFromRow(row: WaitingRow): Pick<WaitingDelivery, "target" | "secrets" | "epoch"> {
+  function callFromRow(row: WaitingRow): Call {
     const webhook = Number(row.webhook);
     const epoch = ownership.epochOf(webhook);
     const secrets = secretsFromRow(webhook, row, cipher);
-    return { target: row.target, secrets, ...(epoch !== undefined && { epoch }) };
+    return {
+      ...{ target: row.target, secrets },
+      ...(row.proof_depth !== null && { proofDepth: row.proof_depth }),
+      ...(epoch !== undefined && { epoch }),
+    };
   }
 
   return {
