@@ -104,7 +104,8 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
 
       test("of a webhook with proofs have the number of blocks that a proof may contain.", async () => {
         const proving = await subject.addWebhook({ proof: true, confirmations: 23 });
-        for (const id of [webhook, proving]) await put(subject, id, ["a"]);
+        await put(subject, webhook, ["plain"]);
+        await put(subject, proving, ["proven"]);
         expect((await nextFirst(queue, webhook, 0, 1))[0]).not.toHaveProperty("proofDepth");
         expect((await nextFirst(queue, proving, 0, 1))[0]).toHaveProperty("proofDepth", 23);
       });
