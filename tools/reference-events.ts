@@ -31,7 +31,7 @@ const INTRODUCTION = `# Events
 A webhook or a stream subscribes to these names, one by one or by a pattern such as \`transaction.*\`.
 
 Facts of a block are published when the block is on disk, in this order: missed slots, the round, each transaction with
-its effects, wallets, the block itself. If the block is reverted, the event in the third column retracts each delivered
+its effects, wallets, the block itself, the blocks that it made final. If the block is reverted, the event in the third column retracts each delivered
 fact, with the same content ([reorganisations.md](../guides/reorganisations.md)). A replay
 ([webhooks.md](../guides/webhooks.md#replay-the-past)) repeats the events that stored blocks contain (last column).
 

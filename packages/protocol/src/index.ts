@@ -86,7 +86,7 @@ export type {
 export { dalinet, livenet, presets, sandbox, testnet, unitnet } from "./networks/presets.ts";
 export { createSlots, type Slots } from "./networks/slots.ts";
 export { present } from "./present.ts";
-export { createRounds, type RoundInfo, type Rounds } from "./rounds/arithmetic.ts";
+export { createRounds, quorumOf, type RoundInfo, type Rounds } from "./rounds/arithmetic.ts";
 export { delegateOfSlot, forgingOrder } from "./rounds/forging-order.ts";
 export { isTypeActive } from "./transactions/activation.ts";
 export { assetMember } from "./transactions/asset.ts";

@@ -73,6 +73,7 @@ export type RejectionContent = {
 export type EventContents = {
   "block.applied": BlockContent;
   "block.disregarded": ReceivedBlockContent;
+  "block.finalized": BlockContent;
   "block.forged": BlockContent;
   "block.received": ReceivedBlockContent;
   "block.reverted": BlockContent;

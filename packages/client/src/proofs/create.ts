@@ -1,10 +1,9 @@
 /** Creates checkpoints from a node that is trusted. */
-import { createNetwork, createRounds, type Network, type NetworkFiles } from "@uniknode/protocol";
+import { createNetwork, createRounds, type Network, type NetworkFiles, quorumOf } from "@uniknode/protocol";
 import type { Client } from "../api/client.ts";
 import type { RawBlock } from "../api/resources/blocks.ts";
 import type { CryptoConfiguration } from "../api/resources/node.ts";
 import { type Checkpoint, CheckpointError, MAX_DELEGATES, readCheckpoint } from "./checkpoint.ts";
-import { quorumOf } from "./rules.ts";
 import { isIntegerIn, isRecord } from "./values.ts";
 
 /** Rounds above a round in which a quorum must have signed. */

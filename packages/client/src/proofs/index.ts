@@ -13,6 +13,5 @@ export {
 } from "./checkpoint.ts";
 export { createCheckpoint } from "./create.ts";
 export { type DeliveryProofOptions, type ProvenDelivery, verifyDelivery } from "./delivery.ts";
-export { quorumOf } from "./rules.ts";
 export type { ProofStep, ProofVerdict, Proven, ProvenBlock, ProvenTransaction } from "./verdict.ts";
 export { type ProofOptions, type VerifyProof, verifyProof } from "./verify.ts";

@@ -2,7 +2,14 @@
  * The rules of the verifier (proofs.md 4), one function each. The simulation of an attacker replaces one after the other
  * with a function that accepts everything, and must then succeed: no rule is superfluous.
  */
-import { bytesToHex, delegateOfSlot, hexToBytes, sha256, verifyHeaderJob } from "@uniknode/protocol";
+import {
+  bytesToHex,
+  delegateOfSlot,
+  hexToBytes,
+  quorumOf,
+  sha256,
+  verifyHeaderJob,
+} from "@uniknode/protocol";
 import { type Calendar, type Checkpoint, TRUSTING_PERIOD_MS } from "./checkpoint.ts";
 import type { ProofHeader } from "./decoding.ts";
 
@@ -35,9 +42,6 @@ export type Rules = {
   isTransactionOf(network: Checkpoint["network"], bytes: Uint8Array): boolean;
   isContained(id: string, ids: readonly string[]): boolean;
 };
-
-/** Two thirds of the delegates, rounded up: 16 of 23. */
-export const quorumOf = (delegates: number): number => Math.ceil((2 * delegates) / 3);
 
 /** A third of the delegates, rounded down. */
 const thirdOf = (delegates: number): number => delegates - quorumOf(delegates);

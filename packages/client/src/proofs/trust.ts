@@ -1,7 +1,8 @@
 /** Trusted keys: how they advance, and when a block is final (proofs.md 4). */
+import { quorumOf } from "@uniknode/protocol";
 import { type Calendar, type Checkpoint, calendarOf } from "./checkpoint.ts";
 import type { ProofHeader } from "./decoding.ts";
-import { quorumOf, type Rules } from "./rules.ts";
+import type { Rules } from "./rules.ts";
 import { refuseUnless } from "./verdict.ts";
 
 /**

@@ -1,5 +1,5 @@
 /** A network whose chain an attacker has seen completely, and of whose delegates a third work for the attacker. */
-import { quorumOf } from "../../src/proofs/rules.ts";
+import { quorumOf } from "@uniknode/protocol";
 import {
   createWorld,
   type Key,

@@ -1,6 +1,7 @@
 /** The chain as other rooms use it, and what it needs from them. */
 import type { Fact, StateReader, Wallet } from "@uniknode/ledger";
 import type { Block, BlockHeader, EncodedBlock, Network, SealedTransaction } from "@uniknode/protocol";
+import type { BlockFact } from "../events/block-events.ts";
 import type { Event } from "../events/event.ts";
 import type { BlockStore } from "../store/chain/blocks.ts";
 import type { Database } from "../store/engine/database.ts";
@@ -36,7 +37,7 @@ export type ChainDeps = {
   readonly signatures?: RecordedSignatures;
   readonly events: EventLog;
   /** Called only with facts that have subscribers. */
-  readonly eventsOfFacts: (facts: readonly Fact[], header: BlockHeader) => Event[];
+  readonly eventsOfFacts: (facts: readonly BlockFact[], header: BlockHeader) => Event[];
   readonly eventsOfRevert: (block: Block, wallets: readonly Wallet[]) => Event[];
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -1,6 +1,6 @@
 /** Events of past facts, with the ids and contents that `history.ts` describes. */
 import { addressFromPublicKey, type BlockHeader, type Network } from "@uniknode/protocol";
-import { eventsOfFacts, factId } from "../events/block-events.ts";
+import { eventsOfFacts, type FinalBlock, factId } from "../events/block-events.ts";
 import type { JsonObject } from "../events/content.ts";
 import type { Event } from "../events/event.ts";
 import type { PastFact } from "./past-facts.ts";
@@ -9,7 +9,7 @@ import type { PastFact } from "./past-facts.ts";
 export function createFactEvents(
   network: Network,
   usernameOf: (publicKey: string) => string | undefined,
-): (fact: PastFact, header: BlockHeader) => Event[] {
+): (fact: PastFact | FinalBlock, header: BlockHeader) => Event[] {
   function delegateData(publicKey: string): JsonObject {
     const username = usernameOf(publicKey);
     const address = addressFromPublicKey(publicKey, network.description.pubKeyHash);

@@ -36,7 +36,7 @@ export type KnownOfBlock = {
 
 export type PastFacts = {
   /**
-   * Returns the facts in the order of events.md 3.1.
+   * Returns the facts in the order of events.md 3.1, except blocks that became final (`finality.ts`).
    *
    * @param block on the chain
    * @param known data that need not be read

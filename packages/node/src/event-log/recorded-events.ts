@@ -1,7 +1,6 @@
 /** Selects the events of a block that are recorded (webhooks.md 10 point 12). */
-import type { Fact } from "@uniknode/ledger";
 import type { BlockHeader } from "@uniknode/protocol";
-import { eventsOfFacts } from "../events/block-events.ts";
+import { type BlockFact, eventsOfFacts } from "../events/block-events.ts";
 import type { Event } from "../events/event.ts";
 
 /** A node that was offline for less than a day records everything it missed; one that starts from nothing records no past. */
@@ -35,7 +34,11 @@ export const isTooOld = (
  * The events that the commit of an applied block records. Facts without subscribers are not even converted to JSON.
  * Reverts do not pass here: a fact that may have been delivered is always retracted.
  */
-export function recordedEvents(facts: readonly Fact[], header: BlockHeader, rules: RecordingRules): Event[] {
+export function recordedEvents(
+  facts: readonly BlockFact[],
+  header: BlockHeader,
+  rules: RecordingRules,
+): Event[] {
   if (isTooOld(header, rules)) return [];
   return eventsOfFacts(
     facts.filter(({ name }) => rules.names.has(name)),

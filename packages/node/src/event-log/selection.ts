@@ -1,6 +1,6 @@
 /** Selects the events that the commit of an applied block records, by the subscriptions at that moment. */
-import type { Fact } from "@uniknode/ledger";
 import type { BlockHeader, Slots } from "@uniknode/protocol";
+import type { BlockFact } from "../events/block-events.ts";
 import type { Event } from "../events/event.ts";
 import { isTooOld, recordedEvents } from "./recorded-events.ts";
 import type { SubscribedEvents } from "./subscribed-events.ts";
@@ -18,7 +18,7 @@ export type SelectionDeps = {
 const BEHIND_SLOTS = 3;
 
 export function createSelection({ subscribedEvents, slots, now, maxAgeSeconds }: SelectionDeps) {
-  return (facts: readonly Fact[], header: BlockHeader): Event[] => {
+  return (facts: readonly BlockFact[], header: BlockHeader): Event[] => {
     const rules = {
       names: subscribedEvents.names(),
       isCatchingUp: now() - header.timestamp >= BEHIND_SLOTS * slots.blocktime,

@@ -13,8 +13,14 @@ import {
 } from "./content.ts";
 import type { Event } from "./event.ts";
 
+/** A block that another one made final. */
+export type FinalBlock = { readonly name: "block.finalized"; readonly header: BlockHeader };
+
+/** Facts that a block causes. */
+export type BlockFact = Fact | FinalBlock;
+
 /** Events of an applied block, in the order of its facts. */
-export const eventsOfFacts = (facts: readonly Fact[], header: BlockHeader): Event[] =>
+export const eventsOfFacts = (facts: readonly BlockFact[], header: BlockHeader): Event[] =>
   facts.map((fact) => ({
     name: fact.name,
     height: header.height,
@@ -65,7 +71,7 @@ export const eventOfArrival = (block: Block, outcome: "received" | "disregarded"
 export const factId = (name: string, blockId: string, ...parts: readonly (string | number)[]): string =>
   [name, blockId, ...parts].join(":");
 
-function contentOf(fact: Fact, { id: blockId, ...header }: BlockHeader): Pick<Event, "id" | "data"> {
+function contentOf(fact: BlockFact, { id: blockId, ...header }: BlockHeader): Pick<Event, "id" | "data"> {
   switch (fact.name) {
     case "forger.missing":
       // In another chain the slot may not have been missed.
@@ -115,5 +121,7 @@ function contentOf(fact: Fact, { id: blockId, ...header }: BlockHeader): Pick<Ev
       return { id: factId(fact.name, blockId, fact.wallet.address), data: walletData(fact.wallet) };
     case "block.applied":
       return { id: factId(fact.name, blockId), data: blockData({ id: blockId, ...header }) };
+    case "block.finalized":
+      return { id: factId(fact.name, blockId, fact.header.id), data: blockData(fact.header) };
   }
 }

@@ -2,6 +2,7 @@
 export const EVENTS: Readonly<Record<string, string>> = {
   "block.applied": "a block was saved",
   "block.disregarded": "a block arrived before the node was ready",
+  "block.finalized": "two thirds of the delegates have signed at or above a block",
   "block.forged": "a delegate of this node forged a block",
   "block.received": "a block from a peer was queued",
   "block.reverted": "a block was reverted",

@@ -151,6 +151,7 @@ const Peer = closed(
 export const DATA_SCHEMAS: Readonly<Record<string, TSchema>> = {
   "block.applied": Block,
   "block.disregarded": closed({ ...block, transactions: Type.Array(Transaction) }, "ReceivedBlock"),
+  "block.finalized": Block,
   "block.forged": Block,
   "block.received": closed({ ...block, transactions: Type.Array(Transaction) }, "ReceivedBlock"),
   "block.reverted": Block,

@@ -1,5 +1,5 @@
 /** Rounds by which the trusted keys of a verifier advance (proofs.md 3). */
-import { quorumOf } from "@uniknode/client/proofs";
+import { quorumOf } from "@uniknode/protocol";
 import type { StoredBlock } from "../read/rows.ts";
 import { type BlocksAbove, type Trust, trustOf, upToQuorum } from "./blocks-above.ts";
 

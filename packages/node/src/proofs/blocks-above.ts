@@ -1,6 +1,5 @@
 /** Blocks from which proofs are made. */
-import { quorumOf } from "@uniknode/client/proofs";
-import { createRounds, encodeHeader, type Network } from "@uniknode/protocol";
+import { createRounds, encodeHeader, type Network, quorumOf } from "@uniknode/protocol";
 import type { Snapshot } from "../read/port.ts";
 import type { StoredBlock } from "../read/rows.ts";
 

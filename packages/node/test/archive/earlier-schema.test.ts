@@ -9,10 +9,10 @@ import { isEarlierSchema, schemaText } from "../../src/store/conversion/schema.t
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate, openReader } from "../../src/store/engine/migrations.ts";
 import { createRoundStore } from "../../src/store/state/rounds.ts";
+import type { WebhookFields } from "../../src/webhooks/model/webhook.ts";
 import { createWebhookStore } from "../../src/webhooks/sqlite/webhooks.ts";
 import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
 import { createForkingChain } from "../../test-support/chain/forking.ts";
-import { FIELDS } from "../webhooks/queue-port/subject.ts";
 
 test("A database of the first version is copied with its chain, and only with it.", () => {
   const { path: folder, remove } = temporaryFolder();
@@ -36,6 +36,14 @@ test("A database of the first version is copied with its chain, and only with it
   remove();
 });
 
+const WEBHOOK: WebhookFields = {
+  ...{ event: "block.applied", events: [], target: "https://receiver.example/hook", enabled: true },
+  conditions: "[]",
+  match: "any",
+  order: "parallel",
+  ...{ confirmations: 0, proof: false },
+};
+
 /** Returns a database with the schema of the baseline, before its first migration. */
 async function openBaseline(path: string): Promise<Database> {
   const { forge, transfer, close } = createForkingChain(path);
@@ -43,7 +51,7 @@ async function openBaseline(path: string): Promise<Database> {
   for (let amount = 1n; amount < 5n; amount++) await forge([transfer(0, amount)]);
   await close();
   const database = openDatabase(path);
-  createWebhookStore(database).insert(FIELDS, "5".repeat(64));
+  createWebhookStore(database).insert(WEBHOOK, "5".repeat(64));
   database.execute("ALTER TABLE webhooks DROP COLUMN with_proof; DELETE FROM migrations WHERE name > '021'");
   expect(isEarlierSchema(schemaText(database, "main"))).toBe(true);
   return database;
@@ -61,7 +69,7 @@ test("A database of the baseline is migrated, and a snapshot of it is restored."
 
   migrate(baseline);
   expect(stateDigest(baseline)).toBe(digest);
-  expect(createWebhookStore(baseline).find(1)).toMatchObject({ ...FIELDS, proof: false });
+  expect(createWebhookStore(baseline).find(1)).toMatchObject(WEBHOOK);
   baseline.close();
   remove();
 });

@@ -94,6 +94,7 @@ describe("the past events of a chain", () => {
 test("all facts of blocks can be derived, except wallets", () => {
   expect(Object.keys(EVENTS).filter(isRemembered)).toEqual([
     "block.applied",
+    "block.finalized",
     "delegate.registered",
     "delegate.resigned",
     "forger.missing",

@@ -6,6 +6,7 @@ import { DATA_SCHEMAS } from "../../src/events/schemas.ts";
 const NAMES: Record<keyof EventContents, true> = {
   "block.applied": true,
   "block.disregarded": true,
+  "block.finalized": true,
   "block.forged": true,
   "block.received": true,
   "block.reverted": true,

@@ -333,7 +333,7 @@ test("the catalogue has the 23 names of the interface, and more", () => {
   expect(offered).toHaveLength(23);
   const more =
     `round.applied round.missed wallet.vote wallet.unvote state.started unik.minted unik.transferred
-    unik.updated unik.disclosed state.diverged`.split(/\s+/);
+    unik.updated unik.disclosed state.diverged block.finalized`.split(/\s+/);
   expect(Object.keys(EVENTS).sort()).toEqual([...offered, ...more].sort());
   for (const name of [...offered, ...more]) expect(isEventName(name)).toBe(true);
   for (const name of [

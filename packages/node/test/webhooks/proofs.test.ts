@@ -178,3 +178,21 @@ test("Retractions and events of the node have no proof, nor has any delivery of 
   expect(others.map(({ message }) => message.proof)).toEqual([undefined]);
   expect(plain).not.toBe(secret);
 });
+
+test("A block is reported as final with a final proof, without confirmations, and retracted with the block that made it final.", async () => {
+  const world = openWorld();
+  const secret = await register(world, { event: "block.finalized", proof: true });
+  for (let height = 2; height <= 3 * SIZE; height++) await world.forge();
+  const deliveries = present((await verifyAll(world, secret)).get("block.finalized"));
+  const heights = deliveries.map(({ delivery }) => (delivery.data as BlockHeader).height);
+  expect(heights).toEqual(Array.from({ length: heights.length }, (_, index) => index + 2));
+  expect(heights.length).toBeGreaterThan(SIZE);
+  const results = deliveries.slice(1).map(({ proof, proves }) => `${proof} ${proves}`);
+  expect([...new Set(results)]).toEqual(["final data"]);
+  await world.chain.chain.revertTo(3 * SIZE - 1);
+  world.webhooks.notify();
+  await settle();
+  const [retraction, ...others] = present((await verifyAll(world, secret)).get("block.finalized.reverted"));
+  expect(retraction?.delivery).toMatchObject({ height: 3 * SIZE, reverts: deliveries.at(-1)?.delivery.id });
+  expect(others).toEqual([]);
+});

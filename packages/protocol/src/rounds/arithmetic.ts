@@ -58,3 +58,6 @@ export function createRounds({ milestones }: RoundSizes): Rounds {
     },
   };
 }
+
+/** Two thirds of the delegates, rounded up: 16 of 23. As many signers make a block final (proofs.md). */
+export const quorumOf = (delegates: number): number => Math.ceil((2 * delegates) / 3);

@@ -1,6 +1,7 @@
 /** Events that can be derived from stored blocks (docs/reference/events.md, last column of the table). */
 export const STORED_EVENTS = [
   "block.applied",
+  "block.finalized",
   "delegate.registered",
   "delegate.resigned",
   "forger.missing",

@@ -17,6 +17,8 @@ import {
   isBlockException,
   type Network,
 } from "@uniknode/protocol";
+import { createFinality } from "../../event-log/finality.ts";
+import type { BlockFact } from "../../events/block-events.ts";
 import type { Event } from "../../events/event.ts";
 import type { Outcome } from "../outcome.ts";
 import type { ChainStores } from "../stores.ts";
@@ -29,7 +31,7 @@ export type ExecutorDeps = {
   /** Verdicts about signatures that depend on wallets. If absent, they are computed. */
   readonly signatures?: WalletSignatures | undefined;
   /** Called only with facts that have subscribers. */
-  readonly eventsOfFacts: (facts: readonly Fact[], header: BlockHeader) => Event[];
+  readonly eventsOfFacts: (facts: readonly BlockFact[], header: BlockHeader) => Event[];
   readonly onUnexpectedError: (error: unknown, header: BlockHeader) => void;
 };
 
@@ -57,6 +59,7 @@ export function createExecutor(head: BlockHeader, deps: ExecutorDeps): Executor 
     slots: createSlots(network),
     repetitions: createRepetitions(),
   };
+  const finality = createFinality(network, deps.stores.blocks.header);
   let tip = head;
   return {
     tip: () => tip,
@@ -70,9 +73,12 @@ export function createExecutor(head: BlockHeader, deps: ExecutorDeps): Executor 
     execute(verified, executed) {
       const verdict = judge(verified, { ...context, head: tip }, deps);
       if (verdict.kind !== "Accepted") return verdict;
-      const { changes, facts } = verdict;
+      const { changes } = verdict;
       const { block, isAssumed } = verified;
       state.write(changes);
+      const facts = deps.stores.events.isRecorded("block.finalized")
+        ? [...verdict.facts, ...finality.follow(block.header)]
+        : verdict.facts;
       executed.push({ block, isAssumed, changes, events: recordedEvents(facts, block.header, deps) });
       tip = block.header;
       return { kind: "Accepted" };
@@ -118,7 +124,7 @@ function judge(
   return verdict;
 }
 
-function recordedEvents(facts: readonly Fact[], header: BlockHeader, deps: ExecutorDeps): Event[] {
+function recordedEvents(facts: readonly BlockFact[], header: BlockHeader, deps: ExecutorDeps): Event[] {
   const { events } = deps.stores;
   const recorded = facts.filter(({ name }) => events.isRecorded(name));
   return recorded.length > 0 ? deps.eventsOfFacts(recorded, header) : [];

@@ -91,6 +91,7 @@ const NEEDS_PEER: NoCause = { why: "requires another node: see docs/guides/own-n
 export const CAUSES: Readonly<Record<string, Cause | NoCause>> = {
   "block.applied": onMine,
   "block.disregarded": NEEDS_PEER,
+  "block.finalized": onRound,
   "block.forged": onMine,
   "block.received": onMine,
   "block.reverted": onRevert,

@@ -3,16 +3,17 @@
  * alone, so that they are read for many blocks at once and cached. Before cached events are used, the database is asked
  * whether the last block of the run is still on the chain.
  */
-import type { Network } from "@uniknode/protocol";
+import { type Block, createRounds, type Network } from "@uniknode/protocol";
 import type { Event } from "../../events/event.ts";
 import type { Postgres, Query } from "../../postgres/connection.ts";
 import { PostgresError, toPostgresError } from "../../postgres/error.ts";
 import { createFactEvents } from "../fact-events.ts";
+import { createFinality, type Finality, ROUNDS } from "../finality.ts";
 import { type History, HistoryError } from "../history.ts";
 import type { PastFact } from "../past-facts.ts";
 import { readFacts } from "./facts.ts";
 import { type BlockFacts, blockOf, createRuns, type Run } from "./runs.ts";
-import { type BlockBounds, type BlockOrigin, readStoredBlocks } from "./stored-blocks.ts";
+import { type BlockBounds, type BlockOrigin, readHeaders, readStoredBlocks } from "./stored-blocks.ts";
 
 /** Time limit of each statement. */
 const READ_TIMEOUT_MS = 5_000;
@@ -104,8 +105,23 @@ async function readRun(
   const range = origin === "first" ? { first: height, last: head } : { first: 1, last: height };
   const stored = await readStoredBlocks(query, range, BOUNDS, origin);
   const facts = await readFacts(query, stored, network);
-  const blocks = stored.map(({ header }, index): BlockFacts => ({ header, facts: facts[index] ?? [] }));
+  const finality = await readFinality(query, stored, network);
+  const blocks = stored.map(
+    ({ header }, index): BlockFacts => ({
+      header,
+      facts: [...(facts[index] ?? []), ...finality.follow(header)],
+    }),
+  );
   return { blocks, usernames: await readUsernames(query, facts.flat().flatMap(delegatesOf)) };
+}
+
+/** Returns the finality after the blocks below the first one of consecutive blocks. */
+async function readFinality(query: Query, [first]: readonly Block[], network: Network): Promise<Finality> {
+  const last = (first?.header.height ?? 1) - 1;
+  const { maxDelegates } = createRounds(network).roundAt(last + 1);
+  const headers = await readHeaders(query, { first: Math.max(1, last - ROUNDS * maxDelegates + 1), last });
+  const byHeight = new Map(headers.map((header) => [header.height, header]));
+  return createFinality(network, (height) => byHeight.get(height));
 }
 
 /** A username never changes, and delegates of rounds have one. */

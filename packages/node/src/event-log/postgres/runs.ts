@@ -1,8 +1,12 @@
 /** Caches the facts of consecutive blocks within a bound. */
 import type { BlockHeader } from "@uniknode/protocol";
+import type { FinalBlock } from "../../events/block-events.ts";
 import type { PastFact } from "../past-facts.ts";
 
-export type BlockFacts = { readonly header: BlockHeader; readonly facts: readonly PastFact[] };
+export type BlockFacts = {
+  readonly header: BlockHeader;
+  readonly facts: readonly (PastFact | FinalBlock)[];
+};
 
 /**
  * The facts of consecutive blocks of one branch, ascending. They follow from the id of the last one: an id depends on the whole

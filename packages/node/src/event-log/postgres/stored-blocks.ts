@@ -47,7 +47,12 @@ export async function readStoredBlocks(
   return readTransactions(query, isFromFirst ? kept : kept.reverse());
 }
 
-async function readHeaders(query: Query, { first, last }: BlockRange): Promise<BlockHeader[]> {
+/**
+ * Returns the headers of a range.
+ *
+ * @throws {HistoryError} HISTORY_DAMAGED
+ */
+export async function readHeaders(query: Query, { first, last }: BlockRange): Promise<BlockHeader[]> {
   const rows = await query<BlockRow>(
     "SELECT height, id, header FROM blocks WHERE height BETWEEN $1 AND $2 ORDER BY height",
     [first, last],

@@ -5,6 +5,7 @@ import { createFactLookups } from "../../store/chain/fact-lookups.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { ReadTogether } from "../../store/engine/snapshot.ts";
 import { createFactEvents } from "../fact-events.ts";
+import { createFinality } from "../finality.ts";
 import type { History, PastEvents } from "../history.ts";
 import { createPastFacts } from "../past-facts.ts";
 
@@ -21,6 +22,7 @@ export function createPastEvents(database: Database, network: Network): PastEven
     "SELECT username FROM wallets WHERE public_key = +?",
   );
   const pastFacts = createPastFacts(createFactLookups(database), network);
+  const finality = createFinality(network, blocks.header);
   const toEvents = createFactEvents(network, (publicKey) => usernames.get(publicKey)?.username ?? undefined);
 
   return {
@@ -30,7 +32,8 @@ export function createPastEvents(database: Database, network: Network): PastEven
       if (!block) return [];
       // Other calls may have seen another chain.
       pastFacts.forget();
-      return pastFacts.of(block).flatMap((fact) => toEvents(fact, block.header));
+      const facts = [...pastFacts.of(block), ...finality.follow(block.header)];
+      return facts.flatMap((fact) => toEvents(fact, block.header));
     },
   };
 }

@@ -22,6 +22,11 @@ export function provenFactOf(
   if (height === undefined || blockId === undefined || !isChainFact(event) || isRetraction(event)) {
     return undefined;
   }
+  if (event === "block.finalized") {
+    const final = JSON.parse(dataText ?? "{}") as Required<Named>;
+    const { id, height: finalHeight } = final;
+    return { height: finalHeight, blockId: id, transactionId: undefined, blocksAbove: height - finalHeight };
+  }
   const family = event.slice(0, event.indexOf("."));
   const data: Named = dataText === undefined ? {} : JSON.parse(dataText);
   const transactionId = family === "transaction" || family === "delegate" ? data.id : data.transaction?.id;

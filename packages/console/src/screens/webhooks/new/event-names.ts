@@ -29,6 +29,7 @@ export const EVENT_GROUPS: readonly EventGroup[] = [
     pattern: "block.*",
     events: [
       ["block.applied", "a block was saved"],
+      ["block.finalized", "two thirds of the delegates have signed at or above a block"],
       ["block.reverted", "a block was reverted"],
       ["block.forged", "a delegate of this node forged a block"],
       ["block.received", "a block arrived from a peer"],
