@@ -1,5 +1,6 @@
 /** Messages between a page and its worker. */
 import type { CryptoConfiguration, RawTransaction } from "@uniknode/client";
+import type { Checkpoint, ProofOptions } from "@uniknode/client/proofs";
 import type { Passphrases, Signatory } from "./build.ts";
 import type { Fault, Order, Terms } from "./order.ts";
 
@@ -12,6 +13,13 @@ export type Question =
   | { readonly ask: "draft"; readonly order: Order; readonly terms: Terms }
   | { readonly ask: "fields"; readonly transaction: RawTransaction }
   | { readonly ask: "wallet"; readonly passphrase: string }
+  /** `proof` is a response of the node, of any form. */
+  | {
+      readonly ask: "verify";
+      readonly proof: unknown;
+      readonly checkpoint: Checkpoint;
+      readonly options: ProofOptions;
+    }
   | {
       readonly ask: "sign";
       readonly order: Order;

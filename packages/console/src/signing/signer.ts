@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { CryptoConfiguration, RawTransaction } from "@uniknode/client";
+import type { Checkpoint, ProofOptions, ProofVerdict } from "@uniknode/client/proofs";
 import { useEffect } from "preact/hooks";
 import { useNode, useResponse } from "../data/node.ts";
 import type { Draft, Passphrases, Signatory, WalletName } from "./build.ts";
@@ -16,6 +17,8 @@ export type Signer = {
   walletOf(passphrase: string): Promise<WalletName>;
   /** Splits the bytes of a transaction into fields. */
   fieldsOf(transaction: RawTransaction): Promise<readonly Field[]>;
+  /** Verifies a proof, which takes about 50 ms. */
+  verify(proof: unknown, checkpoint: Checkpoint, options: ProofOptions): Promise<ProofVerdict>;
   /** Passes the passphrases to the worker without storing them. */
   sign(order: Order, terms: Terms, signatory: Signatory, passphrases: Passphrases): Promise<RawTransaction>;
   close(): void;
@@ -82,6 +85,7 @@ export function startSigner({ network, milestones, exceptions }: CryptoConfigura
   return {
     draft: (order, terms) => ask({ ask: "draft", order, terms }),
     fieldsOf: (transaction) => ask({ ask: "fields", transaction }),
+    verify: (proof, checkpoint, options) => ask({ ask: "verify", proof, checkpoint, options }),
     walletOf: (passphrase) => ask({ ask: "wallet", passphrase }),
     sign: (order, terms, signatory, passphrases) =>
       ask({ ask: "sign", order, terms, signatory, passphrases }),

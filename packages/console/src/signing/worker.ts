@@ -1,8 +1,9 @@
 /**
- * Drafts and signs transactions and splits their bytes, in its own thread. A passphrase is in memory only while it signs.
+ * Drafts and signs transactions, splits their bytes, and verifies proofs, in its own thread. A passphrase is in memory only while it signs.
  * The worker makes no requests.
  */
 
+import { verifyProof } from "@uniknode/client/proofs";
 import { createNetwork, type Network, type NetworkFiles } from "@uniknode/protocol";
 import { errorText } from "../components/error-text.ts";
 import { draftOf, OrderError, signOrder, walletOf } from "./build.ts";
@@ -34,6 +35,8 @@ function resultOf(question: Question): unknown {
       return draftOf(network, question.order, question.terms);
     case "fields":
       return fieldsOf(question.transaction);
+    case "verify":
+      return verifyProof(question.proof, question.checkpoint, question.options);
     case "wallet":
       return walletOf(network, question.passphrase);
     case "sign":

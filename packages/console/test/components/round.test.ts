@@ -1,18 +1,10 @@
-import { forgingOrder as orderOfProtocol, present } from "@uniknode/protocol";
+import { forgingOrder, present } from "@uniknode/protocol";
 import { expect, test } from "vitest";
-import { forgingOrder } from "../../src/components/round/order.ts";
 import { roundOf } from "../../src/components/round/round.ts";
 import { block, blocks as chainOf } from "../../test-support/chain.ts";
 
 const SIZE = 6;
 const ranked = Array.from({ length: SIZE }, (_, index) => `key ${index}`);
-
-test.each([1, 2, 46, 1_000_003])("The forging order of round %s is that of the protocol.", (round) => {
-  for (const size of [1, 5, 6, 23, 51]) {
-    const keys = Array.from({ length: size }, (_, index) => `${index}`);
-    expect(forgingOrder(round, keys)).toEqual(orderOfProtocol(round, keys));
-  }
-});
 
 /** Forged in a slot of two seconds by the delegate of the slot. */
 const forged = (round: number, height: number, slot: number) =>

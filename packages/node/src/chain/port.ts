@@ -1,5 +1,5 @@
 /** The chain as other rooms use it, and what it needs from them. */
-import type { Fact, StateReader, Wallet } from "@uniknode/ledger";
+import type { StateReader, Wallet } from "@uniknode/ledger";
 import type { Block, BlockHeader, EncodedBlock, Network, SealedTransaction } from "@uniknode/protocol";
 import type { BlockFact } from "../events/block-events.ts";
 import type { Event } from "../events/event.ts";

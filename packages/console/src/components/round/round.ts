@@ -1,6 +1,6 @@
 /** Slots of the current round: forged, missed and next. */
 import type { Block } from "@uniknode/client";
-import { forgingOrder } from "./order.ts";
+import { forgingOrder } from "@uniknode/protocol";
 
 export type Slot = {
   readonly slot: number;

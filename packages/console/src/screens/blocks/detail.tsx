@@ -18,7 +18,9 @@ import { Time } from "../../components/time.tsx";
 import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
 import { UrlTabs } from "../../components/url-tabs.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
+import { LAST_UNPROVEN_HEIGHT } from "../../proofs/provable.ts";
 
+const Seal = loadable(() => import("../../proofs/seal.tsx"), "part");
 const BlockEvents = loadable(() => import("./block-events.tsx"), "part");
 
 export default function BlockScreen() {
@@ -117,7 +119,8 @@ function Header({ block }: { block: Block }) {
   const undone = reorganization.value?.reverted.filter(
     (other) => other.height === block.height && other.id !== block.id,
   );
-  const { id, previous, timestamp, generator, confirmations, forged, payload, signature, version } = block;
+  const { id, height, previous, timestamp, generator, confirmations, forged, payload, signature, version } =
+    block;
   const confirmed = confirmations === 0 ? "the newest block" : countOfText(confirmations, "confirmations");
   return (
     <Facts
@@ -138,6 +141,7 @@ function Header({ block }: { block: Block }) {
             {confirmed}
           </Badge>,
         ],
+        ["Proof", height > LAST_UNPROVEN_HEIGHT && <Seal kind="block" id={id} />],
         ["Full", <BlockFill key="fill" block={block} />],
         ["Amount", <Amount key="amount" value={forged.amount} hasSymbol />],
         ["Reward", <Amount key="reward" value={forged.reward} hasSymbol />],

@@ -25,7 +25,9 @@ import { Sentence } from "../../components/transactions/sentence.tsx";
 import { useTransaction } from "../../components/transactions/use-transaction.ts";
 import { UrlTabs } from "../../components/url-tabs.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
+import { LAST_UNPROVEN_HEIGHT } from "../../proofs/provable.ts";
 
+const Seal = loadable(() => import("../../proofs/seal.tsx"), "part");
 const BytesView = loadable(() => import("./bytes-view.tsx"), "part");
 
 export default function TransactionScreen() {
@@ -84,7 +86,7 @@ function Details({ transaction }: { transaction: Transaction }) {
   const { head } = useNode();
   const { id, blockId, confirmations, timestamp, sender, senderPublicKey, recipient } = transaction;
   const { amount, fee, nonce, vendorField, signature, signSignature, signatures } = transaction;
-  const height = head.value && head.value.height - confirmations + 1;
+  const height = blockId && head.value ? head.value.height - confirmations + 1 : undefined;
   return (
     <Facts
       facts={[
@@ -101,6 +103,10 @@ function Details({ transaction }: { transaction: Transaction }) {
               <BlockId id={blockId} />
             </>
           ),
+        ],
+        [
+          "Proof",
+          height !== undefined && height > LAST_UNPROVEN_HEIGHT && <Seal kind="transaction" id={id} />,
         ],
         ["Time", timestamp && <Time timeMs={timestamp.unix * 1_000} isWhole />],
         ["Sender", <Address key="sender" address={sender} isWhole />],

@@ -2,7 +2,6 @@
 import {
   createDraft,
   createRepetitions,
-  type Fact,
   isChained,
   judgeBlock,
   RuleError,

@@ -1,0 +1,59 @@
+/** Seals: pages verify proofs themselves, and refuse those of a node that lies. */
+import { beforeAll, expect, test } from "vitest";
+import { accessibilityFaults, keepPicture } from "../../test-support/browser.ts";
+import { describeConsole } from "../../test-support/console-tests.ts";
+import { createPayer, type Pay } from "../../test-support/payments.ts";
+
+describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
+  let pay: Pay;
+
+  beforeAll(async () => {
+    await node.client.dev.forge({ enabled: false });
+    pay = await createPayer(node);
+    await node.client.dev.mine({ blocks: 30 });
+  }, 120_000);
+
+  test("The seal of a transaction appears when enough delegates have signed above its block.", async () => {
+    const id = await pay();
+    await node.client.dev.mine();
+    const { page, faults } = await open();
+    await page.goto(`/console/transactions/${id}`);
+    await page.getByText("Not final yet").waitFor();
+    await page.getByText(/^1 of 4 necessary delegates have signed at or above the block\./).waitFor();
+    await node.client.dev.mine({ blocks: 6 });
+    await page.getByText("Verified by this page").waitFor();
+    await page
+      .getByText(/^The transaction is final: the page verified the signatures of 4 delegates/)
+      .waitFor();
+    await keepPicture(page, "seal-transaction-light-1400");
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test("A block has a seal, and the first ones have none.", async () => {
+    const { page, faults } = await open();
+    await page.goto("/console/blocks/20");
+    await page.getByText("Verified by this page").waitFor();
+    await keepPicture(page, "seal-block-light-1400");
+    await page.goto("/console/blocks/2");
+    await page.getByText("the newest block").or(page.getByText("confirmations")).first().waitFor();
+    expect(await page.getByText("Proof", { exact: true }).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test("A false proof is refused with its reason.", async () => {
+    const { page } = await open();
+    await page.route(/\/blocks\/.*\/proof/, async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      const [first, ...others] = body.data.headers as string[];
+      body.data.headers = [first?.replace(/..$/, "00"), ...others];
+      await route.fulfill({ response, json: body });
+    });
+    await page.goto("/console/blocks/21");
+    await page.getByText("Proof refused").waitFor();
+    await page.getByText(/^Do not trust this node: /).waitFor();
+    await keepPicture(page, "seal-refused-light-1400");
+    expect(await page.getByText("Verified by this page").count()).toBe(0);
+  });
+});
