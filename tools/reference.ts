@@ -1,5 +1,6 @@
 /** `npm run reference`: generates docs/reference, parts of docs/scale.md, and the lists of the client, from the tables that the program uses. */
 import { writeFileSync } from "node:fs";
+import { conformOptions } from "../packages/node/src/commands/conform/options.ts";
 import { listenOptions } from "../packages/node/src/commands/listen/options.ts";
 import { txOptions } from "../packages/node/src/commands/tx/options.ts";
 import { serviceOptions } from "../packages/node/src/commands/webhooks/service.ts";
@@ -16,6 +17,7 @@ import { commandsPage } from "./reference-commands.ts";
 import { errorsPage } from "./reference-errors.ts";
 import { eventsPage } from "./reference-events.ts";
 import { listsPage } from "./reference-lists.ts";
+import { scenariosPage } from "./reference-scenarios.ts";
 import { scalePage } from "./scale/page.ts";
 
 /** Returns the content of each generated file by path. */
@@ -26,6 +28,7 @@ export async function referencePages(): Promise<Record<string, string>> {
     "docs/reference/errors.md": errorsPage(),
     "docs/reference/events.md": await eventsPage(),
     "docs/reference/lists.md": listsPage(),
+    "docs/reference/scenarios.md": scenariosPage(),
     "docs/scale.md": scalePage(),
     "packages/client/src/api/list-filters.ts": clientLists(),
   };
@@ -41,6 +44,7 @@ function configurationPage(): string {
     ...optionTable("uniknode dev", devOptions),
     ...optionTable("uniknode run", runOptions),
     ...optionTable("uniknode listen", listenOptions),
+    ...optionTable("uniknode conform", conformOptions),
     ...optionTable("uniknode status, block, unik, wallet", connectionOptions),
     ...optionTable("uniknode webhooks", serviceOptions),
     ...optionTable("uniknode tx", txOptions),

@@ -109,14 +109,17 @@ const consoleSources = [
   "compress.ts",
   "src",
   "documents",
-  "receivers",
   "public",
   "index.html",
   "package.json",
   "vite.config.ts",
 ]
   .map((name) => join(root, "packages/console", name))
-  .concat(["packages/client/src", "packages/protocol/src", "docs"].map((name) => join(root, name)));
+  .concat(
+    ["packages/client/src", "packages/protocol/src", "docs", "examples/receivers"].map((name) =>
+      join(root, name),
+    ),
+  );
 const consolePage = join(root, "packages/console/dist/index.html");
 
 /** Returns the time of the newest file, in milliseconds since 1970. */

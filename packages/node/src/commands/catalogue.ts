@@ -112,6 +112,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./listen/command.ts")).listenCommand(),
   },
   {
+    name: "conform",
+    usage: "[options] [url]",
+    description:
+      "play the deliveries of a node against your receiver: duplicates, retractions, forgeries, restarts",
+    group: WEBHOOKS,
+    examples: EXAMPLES.conform,
+    load: async () => (await import("./conform/command.ts")).conformCommand(),
+  },
+  {
     name: "status",
     usage: "[options]",
     description: "show the status of a node and its chain",

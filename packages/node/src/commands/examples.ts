@@ -53,6 +53,12 @@ export const EXAMPLES = {
     "uniknode listen --event block.applied --status 503",
     "uniknode listen --json",
   ],
+  conform: [
+    "uniknode conform --list",
+    "uniknode conform http://127.0.0.1:8000/",
+    'uniknode conform http://127.0.0.1:8000/hook --restart "make restart" --junit report.xml',
+    "uniknode conform http://127.0.0.1:8000/ --event transaction.applied --only duplicate --only reorganisation",
+  ],
   status: ["uniknode status", "uniknode status --url http://127.0.0.1:4003 --json"],
   block: ["uniknode block", "uniknode block 1"],
   checkpoint: ["uniknode checkpoint", "uniknode checkpoint --url http://127.0.0.1:4003 --json"],

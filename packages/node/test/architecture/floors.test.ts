@@ -28,6 +28,7 @@ const FLOORS = [
   "subscriptions",
   "stream",
   "webhooks",
+  "conform",
   "http",
   "operations",
   "archive",

@@ -89,7 +89,7 @@ const FIXED = [
   ),
 ];
 const EXTENSION =
-  /\.(?:tsx?|m?js|css|c|sh|sql|md|html|json|ya?ml|service|env|py|php|go)$|^\.ci\/run$|^ops\/debian\/|Containerfile$/;
+  /\.(?:tsx?|m?js|css|c|sh|sql|md|html|json|ya?ml|service|env|py|php|rb|go)$|^\.ci\/run$|^ops\/debian\/|Containerfile$/;
 /** Recorded responses and generated or fixed texts. */
 const SKIPPED =
   /node_modules|\/dist\/|^test\/vectors\/|^packages\/\w+\/(?:test|test-support)\/.*\.(?:md|html|json)$|^docs\/pictures\//;

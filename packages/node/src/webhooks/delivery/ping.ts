@@ -78,11 +78,18 @@ export function createPing({ deliveryQueue, attempt, nowMs }: PingDeps): Ping {
       const ended = await call.finally(() => trials--);
       return ended ?? timedOut(atMs, nowMs());
     },
-    create: (webhook) => ({ ...newMessage(webhook), createdMs: nowMs(), content: NOTHING }),
+    create: (webhook) => pingMessage(webhook, nowMs()),
   };
 }
 
 const NO_WEBHOOK = 0;
+
+/** Creates the message of a ping, which has neither a sequence nor a block. */
+export const pingMessage = (webhook: number, createdMs: number): NewPing => ({
+  ...newMessage(webhook),
+  createdMs,
+  content: NOTHING,
+});
 
 const newMessage = (webhook: number) => ({
   webhook,

@@ -9,6 +9,8 @@ export type PostOptions = GuardOptions & {
   /** Timeout for connection, request and response together. */
   readonly timeoutMs: number;
   readonly userAgent: string;
+  /** Maximum of connections to one target; absent: no bound besides the call slots of the caller. */
+  readonly connections?: number;
 };
 
 export const DEFAULT_POST_OPTIONS: PostOptions = {
@@ -49,6 +51,7 @@ export function createPost(options: PostOptions, lookup?: Lookup): { post: Post;
       connect: createGuardedConnector(options, lookup),
       pipelining: 1,
       keepAliveTimeout: IDLE_MS,
+      ...(options.connections !== undefined && { connections: options.connections }),
     });
   }
 

@@ -12,7 +12,7 @@ export default function ReceiverCode() {
     <Section title="A receiver that verifies">
       <p>
         It reads the secret from the variable <code>WEBHOOK_SECRET</code>, checks the signature and the age of
-        each delivery, and accepts it. No package is needed.
+        each delivery, and stores its fact once, until it is retracted.
       </p>
       <Tabs label="Languages" tabs={LANGUAGES} selected={language} onSelect={setLanguage}>
         <CodeBlock text={text} what={`receiver in ${title}`} />

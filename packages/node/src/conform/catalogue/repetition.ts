@@ -1,0 +1,139 @@
+/** Scenarios of deliveries that are repeated, late, or in another order. */
+import type { Scenario } from "../scenario.ts";
+
+const GUARANTEES = "docs/guides/webhooks.md#guarantees";
+const FORMER_WORKER = "docs/guides/webhooks.md#late-calls-of-a-former-worker";
+const REPLAY = "docs/guides/webhooks.md#replay-the-past";
+
+const STORE_IDS =
+  "store the id of each delivery in the transaction that applies it, and ignore ids that are stored";
+const DELIVERIES_BETWEEN = 20;
+const MISSING_DELIVERIES = 100;
+/** Proof of a block with 900 transactions, near the largest one. */
+const LARGE_PROOF = JSON.stringify({ ids: Array(900).fill("a".repeat(64)), headers: ["ab"], rounds: [] });
+
+export const REPETITION: readonly Scenario[] = [
+  {
+    name: "duplicate",
+    rule: "A delivery that arrives twice is accepted twice, and takes effect once.",
+    change: STORE_IDS,
+    section: GUARANTEES,
+    async play({ fact, deliver }) {
+      const one = fact();
+      await deliver(one, one);
+      return [one];
+    },
+  },
+  {
+    name: "late-duplicate",
+    rule: "A delivery that arrives again after many others takes effect once.",
+    change: "keep the ids of all deliveries, not only of the last ones: a delivery is retried for two days",
+    section: GUARANTEES,
+    async play({ fact, deliver }) {
+      const one = fact();
+      const others = Array.from({ length: DELIVERIES_BETWEEN }, () => fact());
+      await deliver(one, ...others, one);
+      return [one, ...others];
+    },
+  },
+  {
+    name: "concurrent-duplicate",
+    rule: "Two copies of a delivery that arrive at the same time take effect once.",
+    change:
+      "let the database decide which copy is the first: a unique key on the id, in the transaction of the effect",
+    section: GUARANTEES,
+    async play({ fact, attemptCopies }) {
+      const one = fact();
+      await attemptCopies(one, 2);
+      return [one];
+    },
+  },
+  {
+    name: "changed-proof",
+    rule: "A delivery that is repeated with a proof in place of a link to it takes effect once.",
+    change:
+      "recognise a repeated delivery by its id, not by its bytes: the proof can change between attempts",
+    section: "docs/guides/proofs.md#receive-deliveries-with-proofs",
+    async play({ fact, deliverAs }) {
+      const one = fact();
+      await deliverAs(one, { proofText: JSON.stringify({ link: `/api/v2/blocks/${one.blockId}/proof` }) });
+      await deliverAs(one, { proofText: LARGE_PROOF });
+      return [one];
+    },
+  },
+  {
+    name: "duplicate-new-epoch",
+    rule: "A delivery that a new worker sends again, with a higher epoch, is accepted and takes effect once.",
+    change: `${STORE_IDS}, whatever their webhook-epoch is`,
+    section: FORMER_WORKER,
+    async play({ fact, deliverAs, epoch }) {
+      const one = fact();
+      await deliverAs(one, { epoch: epoch() });
+      await deliverAs(one, { epoch: epoch() });
+      return [one];
+    },
+  },
+  {
+    name: "former-worker",
+    rule: "A late call of a former worker, with a lower epoch, does not repeat an effect.",
+    change: "refuse lower epochs than you have seen with 409, or ignore ids that are stored",
+    section: FORMER_WORKER,
+    async play({ fact, deliverAs, attempt, epoch }) {
+      const one = fact();
+      const [former, present] = [epoch(), epoch()];
+      await deliverAs(one, { epoch: present });
+      await attempt(one, { epoch: former });
+      return [one];
+    },
+  },
+  {
+    name: "without-epoch",
+    rule: "A delivery without an epoch is accepted after deliveries with one.",
+    change: "accept deliveries without webhook-epoch: a node and a ping send none",
+    section: FORMER_WORKER,
+    async play({ fact, deliver, deliverAs, epoch }) {
+      const [worker, node] = [fact(), fact()];
+      await deliverAs(worker, { epoch: epoch() });
+      await deliver(node);
+      return [worker, node];
+    },
+  },
+  {
+    name: "disorder",
+    rule: "Deliveries that arrive in another order than their sequences all take effect.",
+    change: "do not refuse or ignore a sequence or height that is lower than the last one",
+    section: GUARANTEES,
+    async play({ fact, deliver }) {
+      const facts = [fact(), fact(), fact()] as const;
+      const [first, second, third] = facts;
+      await deliver(third, first, second);
+      return facts;
+    },
+  },
+  {
+    name: "sequence-gap",
+    rule: "A gap of the sequence, from deliveries that are retried or have failed, does not stop the next deliveries.",
+    change: "accept a sequence without the ones before it",
+    section: "docs/guides/webhooks.md#receive",
+    async play({ fact, deliver, skipSequences }) {
+      const before = fact();
+      skipSequences(MISSING_DELIVERIES);
+      const after = fact();
+      await deliver(before, after);
+      return [before, after];
+    },
+  },
+  {
+    name: "replay",
+    rule: "A replay sends past facts again with their ids: known ones take effect once, and missed ones for the first time.",
+    change: STORE_IDS,
+    section: REPLAY,
+    async play({ fact, deliver }) {
+      const facts = [fact(), fact(), fact(), fact()] as const;
+      const [first, missed, third, last] = facts;
+      await deliver(first, third, last);
+      await deliver(first, missed, third, last);
+      return facts;
+    },
+  },
+];

@@ -1,0 +1,126 @@
+/** Scenarios of facts that are retracted, because their block was reverted. */
+import type { Scenario } from "../scenario.ts";
+
+const RETRACTIONS = "docs/guides/reorganisations.md#handle-retractions";
+const FORMER_WORKER = "docs/guides/webhooks.md#late-calls-of-a-former-worker";
+
+const REMEMBER = "store the ids that were retracted, and ignore facts with these ids";
+const DEPTH = 3;
+
+export const RETRACTIONS_OF_FACTS: readonly Scenario[] = [
+  {
+    name: "retraction",
+    rule: "A retraction cancels the fact that it names in reverts, and no other.",
+    change: "undo the effect of the delivery whose id is in reverts",
+    section: RETRACTIONS,
+    async play({ fact, retraction, deliver, expectView }) {
+      const facts = [fact(), fact()] as const;
+      const [stays, goes] = facts;
+      await deliver(...facts);
+      await expectView(facts);
+      await deliver(retraction(goes));
+      return [stays];
+    },
+  },
+  {
+    name: "retraction-repeated",
+    rule: "A retraction that arrives twice is accepted twice.",
+    change: "respond with 2xx to a retraction whose fact is already cancelled",
+    section: RETRACTIONS,
+    async play({ fact, retraction, deliver }) {
+      const one = fact();
+      const cancel = retraction(one);
+      await deliver(one, cancel, cancel);
+      return [];
+    },
+  },
+  {
+    name: "retraction-unknown",
+    rule: "A retraction of a delivery that never arrived is accepted, and has no effect.",
+    change: "respond with 2xx to a retraction whose fact you do not know",
+    section: RETRACTIONS,
+    async play({ fact, retraction, deliver }) {
+      const [lost, stays] = [fact(), fact()];
+      await deliver(stays, retraction(lost));
+      return [stays];
+    },
+  },
+  {
+    name: "retraction-first",
+    rule: "A fact that arrives after its retraction, as a late call of a former worker, has no effect.",
+    change: `${REMEMBER}, or refuse lower epochs than you have seen with 409`,
+    section: FORMER_WORKER,
+    async play({ fact, retraction, deliverAs, attempt, epoch }) {
+      const one = fact();
+      const [former, present] = [epoch(), epoch()];
+      await deliverAs(retraction(one), { epoch: present });
+      await attempt(one, { epoch: former });
+      return [];
+    },
+  },
+  {
+    name: "fact-after-retraction",
+    rule: "A copy of a fact that arrives after its retraction, such as a call that the node gave up, has no effect.",
+    change: REMEMBER,
+    section: RETRACTIONS,
+    async play({ fact, retraction, deliver, attempt }) {
+      const one = fact();
+      await deliver(one, retraction(one));
+      await attempt(one);
+      return [];
+    },
+  },
+  {
+    name: "applied-again",
+    rule: "A block that is applied again after a revert takes effect: its facts have new ids.",
+    change: "identify deliveries by their id, not by height, block or transaction",
+    section: RETRACTIONS,
+    async play({ place, fact, retraction, deliver }) {
+      const block = place();
+      const first = fact({ place: block });
+      await deliver(first, retraction(first));
+      const again = fact({ place: block, timesReverted: 1 });
+      await deliver(again);
+      return [again];
+    },
+  },
+  {
+    name: "retraction-of-other-events",
+    rule: "A retraction is recognised by reverts, for facts of every event.",
+    change:
+      "test for reverts instead of the names of events: the retraction of unik.minted is unik.minted.reverted",
+    section: RETRACTIONS,
+    async play({ fact, retraction, deliver }) {
+      const minted = fact({ event: "unik.minted" });
+      await deliver(minted, retraction(minted));
+      return [];
+    },
+  },
+  {
+    name: "revert-without-fact",
+    rule: "A subscribed block.reverted event without reverts is accepted, and does not cancel facts of other blocks.",
+    change: "cancel a fact only if reverts names it",
+    section: RETRACTIONS,
+    async play({ fact, other, place, deliver }) {
+      const one = fact();
+      await deliver(one, other("block.reverted", { id: "00" }, place()));
+      return [one];
+    },
+  },
+  {
+    name: "reorganisation",
+    rule: "Three blocks are reverted, the highest first, and replaced by four: only the facts of the new branch remain.",
+    change: "apply retractions and facts in the order in which they arrive, each by its id",
+    section: RETRACTIONS,
+    async play({ place, sibling, fact, retraction, deliver, expectView }) {
+      const places = Array.from({ length: DEPTH }, place);
+      const old = places.map((at) => fact({ place: at }));
+      await deliver(...old);
+      await expectView(old);
+      for (const one of old.toReversed()) await deliver(retraction(one));
+      const replaced = [...places.map((at) => fact({ place: sibling(at) })), fact()];
+      await deliver(...replaced);
+      return replaced;
+    },
+  },
+];

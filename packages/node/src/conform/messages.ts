@@ -1,0 +1,104 @@
+/** Messages of one webhook, with the ids, bodies and names of events that the node would give them. */
+import { hash, randomBytes } from "node:crypto";
+import { retractionNameOf } from "../events/catalogue.ts";
+import type { JsonObject } from "../events/content.ts";
+import { createFit, MAX_CONTENT_BYTES } from "../subscriptions/content.ts";
+import { pingMessage } from "../webhooks/delivery/ping.ts";
+import { deliveryId, retractionId } from "../webhooks/matching/identity.ts";
+import type { DeliveryMessage } from "../webhooks/model/deliveries.ts";
+import { type BlockPlace, contentOf, type FactEvent } from "./contents.ts";
+
+export type MessageOptions = {
+  /** Number of the webhook. */
+  readonly webhook: number;
+  /** Event of facts whose event a scenario does not choose. */
+  readonly event: FactEvent;
+  readonly nowMs: () => number;
+};
+
+export type FactOptions = {
+  readonly event?: FactEvent;
+  /** Block of the fact. Default: a block on top of the last one. */
+  readonly place?: BlockPlace;
+  /** Number of times that the block was reverted before. */
+  readonly timesReverted?: number;
+  /** Members that are added to the content. */
+  readonly data?: JsonObject;
+};
+
+export type Messages = {
+  /** Creates the next block. */
+  place(): BlockPlace;
+  /** Creates a block at the height of another one. */
+  sibling(place: BlockPlace): BlockPlace;
+  /** Creates the delivery of a fact of a block. */
+  fact(options?: FactOptions): DeliveryMessage;
+  /** Creates the retraction of a fact. */
+  retraction(fact: DeliveryMessage): DeliveryMessage;
+  /** Creates a delivery of another event; with a place, the event of a block. */
+  other(event: string, data?: unknown, place?: BlockPlace): DeliveryMessage;
+  ping(): DeliveryMessage;
+  /** Returns an epoch that is higher than all before. */
+  epoch(): number;
+  /** Leaves out sequences, as those of deliveries that are still being retried. */
+  skipSequences(count: number): void;
+};
+
+const fit = createFit(MAX_CONTENT_BYTES);
+
+/** Starts heights, sequences and epochs at the time in seconds, so that a later run continues above an earlier one. */
+export function createMessages({ webhook, event: ownEvent, nowMs }: MessageOptions): Messages {
+  const network = randomBytes(32).toString("hex");
+  const start = Math.floor(nowMs() / 1_000);
+  let [height, sequence, epoch, branch] = [start, start, start, 0];
+  const hex = (name: string): string => hash("sha256", `${network} ${name}`);
+
+  function place(): BlockPlace {
+    height++;
+    return { height, blockId: hex(`${height}`), previousId: hex(`${height - 1}`) };
+  }
+
+  /** The members of every message except pings. */
+  const queued = () => ({ webhook, sequence: ++sequence, createdMs: nowMs() });
+
+  return {
+    place,
+    sibling: ({ height: at, previousId }) => ({ height: at, blockId: hex(`${at} ${++branch}`), previousId }),
+    fact({ event = ownEvent, place: given, timesReverted = 0, data } = {}) {
+      const at = given ?? place();
+      const { height: atHeight, blockId } = at;
+      const content = { ...contentOf(event, at, (name) => hex(`${blockId} ${name}`)), ...data };
+      return {
+        ...queued(),
+        event,
+        id: deliveryId(network, webhook, { id: `${event} ${blockId}`, height: atHeight, timesReverted }),
+        height: atHeight,
+        blockId,
+        content: fit(event, JSON.stringify(content)),
+      };
+    },
+    retraction(fact) {
+      const event = retractionNameOf(fact.event);
+      const id = retractionId(network, webhook, event, fact.id);
+      return { ...fact, ...queued(), event, id, reverts: fact.id };
+    },
+    other(event, data, at) {
+      const message = queued();
+      const identity = at
+        ? { id: event, height: at.height, timesReverted: 0 }
+        : { id: event, logSequence: message.sequence };
+      return {
+        ...message,
+        event,
+        id: deliveryId(network, webhook, identity),
+        ...(at && { height: at.height, blockId: at.blockId }),
+        content: fit(event, data === undefined ? undefined : JSON.stringify(data)),
+      };
+    },
+    ping: () => pingMessage(webhook, nowMs()),
+    epoch: () => ++epoch,
+    skipSequences(count) {
+      sequence += count;
+    },
+  };
+}

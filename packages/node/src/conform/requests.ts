@@ -1,0 +1,103 @@
+/** The requests of scenarios, signed and sent as the node does. */
+import { createPost, DEFAULT_POST_OPTIONS } from "../webhooks/delivery/post.ts";
+import type { DeliveryMessage } from "../webhooks/model/deliveries.ts";
+import { bodyOf, createHeaders } from "../webhooks/model/message.ts";
+import type { Secrets } from "../webhooks/model/webhook.ts";
+import {
+  type Parts,
+  type SlowOptions,
+  type Split,
+  sendCopies,
+  sendHalf,
+  sendPieces,
+} from "./slow-requests.ts";
+
+export type RequestOptions = SlowOptions & {
+  /** Token that the receiver verifies with. */
+  readonly token: string;
+};
+
+/** Properties of one attempt. */
+export type How = {
+  readonly epoch?: number;
+  /** Age of the signature; negative: signed in the future. */
+  readonly ageMs?: number;
+  /** JSON text of the member `proof`; absent: the body has none. */
+  readonly proofText?: string;
+  /** Secrets that sign. Default: that of the receiver. */
+  readonly secrets?: Secrets;
+  /** Sends the message while others are in progress, each over a connection of its own. */
+  readonly isParallel?: true;
+  /** Changes the request after it was signed. */
+  readonly alter?: (parts: Parts) => Parts;
+};
+
+export type Requests = {
+  /**
+   * Sends a message as the node does. Resolves to the status.
+   *
+   * @throws {Error} if there is no response
+   */
+  send(message: DeliveryMessage, how: How): Promise<number>;
+  /**
+   * Sends a body in pieces, with a pause after each. Resolves to the status.
+   *
+   * @throws {Error} if there is no response
+   */
+  sendPieces(message: DeliveryMessage, split: Split): Promise<number>;
+  /**
+   * Sends copies of a message that are complete at the same time. Resolves to their statuses.
+   *
+   * @throws {Error} if there is no response to one of them
+   */
+  sendCopies(message: DeliveryMessage, copies: number): Promise<readonly number[]>;
+  /** Sends half of a body, and closes the connection. */
+  sendHalf(message: DeliveryMessage): Promise<void>;
+  /** Closes the connections, which end with the process of the receiver. */
+  reconnect(): Promise<void>;
+  close(): Promise<void>;
+};
+
+const headersOf = createHeaders();
+/** Calls of a webhook that the node has in progress. */
+const MAX_CONNECTIONS = 8;
+
+/** Creates the requests of one scenario, whose connections are reused as those of the node. */
+export function createRequests(options: RequestOptions, signal: AbortSignal): Requests {
+  const { target, token } = options;
+  let senders = openSenders(options);
+  const partsOf = (message: DeliveryMessage, how: How = {}) =>
+    signedParts(message, { secrets: { token }, ...how });
+  const close = async () => void (await Promise.all([senders.single.close(), senders.parallel.close()]));
+  return {
+    async send(message, how) {
+      const { id, webhook } = message;
+      const { post } = how.isParallel ? senders.parallel : senders.single;
+      const response = await post({ id, webhook, target, isStrict: false, ...partsOf(message, how) }, signal);
+      return response.status ?? 0;
+    },
+    sendPieces: (message, split) => sendPieces(options, partsOf(message), split, signal),
+    sendCopies: (message, copies) => sendCopies(options, partsOf(message), copies, signal),
+    sendHalf: (message) => sendHalf(options, partsOf(message), signal),
+    async reconnect() {
+      await close();
+      senders = openSenders(options);
+    },
+    close,
+  };
+}
+
+function openSenders({ timeoutMs }: RequestOptions) {
+  const open = (connections: number) =>
+    createPost({ ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true, timeoutMs, connections });
+  return { single: open(1), parallel: open(MAX_CONNECTIONS) };
+}
+
+function signedParts(
+  message: DeliveryMessage,
+  { epoch, ageMs = 0, proofText, secrets, alter }: How & { readonly secrets: Secrets },
+): Parts {
+  const body = bodyOf(message, proofText);
+  const parts = { headers: headersOf({ id: message.id, body, secrets, epoch }, Date.now() - ageMs), body };
+  return alter ? alter(parts) : parts;
+}

@@ -1,0 +1,175 @@
+/** The stage of a scenario: creates and sends messages, restarts the receiver, and compares its view. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { withoutControls } from "../platform/text/foreign.ts";
+import type { DeliveryMessage } from "../webhooks/model/deliveries.ts";
+import { awaitView, type ViewOptions } from "./await-view.ts";
+import type { FactEvent } from "./contents.ts";
+import { ScenarioFailure } from "./failure.ts";
+import { createMessages, type FactOptions, type Messages } from "./messages.ts";
+import { createRequests, type How, type RequestOptions, type Requests } from "./requests.ts";
+
+export type StageOptions = RequestOptions &
+  ViewOptions & {
+    readonly webhook: number;
+    /** Event that the receiver handles. */
+    readonly event: FactEvent;
+    /** Time after which the view must still be the expected one. */
+    readonly settleMs: number;
+  };
+
+export type StageDeps = {
+  readonly messages: Messages;
+  /** Restarts the receiver, and waits until its probe responds; absent if the kit cannot. */
+  readonly restart?: ((signal: AbortSignal) => Promise<void>) | undefined;
+  readonly signal: AbortSignal;
+};
+
+export type Stage = Pick<Messages, "place" | "sibling" | "retraction" | "epoch" | "skipSequences"> & {
+  readonly token: string;
+  fact(options?: FactOptions): DeliveryMessage;
+  /** Creates a delivery that has no fact which the view must show. */
+  other: Messages["other"];
+  ping: Messages["ping"];
+  /** Sends messages one after another; the receiver must accept each. */
+  deliver(...messages: readonly DeliveryMessage[]): Promise<void>;
+  /** Sends messages at the same time; the receiver must accept each. */
+  deliverTogether(messages: readonly DeliveryMessage[]): Promise<void>;
+  /** Sends copies of one message at the same time; the receiver can accept or refuse each. */
+  attemptCopies(message: DeliveryMessage, copies: number): Promise<void>;
+  /** Sends one message in a certain way; the receiver must accept it. */
+  deliverAs(message: DeliveryMessage, how: How): Promise<void>;
+  /** Sends one message in a certain way; the receiver must refuse it. */
+  refuseAs(message: DeliveryMessage, how: How): Promise<void>;
+  /** Sends one message; the receiver can accept or refuse it. */
+  attempt(message: DeliveryMessage, how?: How): Promise<void>;
+  /** Sends a message whose body arrives in pieces; the receiver must accept it. */
+  deliverPieces(message: DeliveryMessage, split: (body: Buffer) => readonly Buffer[]): Promise<void>;
+  /** Sends half of a message, and closes the connection. */
+  breakOff(message: DeliveryMessage): Promise<void>;
+  /** Waits until the view has these facts of the scenario, and no others. */
+  expectView(facts: readonly DeliveryMessage[]): Promise<void>;
+  restart(): Promise<void>;
+};
+
+type State = {
+  readonly options: StageOptions;
+  readonly deps: StageDeps;
+  readonly requests: Requests;
+  /** Ids of all facts of the scenario. */
+  readonly ids: Set<string>;
+  /** Calls with their responses. */
+  readonly journal: string[];
+};
+
+/** A stage with the calls that were made on it. */
+export type OpenStage = {
+  readonly stage: Stage;
+  readonly journal: readonly string[];
+  /** Waits until the view is the expected one, and stays so. */
+  conclude(facts: readonly DeliveryMessage[]): Promise<void>;
+  close(): Promise<void>;
+};
+
+export const createRunMessages = ({ webhook, event }: StageOptions): Messages =>
+  createMessages({ webhook, event, nowMs: Date.now });
+
+/** Opens the stage of one scenario; its connections end when it is closed. */
+export function openStage(options: StageOptions, deps: StageDeps): OpenStage {
+  const requests = createRequests(options, deps.signal);
+  const state: State = { options, deps, requests, ids: new Set(), journal: [] };
+  const { messages } = deps;
+  const { place, sibling, retraction, epoch, skipSequences, other, ping } = messages;
+  const expectView = (facts: readonly DeliveryMessage[]) =>
+    awaitView(options, { sent: state.ids, facts, event: options.event }, deps.signal);
+  const deliverAs = async (message: DeliveryMessage, how: How) =>
+    mustAccept(message, await call(state, message, () => requests.send(message, how)));
+
+  const stage: Stage = {
+    ...{ token: options.token, place, sibling, retraction, epoch, skipSequences, other, ping, deliverAs },
+    fact(given) {
+      const fact = messages.fact(given);
+      state.ids.add(fact.id);
+      return fact;
+    },
+    async deliver(...list) {
+      for (const message of list) await deliverAs(message, {});
+    },
+    async deliverTogether(list) {
+      await Promise.all(list.map((message) => deliverAs(message, { isParallel: true })));
+    },
+    async attemptCopies(message, copies) {
+      await call(state, message, async () => (await requests.sendCopies(message, copies)).join(" and "));
+    },
+    async refuseAs(message, how) {
+      const status = await call(state, message, () => requests.send(message, how));
+      if (isSuccess(status))
+        throw new ScenarioFailure("a status that is not 2xx", `it responded with ${status}`);
+    },
+    async attempt(message, how = {}) {
+      await call(state, message, () => requests.send(message, how));
+    },
+    async deliverPieces(message, split) {
+      mustAccept(message, await call(state, message, () => requests.sendPieces(message, split)));
+    },
+    async breakOff(message) {
+      await requests.sendHalf(message);
+      state.journal.push(`${labelOf(message)}: half of the body, then the connection was closed`);
+    },
+    expectView,
+    restart: () => restart(state),
+  };
+
+  return {
+    stage,
+    journal: state.journal,
+    async conclude(facts) {
+      await expectView(facts);
+      await sleep(options.settleMs, undefined, { signal: deps.signal });
+      await expectView(facts);
+    },
+    close: requests.close,
+  };
+}
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+function mustAccept(message: DeliveryMessage, status: number): void {
+  if (isSuccess(status)) return;
+  throw new ScenarioFailure(`a status of 2xx for ${message.event}`, `it responded with ${status}`);
+}
+
+/** Resolves to the status, and records it. */
+async function call<Status extends number | string>(
+  { journal, options, deps }: State,
+  message: DeliveryMessage,
+  send: () => Promise<Status>,
+): Promise<Status> {
+  try {
+    const status = await send();
+    journal.push(`${labelOf(message)}: ${status}`);
+    return status;
+  } catch (error) {
+    deps.signal.throwIfAborted();
+    const reason = withoutControls((error as Error).message);
+    journal.push(`${labelOf(message)}: no response`);
+    const expected = `a response within ${options.timeoutMs / 1_000} s`;
+    throw new ScenarioFailure(expected, `there was none: ${reason}`, RESPOND);
+  }
+}
+
+const labelOf = ({ event, id, height, reverts }: DeliveryMessage): string =>
+  [
+    event,
+    ...(height === undefined ? [] : [`at height ${height}`]),
+    id,
+    ...(reverts === undefined ? [] : [`which retracts ${reverts}`]),
+  ].join(" ");
+
+const RESPOND = "start the receiver, check the URL, and respond to every request in time";
+
+async function restart({ deps, journal, requests }: State): Promise<void> {
+  if (!deps.restart) throw new Error("a scenario that restarts the receiver was played without a restart");
+  await deps.restart(deps.signal);
+  await requests.reconnect();
+  journal.push("the receiver was restarted");
+}

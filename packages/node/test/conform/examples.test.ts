@@ -1,0 +1,53 @@
+/** The receivers that the console and the guide offer, each run with its own interpreter. */
+import { describe, expect, test } from "vitest";
+import { SCENARIOS } from "../../src/conform/catalogue/groups.ts";
+import { playScenarios } from "../../src/conform/run.ts";
+import { isInstalled, LANGUAGES, startExample } from "../../test-support/conform/example.ts";
+import { TOKEN } from "../../test-support/conform/receiver.ts";
+
+const PACE = { timeoutMs: 20_000, viewMs: 20_000, settleMs: 20, pieceMs: 20 };
+const TEST_TIMEOUT_MS = 120_000;
+
+describe.concurrent.each(LANGUAGES)("The receiver in $name", (language) => {
+  const isSkipped = !isInstalled(language);
+
+  test.skipIf(isSkipped)(
+    "passes every scenario, or is skipped because its language is not installed",
+    {
+      timeout: TEST_TIMEOUT_MS,
+    },
+    async ({ onTestFinished }) => {
+      const { url, restart, close } = await startExample(language);
+      onTestFinished(close);
+      const outcomes = await playScenarios(
+        SCENARIOS,
+        {
+          ...{ target: url, probe: `${url}conform`, token: TOKEN, webhook: 1, ...PACE },
+          event: "block.applied",
+        },
+        { ...{ skipped: [], signal: new AbortController().signal, restart }, onOutcome: () => {} },
+      );
+      const others = outcomes.filter(({ state }) => state !== "passed");
+      expect(others.map(({ scenario, ...outcome }) => ({ name: scenario.name, ...outcome }))).toEqual([]);
+      expect(outcomes).toHaveLength(SCENARIOS.length);
+      expect(await malformedStatuses(url)).toEqual(new Set([401]));
+    },
+  );
+});
+
+const HEADERS = { "webhook-id": "msg_1", "webhook-timestamp": "1", "webhook-signature": "v1,00" };
+
+/** Returns the statuses of responses to requests with malformed headers, and without headers. */
+async function malformedStatuses(url: string): Promise<Set<number>> {
+  const values = ["", "x", "v1,"];
+  const malformed = Object.keys(HEADERS).flatMap((name) =>
+    values.map((value) => ({ ...HEADERS, [name]: value })),
+  );
+  const statuses = new Set<number>();
+  for (const headers of [{}, ...malformed]) {
+    const response = await fetch(url, { method: "POST", body: "{}", headers });
+    await response.arrayBuffer();
+    statuses.add(response.status);
+  }
+  return statuses;
+}
