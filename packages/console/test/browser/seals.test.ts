@@ -1,8 +1,11 @@
 /** Seals: pages verify proofs themselves, and refuse those of a node that lies. */
+import { createCheckpoint, parseCheckpoint } from "@uniknode/client/proofs";
+import { present } from "@uniknode/protocol";
 import { beforeAll, expect, test } from "vitest";
 import { accessibilityFaults, keepPicture } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
 import { createPayer, type Pay } from "../../test-support/payments.ts";
+import { readQrCode } from "../../test-support/qr-code.ts";
 
 describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
   let pay: Pay;
@@ -38,6 +41,22 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
     await page.goto("/console/blocks/2");
     await page.getByText("the newest block").or(page.getByText("confirmations")).first().waitFor();
     expect(await page.getByText("Proof", { exact: true }).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test("The page of the node shows a checkpoint, and its QR code has the same text.", async () => {
+    const { page, faults } = await open();
+    await page.goto("/console/node");
+    await page.getByRole("button", { name: "Create a checkpoint" }).click();
+    const text = await page.getByRole("region", { name: "checkpoint" }).textContent();
+    const code = page.getByRole("img", { name: "The checkpoint as a QR code" });
+    await code.waitFor();
+    expect(parseCheckpoint(present(text))).toEqual(await createCheckpoint(node.client));
+    const size = Number((await code.getAttribute("viewBox"))?.split(" ").at(-1));
+    const path = present(await code.locator("path").getAttribute("d"));
+    expect(readQrCode({ size, path })).toBe(text);
+    await keepPicture(page, "checkpoint-light-1400");
+    expect(await accessibilityFaults(page)).toEqual([]);
     expect(faults).toEqual([]);
   });
 

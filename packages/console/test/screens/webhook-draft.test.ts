@@ -28,6 +28,7 @@ describe("A draft of a webhook", () => {
     target: " https://receiver.example/ ",
     order: "strict",
     confirmations: "3",
+    proof: "yes",
     ping: "no",
   });
 
@@ -66,6 +67,7 @@ describe("A draft of a webhook", () => {
       match: "all",
       order: "strict",
       confirmations: 3,
+      proof: true,
     });
   });
 
@@ -77,7 +79,7 @@ describe("A draft of a webhook", () => {
   test("Its command has the options of the command line, quoted.", () => {
     const [, , command] = formsOf(draftOf({ ...queryOf(full), target: "http://a/'b" }), "http://node");
     expect(command?.text).toBe(
-      `uniknode webhooks create 'http://a/'\\''b' --event 'block.applied' --event 'transaction.*' --condition 'amount gte 5' --condition 'open truthy' --match all --order strict --confirmations 3`,
+      `uniknode webhooks create 'http://a/'\\''b' --event 'block.applied' --event 'transaction.*' --condition 'amount gte 5' --condition 'open truthy' --match all --order strict --confirmations 3 --proof`,
     );
   });
 });

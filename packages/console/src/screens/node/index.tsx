@@ -1,6 +1,7 @@
 /** State of the node: checks, sync progress, parts, last hours, peers and options. */
 import { Badge } from "../../components/badge.tsx";
 import { bytesText, countText, durationText } from "../../components/format.ts";
+import { loadable } from "../../components/loadable.tsx";
 import { Facts, Page, Section } from "../../components/page.tsx";
 import { ResponseView, SignInNeeded } from "../../components/states.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
@@ -13,6 +14,8 @@ import { Peers } from "./peers.tsx";
 import { Progress } from "./progress.tsx";
 import { RemoteProcesses } from "./remote-processes.tsx";
 import "./node.css";
+
+const Checkpoint = loadable(() => import("./checkpoint.tsx"), "part");
 
 const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 5_000 } as const;
 /** Slow interval, because each read resets the time span of the thread delays that monitoring sees. */
@@ -44,6 +47,7 @@ export default function NodeScreen() {
         state && <SignInNeeded title="Sign in to see checks and metrics" />
       )}
       <Peers />
+      <Checkpoint />
       {isSignedIn && <Options />}
     </Page>
   );

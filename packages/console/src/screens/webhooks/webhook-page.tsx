@@ -71,6 +71,7 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
         ],
         ["Order", order === "strict" ? "Strict: one delivery at a time" : "Parallel"],
         ["Confirmations", confirmations > 0 && countText(confirmations)],
+        ["Proof", webhook.proof && "in each delivery"],
         [
           "Suspended",
           suspended && (

@@ -14,6 +14,7 @@ export const draftOfWebhook = (webhook: Webhook): Draft => ({
   target: webhook.target,
   order: webhook.order ?? "parallel",
   confirmations: webhook.confirmations ?? 0,
+  proof: webhook.proof ?? false,
   ping: false,
 });
 
@@ -21,7 +22,7 @@ const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(
 
 /** Returns the changed members only, so that numeric values stay numbers. */
 export function changesOf(before: Draft, after: Draft): WebhookChanges {
-  const { name, events, conditions, match, target, order, confirmations } = after;
+  const { name, events, conditions, match, target, order, confirmations, proof } = after;
   // A webhook can have an event beside its "events": without a name in the draft, none may remain.
   const event = events.find((name) => !name.includes("*")) ?? null;
   return {
@@ -34,5 +35,6 @@ export function changesOf(before: Draft, after: Draft): WebhookChanges {
     ...(target !== before.target && { target: target.trim() }),
     ...(order !== before.order && { order }),
     ...(confirmations !== before.confirmations && { confirmations }),
+    ...(proof !== before.proof && { proof }),
   };
 }

@@ -14,17 +14,32 @@ export const DeliveryFields = ({ draft, onChange, hasPing = true }: DeliveryFiel
       <ReceiverFields draft={draft} onChange={onChange} />
       <OrderFields draft={draft} onChange={onChange} />
     </div>
+    <Choice
+      title="Add a proof to each delivery"
+      isChosen={draft.proof}
+      onChange={(proof) => onChange({ proof })}
+    />
     {hasPing && (
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={draft.ping}
-          onChange={({ currentTarget }) => onChange({ ping: currentTarget.checked })}
-        />
-        <span>Send a ping first</span>
-      </label>
+      <Choice title="Send a ping first" isChosen={draft.ping} onChange={(ping) => onChange({ ping })} />
     )}
   </>
+);
+
+type ChoiceProps = {
+  readonly title: string;
+  readonly isChosen: boolean;
+  readonly onChange: (isChosen: boolean) => void;
+};
+
+const Choice = ({ title, isChosen, onChange }: ChoiceProps) => (
+  <label class="choice">
+    <input
+      type="checkbox"
+      checked={isChosen}
+      onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+    />
+    <span>{title}</span>
+  </label>
 );
 
 const ReceiverFields = ({ draft: { name, target }, onChange }: FieldsProps) => (

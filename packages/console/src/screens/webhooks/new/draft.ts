@@ -18,6 +18,8 @@ export type Draft = {
   readonly target: string;
   readonly order: "parallel" | "strict";
   readonly confirmations: number;
+  /** True if deliveries contain a proof. */
+  readonly proof: boolean;
   readonly ping: boolean;
 };
 
@@ -44,7 +46,17 @@ export const MAX_NAME_LENGTH = 100;
 
 /** Parses a draft from the URL, and ignores invalid values. */
 export function draftOf(query: Readonly<Record<string, string>>): Draft {
-  const { name = "", events = "", conditions, match, target = "", order, confirmations = "", ping } = query;
+  const {
+    name = "",
+    events = "",
+    conditions,
+    match,
+    target = "",
+    order,
+    confirmations = "",
+    proof,
+    ping,
+  } = query;
   const count = /^\d{1,5}$/.test(confirmations) ? Number(confirmations) : 0;
   return {
     name: name.slice(0, MAX_NAME_LENGTH),
@@ -54,6 +66,7 @@ export function draftOf(query: Readonly<Record<string, string>>): Draft {
     target,
     order: order === "strict" ? "strict" : "parallel",
     confirmations: Math.min(count, MAX_CONFIRMATIONS),
+    proof: proof === "yes",
     ping: ping !== "no",
   };
 }
@@ -83,6 +96,7 @@ export const queryOf = (draft: Draft): Record<string, string> => ({
   target: draft.target,
   order: draft.order === "strict" ? "strict" : "",
   confirmations: draft.confirmations > 0 ? `${draft.confirmations}` : "",
+  proof: draft.proof ? "yes" : "",
   ping: draft.ping ? "" : "no",
 });
 
@@ -118,6 +132,7 @@ export const registrationOf = (draft: Draft): NewWebhook => ({
   target: draft.target.trim(),
   ...(draft.order === "strict" && { order: draft.order }),
   ...(draft.confirmations > 0 && { confirmations: draft.confirmations }),
+  ...(draft.proof && { proof: true }),
   ...(draft.ping && { ping: true }),
 });
 
