@@ -44,6 +44,12 @@ export async function resourcePaths(data: ReadData): Promise<string[]> {
     ...["/uniks", `/uniks/${unik.id}`, `/uniks/${unik.id}/properties`, "/nfts", "/wallets", "/wallets/top"],
     ...[`/wallets/${wallet.address}`, `/wallets/${wallet.address}/transactions`, `/wallets/${unik.ownerId}`],
     ...["/wallets/unknown", "/blocks/0", "/transactions?orderBy=nothing", "/unknown", "/uniks?limit=1000"],
+    ...[
+      `/transactions/${transaction.id}/proof`,
+      "/blocks/20/proof",
+      "/blocks/20/proof?checkpoint=12",
+      "/blocks/2/proof",
+    ],
     ...["/openapi.json", "/webhooks", "/facts/checkpoint", "/operations/options"],
   ].map((path) => `/api/v2${path}`);
 }

@@ -1,5 +1,7 @@
-/** A replay of a delivery worker during a reorganisation: no receiver keeps a fact of a block that is not on the chain. */
+/** Replays of a delivery worker: during a reorganisation, no receiver keeps a fact of a block that is not on the chain; with proofs. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { createClient } from "@uniknode/client";
+import { createCheckpoint, verifyDelivery } from "@uniknode/client/proofs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readCopy } from "../../src/mirror/events/rows.ts";
 import { readHead } from "../../src/mirror/head.ts";
@@ -13,6 +15,7 @@ import { type Running, spawnUniknode } from "../../test-support/process/uniknode
 import { type HeldReceiver, startHeldReceiver } from "../../test-support/webhooks/held-receiver.ts";
 import { ownByWorkers } from "../../test-support/webhooks/postgres-rows.ts";
 
+const TOKEN = "5".repeat(64);
 const WAIT = { timeout: 60_000, interval: 50 };
 /** Time for a replay that does not wait. */
 const REPLAY_MS = 3_000;
@@ -49,7 +52,7 @@ type Message = {
 const messages = (): Message[] => receiver.calls.map(({ body }) => JSON.parse(body) as Message);
 
 /** Registers a webhook that receives the later blocks. Returns its id. */
-async function register(): Promise<number> {
+async function register(given: Partial<WebhookFields> = {}): Promise<number> {
   const after = await chain.recordEvents(["block.applied", "block.reverted"]);
   const { insert, activate } = createPostgresRegisterCommands({
     postgres: chain.postgres,
@@ -59,8 +62,9 @@ async function register(): Promise<number> {
   const fields: WebhookFields = {
     ...{ event: "block.applied", events: [], conditions: "[]", match: "any", confirmations: 0, proof: false },
     ...{ target: `${receiver.url}/hook`, enabled: true, order: "parallel" },
+    ...given,
   };
-  const { id } = await insert({ fields, token: "5".repeat(64) }, 10_000);
+  const { id } = await insert({ fields, token: TOKEN }, 10_000);
   await activate(id);
   return id;
 }
@@ -107,5 +111,21 @@ describe.skipIf(!hasPostgres)("a replay", { timeout: 120_000 }, () => {
     const known = [...new Set(facts.map(({ data }) => data.id))];
     const rows = await chain.postgres.query<{ id: string }>("SELECT id FROM blocks");
     expect(rows.map(({ id }) => id)).toEqual(expect.arrayContaining(known));
+  });
+
+  test("proves past blocks, which are final for a client with a checkpoint.", async () => {
+    await chain.command("mine", { blocks: 40 });
+    await chain.followed();
+    const webhook = await register({ proof: true, confirmations: 6, target: `${receiver.url}/proofs` });
+    const replays = createPostgresReplays(chain.postgres, { all: () => [], epochOf: () => undefined });
+    await replays.start(webhook, { fromHeight: 12, toHeight: 18 }, Date.now());
+    const calls = () => receiver.calls.filter(({ path }) => path === "/proofs");
+    await expect.poll(() => calls().length, WAIT).toBe(7);
+    const checkpoint = await createCheckpoint(createClient({ url: chain.url }));
+    // The clock of the chain is ahead.
+    const options = { secret: TOKEN, checkpoint, networkMs: Date.now() + 3_600_000 };
+    for (const call of calls()) {
+      expect(await verifyDelivery(call, options)).toMatchObject({ proof: "final", proves: "data" });
+    }
   });
 });
