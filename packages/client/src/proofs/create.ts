@@ -8,17 +8,21 @@ import { isIntegerIn, isRecord } from "./values.ts";
 
 /** Rounds above a round in which a quorum must have signed. */
 const ROUNDS_ABOVE = 2;
-/** Number of rounds below the head in which a final one is searched. */
+/** Number of rounds below the head in which final ones are searched. */
 const MAX_ROUNDS = 16;
+/** Number of final rounds that are compared. */
+const MAX_CANDIDATES = 3;
 
 /**
- * Creates a checkpoint of the last final round in which two thirds of the delegates signed. The node at the URL of the client is
- * trusted: use your own, or compare the checkpoints of several.
+ * Creates a checkpoint of one of the last final rounds: of three, the one in which the most delegates signed, so that the client
+ * need not renew it when some of them stop. The node at the URL of the client is trusted: use your own, or compare the
+ * checkpoints of several.
  *
  * @throws {CheckpointError} if there is no such round
  * @throws {ApiError}
  */
-export async function createCheckpoint({ blockchain, blocks, node }: Client): Promise<Checkpoint> {
+export async function createCheckpoint(client: Client): Promise<Checkpoint> {
+  const { blockchain, node } = client;
   const [{ data: chain }, { data: configuration }] = await Promise.all([
     blockchain.get(),
     node.cryptoConfiguration(),
@@ -26,22 +30,32 @@ export async function createCheckpoint({ blockchain, blocks, node }: Client): Pr
   const network = readNetwork(configuration);
   const { roundAt } = createRounds(network);
   let { roundHeight } = roundAt(chain.block.height);
-  for (let round = 0; round < MAX_ROUNDS && roundHeight > 1; round++) {
+  let candidates = 0;
+  let fullest: readonly RawBlock[] = [];
+  for (let round = 0; round < MAX_ROUNDS && candidates < MAX_CANDIDATES && roundHeight > 1; round++) {
     const { maxDelegates } = roundAt(roundHeight);
-    const to = roundHeight + (1 + ROUNDS_ABOVE) * maxDelegates - 1;
-    const found: RawBlock[] = [];
-    const height = { from: roundHeight, to };
-    const list = blocks.search({ height, orderBy: "height:asc" }, { transform: false });
-    for await (const block of list) found.push(block);
+    const found = await readBlocks(client, roundHeight, (1 + ROUNDS_ABOVE) * maxDelegates);
     if (hasFullIds(network, roundHeight) && isFinal(found, maxDelegates)) {
-      return toCheckpoint(network, found.slice(0, maxDelegates));
+      candidates++;
+      const ended = found.slice(0, maxDelegates);
+      if (generatorsOf(ended).length > generatorsOf(fullest).length) fullest = ended;
+      if (generatorsOf(fullest).length === maxDelegates) break;
     }
     ({ roundHeight } = roundAt(roundHeight - 1));
   }
+  if (fullest.length > 0) return toCheckpoint(network, fullest);
   throw new CheckpointError(
     "CHECKPOINT_UNAVAILABLE",
     "the chain has no final round near its head: wait until two thirds of the delegates have forged for three rounds",
   );
+}
+
+async function readBlocks({ blocks }: Client, from: number, count: number): Promise<RawBlock[]> {
+  const found: RawBlock[] = [];
+  const height = { from, to: from + count - 1 };
+  const list = blocks.search({ height, orderBy: "height:asc" }, { transform: false });
+  for await (const block of list) found.push(block);
+  return found;
 }
 
 /** Reads only the members that a checkpoint needs, which `readCheckpoint` checks: nodes of other versions have others, too. */
