@@ -20,21 +20,32 @@ const TIMEOUT_MS = 500;
 export type ProofTextDeps = { readonly proveFact: ProveFact; readonly logger: Pick<Logger, "warn"> };
 
 export function createReadProofText({ proveFact, logger }: ProofTextDeps): ReadProofText {
+  /** True after a failure: an outage of the database fails many deliveries, and is logged once. */
+  let isFailing = false;
+  /** Resolves to undefined after a failure. */
+  async function read(fact: ProvenFact, delivery: string): Promise<Read | undefined> {
+    try {
+      const proof = await readInTime(proveFact, fact);
+      isFailing = false;
+      return { text: proof };
+    } catch (err) {
+      if (!isFailing)
+        logger.warn({ err, delivery }, "failed to read proofs of deliveries; links are sent instead");
+      isFailing = true;
+      return undefined;
+    }
+  }
   return async (message, proofDepth) => {
     const fact = provenFactOf(message, proofDepth);
     if (!fact) return undefined;
-    try {
-      const text = await readInTime(proveFact, fact);
-      if (text === undefined || text.length <= MAX_PROOF_CHARACTERS) return text;
-    } catch (err) {
-      logger.warn(
-        { err, delivery: message.id },
-        "failed to read the proof of a delivery; it is sent with a link",
-      );
-    }
-    return JSON.stringify({ link: proofLinkOf(fact) });
+    const proof = await read(fact, message.id);
+    const isShort = (proof?.text?.length ?? 0) <= MAX_PROOF_CHARACTERS;
+    return proof && isShort ? proof.text : JSON.stringify({ link: proofLinkOf(fact) });
   };
 }
+
+/** Absent text: the fact has no proof. */
+type Read = { readonly text: string | undefined };
 
 async function readInTime(proveFact: ProveFact, fact: ProvenFact): Promise<string | undefined> {
   let text: string | undefined;
