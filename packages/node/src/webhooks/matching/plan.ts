@@ -25,7 +25,7 @@ export type PlanInput = {
   readonly reads: StepReads;
   /** Returns the subscribers of an event by ascending id. */
   readonly subscribers: (event: LoggedEvent) => readonly JudgedSubscriber[];
-  /** Progress of the last step. */
+  /** Progress of the last step, possibly for webhooks of other shards. */
   readonly reached: Reached | undefined;
   readonly fit: Fit;
   /** Default: `STEP_SIZE`. */
@@ -34,14 +34,17 @@ export type PlanInput = {
 
 export type JudgedSubscriber = Subscriber & { readonly verdict: Verdict };
 
-/** An event that was planned for its webhooks up to an id. */
-export type Reached = { readonly sequence: number; readonly webhook: number };
+/**
+ * An event that was planned for some of its webhooks. They are named one by one: a worker matches shards at different
+ * positions, so that the next step can have the same event for other webhooks.
+ */
+export type Reached = { readonly sequence: number; readonly webhooks: ReadonlySet<number> };
 
 export type Plan = {
   readonly commands: readonly IntakeCommand[];
   /** Sequence of the last event that was planned completely; absent if the first event needs a further step. */
   readonly matched?: number;
-  /** Point at which the next step continues its first event. */
+  /** Point at which the next step continues its first event; absent after a complete event. */
   readonly reached: Reached | undefined;
   /** True if all events were planned completely. */
   readonly isFinished: boolean;
@@ -88,6 +91,7 @@ function planEvents(state: State): boolean {
     // An event with too much work is continued in the next step, and the cursor stays before it.
     if (isOver(state) || !planEvent(state, event)) return false;
     state.matched = event.sequence;
+    state.reached = undefined;
   }
   return true;
 }
@@ -130,7 +134,8 @@ function planRetractions(state: State, { height, blockId }: LoggedEvent): boolea
 /** Plans the deliveries of an event and its deferrals; returns `false` if they exceed the step. */
 function planDeliveries(state: State, event: LoggedEvent): boolean {
   const { sequence, blockId } = event;
-  const upTo = state.reached?.sequence === sequence ? state.reached.webhook : -1;
+  const webhooks = new Set(state.reached?.sequence === sequence ? state.reached.webhooks : []);
+  state.reached = { sequence, webhooks };
   const message = {
     event,
     logSequence: sequence,
@@ -139,11 +144,11 @@ function planDeliveries(state: State, event: LoggedEvent): boolean {
   };
   for (const subscriber of state.subscribers(event)) {
     const { id: webhook } = subscriber.definition;
-    if (webhook <= upTo || state.suspended.has(webhook)) continue;
+    if (webhooks.has(webhook) || state.suspended.has(webhook)) continue;
     if (isOver(state)) return false;
     const command = planSubscriber(state, message, subscriber);
     if (command) add(state, webhook, command);
-    state.reached = { sequence, webhook };
+    webhooks.add(webhook);
   }
   return true;
 }

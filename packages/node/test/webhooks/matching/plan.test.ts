@@ -4,7 +4,12 @@ import type { Event, LoggedEvent } from "../../../src/events/event.ts";
 import { present } from "../../../src/platform/present.ts";
 import { CostError, meterConditions } from "../../../src/subscriptions/conditions/cost.ts";
 import type { ConfirmedEvent, DeliveryDraft, IntakeCommand } from "../../../src/webhooks/intake.ts";
-import { type JudgedSubscriber, type PlanInput, planStep } from "../../../src/webhooks/matching/plan.ts";
+import {
+  type JudgedSubscriber,
+  type Plan,
+  type PlanInput,
+  planStep,
+} from "../../../src/webhooks/matching/plan.ts";
 import { stepOf } from "../../../src/webhooks/matching/step.ts";
 import type { DeliveredFact } from "../../../src/webhooks/model/deliveries.ts";
 import { blockApplied, blockReverted } from "../../../test-support/webhooks/support.ts";
@@ -83,15 +88,31 @@ describe("a step", () => {
     const events = log(blockApplied(1), blockApplied(2));
     const first = plan(events, { subscribers: () => many(250) });
     expect(first.commands).toHaveLength(100);
-    expect(first).toMatchObject({ reached: { sequence: 11, webhook: 100 }, isFinished: false });
+    expect(first).toMatchObject({ reached: { sequence: 11 }, isFinished: false });
     expect(first.matched).toBeUndefined();
     const second = plan(events, { subscribers: () => many(250), reached: first.reached });
     expect(deliveriesOf(second.commands).map(({ webhook }) => webhook)).toEqual(
       Array.from({ length: 100 }, (_, index) => 101 + index),
     );
     const third = plan(events, { subscribers: () => many(250), reached: second.reached });
-    expect(third).toMatchObject({ matched: 11, reached: { sequence: 12, webhook: 50 }, isFinished: false });
+    expect(third).toMatchObject({ matched: 11, reached: { sequence: 12 }, isFinished: false });
     expect(new Set(deliveriesOf(third.commands).map(({ height }) => height))).toEqual(new Set([1, 2]));
+  });
+
+  test("plans an event for webhooks of other shards that an earlier step did not have", () => {
+    // A worker matches shards at different positions, each with a step of its own.
+    const events = log(blockApplied(1));
+    const webhooksOf = (subscribers: readonly JudgedSubscriber[], reached?: Plan["reached"]) => {
+      const step = plan(events, { subscribers: () => subscribers, reached });
+      return { ...step, webhooks: deliveriesOf(step.commands).map(({ webhook }) => webhook) };
+    };
+    const complete = webhooksOf([subscriber(6)]);
+    expect(complete).toMatchObject({ webhooks: [6], isFinished: true });
+    expect(webhooksOf([subscriber(2), subscriber(9)], complete.reached).webhooks).toEqual([2, 9]);
+    const interrupted = webhooksOf(many(250));
+    expect(interrupted).toMatchObject({ isFinished: false });
+    const others = [subscriber(0), ...many(3), subscriber(300)];
+    expect(webhooksOf(others, interrupted.reached).webhooks).toEqual([0, 300]);
   });
 
   test("ends after five hundred deliveries to few webhooks", () => {
