@@ -58,18 +58,22 @@ async function takeFirst(deps: DeliverySourceDeps, queue: Queue): Promise<Waitin
 /** Prefetches deliveries only if they will not stay in memory for long. */
 async function readAhead({ deliveryQueue }: DeliverySourceDeps, queues: readonly Queue[]): Promise<void> {
   if (queues.length === 0) return;
-  const found = await deliveryQueue.nextFirst(
-    queues.map(({ webhook, taken, ahead, isQuick }) => ({
-      webhook,
-      after: ahead.at(-1)?.number ?? taken,
-      limit: isQuick ? READ_AHEAD - ahead.length : 1,
-    })),
-  );
+  const ranges = queues.map((queue) => ({
+    webhook: queue.webhook,
+    after: lastRead(queue),
+    limit: queue.isQuick ? READ_AHEAD - queue.ahead.length : 1,
+  }));
+  const found = await deliveryQueue.nextFirst(ranges);
   for (const [index, queue] of queues.entries()) {
+    // A call that ended meanwhile can have dropped the deliveries in memory: those that were read do not follow any more.
+    if (lastRead(queue) !== ranges[index]?.after) continue;
     queue.ahead = withinLength([...queue.ahead, ...(found[index] ?? [])]);
     queue.hasFirst = queue.ahead.length > 0;
   }
 }
+
+/** Returns the number of the last first attempt that was read. */
+const lastRead = ({ ahead, taken }: Queue): number => ahead.at(-1)?.number ?? taken;
 
 /** Returns whether a queue has few first attempts in memory, and will need more soon. */
 export const hasFewAhead = ({ ahead, isQuick }: Queue): boolean =>
