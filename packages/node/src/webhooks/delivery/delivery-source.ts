@@ -65,7 +65,7 @@ async function readAhead({ deliveryQueue }: DeliverySourceDeps, queues: readonly
   }));
   const found = await deliveryQueue.nextFirst(ranges);
   for (const [index, queue] of queues.entries()) {
-    // A call that ended meanwhile can have dropped the deliveries in memory: those that were read do not follow any more.
+    // A call that ended during the read can have dropped the deliveries in memory, which must be read again first.
     if (lastRead(queue) !== ranges[index]?.after) continue;
     queue.ahead = withinLength([...queue.ahead, ...(found[index] ?? [])]);
     queue.hasFirst = queue.ahead.length > 0;

@@ -132,6 +132,7 @@ describe("a webhook of several events", () => {
         "state.diverged",
         "block.applied",
         "block.disregarded",
+        "block.finalized",
         "block.forged",
         "block.received",
         "block.reverted",
