@@ -11,7 +11,7 @@ import { appendBlocks, type DecodedBundle, decodeBundle, removeAbove } from "./b
 import { MirrorError } from "./error.ts";
 import { removeFactsAbove } from "./facts/tree.ts";
 import type { FeedClient } from "./feed-client.ts";
-import { deposed, type Epoch, enterPhase, moveHead, NO_BLOCK, type Phase } from "./head.ts";
+import { deposed, type Epoch, enterPhase, lockHead, moveHead, NO_BLOCK, type Phase } from "./head.ts";
 import type { FeedLine } from "./line.ts";
 import { type AheadOptions, readAhead } from "./read-ahead.ts";
 import { RECORD_TABLES } from "./records.ts";
@@ -49,7 +49,7 @@ export async function bootstrap(head: Position, deps: BootstrapDeps): Promise<vo
       return await fetchState(position, deps);
     } catch (error) {
       if (!(error instanceof MirrorError) || error.code !== "MIRROR_BRANCH_LEFT") throw error;
-      position = await stepBack(Math.max(position.height - back, 0), deps);
+      position = await stepBack(back, deps);
     }
   }
 }
@@ -71,7 +71,7 @@ async function fetchBlocks(head: Position, deps: BootstrapDeps): Promise<Positio
 
 type AppendOptions = Pick<BootstrapDeps, "epoch"> & { readonly phase: Phase };
 
-/** @throws {MirrorError} MIRROR_BRANCH_LEFT if the blocks do not continue the position */
+/** @throws {MirrorError} MIRROR_BRANCH_LEFT if the blocks do not continue the position, or each other */
 async function append(
   transaction: Transaction,
   position: Position,
@@ -81,7 +81,10 @@ async function append(
   const [first] = bundles;
   const last = bundles.at(-1);
   if (!first || !last) return position;
-  if (first.parent !== position.id) throw branchLeft(position);
+  // The node reads the blocks of a response in several steps: between two of them, it can switch to another branch.
+  if (bundles.some(({ parent }, index) => parent !== (bundles[index - 1] ?? position).id)) {
+    throw branchLeft(position);
+  }
   const blocks = bundles.map(({ block }) => block);
   const before = await moveHead(transaction, { from: first.parent, to: last, epoch, phase }, blocks);
   await appendBlocks(transaction, blocks, before);
@@ -147,9 +150,10 @@ async function writeState(transaction: Transaction, lines: AsyncIterable<FeedLin
   );
 }
 
-/** Removes the blocks above a height, which may belong to another branch. */
-async function stepBack(height: number, { postgres, epoch }: BootstrapDeps): Promise<Position> {
+/** Removes the last blocks, which may belong to another branch, and returns the last remaining one. */
+async function stepBack(count: number, { postgres, epoch }: BootstrapDeps): Promise<Position> {
   return postgres.transaction("READ WRITE", async (transaction) => {
+    const height = Math.max((await lockHead(transaction, epoch)) - count, 0);
     const [block] = await transaction.query<{ id: string; total: string }>(
       "SELECT id, transactions_up_to AS total FROM blocks WHERE height = $1",
       [height],

@@ -21,8 +21,16 @@ export type BuiltMirror = {
   close(): void;
 };
 
-/** @param path database of the node */
-export async function buildMirror(postgres: Postgres, path: string, network: Network): Promise<BuiltMirror> {
+/**
+ * @param path database of the node
+ * @param wrap returns the client with which the mirror is built
+ */
+export async function buildMirror(
+  postgres: Postgres,
+  path: string,
+  network: Network,
+  wrap: (client: FeedClient) => FeedClient = (client) => client,
+): Promise<BuiltMirror> {
   await migrate(postgres);
   const head = await takeLease(postgres, { nethash: network.description.nethash, owner: "test" });
   assert(head);
@@ -37,7 +45,7 @@ export async function buildMirror(postgres: Postgres, path: string, network: Net
     }),
   );
   await bootstrap(head, {
-    ...{ postgres, feed, network, epoch },
+    ...{ postgres, network, epoch, feed: wrap(feed) },
     signal: new AbortController().signal,
     onProgress: () => {},
   });
