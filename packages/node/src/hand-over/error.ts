@@ -8,7 +8,7 @@ export type HandOverFailureCode =
   | "HAND_OVER_REFUSED"
   /** The states of both sides contradict each other. */
   | "HAND_OVER_CONFLICT"
-  /** The other owner completes the hand-over already, or nothing can be cancelled. */
+  /** The hand-over can only be completed, or none is running. */
   | "HAND_OVER_LATE"
   /** A step did not complete in time. */
   | "HAND_OVER_TIMEOUT";

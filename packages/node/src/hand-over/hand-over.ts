@@ -6,7 +6,14 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Sides } from "./deps.ts";
 import { HandOverFailure } from "./error.ts";
-import { nextStep, type Pair, type Step, type Target } from "./next-step.ts";
+import {
+  cancellableTransfer,
+  describePair,
+  nextStep,
+  type Pair,
+  type Step,
+  type Target,
+} from "./next-step.ts";
 import { cancelToNode, completeToNode, copyToNode, prepareNode } from "./to-node.ts";
 import { cancelToWorkers, checkWorkers, completeToWorkers, copyToWorkers, stopNode } from "./to-workers.ts";
 
@@ -79,21 +86,17 @@ async function awaitHeight(at: number, { node, report, signal }: Sides): Promise
  */
 export async function cancelHandOver(to: Target, sides: Sides): Promise<void> {
   const pair = await readPair(sides);
-  const { node, workers } = pair;
-  const running = to === "workers" ? "to workers" : "to node";
-  const { transfer } = workers.state === running ? workers : node;
-  if ((node.state !== running && workers.state !== running) || transfer === undefined) throw late(to, pair);
-  if (to === "workers") {
-    if (workers.state === "workers") throw late(to, pair);
-    await cancelToWorkers(sides, transfer, node.state === running);
-  } else {
-    if (node.state === "node") throw late(to, pair);
-    await cancelToNode(sides, transfer);
-  }
+  const step = nextStep(to, pair);
+  const transfer = cancellableTransfer(step);
+  if (transfer === undefined) throw late(to, pair, step);
+  if (to === "workers") await cancelToWorkers(sides, transfer, pair);
+  else await cancelToNode(sides, transfer);
 }
 
-const late = (to: Target, { node, workers }: Pair): HandOverFailure =>
+const late = (to: Target, pair: Pair, { kind }: Step): HandOverFailure =>
   new HandOverFailure(
     "HAND_OVER_LATE",
-    `no hand-over to the ${to} can be cancelled: the node is in the state "${node.state}", and the database in the state "${workers.state}"; run the command without --cancel to complete it`,
+    kind === "complete"
+      ? `the hand-over to the ${to} can no longer be cancelled: ${describePair(pair)}; finish it with --to ${to}`
+      : `no hand-over to the ${to} is running: ${describePair(pair)}`,
   );

@@ -8,7 +8,7 @@ export type Target = "workers" | "node";
 export type Pair = { readonly node: Owner; readonly workers: Owner };
 
 export type Step =
-  /** PostgreSQL stores the id, which is new unless a cancellation was interrupted. */
+  /** PostgreSQL stores the id, which is new unless a cancellation was interrupted, or another command continued meanwhile. */
   | { readonly kind: "begin"; readonly transfer: string | undefined }
   | { readonly kind: "prepare" | "copy" | "complete"; readonly transfer: string }
   | { readonly kind: "done" };
@@ -26,6 +26,7 @@ const RULES: Readonly<Record<Target, readonly Rule[]>> = {
   ],
   node: [
     { node: "workers", workers: "workers", kind: "begin" },
+    { node: "to node", workers: "workers", kind: "begin" },
     { node: "workers", workers: "to node", kind: "prepare" },
     { node: "to node", workers: "to node", kind: "copy" },
     { node: "node", workers: "to node", kind: "complete" },
@@ -47,27 +48,41 @@ const isConsistent = ({ node, workers }: Pair): boolean =>
 
 /** @throws {HandOverFailure} */
 export function nextStep(target: Target, pair: Pair): Step {
-  const { node, workers } = pair;
-  const rule = RULES[target].find((rule) => rule.node === node.state && rule.workers === workers.state);
-  if (!rule || !isConsistent(pair)) throw refusalOf(target, pair);
-  const { kind } = rule;
-  if (kind === "done") return { kind };
-  if (kind === "begin") return { kind, transfer: node.state === "to workers" ? node.transfer : undefined };
-  const { transfer } = kind === "complete" && target === "workers" ? node : workers;
-  if (transfer === undefined) throw refusalOf(target, pair);
-  return { kind, transfer };
+  const step = stepOf(target, pair);
+  if (!step) throw refusalOf(target, pair);
+  return step;
 }
 
-function refusalOf(target: Target, { node, workers }: Pair): HandOverFailure {
-  const states = `the node is in the state "${node.state}", and the database in the state "${workers.state}"`;
-  const other: OwnerState = target === "workers" ? "to node" : "to workers";
-  if (node.state === other || workers.state === other) {
-    const to = other.slice("to ".length);
+function stepOf(target: Target, pair: Pair): Step | undefined {
+  const { node, workers } = pair;
+  const rule = RULES[target].find((rule) => rule.node === node.state && rule.workers === workers.state);
+  if (!rule || !isConsistent(pair)) return undefined;
+  const { kind } = rule;
+  if (kind === "done") return { kind };
+  if (kind === "begin") return { kind, transfer: node.state === workers.state ? undefined : node.transfer };
+  const { transfer } = kind === "complete" && target === "workers" ? node : workers;
+  return transfer === undefined ? undefined : { kind, transfer };
+}
+
+/** Returns the id of the hand-over if it can be cancelled before the step. */
+export const cancellableTransfer = (step: Step): string | undefined =>
+  step.kind === "complete" || step.kind === "done" ? undefined : step.transfer;
+
+export const describePair = ({ node, workers }: Pair): string =>
+  `the node is in the state "${node.state}", and the database in the state "${workers.state}"`;
+
+function refusalOf(target: Target, pair: Pair): HandOverFailure {
+  const states = describePair(pair);
+  const to: Target = target === "workers" ? "node" : "workers";
+  const step = stepOf(to, pair);
+  if (step) {
+    const cancel = cancellableTransfer(step) === undefined ? "" : `, or cancel it with --to ${to} --cancel`;
     return new HandOverFailure(
       "HAND_OVER_REFUSED",
-      `${states}: a hand-over to the ${to} is not complete; finish it with --to ${to}, or cancel it with --to ${to} --cancel`,
+      `${states}: a hand-over to the ${to} is not complete; finish it with --to ${to}${cancel}`,
     );
   }
+  const { node, workers } = pair;
   const both =
     node.state === "node" && workers.state === "workers" ? "both would send webhooks" : "they do not match";
   return new HandOverFailure(

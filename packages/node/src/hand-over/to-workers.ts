@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { countOf } from "../platform/text/count.ts";
 import type { Sides } from "./deps.ts";
 import { HandOverFailure } from "./error.ts";
+import type { Pair } from "./next-step.ts";
 
 const POLL_MS = 200;
 /** Longer than any call to a receiver, and any request of a client. */
@@ -82,14 +83,16 @@ export async function completeToWorkers({ node }: Sides, transfer: string): Prom
 /**
  * Makes the node the owner again.
  *
- * @param hasBegun true if the node has stopped
  * @throws {OwnerError} if the workers own the webhooks by now
  */
-export async function cancelToWorkers(sides: Sides, transfer: string, hasBegun: boolean): Promise<void> {
+export async function cancelToWorkers(sides: Sides, transfer: string, pair: Pair): Promise<void> {
   const { node, gateway, workers } = sides;
   const change = { from: "to workers", to: "node", transfer } as const;
+  // Only the node has the id if the database has lost a commit.
+  if (pair.workers.state === "node" && pair.workers.transfer !== transfer)
+    await workers.change({ from: "node", to: "to workers", transfer });
   // A command that is still copying cannot commit after this.
   await workers.change(change);
-  if (hasBegun) await node.change(change);
+  if (pair.node.state === "to workers") await node.change(change);
   await gateway.replaceRemoteNames([]);
 }

@@ -28,16 +28,32 @@ export async function handOver(
 }
 
 /**
- * Begins to hand the webhooks over to the node, kills the command, and lets the workers keep them: the hand-over is cancelled, or
- * made in the other direction if it was complete.
+ * Begins to hand the webhooks over to the node, kills the command, and lets the workers keep them.
  *
  * @throws {Error} with the outputs of the last commands, if none succeeds in time
  */
 export async function abandonHandOver(cluster: Connected, killMs: number): Promise<void> {
   await run(cluster, ["--to", "node"], killMs);
+  await returnToWorkers((to, ...args) => run(cluster, ["--to", to, ...args]));
+}
+
+/**
+ * Lets the workers own the webhooks: the hand-over to the node is cancelled, or made in the other direction once the node has
+ * everything.
+ *
+ * @param command runs a hand-over command
+ * @throws {Error} with the outputs of the last commands, if none succeeds in time
+ */
+export async function returnToWorkers(
+  command: (to: HandOverTarget, ...args: string[]) => Promise<Ended>,
+): Promise<void> {
   await repeat(async () => {
-    const cancelled = await run(cluster, ["--to", "node", "--cancel"]);
-    return cancelled.code === 0 ? [cancelled] : [await run(cluster, ["--to", "workers"]), cancelled];
+    const cancelled = await command("node", "--cancel");
+    if (cancelled.code === 0) return [cancelled];
+    // It was killed before the database dropped its rows.
+    const isLate = cancelled.stderr.includes("finish it with --to node");
+    const finished = isLate ? [await command("node")] : [];
+    return [await command("workers"), ...finished, cancelled];
   });
 }
 

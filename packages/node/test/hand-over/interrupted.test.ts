@@ -1,6 +1,8 @@
 /** Hand-overs that are killed, cancelled, repeated or impossible: at every moment at most one side sends. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lockOwner } from "../../src/webhooks/postgres/hand-over/owner.ts";
+import { returnToWorkers } from "../../test-support/cluster/hand-over.ts";
 import {
   type HandOverChain,
   type Owner,
@@ -44,6 +46,18 @@ const reached = (node: string, ofWorkers: string) =>
 
 /** Waits until a hand-over has begun. */
 const begun = (to: Owner) => until("a hand-over", async () => (await ownerOf()).includes(`to ${to}`));
+
+/** Kills a hand-over to the node when the node has everything, and the database has not dropped its rows. */
+async function killBeforeLastStep(): Promise<void> {
+  const killed = chain.spawnHandOver("node");
+  await begun("node");
+  await chain.postgres.transaction("READ WRITE", async (transaction) => {
+    await lockOwner(transaction);
+    await reached("node", "to node");
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+  });
+}
 
 async function checkAll(): Promise<void> {
   for (const webhook of [strict, parallel]) {
@@ -106,7 +120,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     expect((await waiting.ended).code).toBe(1);
     await checkAll();
     const late = await chain.spawnHandOver("workers", "--cancel").ended;
-    expect(late.stderr).toContain("no hand-over to the workers can be cancelled");
+    expect(late.stderr).toContain("no hand-over to the workers is running");
   }, 120_000);
 
   test("to the node can be cancelled as well", async () => {
@@ -132,6 +146,57 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     await chain.handOver("node");
     await checkAll();
   }, 120_000);
+
+  test("to the node that was killed before the last step is finished as its refusals say, and handed back", async () => {
+    await chain.handOver("workers");
+    await killBeforeLastStep();
+    const refusals = [
+      await chain.spawnHandOver("node", "--cancel").ended,
+      await chain.spawnHandOver("workers").ended,
+    ];
+    for (const { code, stderr } of refusals)
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/; finish it with --to node\n$/)]);
+    await returnToWorkers((to, ...args) => chain.spawnHandOver(to, ...args).ended);
+    expect(await ownerOf()).toEqual(["workers", "workers"]);
+    await checkAll();
+    await chain.handOver("node");
+  }, 240_000);
+
+  test("to the workers is cancelled if the database has lost its first step", async () => {
+    chain.receiver.respond("strict", undefined);
+    await chain.command("mine", { blocks: 1 });
+    const waiting = chain.spawnHandOver("workers");
+    await reached("to workers", "to workers");
+    waiting.child.kill("SIGKILL");
+    await waiting.ended;
+    chain.receiver.respond("strict", 204);
+    await chain.postgres.query("UPDATE webhook_register SET owner = 'node', transfer = 'before'");
+    await chain.handOver("workers", "--cancel");
+    expect(await ownerOf()).toEqual(["node", "node"]);
+    await checkAll();
+  }, 120_000);
+
+  test("to the node is continued or cancelled if another command continued during its cancellation", async () => {
+    for (const args of [["--cancel"], []]) {
+      await chain.handOver("workers");
+      chain.receiver.respond("strict", undefined);
+      await chain.command("mine", { blocks: 1 });
+      await sleep(500);
+      const waiting = chain.spawnHandOver("node");
+      await reached("to node", "to node");
+      waiting.child.kill("SIGKILL");
+      await waiting.ended;
+      chain.receiver.respond("strict", 204);
+      await chain.postgres.query("UPDATE webhook_register SET owner = 'workers'");
+      expect((await chain.spawnHandOver("workers").ended).stderr).toMatch(
+        /finish it with --to node, or cancel it with --to node --cancel\n$/,
+      );
+      await chain.handOver("node", ...args);
+      const owner = args.length > 0 ? "workers" : "node";
+      expect(await ownerOf()).toEqual([owner, owner]);
+      await checkAll();
+    }
+  }, 240_000);
 
   test("begins at a height of the chain", async () => {
     const { body } = await chain.call("GET", "/blockchain");

@@ -1,6 +1,6 @@
 /** The step of a hand-over that follows the states of both sides. */
 import { expect, test } from "vitest";
-import { nextStep, type Target } from "../../src/hand-over/next-step.ts";
+import { cancellableTransfer, nextStep, type Target } from "../../src/hand-over/next-step.ts";
 import { OWNER_STATES, type OwnerState } from "../../src/webhooks/hand-over/owner.ts";
 
 const stepOf = (target: Target, node: OwnerState, workers: OwnerState, ids: "same" | "other" = "same") =>
@@ -25,21 +25,28 @@ test("A hand-over to the node continues with the step that follows.", () => {
   expect(stepOf("node", "to node", "to node")).toEqual({ kind: "copy", transfer: "a" });
   expect(stepOf("node", "node", "to node")).toEqual({ kind: "complete", transfer: "a" });
   expect(stepOf("node", "node", "node", "other")).toEqual({ kind: "done" });
+  // It was cancelled while another command continued.
+  expect(stepOf("node", "to node", "workers")).toEqual({ kind: "begin", transfer: "a" });
 });
 
 test("A hand-over in the other direction must be completed first.", () => {
   for (const [node, workers] of [
     ["to node", "to node"],
     ["workers", "to node"],
-    ["node", "to node"],
+    ["to node", "workers"],
   ] as const)
     expect(() => stepOf("workers", node, workers)).toThrow(/finish it with --to node, or cancel it/);
   for (const [node, workers] of [
     ["to workers", "to workers"],
-    ["to workers", "workers"],
     ["node", "to workers"],
+    ["to workers", "node"],
   ] as const)
     expect(() => stepOf("node", node, workers)).toThrow(/finish it with --to workers, or cancel it/);
+});
+
+test("A hand-over in the other direction cannot be cancelled once its target has everything.", () => {
+  expect(() => stepOf("workers", "node", "to node")).toThrow(/finish it with --to node$/);
+  expect(() => stepOf("node", "to workers", "workers")).toThrow(/finish it with --to workers$/);
 });
 
 test("No step follows if both sides could send, or their states belong to two hand-overs.", () => {
@@ -61,22 +68,50 @@ test("No step follows if both sides could send, or their states belong to two ha
     ["node", "workers", "workers"],
     ["node", "to node", "to node"],
     ["node", "node", "to node"],
+    ["node", "to node", "workers"],
   ] as const)
     expect(() => stepOf(target, node, workers, "other"), `${node}, ${workers}`).toThrow();
 });
 
-test("Every pair of states has a step in one direction at most, or is refused with what to do.", () => {
-  for (const node of OWNER_STATES) {
-    for (const workers of OWNER_STATES) {
-      for (const target of ["workers", "node"] as const) {
-        try {
-          stepOf(target, node, workers);
-        } catch (error) {
-          expect((error as Error).message, `${node}, ${workers}`).toMatch(
-            /finish it with|check --node and --database-url/,
-          );
-        }
+test("Every pair of states has a step, or is refused with what to do.", () => {
+  for (const target of TARGETS) {
+    for (const pair of pairs()) {
+      const message = refusalOf(target, ...pair);
+      if (message) expect(message, `${pair}`).toMatch(/finish it with --to|check --node and --database-url/);
+    }
+  }
+});
+
+test("A refusal names only commands that are possible.", () => {
+  for (const target of TARGETS) {
+    for (const pair of pairs()) {
+      const message = refusalOf(target, ...pair) ?? "";
+      for (const to of TARGETS) {
+        if (!message.includes(`--to ${to}`)) continue;
+        expect(to, `${pair}`).not.toBe(target);
+        const step = stepOf(to, ...pair);
+        const isCancellable = cancellableTransfer(step) !== undefined;
+        expect(message.includes(`--to ${to} --cancel`), `${pair}`).toBe(isCancellable);
       }
     }
   }
 });
+
+const TARGETS = ["workers", "node"] as const;
+
+type Ids = "same" | "other";
+
+function* pairs(): Iterable<readonly [node: OwnerState, workers: OwnerState, ids: Ids]> {
+  for (const node of OWNER_STATES)
+    for (const workers of OWNER_STATES)
+      for (const ids of ["same", "other"] as const) yield [node, workers, ids];
+}
+
+function refusalOf(target: Target, node: OwnerState, workers: OwnerState, ids: Ids): string | undefined {
+  try {
+    stepOf(target, node, workers, ids);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
