@@ -156,8 +156,16 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     ];
     for (const { code, stderr } of refusals)
       expect([code, stderr]).toEqual([1, expect.stringMatching(/; finish it with --to node\n$/)]);
+    // It may be killed before it ends its lease.
+    await chain.postgres.query(
+      `INSERT INTO delivery_workers (name, session, lease_until)
+       VALUES ('hand-over', 'killed', now() + interval '1 hour')
+       ON CONFLICT (name) DO UPDATE SET lease_until = EXCLUDED.lease_until`,
+    );
     await returnToWorkers((to, ...args) => chain.spawnHandOver(to, ...args).ended);
     expect(await ownerOf()).toEqual(["workers", "workers"]);
+    const leases = await chain.postgres.query("SELECT 1 FROM delivery_workers WHERE name = 'hand-over'");
+    expect(leases).toEqual([]);
     await checkAll();
     await chain.handOver("node");
   }, 240_000);

@@ -1,7 +1,7 @@
 /** The workers' side of a hand-over in PostgreSQL. */
 import type { Logger } from "pino";
 import { present } from "../../../platform/present.ts";
-import type { Postgres } from "../../../postgres/connection.ts";
+import type { Postgres, Transaction } from "../../../postgres/connection.ts";
 import type { TakenWebhooks, WorkersSide } from "../../hand-over/workers-side.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "../../secrets/encryption.ts";
 import { dropAllRows } from "./drop.ts";
@@ -38,9 +38,7 @@ export function createWorkersSide(options: WorkersSideOptions, deps: WorkersSide
     change: (change) =>
       transaction("READ WRITE", async (own) => {
         const owner = await changeOwner(own, change);
-        // Workers need not wait for the end of the lease of a command that was killed.
-        if (owner.state === "workers")
-          await own.change("DELETE FROM delivery_workers WHERE name = $1", [WORKER]);
+        if (owner.state === "workers") await endLease(own);
         return owner;
       }),
     async lastCopied() {
@@ -63,9 +61,14 @@ export function createWorkersSide(options: WorkersSideOptions, deps: WorkersSide
       transaction("READ WRITE", async (own) => {
         await changeOwner(own, change);
         await dropAllRows(own);
+        await endLease(own);
       }),
   };
 }
+
+/** Ends the lease of a command that was killed: workers need not wait for its end. */
+const endLease = ({ change }: Transaction): Promise<unknown> =>
+  change("DELETE FROM delivery_workers WHERE name = $1", [WORKER]);
 
 async function takeAll(
   maxWaitMs: number,
