@@ -47,6 +47,28 @@ const reached = (node: string, ofWorkers: string) =>
 /** Waits until a hand-over has begun. */
 const begun = (to: Owner) => until("a hand-over", async () => (await ownerOf()).includes(`to ${to}`));
 
+/** Waits until workers own all shards. */
+const claimed = () =>
+  until("the workers", async () => {
+    const [row] = await chain.postgres.query<{ owned: number }>(
+      "SELECT count(owner)::integer AS owned FROM shards",
+    );
+    return row?.owned === 32;
+  });
+
+/** Kills a hand-over while it waits for a call of the former owner. */
+async function killWaiting(to: Owner): Promise<void> {
+  if (to === "node") await claimed();
+  chain.receiver.respond("strict", undefined);
+  await chain.command("mine", { blocks: 1 });
+  await sleep(500);
+  const waiting = chain.spawnHandOver(to);
+  await reached(`to ${to}`, `to ${to}`);
+  waiting.child.kill("SIGKILL");
+  await waiting.ended;
+  chain.receiver.respond("strict", 204);
+}
+
 /** Kills a hand-over to the node when the node has everything, and the database has not dropped its rows. */
 async function killBeforeLastStep(): Promise<void> {
   const killed = chain.spawnHandOver("node");
@@ -125,21 +147,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
 
   test("to the node can be cancelled as well", async () => {
     await chain.handOver("workers");
-    const { receiver } = chain;
-    await until("the workers", async () => {
-      const [row] = await chain.postgres.query<{ owned: number }>(
-        "SELECT count(owner)::integer AS owned FROM shards",
-      );
-      return row?.owned === 32;
-    });
-    receiver.respond("strict", undefined);
-    await chain.command("mine", { blocks: 1 });
-    await sleep(500);
-    const waiting = chain.spawnHandOver("node");
-    await reached("to node", "to node");
-    waiting.child.kill("SIGKILL");
-    await waiting.ended;
-    receiver.respond("strict", 204);
+    await killWaiting("node");
     await chain.handOver("node", "--cancel");
     expect(await ownerOf()).toEqual(["workers", "workers"]);
     await checkAll();
@@ -171,13 +179,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
   }, 240_000);
 
   test("to the workers is cancelled if the database has lost its first step", async () => {
-    chain.receiver.respond("strict", undefined);
-    await chain.command("mine", { blocks: 1 });
-    const waiting = chain.spawnHandOver("workers");
-    await reached("to workers", "to workers");
-    waiting.child.kill("SIGKILL");
-    await waiting.ended;
-    chain.receiver.respond("strict", 204);
+    await killWaiting("workers");
     await chain.postgres.query("UPDATE webhook_register SET owner = 'node', transfer = 'before'");
     await chain.handOver("workers", "--cancel");
     expect(await ownerOf()).toEqual(["node", "node"]);
@@ -187,14 +189,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
   test("to the node is continued or cancelled if another command continued during its cancellation", async () => {
     for (const args of [["--cancel"], []]) {
       await chain.handOver("workers");
-      chain.receiver.respond("strict", undefined);
-      await chain.command("mine", { blocks: 1 });
-      await sleep(500);
-      const waiting = chain.spawnHandOver("node");
-      await reached("to node", "to node");
-      waiting.child.kill("SIGKILL");
-      await waiting.ended;
-      chain.receiver.respond("strict", 204);
+      await killWaiting("node");
       await chain.postgres.query("UPDATE webhook_register SET owner = 'workers'");
       expect((await chain.spawnHandOver("workers").ended).stderr).toMatch(
         /finish it with --to node, or cancel it with --to node --cancel\n$/,
