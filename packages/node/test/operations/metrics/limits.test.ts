@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { conformOptions } from "../../../src/commands/conform/options.ts";
 import { type Option, toFlag } from "../../../src/config/define-option.ts";
 import { deliverOptions } from "../../../src/config/deliver.ts";
 import { mirrorOptions } from "../../../src/config/mirror.ts";
@@ -43,7 +44,7 @@ test("Options and metrics in the table of limits exist", async () => {
   const page = `${await createMetrics("1").page(FIGURES_WITH_MIRROR, 0)}\n${await servers.metrics()}`;
   const metrics = new Set([...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
   const flags = new Set(
-    [devOptions, runOptions, rpcOptions, mirrorOptions, serveOptions, deliverOptions]
+    [devOptions, runOptions, rpcOptions, mirrorOptions, serveOptions, deliverOptions, conformOptions]
       .flatMap((table): Option[] => Object.values(table))
       .map(toFlag),
   );
