@@ -32,7 +32,7 @@ function Verified({ kind, id, verify }: Subject & Pick<Signer, "verify">) {
 const Waiting = () => <span class="quiet">Verifying the proof …</span>;
 
 function Verdict({ seal, kind }: { seal: Seal; kind: Subject["kind"] }) {
-  if (seal.state === "unavailable") return <span class="quiet">There is no proof yet.</span>;
+  if (seal.state === "unavailable") return <span class="quiet">No proof is available yet.</span>;
   if (seal.state === "refused") {
     return (
       <>
