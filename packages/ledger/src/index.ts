@@ -33,6 +33,7 @@ export {
 } from "./rules/shared/economy.ts";
 export { RuleError } from "./rules/shared/error.ts";
 export type { Rule, RuleContext } from "./rules/shared/rule.ts";
+export { type TokenEffect, type TokenEffectContext, tokenEffect } from "./rules/shared/token-effects.ts";
 export { COMPUTED_SIGNATURES, isVerifiedIn, type WalletSignatures } from "./signatures.ts";
 export { createDraft, type Draft } from "./state/draft.ts";
 export { createMemoryState, type MemoryState } from "./state/memory.ts";

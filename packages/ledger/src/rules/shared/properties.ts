@@ -1,5 +1,4 @@
 /** Properties of tokens (state.md 3.1 and 3.4). */
-import type { NftToken } from "@uniknode/protocol";
 import type { Draft } from "../../state/draft.ts";
 import { propertyKey, type StateReader } from "../../state/tables.ts";
 
@@ -16,7 +15,3 @@ export const getProperty = (state: StateReader, tokenId: string, key: string): s
 /** Inserts or replaces a value; `null` deletes it, without an error if there is none. */
 export const setProperty = (draft: Draft, tokenId: string, key: string, value: string | null): void =>
   draft.set("properties", propertyKey(tokenId, key), value ?? undefined);
-
-export function setProperties(draft: Draft, { tokenId, properties = {} }: NftToken): void {
-  for (const [key, value] of Object.entries(properties)) setProperty(draft, tokenId, key, value);
-}

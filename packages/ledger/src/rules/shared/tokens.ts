@@ -7,8 +7,9 @@ import { refusal } from "./common.ts";
 import { nftOf } from "./economy.ts";
 import type { RuleError } from "./error.ts";
 import { typeFromText } from "./kinds.ts";
-import { getProperty, setProperties, TYPE } from "./properties.ts";
+import { getProperty, TYPE } from "./properties.ts";
 import type { RuleContext } from "./rule.ts";
+import { mintEffect, sendEffect, setProperties, type TokenEffect, updateEffect } from "./token-effects.ts";
 
 export const holds = ({ attributes }: Wallet, tokenId: string): boolean =>
   attributes.tokens?.[tokenId] !== undefined;
@@ -37,30 +38,33 @@ export function mintToken(transaction: Transaction, { draft, network }: RuleCont
     firstTransaction: id,
     lastTransaction: id,
   });
-  setProperties(draft, token);
+  setProperties(draft, mintEffect(token, sender.address));
 }
 
 /** Writes the properties of the asset, and records the transaction as the last one of the token. */
 export function updateToken(transaction: Transaction, { draft }: RuleContext): void {
-  const { token } = nftOf(transaction);
-  setProperties(draft, token);
-  const record = draft.get("tokens", token.tokenId);
-  if (record) draft.set("tokens", token.tokenId, { ...record, lastTransaction: transaction.id });
+  writeEffect(transaction, updateEffect(nftOf(transaction).token), draft);
 }
 
 /** Removes the token from the sender and assigns it to the recipient in the store; then writes the properties. */
 export function sendToken(transaction: Transaction, context: RuleContext): void {
   const { draft, network } = context;
-  const { token } = nftOf(transaction);
-  const sender = walletOf(draft, transaction.senderPublicKey, network);
-  removeFromMap(draft, sender, token.tokenId);
-  const record = draft.get("tokens", token.tokenId);
+  const effect = sendEffect(transaction);
+  removeFromMap(draft, walletOf(draft, transaction.senderPublicKey, network), effect.tokenId);
+  writeEffect(transaction, effect, draft);
+}
+
+/** Writes the effect on a token that exists, with the transaction as its last one. */
+function writeEffect({ id }: Transaction, effect: TokenEffect, draft: Draft): void {
+  const { tokenId, ownerId } = effect;
+  const record = draft.get("tokens", tokenId);
   if (record)
-    draft.set("tokens", token.tokenId, {
+    draft.set("tokens", tokenId, {
       ...record,
-      ownerId: present(transaction.recipientId, "recipientId"),
+      ...(ownerId !== undefined && { ownerId }),
+      lastTransaction: id,
     });
-  updateToken(transaction, context);
+  setProperties(draft, effect);
 }
 
 /**

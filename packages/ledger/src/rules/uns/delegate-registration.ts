@@ -5,8 +5,9 @@ import { walletOf } from "../../wallets.ts";
 import { checkRegistration, register } from "../core/delegate-registration.ts";
 import { RuleError } from "../shared/error.ts";
 import { kindName, typeFromText } from "../shared/kinds.ts";
-import { DELEGATE_BADGE, EXPLICIT_VALUES, getProperty, setProperty, TYPE } from "../shared/properties.ts";
+import { EXPLICIT_VALUES, getProperty, TYPE } from "../shared/properties.ts";
 import type { Rule, RuleContext } from "../shared/rule.ts";
+import { badgeEffect, setProperties } from "../shared/token-effects.ts";
 import { checkHolder } from "../shared/tokens.ts";
 import { noUnik } from "./vote.ts";
 
@@ -50,7 +51,7 @@ function registerUnik(transaction: Transaction, context: RuleContext): void {
   const tokenId = assetMember(transaction.asset, "delegate").username;
   const { attributes } = walletOf(draft, transaction.senderPublicKey, network);
   register(transaction, context, attributes.tokens?.[tokenId]?.type);
-  setProperty(draft, tokenId, DELEGATE_BADGE, "true");
+  setProperties(draft, badgeEffect(tokenId, true));
 }
 
 export const unsDelegateRegistration: Rule = {

@@ -4,8 +4,9 @@ import type { Wallet } from "../../state/tables.ts";
 import { delegateOf, walletOf } from "../../wallets.ts";
 import { checkResignation, resign } from "../core/delegate-resignation.ts";
 import { RuleError } from "../shared/error.ts";
-import { DELEGATE_BADGE, getProperty, setProperty } from "../shared/properties.ts";
+import { DELEGATE_BADGE, getProperty } from "../shared/properties.ts";
 import type { Rule, RuleContext } from "../shared/rule.ts";
+import { badgeEffect, setProperties } from "../shared/token-effects.ts";
 
 function checkUnikResignation(transaction: Transaction, context: RuleContext, sender: Wallet): void {
   const username = sender.attributes.delegate?.username;
@@ -23,7 +24,7 @@ function resignUnik(transaction: Transaction, context: RuleContext): void {
   const { draft, network } = context;
   resign(transaction, context);
   const { username } = delegateOf(walletOf(draft, transaction.senderPublicKey, network));
-  setProperty(draft, username, DELEGATE_BADGE, "false");
+  setProperties(draft, badgeEffect(username, false));
 }
 
 export const unsDelegateResignation: Rule = {

@@ -11,8 +11,9 @@ import type { Wallet } from "../../state/tables.ts";
 import { checkCommon, refusal } from "../shared/common.ts";
 import { RuleError } from "../shared/error.ts";
 import { ownerOf, requireIssuer, UNKNOWN_TOKEN } from "../shared/issuers.ts";
-import { EXPLICIT_VALUES, getProperty, setProperty } from "../shared/properties.ts";
+import { EXPLICIT_VALUES, getProperty } from "../shared/properties.ts";
 import type { Rule, RuleContext } from "../shared/rule.ts";
+import { discloseEffect, setProperties } from "../shared/token-effects.ts";
 import { holds, notOwner } from "../shared/tokens.ts";
 
 /** Maximum length in the token store, in characters. */
@@ -78,22 +79,16 @@ function checkNew(transaction: Transaction, { state }: RuleContext): void {
   );
 }
 
-/**
- * New values first, each value once. An empty text counts as one empty value, which leaves a comma at the end.
- *
- * @throws {RuleError} NftPropertyTooLongError if they are too long for the store (trap A8)
- */
+/** @throws {RuleError} NftPropertyTooLongError if the values are too long for the store (trap A8) */
 function disclose(transaction: Transaction, { draft }: RuleContext): void {
-  const { sub, explicitValue } = demandOf(transaction).payload;
-  const known = getProperty(draft, sub, EXPLICIT_VALUES)?.split(",") ?? [];
-  const text = [...new Set([...explicitValue, ...known])].join(",");
-  if ([...text].length > MAX_VALUE_CHARACTERS) {
+  const effect = discloseEffect(transaction, (tokenId, key) => getProperty(draft, tokenId, key));
+  if ([...effect.values].length > MAX_VALUE_CHARACTERS) {
     throw refusal(
       "NftPropertyTooLongError",
       `property '${EXPLICIT_VALUES}' exceed the maximum allowed size of ${MAX_VALUE_CHARACTERS} characters`,
     );
   }
-  setProperty(draft, sub, EXPLICIT_VALUES, text);
+  setProperties(draft, effect);
 }
 
 export const discloseExplicit: Rule = {
