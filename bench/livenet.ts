@@ -12,9 +12,9 @@ import { collectInOneThread, limitHeapGrowth } from "../packages/node/src/platfo
 import { present } from "../packages/node/src/platform/present.ts";
 import { readArguments } from "../tools/arguments.ts";
 import { familiesOf } from "./api/families.ts";
-import { type Load, shoot } from "./api/load.ts";
 import { startServers } from "./api/process.ts";
 import { type Livenet, loadLivenet } from "./livenet/generate.ts";
+import { percentile } from "./livenet/latency.ts";
 import { openPipeline } from "./pipeline.ts";
 
 const { values } = readArguments("bench livenet", {
@@ -34,8 +34,6 @@ const size = {
   wallets: Number(values.wallets),
 };
 const early = Math.min(Number(values.early), size.blocks);
-/** Few connections: the time of a response, not that of its queue. */
-const LOAD: Load = { connections: 2, seconds: 3 };
 
 async function* slice(chain: Livenet, from: number, to: number): AsyncIterable<Uint8Array> {
   let index = 0;
@@ -81,11 +79,7 @@ async function measureRequests({ files }: Livenet, path: string): Promise<Map<st
   const figures = new Map<string, number>();
   try {
     for (const { name, requests } of familiesOf(dataset)) {
-      // A node that has run for a while has read the requested pages of the file before.
-      await shoot(servers.port, requests, LOAD);
-      const { p99Ms, failed } = await shoot(servers.port, requests, LOAD);
-      if (failed > 0) throw new Error(`${name}: ${failed} requests failed`);
-      figures.set(name, p99Ms);
+      figures.set(name, await percentile(servers.port, requests));
     }
   } finally {
     servers.stop();
@@ -109,7 +103,7 @@ console.log(
 console.log(`\nrequest | p99 at ${early} blocks, ms | at ${size.blocks} | ratio`);
 for (const [name, p99Ms] of after) {
   const earlyMs = present(before.get(name));
-  console.log(`${name} | ${earlyMs} | ${p99Ms} | ${(p99Ms / earlyMs).toFixed(2)}`);
+  console.log(`${name} | ${earlyMs.toFixed(2)} | ${p99Ms.toFixed(2)} | ${(p99Ms / earlyMs).toFixed(2)}`);
 }
 if (values.keep) console.log(path);
 else rmSync(folder, { recursive: true, force: true });

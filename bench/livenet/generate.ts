@@ -50,7 +50,7 @@ export type Livenet = Fixture & {
 };
 
 /** Must change with every change of the generated data. */
-const FORMAT = 1;
+const FORMAT = 2;
 const DELEGATES = 23;
 const BLOCK_TIME_SECONDS = 8;
 /** All slots of 24 million blocks are in the past. */
@@ -143,7 +143,7 @@ const BLOCK_SIGNATURE = bytesToHex(
 function* generate(size: LivenetSize, { genesis, network, senders, last }: Generation): Iterable<Uint8Array> {
   const [rounds, slots, state] = [createRounds(network), createSlots(network), createMemoryState()];
   const publicKeys = delegates.map(({ publicKey }) => publicKey);
-  const bodies = createBodies({ ...size, network, senders, delegates: publicKeys });
+  const bodies = spreadUniks(createBodies({ ...size, network, senders, delegates: publicKeys }));
   const share = size.transactions / size.blocks;
 
   const draft = createDraft(state);
@@ -169,6 +169,31 @@ function* generate(size: LivenetSize, { genesis, network, senders, last }: Gener
   }
   process.stderr.write("\n");
   Object.assign(last, { height: head.height, id: head.id });
+}
+
+/**
+ * Replaces the next payment of each sender that minted a unik by the transfer of this unik to the recipient: the senders are few, and the
+ * owners of uniks are many.
+ */
+function* spreadUniks(bodies: Generator<TransactionBody, never>): Generator<TransactionBody, never> {
+  const minted = new Map<string, string>();
+  for (;;) {
+    const body = bodies.next().value;
+    const { senderPublicKey, asset, recipientId } = body;
+    const token = asset?.nft?.unik;
+    const own = minted.get(senderPublicKey);
+    if (token) minted.set(senderPublicKey, token.tokenId);
+    if (own === undefined || body.type !== 0 || body.typeGroup !== 1 || recipientId === undefined) {
+      yield body;
+      continue;
+    }
+    minted.delete(senderPublicKey);
+    const { version, network, nonce, fee } = body;
+    yield {
+      ...{ version, network, nonce, fee, senderPublicKey, recipientId },
+      ...{ typeGroup: 2000, type: 2, amount: 0n, asset: { nft: { unik: { tokenId: own } } } },
+    } as TransactionBody;
+  }
 }
 
 type Draft = {
