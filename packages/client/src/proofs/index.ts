@@ -1,4 +1,7 @@
-/** Verification of proofs: that a block of the network contains a transaction, and that it is final (docs/spec/proofs.md). */
+/**
+ * Verification of proofs: that a block of the network contains a transaction, and that it is final (docs/spec/proofs.md); and what the
+ * signers of a checkpoint say about a unik (docs/spec/facts.md).
+ */
 
 export type { Proof, ProofRound } from "../api/resources/proofs.ts";
 export {
@@ -11,7 +14,10 @@ export {
   readCheckpoint,
   TRUSTING_PERIOD_MS,
 } from "./checkpoint.ts";
+export { createVerifyingClient, type VerifyingClient } from "./client.ts";
 export { createCheckpoint } from "./create.ts";
 export { type DeliveryProofOptions, type ProvenDelivery, verifyDelivery } from "./delivery.ts";
+export type { ResolutionStep, ResolutionVerdict, ResolvedUnik } from "./resolution/verdict.ts";
+export { type ResolutionOptions, verifyResolution } from "./resolution/verify.ts";
 export type { ProofStep, ProofVerdict, Proven, ProvenBlock, ProvenTransaction } from "./verdict.ts";
 export { type ProofOptions, type VerifyProof, verifyProof } from "./verify.ts";

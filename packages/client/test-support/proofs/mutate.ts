@@ -1,17 +1,16 @@
 /** Proofs with one altered byte or member. */
-import type { Proof } from "../../src/api/resources/proofs.ts";
 import type { Random } from "./scene.ts";
 
 type Mutation = { readonly mutated: unknown; readonly name: string };
 
-/** Returns a copy of a proof in which one value is altered, removed, repeated or moved. */
-export function mutate(proof: Proof, random: Random): Mutation {
+/** Returns a copy of a proof, of any form, in which one value is altered, removed, repeated or moved. */
+export function mutate(proof: object, random: Random): Mutation {
   const mutation = tryToMutate(proof, random);
   const isSame = JSON.stringify(mutation.mutated) === JSON.stringify(proof);
   return isSame ? mutate(proof, random) : mutation;
 }
 
-function tryToMutate(proof: Proof, random: Random): Mutation {
+function tryToMutate(proof: object, random: Random): Mutation {
   const mutated = structuredClone(proof) as unknown as Record<string, unknown>;
   const places = placesOf(mutated, "");
   const { holder, key, path } = random.pick(places);

@@ -3,6 +3,7 @@
  * the snapshot is checked.
  */
 import type { Network } from "@uniknode/protocol";
+import { firstLogRoot } from "../facts/first-log.ts";
 import { createGrowth } from "../facts/growth.ts";
 import { rootOf } from "../facts/merkle/proofs.ts";
 import { nodesOfTiles } from "../facts/merkle/tiles.ts";
@@ -29,6 +30,7 @@ export function readFacts(path: string): Facts | undefined {
       if (!last) return undefined;
       const root = rootOf(last.size, nodesOfTiles(tree.tile));
       return {
+        version: 2,
         height: last.height,
         id: last.blockId,
         size: last.size,
@@ -62,14 +64,33 @@ export function buildFacts(
       const { height, lag } = growth.figures();
       onPart(height / (height + lag));
     }
-    const tree = createFactTree(database);
-    const size = tree.last()?.size ?? 0;
     if (!facts) return;
-    const root = facts.size <= size ? rootOf(facts.size, nodesOfTiles(tree.tile)) : undefined;
-    if (!root || Buffer.from(root).toString("hex") !== facts.root || !areOfChain(facts, database)) {
+    const root =
+      facts.version === 2 ? rootAt(database, facts.size) : firstRoot(database, facts, { network, onPart });
+    if (root !== facts.root || !areOfChain(facts, database)) {
       throw new ArchiveError("ARCHIVE_INVALID", "the facts of its blocks do not match the manifest");
     }
   } finally {
     database.close();
+  }
+}
+
+/** Returns the root of the tree when it had a size; undefined if it has fewer leaves. */
+export function rootAt(database: Database, size: number): string | undefined {
+  const tree = createFactTree(database);
+  if (size > (tree.last()?.size ?? 0)) return undefined;
+  return Buffer.from(rootOf(size, nodesOfTiles(tree.tile))).toString("hex");
+}
+
+function firstRoot(
+  database: Database,
+  { height, size }: Facts,
+  { network, onPart }: { network: Network; onPart: (part: number) => void },
+): string | undefined {
+  const work = firstLogRoot(database, network, height);
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value.size === size ? step.value.root : undefined;
+    onPart(step.value / height);
   }
 }

@@ -2,7 +2,7 @@
  * Extends the fact tree up to the last final block, in steps. Every step starts from the state in the database, so that the
  * work resumes after a crash at any point.
  */
-import type { BlockHeader, Network } from "@uniknode/protocol";
+import { type BlockHeader, createRounds, type Network, type Rounds } from "@uniknode/protocol";
 import { createPastFacts } from "../event-log/past-facts.ts";
 import { present } from "../platform/present.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
@@ -11,11 +11,12 @@ import type { Database } from "../store/engine/database.ts";
 import { createMetaStore } from "../store/node/meta.ts";
 import { readUnchecked } from "../store/node/unchecked.ts";
 import { finalHeight } from "./final.ts";
-import { leafText, leavesOf } from "./leaf.ts";
+import { endsRound, leafText, leavesOf, type TreeFact, withUniksRoot } from "./leaf.ts";
 import { hashLeaves } from "./merkle/hashes.ts";
 import { createRecentBlocks, type RecentBlock, type RecentBlocks } from "./recent-blocks.ts";
 import { lastMarkOnChain } from "./tree/last-mark.ts";
 import { createFactTree, type Mark } from "./tree/store.ts";
+import { createUnikMap, type UnikMap } from "./uniks/store.ts";
 
 export type GrowthDeps = {
   readonly database: Database;
@@ -54,7 +55,9 @@ export function createGrowth({ database, network, onTruncated }: GrowthDeps): Gr
   const blocks = createBlockStore(database);
   const meta = createMetaStore(database);
   const tree = createFactTree(database);
-  const source = createLeafSource(database, network);
+  const uniks = createUnikMap(database, network);
+  const { roundAt } = createRounds(network);
+  const source = createLeafSource(database, network, uniks);
   /** True if the tree is known to belong to the chain. */
   let isOfChain = false;
 
@@ -66,6 +69,7 @@ export function createGrowth({ database, network, onTruncated }: GrowthDeps): Gr
       tree.truncate(common);
       onTruncated(last, common);
     }
+    uniks.truncate(common?.height ?? 0);
     isOfChain = true;
   }
 
@@ -87,10 +91,15 @@ export function createGrowth({ database, network, onTruncated }: GrowthDeps): Gr
       const end = final();
       const height = tree.last()?.height ?? 0;
       if (height >= end) return false;
-      const { last, texts } = source.read(height + 1, end, untilMs);
       // A power loss may undo this; the step is then repeated.
-      database.transaction(() => tree.append(last.height, last.id, hashLeaves(texts)), "process death");
-      return last.height < end;
+      const last = database.transaction(() => {
+        if (completeMap(uniks, { height, untilMs, roundAt })) return undefined;
+        const { last, texts, uniksRoot } = source.read(height + 1, end, untilMs);
+        if (uniksRoot !== undefined) uniks.setLeaf((tree.last()?.size ?? 0) + uniksRoot);
+        tree.append(last.height, last.id, hashLeaves(texts));
+        return last;
+      }, "process death");
+      return last === undefined || last.height < end;
     },
     figures() {
       const { height = 0, size = 0 } = tree.last() ?? {};
@@ -99,14 +108,42 @@ export function createGrowth({ database, network, onTruncated }: GrowthDeps): Gr
   };
 }
 
-/** Derives the leaves of blocks, which are cached until they are final. */
-function createLeafSource(database: Database, network: Network) {
+/**
+ * Adds rounds up to the end of the tree that the map lacks since it was emptied.
+ *
+ * @returns whether it added any
+ */
+function completeMap(
+  uniks: UnikMap,
+  { height, untilMs, roundAt }: { height: number; untilMs: number; roundAt: Rounds["roundAt"] },
+): boolean {
+  const last = roundAt(height + 1).roundHeight - 1;
+  if (uniks.height() >= last) return false;
+  do {
+    const { roundHeight, maxDelegates } = roundAt(uniks.height() + 1);
+    uniks.addRound(roundHeight + maxDelegates - 1);
+  } while (uniks.height() < last && performance.now() < untilMs);
+  return true;
+}
+
+/** Derives the leaves of blocks, which are cached until they are final, and adds each complete round to the map of uniks. */
+function createLeafSource(database: Database, network: Network, uniks: UnikMap) {
   const blocks = createBlockStore(database);
   const pastFacts = createPastFacts(createFactLookups(database), network);
   const recent = createRecentBlocks();
+  const { roundAt } = createRounds(network);
 
   const blockAt = (height: number): RecentBlock =>
     recent.take(height) ?? { block: present(blocks.block(height), `block ${height}`) };
+
+  /** Returns the facts of a block; with the root of the map after the last block of a round. */
+  function factsOf({ block, opened }: RecentBlock, previous: BlockHeader | undefined): readonly TreeFact[] {
+    const { height } = block.header;
+    const facts = pastFacts.of(block, { previous, opened });
+    if (!endsRound(height, roundAt)) return facts;
+    const { round } = roundAt(height);
+    return withUniksRoot(facts, { name: "uniks.root", round, ...uniks.addRound(height) });
+  }
 
   return {
     applied: recent.add,
@@ -114,19 +151,27 @@ function createLeafSource(database: Database, network: Network) {
       recent.clear();
       pastFacts.forget();
     },
-    /** Returns the texts of the leaves of some blocks, at least of the first one. */
-    read(first: number, end: number, untilMs: number): { last: BlockHeader; texts: string[] } {
+    /** Returns the texts of the leaves of some blocks, at least of the first one, and the index of the last root of the map. */
+    read(
+      first: number,
+      end: number,
+      untilMs: number,
+    ): { last: BlockHeader; texts: string[]; uniksRoot?: number } {
       const texts: string[] = [];
       let height = first;
       let last: BlockHeader | undefined;
+      let uniksRoot: number | undefined;
       do {
-        const { block, opened } = blockAt(height);
-        const facts = pastFacts.of(block, { previous: last, opened });
-        texts.push(...leavesOf(block.header, facts, network).map(leafText));
-        last = block.header;
+        const block = blockAt(height);
+        const { header } = block.block;
+        const leaves = leavesOf(header, factsOf(block, last), network);
+        const root = leaves.findIndex(({ event }) => event === "uniks.root");
+        if (root >= 0) uniksRoot = texts.length + root;
+        texts.push(...leaves.map(leafText));
+        last = header;
         height++;
       } while (height <= end && texts.length < MAX_LEAVES && performance.now() < untilMs);
-      return { last, texts };
+      return { last, texts, ...(uniksRoot !== undefined && { uniksRoot }) };
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Leaves of the tree of final facts (facts.md 1): their content and their text. */
 
 import { hash } from "node:crypto";
-import { addressFromPublicKey, type BlockHeader, type Network } from "@uniknode/protocol";
+import { addressFromPublicKey, type BlockHeader, type Network, type Rounds } from "@uniknode/protocol";
 import type { PastFact } from "../event-log/past-facts.ts";
 import { eventsOfFacts, factId } from "../events/block-events.ts";
 import { present } from "../platform/present.ts";
@@ -18,6 +18,16 @@ export type Leaf = {
   readonly content: string;
 };
 
+/** The root of the map of uniks after a round, and its number of uniks: a leaf that is no event. */
+export type UniksRoot = {
+  readonly name: "uniks.root";
+  readonly round: number;
+  readonly root: string;
+  readonly uniks: number;
+};
+
+export type TreeFact = PastFact | UniksRoot;
+
 /** Content of a leaf: the id of a fact, and the part of its event's content that follows from the chain alone. */
 export type LeafContent = { readonly id: string; readonly data?: unknown };
 
@@ -25,8 +35,8 @@ export type LeafContent = { readonly id: string; readonly data?: unknown };
 export const leafText = ({ height, index, event, content }: Leaf): string =>
   `${height}|${index}|${event}|${content}`;
 
-/** @param facts all facts of the block, in order */
-export const leavesOf = (header: BlockHeader, facts: readonly PastFact[], network: Network): Leaf[] =>
+/** @param facts all facts of the block, in order: those of the chain, and the root of the map of uniks after a round */
+export const leavesOf = (header: BlockHeader, facts: readonly TreeFact[], network: Network): Leaf[] =>
   facts.map((fact, index) => ({
     height: header.height,
     index,
@@ -35,7 +45,7 @@ export const leavesOf = (header: BlockHeader, facts: readonly PastFact[], networ
   }));
 
 /** Returns the canonical text of `leafContent`; nearly all facts have a faster special case. */
-function contentText(fact: PastFact, header: BlockHeader, network: Network): string {
+function contentText(fact: TreeFact, header: BlockHeader, network: Network): string {
   if (fact.name === "block.applied") return appliedBlockText(fact.header);
   if (fact.name === "transaction.applied") {
     return appliedTransactionText(fact.transaction, header.id, fact.sequence);
@@ -44,7 +54,18 @@ function contentText(fact: PastFact, header: BlockHeader, network: Network): str
   return canonicalJson(leafContent(fact, header, network));
 }
 
-export function leafContent(fact: PastFact, header: BlockHeader, network: Network): LeafContent {
+/** Returns true if a block is the last one of a round, whose facts include the root of the map of uniks. */
+export const endsRound = (height: number, roundAt: Rounds["roundAt"]): boolean =>
+  height > 1 && roundAt(height + 1).isNewRound;
+
+/** Returns the facts of a block with the root of the map of uniks before the last one, `block.applied`. */
+export const withUniksRoot = (facts: readonly PastFact[], root: UniksRoot): TreeFact[] => [
+  ...facts.slice(0, -1),
+  root,
+  ...facts.slice(-1),
+];
+
+export function leafContent(fact: TreeFact, header: BlockHeader, network: Network): LeafContent {
   const idOf = (...parts: (string | number)[]) => factId(fact.name, header.id, ...parts);
   switch (fact.name) {
     case "forger.missing":
@@ -62,6 +83,10 @@ export function leafContent(fact: PastFact, header: BlockHeader, network: Networ
         votes: voteBalance,
       }));
       return { id: idOf(round), data };
+    }
+    case "uniks.root": {
+      const { round, root, uniks } = fact;
+      return { id: idOf(round), data: { root, uniks } };
     }
     default: {
       const { id, data } = present(eventsOfFacts([fact], header)[0], `the event ${fact.name}`);

@@ -51,9 +51,11 @@ export function createLogLines(): (head: Position, sequence: number | undefined)
   };
 }
 
-/** Size and root of the node's fact tree after a block. */
+/** Version, size and root of the node's fact tree after a block. */
 export const checkpointLine = ({ height, id }: Position, { size, root }: Checkpoint): string =>
-  line(JSON.stringify({ checkpoint: { height, id, size, root: Buffer.from(root).toString("hex") } }));
+  line(
+    JSON.stringify({ checkpoint: { height, id, version: 2, size, root: Buffer.from(root).toString("hex") } }),
+  );
 
 /**
  * Begins the events after a sequence.

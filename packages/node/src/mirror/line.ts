@@ -27,9 +27,9 @@ const Bundle = Type.Object(
   { height, id, parent: id, block: Type.String(), changes: Type.Optional(Rows) },
   closed,
 );
-/** The node's tree of final facts up to a block: number of leaves, and root. */
+/** The node's tree of final facts up to a block: version of the log, number of leaves, and root. */
 const Checkpoint = Type.Object(
-  { height, id, size: height, root: Type.String({ pattern: "^[0-9a-f]{64}$" }) },
+  { height, id, version: Type.Literal(2), size: height, root: Type.String({ pattern: "^[0-9a-f]{64}$" }) },
   closed,
 );
 /** Sequence of the newest event in the log at a time when the block was the head of the node. */

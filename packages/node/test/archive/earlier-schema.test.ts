@@ -52,7 +52,10 @@ async function openBaseline(path: string): Promise<Database> {
   await close();
   const database = openDatabase(path);
   createWebhookStore(database).insert(WEBHOOK, "5".repeat(64));
-  database.execute("ALTER TABLE webhooks DROP COLUMN with_proof; DELETE FROM migrations WHERE name > '021'");
+  database.execute(
+    `ALTER TABLE webhooks DROP COLUMN with_proof; DELETE FROM migrations WHERE name > '021';
+     DROP TABLE unik_map; DROP TABLE unik_values; DROP TABLE unik_pages; DROP TABLE unik_roots`,
+  );
   expect(isEarlierSchema(schemaText(database, "main"))).toBe(true);
   return database;
 }

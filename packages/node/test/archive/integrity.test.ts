@@ -130,6 +130,9 @@ test.each([
   ["rounds", "UPDATE rounds SET delegates = substr(delegates, 2)"],
   ["undo", "UPDATE undo SET changes = CAST(x'7D' || changes AS BLOB)"],
   ["fact_tiles", "UPDATE fact_tiles SET hashes = CAST(hashes || x'00' AS BLOB)"],
+  ["unik_values", "UPDATE unik_values SET value = '{' || value"],
+  ["unik_pages", "UPDATE unik_pages SET nodes = CAST(nodes || x'00' AS BLOB)"],
+  ["unik_roots", "UPDATE unik_roots SET root = substr(root, 2)"],
   ["blocks", "UPDATE blocks SET transactions_up_to = transactions_up_to + 1 WHERE height = 6"],
 ])("rows of %s that this program does not write are found: %s", (table, sql) => {
   const { damage } = inspect(alteredBy(sql));

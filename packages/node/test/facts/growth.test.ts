@@ -2,12 +2,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Network } from "@uniknode/protocol";
-import { createNetwork } from "@uniknode/protocol";
+import { createNetwork, createRounds } from "@uniknode/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createPastFacts } from "../../src/event-log/past-facts.ts";
 import { finalHeight } from "../../src/facts/final.ts";
 import { createGrowth, type Growth } from "../../src/facts/growth.ts";
-import { leafText, leavesOf } from "../../src/facts/leaf.ts";
+import { leafText, leavesOf, withUniksRoot } from "../../src/facts/leaf.ts";
 import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { present } from "../../src/platform/present.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
@@ -16,6 +16,7 @@ import { type Database, openDatabase } from "../../src/store/engine/database.ts"
 import { blocksOf, openChain, readChain, temporaryFolder } from "../../test-support/chain/fixtures.ts";
 import { createForkingChain, network } from "../../test-support/chain/forking.ts";
 import { plainRoot } from "../../test-support/facts/plain-tree.ts";
+import { plainMaps } from "../../test-support/facts/plain-uniks.ts";
 import { createDraws } from "../../test-support/simulation/random.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -28,13 +29,20 @@ afterEach(() => folder.remove());
 function finalLeaves(database: Database, network: Network): string[] {
   const blocks = createBlockStore(database);
   const height = finalHeight(present(blocks.head(), "the result of head").height, network);
-  return Array.from({ length: height }, (_, index) =>
+  const final = Array.from({ length: height }, (_, index) =>
     present(blocks.block(index + 1), "the result of block"),
-  ).flatMap((block) =>
-    leavesOf(block.header, createPastFacts(createFactLookups(database), network).of(block), network).map(
-      leafText,
-    ),
   );
+  const maps = plainMaps(final, network);
+  const { roundAt } = createRounds(network);
+  return final.flatMap((block) => {
+    const facts = createPastFacts(createFactLookups(database), network).of(block);
+    const map = maps.get(block.header.height);
+    const { round } = roundAt(block.header.height);
+    const all = map
+      ? withUniksRoot(facts, { name: "uniks.root", round, root: map.root, uniks: map.uniks })
+      : facts;
+    return leavesOf(block.header, all, network).map(leafText);
+  });
 }
 
 function complete(growth: Growth): void {

@@ -2,6 +2,7 @@
 
 import { createPublicKey, verify } from "node:crypto";
 import { createClient } from "@uniknode/client";
+import { createVerifyingClient } from "@uniknode/client/proofs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { leafHash } from "../../src/facts/merkle/hashes.ts";
 import { isConsistent, isIncluded, rootOf } from "../../src/facts/merkle/proofs.ts";
@@ -29,7 +30,7 @@ test("The checkpoint is of the last final block, and equals the note that its ke
   );
   const [text, signature] = data.note.split(/(?<=\n)\n/) as [string, string];
   const root = bytesOf(data.root).toString("base64");
-  const name = `uniknode-facts-v1/${node.nethash}`;
+  const name = `uniknode-facts-v2/${node.nethash}`;
   expect(text).toBe(`${name}\n${data.size}\n${root}\nblock ${data.height} ${data.id}\n`);
   const [, keyName, signed] = present(/^\u2014 (\S+) (\S+)\n$/.exec(signature), "the match");
   const [, keyHash, key] = present(/^.+\+([0-9a-f]{8})\+(.+)$/.exec(data.verifierKey), "the match");
@@ -44,6 +45,25 @@ test("The checkpoint is of the last final block, and equals the note that its ke
     "text/plain; charset=utf-8",
     data.note,
   ]);
+});
+
+test("A unik that does not exist is resolved, and the verdict names the signer; a false key proves nothing.", async () => {
+  const verifying = createVerifyingClient({ url: node.url });
+  const { data } = await verifying.facts.checkpoint();
+  const unik = "AB".repeat(32);
+  const verdict = await verifying.resolve(unik, data.verifierKey);
+  expect(verdict).toMatchObject({ verdict: "proven", unik: null, signers: [data.verifierKey] });
+  const height = verdict.verdict === "proven" ? verdict.height : 0;
+  expect(height % (node.depth / 2)).toBe(0);
+  expect(await verifying.resolve(unik, data.verifierKey, { minHeight: height + 1 })).toMatchObject({
+    verdict: "refused",
+    step: "AGE",
+  });
+  expect(await verifying.resolve(unik, data.verifierKey, { minSigners: 2 })).toMatchObject({
+    verdict: "refused",
+    step: "SIGNATURE",
+  });
+  await expect(verifying.resolve(unik, `${data.verifierKey.slice(0, -4)}AAA=`)).rejects.toThrow(TypeError);
 });
 
 test("Every fact has an inclusion proof, and each tree a consistency proof to the next.", async () => {

@@ -5,6 +5,7 @@ import type { TokenOrder, TokenSearchFilter } from "../list-filters.ts";
 import { path } from "../request.ts";
 import type { ApiResponse, WithChainmeta } from "../responses.ts";
 import type { Send } from "../send.ts";
+import type { FactsCheckpoint } from "./facts.ts";
 
 /** A token as `/nfts` returns it. */
 export type Nft = {
@@ -43,6 +44,37 @@ export type TokenStatus = {
   readonly network: string;
 };
 
+/** A unik after a final round, with the path from its value to a signed checkpoint (facts.md 11). Digests are hexadecimal. */
+export type UnikResolution = {
+  readonly id: string;
+  /** Null if the unik did not exist. */
+  readonly unik: { readonly owner: string; readonly properties: Readonly<Record<string, string>> } | null;
+  readonly path: {
+    /** Nodes beside the path, from the root down; null: empty. */
+    readonly siblings: readonly (string | null)[];
+    /** The leaf at the end of the path; null: none. Another key proves that the unik did not exist. */
+    readonly end: { readonly key: string; readonly value: string } | null;
+  };
+  readonly map: {
+    /** The last block of the round. */
+    readonly height: number;
+    readonly blockId: string;
+    readonly round: number;
+    readonly root: string;
+    /** Number of uniks. */
+    readonly uniks: number;
+  };
+  /** The leaf of the tree of facts with the root of the map. */
+  readonly leaf: {
+    readonly index: number;
+    /** Index in its block. */
+    readonly indexInBlock: number;
+    /** Hashes from the leaf up (RFC 6962). */
+    readonly proof: readonly string[];
+  };
+  readonly checkpoint: FactsCheckpoint;
+};
+
 export type TokenQuery = { readonly orderBy?: TokenOrder };
 
 export type TokenSearch = TokenSearchFilter & { readonly orderBy?: TokenOrder };
@@ -64,7 +96,11 @@ const tokens = <Summary extends Nft>(send: Send, base: "/uniks" | "/nfts") => ({
     createList<Summary>(send, { method: "POST", path: `${base}/search`, body: search }),
 });
 
-export const uniks = (send: Send) => tokens<Unik>(send, "/uniks");
+export const uniks = (send: Send) => ({
+  ...tokens<Unik>(send, "/uniks"),
+  /** A unik with its proof, not verified: `resolve` of the client verifies it. */
+  resolution: (id: string) => send<ApiResponse<UnikResolution>>({ path: path`/uniks/${id}/resolve` }),
+});
 
 export const nfts = (send: Send) => ({
   ...tokens<Nft>(send, "/nfts"),

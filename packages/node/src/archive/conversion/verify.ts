@@ -1,14 +1,14 @@
 /** Verifies a converted database: its blocks, its state and its facts are those of the earlier version. */
 import { setImmediate as turn } from "node:timers/promises";
 import type { Network } from "@uniknode/protocol";
+import { firstLogRoot } from "../../facts/first-log.ts";
 import { createGrowth } from "../../facts/growth.ts";
-import { rootOf } from "../../facts/merkle/proofs.ts";
-import { nodesOfTiles } from "../../facts/merkle/tiles.ts";
 import { createFactTree } from "../../facts/tree/store.ts";
 import { createBlockStore } from "../../store/chain/blocks.ts";
 import { DataError } from "../../store/engine/data-error.ts";
 import { type Database, openDatabase } from "../../store/engine/database.ts";
 import { stateDigest } from "../digest.ts";
+import { rootAt } from "../facts.ts";
 import { createBlockInspection } from "../integrity/blocks.ts";
 
 export type ConversionDeps = {
@@ -77,24 +77,28 @@ async function factDamage(
     signal.throwIfAborted();
   }
   const given = withSource(path, factsOf);
-  const isSame = !given || given.root === rootAt(database, given.size);
-  return isSame ? undefined : "the facts root of the copy differs";
+  if (!given) return undefined;
+  const work = firstLogRoot(database, network, given.height);
+  for (;;) {
+    const step = work.next();
+    if (step.done) {
+      const isSame = step.value.size === given.size && step.value.root === given.root;
+      return isSame ? undefined : "the facts root of the copy differs";
+    }
+    onProgress("comparing the facts with those of the earlier version", step.value / given.height);
+    await turn();
+    signal.throwIfAborted();
+  }
 }
 
-type Facts = { readonly size: number; readonly root: string | undefined };
+type Facts = { readonly height: number; readonly size: number; readonly root: string | undefined };
 
 /** Returns the facts of a database; undefined for version 0.1.0, which had none. */
 function factsOf(database: Database): Facts | undefined {
   const hasTree = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'fact_sizes'").get();
   if (!hasTree) return undefined;
   const last = createFactTree(database).last();
-  return last && { size: last.size, root: rootAt(database, last.size) };
-}
-
-function rootAt(database: Database, size: number): string | undefined {
-  const tree = createFactTree(database);
-  if (size > (tree.last()?.size ?? 0)) return undefined;
-  return Buffer.from(rootOf(size, nodesOfTiles(tree.tile))).toString("hex");
+  return last && { height: last.height, size: last.size, root: rootAt(database, last.size) };
 }
 
 function stateDamage(database: Database, path: string): string | undefined {

@@ -1,23 +1,25 @@
 /** Reads the fact tree in SQLite. Reads have settled when they return. */
-import type { Network } from "@uniknode/protocol";
+import { createRounds, type Network } from "@uniknode/protocol";
 import { createPastFacts } from "../../event-log/past-facts.ts";
 import { present } from "../../platform/present.ts";
-import { createBlockStore } from "../../store/chain/blocks.ts";
+import { type BlockStore, createBlockStore } from "../../store/chain/blocks.ts";
 import { createFactLookups } from "../../store/chain/fact-lookups.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createReadTogether } from "../../store/engine/snapshot.ts";
-import { type Leaf, leavesOf } from "../leaf.ts";
+import { endsRound, type Leaf, leavesOf, withUniksRoot } from "../leaf.ts";
 import { EMPTY_ROOT, HASH_BYTES } from "../merkle/hashes.ts";
-import { consistencyProof, inclusionProof, rootOf } from "../merkle/proofs.ts";
+import { consistencyProof, inclusionProof, type Nodes, rootOf } from "../merkle/proofs.ts";
 import { nodesOfTiles, widthOf } from "../merkle/tiles.ts";
 import type { Checkpoint } from "../note.ts";
-import type { FactReader } from "../reader.ts";
+import type { FactReader, Inclusion, Resolution } from "../reader.ts";
 import { lastMarkOnChain } from "../tree/last-mark.ts";
 import { createFactTree } from "../tree/store.ts";
+import { createUnikMap, type UnikMap } from "../uniks/store.ts";
 
 export function createSqliteFactReader(database: Database, network: Network): FactReader {
   const tree = createFactTree(database);
   const blocks = createBlockStore(database);
+  const uniks = createUnikMap(database, network);
   const leavesFrom = createLeafReader(database, network);
   const together = createReadTogether(database);
   /** The last checkpoint, cached because many clients request it between two blocks. */
@@ -27,33 +29,44 @@ export function createSqliteFactReader(database: Database, network: Network): Fa
   const sizeNow = () => last()?.size ?? 0;
   const nodes = () => nodesOfTiles(tree.tile);
 
+  function checkpoint(): Checkpoint {
+    const mark = last();
+    if (!mark) return { size: 0, root: EMPTY_ROOT };
+    // The id of the block determines all facts up to it.
+    if (newest?.block?.id !== mark.blockId) {
+      const block = { height: mark.height, id: mark.blockId };
+      newest = { size: mark.size, root: rootOf(mark.size, nodes()), block };
+    }
+    return newest;
+  }
+
+  const inclusion = (index: number, size: number) => prove(index, size, { nodes: nodes(), leavesFrom });
+
   return {
-    checkpoint: async () =>
-      together(() => {
-        const mark = last();
-        if (!mark) return { size: 0, root: EMPTY_ROOT };
-        // The id of the block determines all facts up to it.
-        if (newest?.block?.id !== mark.blockId) {
-          const block = { height: mark.height, id: mark.blockId };
-          newest = { size: mark.size, root: rootOf(mark.size, nodes()), block };
-        }
-        return newest;
-      }),
+    checkpoint: async () => together(checkpoint),
     rootAt: async (size) => together(() => (size <= sizeNow() ? rootOf(size, nodes()) : undefined)),
     inclusion: async (index, given) =>
       together(() => {
         const now = sizeNow();
         const size = given ?? now;
-        if (index >= size || size > now) return undefined;
-        const known = nodes();
-        const proof = inclusionProof(index, size, known);
-        const leaf = present(leavesFrom(index, 1)[0], `leaf ${index}`);
-        return { leaf, size, root: rootOf(size, known), proof };
+        return index < size && size <= now ? inclusion(index, size) : undefined;
       }),
     consistency: async (from, to) =>
       together(() => (from <= to && to <= sizeNow() ? consistencyProof(from, to, nodes()) : undefined)),
     leaves: async (first, count) =>
       together(() => (first + count <= sizeNow() ? leavesFrom(first, count) : undefined)),
+    resolution: async (unik) =>
+      together(() => {
+        const made = checkpoint();
+        const index = uniks.leaf();
+        // Without a leaf, or with one of reverted blocks, the map is about to be built again.
+        if (index === undefined || index >= made.size) return undefined;
+        return {
+          ...readMap(unik, uniks, { blocks, network }),
+          inclusion: { index, ...inclusion(index, made.size) },
+          checkpoint: made,
+        };
+      }),
     tile: async (level, number, width) =>
       together(() =>
         width <= widthOf(level, number, sizeNow())
@@ -63,19 +76,57 @@ export function createSqliteFactReader(database: Database, network: Network): Fa
   };
 }
 
+type LeafReader = (first: number, count: number) => Leaf[];
+
+/** Returns the inclusion proof of a leaf that the tree of a size has. */
+function prove(
+  index: number,
+  size: number,
+  { nodes, leavesFrom }: { nodes: Nodes; leavesFrom: LeafReader },
+): Inclusion {
+  const leaf = present(leavesFrom(index, 1)[0], `leaf ${index}`);
+  return { leaf, size, root: rootOf(size, nodes), proof: inclusionProof(index, size, nodes) };
+}
+
+/** Reads a unik in the map, and the round of the map. */
+function readMap(
+  unik: string,
+  uniks: UnikMap,
+  { blocks, network }: { blocks: BlockStore; network: Network },
+): Pick<Resolution, "value" | "path" | "map"> {
+  const height = uniks.height();
+  const { round } = createRounds(network).roundAt(height);
+  const blockId = present(blocks.header(height), `block ${height}`).id;
+  return {
+    value: uniks.value(unik),
+    path: uniks.path(unik),
+    map: { height, blockId, round, ...uniks.rootAt(height) },
+  };
+}
+
 /** Returns a function that derives leaves of the tree from the blocks of the steps that added them. */
-function createLeafReader(database: Database, network: Network): (first: number, count: number) => Leaf[] {
+function createLeafReader(database: Database, network: Network): LeafReader {
   const tree = createFactTree(database);
   const blocks = createBlockStore(database);
   const pastFacts = createPastFacts(createFactLookups(database), network);
+  const uniks = createUnikMap(database, network);
+  const { roundAt } = createRounds(network);
+
+  function leavesAt(height: number): Leaf[] {
+    const block = present(blocks.block(height), `block ${height}`);
+    const facts = pastFacts.of(block);
+    if (!endsRound(height, roundAt)) return leavesOf(block.header, facts, network);
+    const root = { name: "uniks.root", round: roundAt(height).round, ...uniks.rootAt(height) } as const;
+    return leavesOf(block.header, withUniksRoot(facts, root), network);
+  }
+
   return (first, count) => {
     pastFacts.forget();
     const before = tree.markBefore(first);
     const found: Leaf[] = [];
     let passed = before?.size ?? 0;
     for (let height = (before?.height ?? 0) + 1; found.length < count; height++) {
-      const block = present(blocks.block(height), `block ${height}`);
-      const leaves = leavesOf(block.header, pastFacts.of(block), network);
+      const leaves = leavesAt(height);
       found.push(...leaves.slice(Math.max(first - passed, 0)));
       passed += leaves.length;
     }

@@ -191,6 +191,11 @@ const CHAPTERS = {
       "fact, tile or size of the Merkle tree of final facts",
       "`GET /api/v2/facts/checkpoint` returns the size",
     ),
+    RESOLUTION_UNAVAILABLE: code(
+      [409],
+      "No round of the chain is final yet, so that no checkpoint contains the map of uniks.",
+      "request it again when three rounds of delegates have forged",
+    ),
     PEER_UNKNOWN: unknown("peer", "`GET /api/peers` lists them"),
     INVALID_VERSION_RANGE: code(
       [404],

@@ -52,6 +52,7 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /uniks": "listUniks",
   "POST /uniks/search": "searchUniks",
   "GET /uniks/:id": "getUnik",
+  "GET /uniks/:id/resolve": "resolveUnik",
   "GET /uniks/:id/properties": "listUnikProperties",
   "GET /uniks/:id/properties/:key": "getUnikProperty",
   "GET /votes": "listVotes",

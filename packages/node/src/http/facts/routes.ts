@@ -1,7 +1,7 @@
 /** The tree of final facts: checkpoint, proofs and tiles (docs/spec/facts.md). */
 import type { FastifyPluginAsync } from "fastify";
 import { type Leaf, leafText } from "../../facts/leaf.ts";
-import { type Hash, leafHash } from "../../facts/merkle/hashes.ts";
+import { leafHash } from "../../facts/merkle/hashes.ts";
 import type { NoteSigner } from "../../facts/note.ts";
 import type { FactReader } from "../../facts/reader.ts";
 import { readTilePath, type TilePath } from "../../facts/tile-path.ts";
@@ -10,30 +10,14 @@ import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { described, single } from "../documentation/route.ts";
 import { query, uint } from "../requests/parameters.ts";
-import { blockId, count } from "../responses/values.ts";
+import { count } from "../responses/values.ts";
+import { Checkpoint, createCheckpointReader, hash, hexOf, proof } from "./checkpoint.ts";
+import { createResolveRoute } from "./resolve.ts";
 
 /** Caches for a day: a whole tile changes only if the network reverts final blocks. */
 const WHOLE_TILE_CACHE = "public, max-age=86400";
 const WHOLE = 256;
 
-const HASH = "^[0-9a-f]{64}$";
-const hash = Type.String({ pattern: HASH });
-const proof = Type.Array(hash, { description: "Hashes from the leaves up (RFC 6962)." });
-
-const Checkpoint = Type.Object(
-  {
-    size: Type.Integer({ minimum: 0, description: "Number of leaves of the tree." }),
-    root: hash,
-    height: Type.Integer({
-      minimum: 0,
-      description: "Height of the last block in the tree; 0 if the tree is empty.",
-    }),
-    id: Type.Union([blockId, Type.Null()], { description: "Id of this block; null if the tree is empty." }),
-    note: Type.String({ description: "The checkpoint, signed by the node (C2SP tlog-checkpoint)." }),
-    verifierKey: Type.String({ description: "Key that verifies the note (C2SP signed-note)." }),
-  },
-  { title: "FactsCheckpoint" },
-);
 const Proof = Type.Object(
   {
     index: count,
@@ -43,7 +27,7 @@ const Proof = Type.Object(
       height: Type.Integer({ minimum: 1 }),
       index: Type.Integer({ minimum: 0, description: "Index of the fact in its block." }),
       event: Type.String(),
-      content: Type.String({ pattern: HASH, description: "SHA-256 of the canonical content." }),
+      content: { ...hash, description: "SHA-256 of the canonical content." },
       text: Type.String({ description: "Bytes of the leaf, as hashed." }),
       hash,
     }),
@@ -76,12 +60,12 @@ const unknown = (what: string) => new HttpError("FACT_UNKNOWN", what);
 
 /** Creates the plugin for each prefix. */
 export function createFactRoutes(facts: FactReader, signer: NoteSigner): FastifyPluginAsync {
-  const checkpoint = createCheckpoint(facts, signer);
+  const checkpoint = createCheckpointReader(signer);
   return async (scope) => {
     const app = scope as Server;
 
     app.get("/facts/checkpoint", { schema: SCHEMAS.checkpoint }, async (request, reply) => {
-      const data = await checkpoint();
+      const data = checkpoint(await facts.checkpoint());
       if (!request.headers.accept?.startsWith("text/plain")) return { data };
       return reply.type("text/plain; charset=utf-8").send(data.note as never);
     });
@@ -108,6 +92,8 @@ export function createFactRoutes(facts: FactReader, signer: NoteSigner): Fastify
       return { data: { from: Number(from), to: Number(to), proof: proof.map(hexOf) } };
     });
 
+    await scope.register(createResolveRoute(facts, checkpoint));
+
     scope.get("/facts/tile/*", { schema: SCHEMAS.tile }, async ({ params }, reply) => {
       const path = readTilePath((params as { readonly "*": string })["*"]);
       const bytes = path && (await bytesOf(facts, path));
@@ -115,24 +101,6 @@ export function createFactRoutes(facts: FactReader, signer: NoteSigner): Fastify
       if (path.width === WHOLE) reply.header("cache-control", WHOLE_TILE_CACHE);
       return reply.type("application/octet-stream").send(Buffer.from(bytes));
     });
-  };
-}
-
-/** Caches the note, which is the same for the same tree. */
-function createCheckpoint(facts: FactReader, signer: NoteSigner) {
-  let last: { readonly root: Hash; readonly note: string } | undefined;
-  return async () => {
-    const made = await facts.checkpoint();
-    const { size, root, block } = made;
-    if (!last || Buffer.compare(last.root, root) !== 0) last = { root, note: signer.sign(made) };
-    return {
-      size,
-      root: hexOf(root),
-      height: block?.height ?? 0,
-      id: block?.id ?? null,
-      note: last.note,
-      verifierKey: signer.verifierKey,
-    };
   };
 }
 
@@ -149,5 +117,3 @@ function entryOf(leaf: Leaf): Uint8Array {
   const text = Buffer.from(leafText(leaf));
   return Buffer.concat([Buffer.of(text.length >> 8, text.length & 255), text]);
 }
-
-const hexOf = (hash: Hash): string => Buffer.from(hash).toString("hex");

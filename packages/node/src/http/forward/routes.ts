@@ -7,6 +7,8 @@ import { HttpError } from "../core/error.ts";
 
 /** First segments of the paths below each prefix of the API. */
 const RESOURCES = ["events", "facts", "dev", "operations"];
+/** A route below another resource: resolutions come from the tree of facts. */
+const RESOLVE = "/uniks/:id/resolve";
 /** The live stream, whose response ends with the connection. */
 const STREAM = "/events";
 /** The description of the API, with the routes that are forwarded. */
@@ -51,7 +53,7 @@ export const createForwardRoutes =
   async (scope) => {
     addForwarded(
       scope as Server,
-      RESOURCES.flatMap((name) => [`/${name}`, `/${name}/*`]),
+      [...RESOURCES.flatMap((name) => [`/${name}`, `/${name}/*`]), RESOLVE],
       (request, reply) => forwardTo(forwarding, options, request, reply),
     );
   };

@@ -2,12 +2,12 @@
  * Extends the Merkle tree of final facts of a mirror. The leaves are derived from the rows of the mirror, not from the
  * feed: the root is therefore evidence that these rows are correct.
  */
-import type { Block, Network } from "@uniknode/protocol";
+import { type Block, createRounds, type Network } from "@uniknode/protocol";
 import { HistoryError } from "../../event-log/history.ts";
 import { readFacts } from "../../event-log/postgres/facts.ts";
 import { type BlockRange, readStoredBlocks } from "../../event-log/postgres/stored-blocks.ts";
 import { finalHeight } from "../../facts/final.ts";
-import { leafText, leavesOf } from "../../facts/leaf.ts";
+import { endsRound, leafText, leavesOf, withUniksRoot } from "../../facts/leaf.ts";
 import { edgeRoot, extendEdge } from "../../facts/merkle/edge.ts";
 import { type Hash, hashLeaves } from "../../facts/merkle/hashes.ts";
 import type { Position } from "../../feed/position.ts";
@@ -15,6 +15,7 @@ import type { Postgres, Query, Transaction } from "../../postgres/connection.ts"
 import { MirrorError } from "../error.ts";
 import { type Epoch, lockHead } from "../head.ts";
 import { type FactTree, readTree, writeTree } from "./tree.ts";
+import { addRounds } from "./uniks.ts";
 
 /** The tree up to and including a block. */
 export type FactMark = Position & { readonly size: number; readonly root: Hash };
@@ -89,10 +90,17 @@ async function growStep(transaction: Transaction, head: number, network: Network
   if (tree.height >= end) return { marks: [], height: tree.height, isComplete: true };
   const blocks = await readBlocks(transaction.query, { first: tree.height + 1, last: end });
   const facts = await readFacts(transaction.query, blocks, network);
+  const { roundAt } = createRounds(network);
+  const ends = blocks.map(({ header }) => header.height).filter((height) => endsRound(height, roundAt));
+  const roots = await addRounds(transaction, ends, network);
   const marks: FactMark[] = [];
   let grown = tree;
   for (const [index, { header }] of blocks.entries()) {
-    const leaves = leavesOf(header, facts[index] ?? [], network).map(leafText);
+    const map = roots.get(header.height);
+    const { round } = roundAt(header.height);
+    const ofBlock = facts[index] ?? [];
+    const all = map ? withUniksRoot(ofBlock, { name: "uniks.root", round, ...map }) : ofBlock;
+    const leaves = leavesOf(header, all, network).map(leafText);
     grown = { height: header.height, id: header.id, edge: extendEdge(grown.edge, hashLeaves(leaves)) };
     if (header.height > end - MARKED_BLOCKS) marks.push(markOf(grown));
   }

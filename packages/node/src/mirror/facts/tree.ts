@@ -3,6 +3,7 @@ import { type Edge, EMPTY_EDGE } from "../../facts/merkle/edge.ts";
 import type { Position } from "../../feed/position.ts";
 import type { Query, Transaction } from "../../postgres/connection.ts";
 import { NO_BLOCK } from "../head.ts";
+import { emptyMap } from "./uniks.ts";
 
 /** The tree up to and including a block. */
 export type FactTree = Position & { readonly edge: Edge };
@@ -23,7 +24,8 @@ export async function writeTree(transaction: Transaction, { height, id, edge }: 
   );
 }
 
-/** Empties the tree if it has facts of blocks above a height. The next growth begins at the first block. */
+/** Empties the tree and the map of uniks if they have facts of blocks above a height. The next growth begins at the first block. */
 export async function removeFactsAbove(transaction: Transaction, height: number): Promise<void> {
-  await transaction.change("DELETE FROM facts WHERE height > $1", [height]);
+  const removed = await transaction.change("DELETE FROM facts WHERE height > $1", [height]);
+  if (removed > 0) await emptyMap(transaction);
 }

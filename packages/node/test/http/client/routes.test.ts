@@ -133,6 +133,7 @@ const callsOf = (client: Client): Calls => ({
     properties: () => client.uniks.properties(unik.alice),
     property: () => client.uniks.property(unik.alice, "Badges/XPLevel"),
     search: () => client.uniks.search({ ownerId: alice.address }),
+    resolution: () => client.uniks.resolution(unik.alice),
   },
   votes: {
     list: () => client.votes.list({ senderId: alice.address }),
@@ -182,18 +183,28 @@ const unchanged: DevResult = {
   isForging: true,
 };
 
+const CHECKPOINT = { size: 2, root: EMPTY_ROOT, block: { height: 1, id: heads.genesis.id } };
+const LEAF = { height: 1, index: 1, event: "block.applied", content: "ab".repeat(32) };
+
 /** Two leaves. */
 const FACTS: FactReader = {
-  checkpoint: async () => ({ size: 2, root: EMPTY_ROOT, block: { height: 1, id: heads.genesis.id } }),
+  checkpoint: async () => CHECKPOINT,
   rootAt: async () => EMPTY_ROOT,
   inclusion: async (_, size = 2) => ({
-    leaf: { height: 1, index: 1, event: "block.applied", content: "ab".repeat(32) },
+    leaf: LEAF,
     size,
     root: EMPTY_ROOT,
     proof: [EMPTY_ROOT],
   }),
   consistency: async () => [],
   leaves: async () => undefined,
+  resolution: async () => ({
+    value: undefined,
+    path: { siblings: [], end: undefined },
+    map: { height: 1, blockId: heads.genesis.id, round: 1, root: "00".repeat(32), uniks: 0 },
+    inclusion: { index: 0, leaf: LEAF, size: 2, root: EMPTY_ROOT, proof: [EMPTY_ROOT] },
+    checkpoint: CHECKPOINT,
+  }),
   tile: async () => undefined,
 };
 

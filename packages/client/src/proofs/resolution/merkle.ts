@@ -1,0 +1,61 @@
+/** Merkle paths: of the tree of facts (RFC 6962), and of the map of uniks (facts.md 10). */
+import { bytesToHex, hexToBytes, sha256 } from "@uniknode/protocol";
+
+const digest = (kind: 0 | 1, ...parts: readonly Uint8Array[]): Uint8Array =>
+  sha256(Uint8Array.of(kind, ...parts.flatMap((part) => [...part])));
+
+export const textHash = (text: string): Uint8Array => sha256(new TextEncoder().encode(text));
+
+/**
+ * Returns the root of a tree of facts, from the text of a leaf and its inclusion proof; undefined if the proof has another length than
+ * that of such a leaf (RFC 9162, 2.1.3.2).
+ */
+export function rootOfLeaf(
+  text: string,
+  { index, size, proof }: { index: number; size: number; proof: readonly string[] },
+): string | undefined {
+  let hash = digest(0, new TextEncoder().encode(text));
+  let [position, last] = [index, size - 1];
+  for (const sibling of proof) {
+    if (last === 0) return undefined;
+    if (position % 2 === 1 || position === last) {
+      hash = digest(1, hexToBytes(sibling), hash);
+      while (position % 2 === 0 && position !== 0) [position, last] = [position / 2, Math.floor(last / 2)];
+    } else {
+      hash = digest(1, hash, hexToBytes(sibling));
+    }
+    [position, last] = [Math.floor(position / 2), Math.floor(last / 2)];
+  }
+  return last === 0 ? bytesToHex(hash) : undefined;
+}
+
+export type MapLeaf = { readonly key: string; readonly value: string };
+
+const EMPTY = "0".repeat(64);
+
+/**
+ * Returns the root of a map from the end of the path of a key.
+ *
+ * @param siblings from the root down; null: an empty subtree
+ */
+export function rootOfMap(key: string, end: MapLeaf | null, siblings: readonly (string | null)[]): string {
+  const bits = hexToBytes(key);
+  const leaf = end && digest(0, hexToBytes(end.key), hexToBytes(end.value));
+  return bytesToHex(
+    siblings.reduceRight<Uint8Array>((hash, sibling, depth) => {
+      const beside = hexToBytes(sibling ?? EMPTY);
+      return isRight(bits, depth) ? digest(1, beside, hash) : digest(1, hash, beside);
+    }, leaf ?? hexToBytes(EMPTY)),
+  );
+}
+
+/** Returns true if two keys have the same first bits. */
+export const agree = (a: string, b: string, count: number): boolean => {
+  const [left, right] = [hexToBytes(a), hexToBytes(b)];
+  return Array.from({ length: count }, (_, depth) => depth).every(
+    (depth) => isRight(left, depth) === isRight(right, depth),
+  );
+};
+
+const isRight = (bits: Uint8Array, depth: number): boolean =>
+  ((bits[Math.floor(depth / 8)] ?? 0) >> (7 - (depth % 8))) % 2 === 1;

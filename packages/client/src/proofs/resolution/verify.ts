@@ -1,0 +1,110 @@
+/** Verifies resolutions of uniks, with keys of nodes and witnesses as the only trusted data (facts.md 11). */
+import { bytesToHex, hexToBytes, sha256 } from "@uniknode/protocol";
+import type { UnikResolution } from "../../api/resources/uniks.ts";
+import { readResolution } from "./form.ts";
+import { agree, rootOfLeaf, rootOfMap, textHash } from "./merkle.ts";
+import { readNote, signersOf } from "./note.ts";
+import { ResolutionRefusal, type ResolutionVerdict, type ResolvedUnik, refuseUnless } from "./verdict.ts";
+
+export type ResolutionOptions = {
+  /** Id of the requested unik: the resolution of another one is refused. */
+  readonly id: string;
+  /** Keys of nodes and witnesses, in the format NAME+HASH+KEY. */
+  readonly keys: string | readonly string[];
+  /** Number of these keys that must have signed the checkpoint. Default: 1. */
+  readonly minSigners?: number;
+  /** Lowest height of the map: a node could return an earlier state. Default: 1. */
+  readonly minHeight?: number;
+};
+
+/**
+ * Verifies the `data` of a resolution. Every fault of the resolution is a verdict.
+ *
+ * @throws {TypeError} for malformed keys
+ */
+export function verifyResolution(resolution: unknown, options: ResolutionOptions): ResolutionVerdict {
+  try {
+    return verify(readResolution(resolution), options);
+  } catch (error) {
+    if (error instanceof ResolutionRefusal) {
+      return { verdict: "refused", step: error.step, reason: error.message };
+    }
+    throw error;
+  }
+}
+
+function verify(
+  resolution: UnikResolution,
+  { id, keys, minSigners = 1, minHeight = 1 }: ResolutionOptions,
+): ResolutionVerdict {
+  const { map, checkpoint } = resolution;
+  const unik = id.toLowerCase();
+  refuseUnless(resolution.id === unik, "ID", `the resolution is of ${resolution.id}`);
+  const note = readNote(checkpoint.note);
+  const signers = signersOf(note, [keys].flat());
+  refuseUnless(
+    signers.length >= minSigners,
+    "SIGNATURE",
+    `${signers.length} of the keys have signed the checkpoint, ${minSigners} must`,
+  );
+  refuseUnless(
+    map.height >= minHeight && map.height <= note.height,
+    "AGE",
+    `the map is of height ${map.height}, the checkpoint of ${note.height}`,
+  );
+  refuseUnless(
+    rootOfLeaf(leafText(resolution), { ...resolution.leaf, size: note.size }) === note.root,
+    "INCLUSION",
+    "the checkpoint does not contain the root of the map",
+  );
+  checkPath(resolution);
+  const { size, root, height } = note;
+  return {
+    verdict: "proven",
+    unik: resolution.unik && describe(resolution.unik),
+    height: map.height,
+    signers,
+    checkpoint: { size, root, height },
+  };
+}
+
+/** The leaf of the tree of facts (facts.md 1 and 2); its content is canonical JSON. */
+function leafText({ map, leaf }: UnikResolution): string {
+  const id = `uniks.root:${map.blockId}:${map.round}`;
+  const content = `{"data":{"root":"${map.root}","uniks":${map.uniks}},"id":"${id}"}`;
+  return `${map.height}|${leaf.indexInBlock}|uniks.root|${bytesToHex(textHash(content))}`;
+}
+
+/** @throws {ResolutionRefusal} PATH, VALUE */
+function checkPath({ id, unik, path, map }: UnikResolution): void {
+  const { siblings, end } = path;
+  const key = bytesToHex(sha256(hexToBytes(id)));
+  refuseUnless(
+    rootOfMap(key, end, siblings) === map.root,
+    "PATH",
+    "the path does not lead to the root of the map",
+  );
+  if (unik) {
+    const value = bytesToHex(textHash(canonicalText(unik)));
+    refuseUnless(end?.key === key && end.value === value, "VALUE", "the path does not end with this value");
+  } else {
+    const isAbsent = end === null || (end.key !== key && agree(end.key, key, siblings.length));
+    refuseUnless(isAbsent, "VALUE", "the path does not show that the unik is absent");
+  }
+}
+
+/** Canonical JSON (RFC 8785). */
+function canonicalText({ owner, properties }: NonNullable<UnikResolution["unik"]>): string {
+  const members = Object.entries(properties)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  return `{"owner":${JSON.stringify(owner)},"properties":{${members.join(",")}}}`;
+}
+
+const LIFE_CYCLE = "LifeCycle/Status";
+const ABORTED = "4";
+
+function describe({ owner, properties }: NonNullable<UnikResolution["unik"]>): ResolvedUnik {
+  const values = new Map(Object.entries(properties));
+  return { owner, type: values.get("type"), properties, revoked: values.get(LIFE_CYCLE) === ABORTED };
+}
