@@ -11,6 +11,7 @@ import { mirrorOptions } from "../packages/node/src/config/mirror.ts";
 import { devOptions, runOptions } from "../packages/node/src/config/options.ts";
 import type { OptionTable } from "../packages/node/src/config/resolve.ts";
 import { serveOptions } from "../packages/node/src/config/serve.ts";
+import { witnessOptions } from "../packages/node/src/config/witness.ts";
 import { rpcOptions } from "../packages/node/src/rpc/options.ts";
 import { clientLists } from "./reference-client.ts";
 import { commandsPage } from "./reference-commands.ts";
@@ -52,6 +53,7 @@ function configurationPage(): string {
     ...optionTable("uniknode mirror", mirrorOptions),
     ...optionTable("uniknode serve", serveOptions),
     ...optionTable("uniknode deliver", deliverOptions),
+    ...optionTable("uniknode witness", witnessOptions),
   ].join("\n");
 }
 

@@ -14,10 +14,11 @@ export {
   readCheckpoint,
   TRUSTING_PERIOD_MS,
 } from "./checkpoint.ts";
-export { createVerifyingClient, type VerifyingClient } from "./client.ts";
+export { createVerifyingClient, type ResolveOptions, type VerifyingClient } from "./client.ts";
 export { createCheckpoint } from "./create.ts";
 export { type DeliveryProofOptions, type ProvenDelivery, verifyDelivery } from "./delivery.ts";
+export { type Note, readNote, signersOf } from "./resolution/note.ts";
 export type { ResolutionStep, ResolutionVerdict, ResolvedUnik } from "./resolution/verdict.ts";
-export { type ResolutionOptions, verifyResolution } from "./resolution/verify.ts";
+export { type ResolutionOptions, verifyResolution, type WitnessedCheckpoint } from "./resolution/verify.ts";
 export type { ProofStep, ProofVerdict, Proven, ProvenBlock, ProvenTransaction } from "./verdict.ts";
 export { type ProofOptions, type VerifyProof, verifyProof } from "./verify.ts";

@@ -80,6 +80,14 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./servers/deliver.ts")).deliverCommand(),
   },
   {
+    name: "witness",
+    usage: "[options] <url...>",
+    description: "sign the checkpoints of nodes whose trees of facts agree",
+    group: START,
+    examples: EXAMPLES.witness,
+    load: async () => (await import("./servers/witness.ts")).witnessCommand(),
+  },
+  {
     name: "network",
     usage: "",
     description: "create your own network",

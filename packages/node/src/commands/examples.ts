@@ -53,6 +53,11 @@ export const EXAMPLES = {
     "uniknode listen --event block.applied --status 503",
     "uniknode listen --json",
   ],
+  witness: [
+    "uniknode witness http://127.0.0.1:4003",
+    "uniknode witness --once http://127.0.0.1:4003",
+    "uniknode witness --name witness.example --operations-host 0.0.0.0 https://node.example https://other.example",
+  ],
   conform: [
     "uniknode conform --list",
     "uniknode conform http://127.0.0.1:8000/",

@@ -33,6 +33,7 @@ const FLOORS = [
   "operations",
   "archive",
   "mirror",
+  "witness",
   "config",
   "hand-over",
   "submission",

@@ -167,7 +167,9 @@ test.each<[what: string, content: object | string, message: RegExp]>([
 });
 
 function checkpoint(data: object): object {
-  return { data: { size: 1, root: "ab".repeat(32), note: `${NAME}\n1\n`, ...data } };
+  return {
+    data: { size: 1, height: 1, verifierKey: "", root: "ab".repeat(32), note: `${NAME}\n1\n`, ...data },
+  };
 }
 
 test("A running node reports divergence in its log, its metrics and its events.", {

@@ -51,10 +51,9 @@ const isMap = (value: unknown): boolean =>
   /^[0-9a-f]{1,64}$/.test(value.blockId) &&
   isId(value.root);
 
+/** Returns true for an inclusion proof. */
+export const isProof = (value: unknown): boolean =>
+  Array.isArray(value) && value.length <= MAX_PROOF && value.every(isId);
+
 const isLeaf = (value: unknown): boolean =>
-  isRecord(value) &&
-  isCount(value.index) &&
-  isCount(value.indexInBlock) &&
-  Array.isArray(value.proof) &&
-  value.proof.length <= MAX_PROOF &&
-  value.proof.every(isId);
+  isRecord(value) && isCount(value.index) && isCount(value.indexInBlock) && isProof(value.proof);

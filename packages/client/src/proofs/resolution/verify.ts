@@ -1,9 +1,9 @@
 /** Verifies resolutions of uniks, with keys of nodes and witnesses as the only trusted data (facts.md 11). */
 import { bytesToHex, hexToBytes, sha256 } from "@uniknode/protocol";
 import type { UnikResolution } from "../../api/resources/uniks.ts";
-import { readResolution } from "./form.ts";
+import { isProof, readResolution } from "./form.ts";
 import { agree, rootOfLeaf, rootOfMap, textHash } from "./merkle.ts";
-import { readNote, signersOf } from "./note.ts";
+import { type Note, readNote, signersOf } from "./note.ts";
 import { ResolutionRefusal, type ResolutionVerdict, type ResolvedUnik, refuseUnless } from "./verdict.ts";
 
 export type ResolutionOptions = {
@@ -11,11 +11,16 @@ export type ResolutionOptions = {
   readonly id: string;
   /** Keys of nodes and witnesses, in the format NAME+HASH+KEY. */
   readonly keys: string | readonly string[];
-  /** Number of these keys that must have signed the checkpoint. Default: 1. */
+  /** Number of these keys that must have signed a checkpoint with the root of the map. Default: 1. */
   readonly minSigners?: number;
+  /** Checkpoints of witnesses and other nodes; a checkpoint counts if its tree has the root of the map. */
+  readonly witnessed?: readonly WitnessedCheckpoint[];
   /** Lowest height of the map: a node could return an earlier state. Default: 1. */
   readonly minHeight?: number;
 };
+
+/** A checkpoint, and the inclusion proof of the leaf with the root of the map in its tree (RFC 6962). */
+export type WitnessedCheckpoint = { readonly note: string; readonly proof: readonly string[] };
 
 /**
  * Verifies the `data` of a resolution. Every fault of the resolution is a verdict.
@@ -35,17 +40,20 @@ export function verifyResolution(resolution: unknown, options: ResolutionOptions
 
 function verify(
   resolution: UnikResolution,
-  { id, keys, minSigners = 1, minHeight = 1 }: ResolutionOptions,
+  { id, keys, minSigners = 1, minHeight = 1, witnessed = [] }: ResolutionOptions,
 ): ResolutionVerdict {
   const { map, checkpoint } = resolution;
   const unik = id.toLowerCase();
   refuseUnless(resolution.id === unik, "ID", `the resolution is of ${resolution.id}`);
   const note = readNote(checkpoint.note);
-  const signers = signersOf(note, [keys].flat());
+  const signers = new Set(signersOf(note, [keys].flat()));
+  for (const other of witnessed.flatMap((each) => witnessOf(each, resolution, note))) {
+    for (const key of signersOf(other, [keys].flat())) signers.add(key);
+  }
   refuseUnless(
-    signers.length >= minSigners,
+    signers.size >= minSigners,
     "SIGNATURE",
-    `${signers.length} of the keys have signed the checkpoint, ${minSigners} must`,
+    `${signers.size} of the keys have signed a checkpoint with this state, ${minSigners} must`,
   );
   refuseUnless(
     map.height >= minHeight && map.height <= note.height,
@@ -63,9 +71,27 @@ function verify(
     verdict: "proven",
     unik: resolution.unik && describe(resolution.unik),
     height: map.height,
-    signers,
+    signers: [...signers],
     checkpoint: { size, root, height },
   };
+}
+
+/** Returns the note of a checkpoint of the same log that contains the leaf; nothing for any other one. */
+function witnessOf(
+  { note: text, proof }: WitnessedCheckpoint,
+  resolution: UnikResolution,
+  own: Note,
+): Note[] {
+  try {
+    const note = readNote(text);
+    const root =
+      isProof(proof) && rootOfLeaf(leafText(resolution), { ...resolution.leaf, proof, size: note.size });
+    return note.origin === own.origin && root === note.root ? [note] : [];
+  } catch (error) {
+    // It does not count. It is not part of the resolution, and does not make it false.
+    if (error instanceof ResolutionRefusal) return [];
+    throw error;
+  }
 }
 
 /** The leaf of the tree of facts (facts.md 1 and 2); its content is canonical JSON. */

@@ -26,7 +26,9 @@ const CHECKPOINT = formOf(
     data: Type.Object({
       size: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
       root: hash,
+      height: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
       note: Type.String(),
+      verifierKey: Type.String(),
     }),
   }),
 );
@@ -39,7 +41,14 @@ const PROOF = formOf(
   }),
 );
 
-export type RemoteCheckpoint = { readonly name: string; readonly size: number; readonly root: Hash };
+export type RemoteCheckpoint = {
+  readonly name: string;
+  readonly size: number;
+  readonly root: Hash;
+  readonly height: number;
+  readonly note: string;
+  readonly verifierKey: string;
+};
 
 /** The other node sent an invalid response, or none. Retryable. */
 export class RemoteError extends CodedError<"FACTS_UNKNOWN"> {
@@ -78,13 +87,19 @@ export async function differenceFrom(
   return isConsistent(own, other, proof) ? undefined : { ...own, otherRoot: other.root };
 }
 
-async function readCheckpoint(url: string, signal: AbortSignal): Promise<RemoteCheckpoint> {
-  const { size, root, note } = (await request(url, "/checkpoint", CHECKPOINT, signal)).data;
-  const [name = ""] = note.split("\n", 1);
-  return { name, size, root: Buffer.from(root, "hex") };
+/** @throws {RemoteError} */
+export async function readCheckpoint(url: string, signal: AbortSignal): Promise<RemoteCheckpoint> {
+  const { root, ...checkpoint } = (await request(url, "/checkpoint", CHECKPOINT, signal)).data;
+  const [name = ""] = checkpoint.note.split("\n", 1);
+  return { ...checkpoint, name, root: Buffer.from(root, "hex") };
 }
 
-async function readProof(url: string, from: number, to: number, signal: AbortSignal): Promise<Hash[]> {
+/**
+ * Reads the proof that the tree of one size is a prefix of the tree of another.
+ *
+ * @throws {RemoteError}
+ */
+export async function readProof(url: string, from: number, to: number, signal: AbortSignal): Promise<Hash[]> {
   const { proof } = (await request(url, `/consistency?from=${from}&to=${to}`, PROOF, signal)).data;
   return proof.map((text) => Buffer.from(text, "hex"));
 }

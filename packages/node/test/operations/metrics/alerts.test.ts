@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { Registry } from "../../../src/operations/metrics/instruments.ts";
 import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
 import { createServerMetrics } from "../../../src/operations/metrics/server.ts";
+import { createWitnessMetrics } from "../../../src/operations/metrics/witness.ts";
 import { createWorkerMetrics } from "../../../src/operations/metrics/worker.ts";
 import { FIGURES_WITH_MIRROR } from "./figures.ts";
 
@@ -46,6 +47,7 @@ test("the rules name metrics that exist", async () => {
   const servers = new Registry();
   createServerMetrics(servers);
   createWorkerMetrics(servers);
+  createWitnessMetrics(servers);
   const page = `${await createMetrics("1").page(FIGURES_WITH_MIRROR, 0)}\n${await servers.metrics()}`;
   for (const [name] of rules.matchAll(/\buniknode_[a-z_]+/g))
     expect(page, name).toMatch(new RegExp(`^# TYPE ${name} `, "m"));

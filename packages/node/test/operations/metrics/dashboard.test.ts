@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { Registry } from "../../../src/operations/metrics/instruments.ts";
 import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
 import { createServerMetrics } from "../../../src/operations/metrics/server.ts";
+import { createWitnessMetrics } from "../../../src/operations/metrics/witness.ts";
 import { createWorkerMetrics } from "../../../src/operations/metrics/worker.ts";
 import { FIGURES_WITH_MIRROR } from "./figures.ts";
 
@@ -14,11 +15,12 @@ const { panels } = JSON.parse(readFileSync(path, "utf8")) as { panels: Panel[] }
 const namesIn = (text: string) =>
   (text.match(/uniknode_[a-z_]+/g) ?? []).map((name) => name.replace(/_(bucket|sum|count)$/, ""));
 
-/** Metrics of a node with a mirror, and the further ones of API servers and delivery workers. */
+/** Metrics of a node with a mirror, and the further ones of API servers, delivery workers and witnesses. */
 async function metricNames(): Promise<string[]> {
   const servers = new Registry();
   createServerMetrics(servers);
   createWorkerMetrics(servers);
+  createWitnessMetrics(servers);
   const page = `${await createMetrics("1").page(FIGURES_WITH_MIRROR, 0)}\n${await servers.metrics()}`;
   return [...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name).sort();
 }

@@ -6,9 +6,11 @@ import { deliverOptions } from "../../../src/config/deliver.ts";
 import { mirrorOptions } from "../../../src/config/mirror.ts";
 import { devOptions, runOptions } from "../../../src/config/options.ts";
 import { serveOptions } from "../../../src/config/serve.ts";
+import { witnessOptions } from "../../../src/config/witness.ts";
 import { Registry } from "../../../src/operations/metrics/instruments.ts";
 import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
 import { createServerMetrics } from "../../../src/operations/metrics/server.ts";
+import { createWitnessMetrics } from "../../../src/operations/metrics/witness.ts";
 import { createWorkerMetrics } from "../../../src/operations/metrics/worker.ts";
 import { present } from "../../../src/platform/present.ts";
 import { rpcOptions } from "../../../src/rpc/options.ts";
@@ -41,10 +43,14 @@ test("Options and metrics in the table of limits exist", async () => {
   const servers = new Registry();
   createServerMetrics(servers);
   createWorkerMetrics(servers);
+  createWitnessMetrics(servers);
   const page = `${await createMetrics("1").page(FIGURES_WITH_MIRROR, 0)}\n${await servers.metrics()}`;
   const metrics = new Set([...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
   const flags = new Set(
-    [devOptions, runOptions, rpcOptions, mirrorOptions, serveOptions, deliverOptions, conformOptions]
+    [
+      ...[devOptions, runOptions, rpcOptions, mirrorOptions, serveOptions, deliverOptions],
+      ...[conformOptions, witnessOptions],
+    ]
       .flatMap((table): Option[] => Object.values(table))
       .map(toFlag),
   );

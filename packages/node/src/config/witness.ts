@@ -1,0 +1,61 @@
+/** Every option of `uniknode witness`. */
+import { option, readInteger, readSwitch, readText } from "./define-option.ts";
+import { nodeOptions } from "./options.ts";
+
+const MAX_NODES = 16;
+
+export const witnessOptions = {
+  data: option({
+    name: "data",
+    placeholder: "DIR",
+    sentence: "Folder of the key and of the last signed checkpoint; created if missing.",
+    default: ".uniknode/witness",
+    read: readText,
+  }),
+  name: option({
+    name: "name",
+    placeholder: "NAME",
+    sentence:
+      "Name of the key in signatures, such as a host name that you own; derived from the key if not given.",
+    read: readWitnessName,
+  }),
+  minNodes: option({
+    name: "minNodes",
+    placeholder: "N",
+    sentence: "Number of nodes that must agree; more than half of them if not given.",
+    read: readInteger(1, MAX_NODES),
+  }),
+  interval: option({
+    name: "interval",
+    placeholder: "SECONDS",
+    sentence: "Pause between two comparisons.",
+    default: 10,
+    read: readInteger(1, 3_600),
+  }),
+  once: option({
+    name: "once",
+    sentence: "Compares once, prints the signed checkpoint, and ends.",
+    default: false,
+    read: readSwitch,
+  }),
+  operationsHost: option({
+    ...nodeOptions.operationsHost,
+    sentence: "Address that the listener of the checkpoint, health and metrics listens on.",
+  }),
+  operationsPort: option({
+    ...nodeOptions.operationsPort,
+    sentence: "Port of this listener; 0 selects a free port.",
+    default: 4040,
+  }),
+  logLevel: nodeOptions.logLevel,
+  logFormat: nodeOptions.logFormat,
+};
+
+/** Reads a name of a key: it must not contain the separators of notes and keys. */
+function readWitnessName(value: unknown): string {
+  const name = readText(value);
+  if (!/^[\w./:-]{1,200}$/.test(name)) {
+    throw new Error("1 to 200 letters, digits and the characters . / : _ - are expected");
+  }
+  return name;
+}

@@ -1,0 +1,131 @@
+/** A witness: compares nodes periodically, and shows the checkpoint that it signed. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Logger } from "pino";
+import type { Config } from "../../config/resolve.ts";
+import type { witnessOptions } from "../../config/witness.ts";
+import { checkpointKeyOf, keyOfPem } from "../../facts/key-file.ts";
+import { healthy, unhealthy } from "../../operations/health/webhooks.ts";
+import { createOperationRoutes, type Operations } from "../../operations/http/routes.ts";
+import { createOperationsServer } from "../../operations/http/server.ts";
+import { Registry } from "../../operations/metrics/instruments.ts";
+import { createUsageMetrics } from "../../operations/metrics/threads.ts";
+import { createWitnessMetrics } from "../../operations/metrics/witness.ts";
+import { shownHost } from "../../platform/addresses/hosts.ts";
+import { explainListenError } from "../../platform/addresses/listen-error.ts";
+import { createClosing } from "../../platform/lifecycle/closing.ts";
+import type { Served } from "../../platform/lifecycle/process.ts";
+import { programVersion } from "../../platform/lifecycle/version.ts";
+import { createCosigner } from "../../witness/cosigner.ts";
+import { createWitnessRoutes } from "../../witness/routes.ts";
+import { createWitness, type Witness } from "../../witness/witness.ts";
+
+export type WitnessConfig = Config<typeof witnessOptions>;
+
+export type OpenWitness = { readonly witness: Witness; readonly verifierKey: string };
+
+/**
+ * Opens the folder of a witness.
+ *
+ * @throws {DataError} if a file of the folder is damaged
+ */
+export function openWitness(urls: readonly string[], config: WitnessConfig, logger: Logger): OpenWitness {
+  mkdirSync(config.data, { recursive: true, mode: 0o700 });
+  const cosigner = createCosigner(keyOfPem(checkpointKeyOf(config.data)), config.name);
+  const minNodes = config.minNodes ?? Math.floor(urls.length / 2) + 1;
+  const witness = createWitness(
+    { urls, minNodes, path: join(config.data, "witness.json") },
+    { cosigner, nowMs: Date.now, logger },
+  );
+  return { witness, verifierKey: cosigner.verifierKey };
+}
+
+/** @throws {Error} if the folder cannot be read, or the port cannot be listened on */
+export async function startWitness(
+  urls: readonly string[],
+  config: WitnessConfig,
+  logger: Logger,
+): Promise<Served & { readonly url: string }> {
+  const { witness, verifierKey } = openWitness(urls, config, logger);
+  const closing = createClosing();
+  const { operationsHost: host, operationsPort = 0 } = config;
+  const checkpoint = createWitnessRoutes(witness.signed, verifierKey);
+  const operations = createOperationRoutes(undefined, createOperations(witness, verifierKey));
+  const server = createOperationsServer(
+    { host, port: operationsPort },
+    {
+      logger,
+      routes: async (app) => {
+        await app.register(checkpoint);
+        await app.register(operations);
+      },
+    },
+  );
+  const { port } = await server.listen().catch((error) => {
+    throw explainListenError(error, { host, port: operationsPort, portFlag: "--operations-port" });
+  });
+  closing.add("listener", server.close);
+  const rounds = repeat(witness, config.interval * 1_000);
+  closing.add("comparison", rounds.close);
+  const url = `http://${shownHost(host)}:${port}`;
+  logger.info({ url, key: verifierKey, nodes: urls }, "witness started");
+  return { url, failed: rounds.failed, closing: closing.current, stop: () => closing.closeAll(logger) };
+}
+
+/** Repeats rounds; `failed` rejects if the state cannot be written. */
+function repeat(witness: Witness, pauseMs: number) {
+  const stopping = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<unknown> = Promise.resolve();
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  // A failure before anything waits for it must not end the process.
+  failed.catch(() => {});
+  function run(): void {
+    running = witness.round(stopping.signal).then(() => {
+      if (!stopping.signal.aborted) timer = setTimeout(run, pauseMs);
+    }, reject);
+  }
+  run();
+  return {
+    failed,
+    async close() {
+      stopping.abort();
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+function createOperations(witness: Witness, verifierKey: string): Operations {
+  const registry = new Registry();
+  const version = programVersion();
+  const showUsage = createUsageMetrics(registry, version);
+  const showWitness = createWitnessMetrics(registry);
+  const ready = async () => {
+    const last = witness.last();
+    const isAgreed = last !== undefined && last.differing.length === 0 && last.agreed.length > 0;
+    const nodes = isAgreed
+      ? healthy(`${last.agreed.length} nodes agree`)
+      : unhealthy(last ? `trees differ: ${last.differing.join(", ") || "no node responds"}` : "no round yet");
+    const signed = witness.signed()
+      ? healthy(`up to height ${witness.signed()?.height}`)
+      : unhealthy("nothing yet");
+    return { isReady: nodes.ok && signed.ok, checks: { nodes, signed } };
+  };
+  return {
+    live: () => healthy("responds"),
+    ready,
+    status: async () => ({ version, verifierKey, ...(await ready()) }),
+    metricsType: registry.contentType,
+    async metrics() {
+      const { size = 0, height = 0 } = witness.signed() ?? {};
+      const { agreed = [], differing = [], failed = [] } = witness.last() ?? {};
+      showUsage();
+      showWitness({
+        ...{ size, height },
+        ...{ agreed: agreed.length, differing: differing.length, failed: failed.length },
+      });
+      return registry.metrics();
+    },
+  };
+}

@@ -1,0 +1,23 @@
+/** The checkpoint that a witness signed, in the form in which nodes show theirs (facts.md 4 and 12). */
+import type { FastifyPluginAsync } from "fastify";
+import type { WitnessState } from "./state-file.ts";
+
+const options = { schema: { hide: true } };
+
+export const createWitnessRoutes =
+  (signed: () => WitnessState | undefined, verifierKey: string): FastifyPluginAsync =>
+  async (app) => {
+    for (const prefix of ["", "/api", "/api/v2"]) {
+      app.get(`${prefix}/facts/checkpoint`, options, async (request, reply) => {
+        const state = signed();
+        if (!state) {
+          reply.code(404);
+          return { statusCode: 404, error: "Not Found", message: "Nothing has been signed yet" };
+        }
+        const { size, root, height, note } = state;
+        if (request.headers.accept?.startsWith("text/plain"))
+          return reply.type("text/plain; charset=utf-8").send(note);
+        return { data: { size, root, height, note, verifierKey } };
+      });
+    }
+  };
