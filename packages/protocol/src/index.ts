@@ -52,6 +52,7 @@ export {
   type PeerBlockJson,
 } from "./blocks/to-json.ts";
 export * as builders from "./builders/index.ts";
+export { canonicalJson } from "./canonical-json.ts";
 export { defaultSignatureBackend, type SignatureBackend } from "./crypto/backend.ts";
 export { decodeBase58check, encodeBase58check } from "./crypto/base58check.ts";
 export { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "./crypto/bytes.ts";

@@ -1,6 +1,8 @@
 /** A client that verifies what it returns. */
 import { type Client, type ClientOptions, createClient } from "../api/client.ts";
 import type { UnikResolution } from "../api/resources/uniks.ts";
+import { type AuditedWebhook, type AuditOptions, type AuditReport, audit } from "./audit/audit.ts";
+import { createTileReader } from "./audit/fetch.ts";
 import { readNote } from "./resolution/note.ts";
 import type { ResolutionVerdict } from "./resolution/verdict.ts";
 import { type ResolutionOptions, verifyResolution, type WitnessedCheckpoint } from "./resolution/verify.ts";
@@ -38,6 +40,22 @@ export function createVerifyingClient(options: ClientOptions) {
         witnesses.map((url) => readWitness(createClient({ ...options, url }), client, data).catch(() => [])),
       );
       return verifyResolution(data, { ...rules, id: unik, keys, witnessed: found.flat() });
+    },
+    /**
+     * Compares what a receiver of a webhook accepted with all facts of final blocks, which a signed checkpoint proves to be complete.
+     *
+     * @param from first height
+     * @param to last height, at most that of the node's checkpoint
+     * @throws {TypeError} for a webhook with conditions without `matches`, malformed keys or heights
+     * @throws {RangeError} for too many facts: audit fewer blocks at once
+     * @throws {ApiError | Error} if the node does not respond
+     */
+    audit(webhook: AuditedWebhook, from: number, to: number, rules: AuditOptions): Promise<AuditReport> {
+      return audit(webhook, { from, to }, rules, {
+        checkpoint: async () => (await client.facts.checkpoint()).data.note,
+        tile: createTileReader(options),
+        facts: (events, fromHeight, signal) => client.events.stream({ events, fromHeight, signal }),
+      });
     },
   };
 }

@@ -4,8 +4,7 @@
  * that JSON escapes.
  */
 import type { Round } from "@uniknode/ledger";
-import type { BlockHeader, Transaction } from "@uniknode/protocol";
-import { canonicalJson } from "./canonical.ts";
+import { type BlockHeader, canonicalJson, type Transaction } from "@uniknode/protocol";
 
 export const appliedBlockText = (header: BlockHeader): string =>
   `{"data":{"blockSignature":"${header.blockSignature}","generatorPublicKey":"${header.generatorPublicKey}",` +

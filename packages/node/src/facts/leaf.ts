@@ -1,11 +1,16 @@
 /** Leaves of the tree of final facts (facts.md 1): their content and their text. */
 
 import { hash } from "node:crypto";
-import { addressFromPublicKey, type BlockHeader, type Network, type Rounds } from "@uniknode/protocol";
+import {
+  addressFromPublicKey,
+  type BlockHeader,
+  canonicalJson,
+  type Network,
+  type Rounds,
+} from "@uniknode/protocol";
 import type { PastFact } from "../event-log/past-facts.ts";
 import { eventsOfFacts, factId } from "../events/block-events.ts";
 import { present } from "../platform/present.ts";
-import { canonicalJson } from "./canonical.ts";
 import { appliedBlockText, appliedTransactionText, createdRoundText } from "./content-text.ts";
 
 export type Leaf = {

@@ -1,8 +1,7 @@
 /** The map of uniks, derived literally and slowly by executing all blocks: reference for the incremental implementation. */
 import { createHash } from "node:crypto";
 import { applyBlock, applyGenesis, createDraft, createMemoryState, type MemoryState } from "@uniknode/ledger";
-import { type Block, createRounds, createSlots, type Network } from "@uniknode/protocol";
-import { canonicalJson } from "../../src/facts/canonical.ts";
+import { type Block, canonicalJson, createRounds, createSlots, type Network } from "@uniknode/protocol";
 import { present } from "../../src/platform/present.ts";
 
 export type PlainMap = {

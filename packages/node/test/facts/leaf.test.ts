@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { createNetwork } from "@uniknode/protocol";
+import { canonicalJson, createNetwork } from "@uniknode/protocol";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { isRemembered } from "../../src/event-log/history.ts";
 import { createPastFacts } from "../../src/event-log/past-facts.ts";
 import { createPastEvents } from "../../src/event-log/sqlite/history.ts";
 import { EVENTS, isChainFact } from "../../src/events/catalogue.ts";
-import { canonicalJson } from "../../src/facts/canonical.ts";
 import { leafContent, leafText, leavesOf } from "../../src/facts/leaf.ts";
 import { present } from "../../src/platform/present.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";

@@ -1,5 +1,5 @@
 /** Verifies resolutions of uniks, with keys of nodes and witnesses as the only trusted data (facts.md 11). */
-import { bytesToHex, hexToBytes, sha256 } from "@uniknode/protocol";
+import { bytesToHex, canonicalJson, hexToBytes, sha256 } from "@uniknode/protocol";
 import type { UnikResolution } from "../../api/resources/uniks.ts";
 import { isProof, readResolution } from "./form.ts";
 import { agree, rootOfLeaf, rootOfMap, textHash } from "./merkle.ts";
@@ -111,20 +111,12 @@ function checkPath({ id, unik, path, map }: UnikResolution): void {
     "the path does not lead to the root of the map",
   );
   if (unik) {
-    const value = bytesToHex(textHash(canonicalText(unik)));
+    const value = bytesToHex(textHash(canonicalJson({ owner: unik.owner, properties: unik.properties })));
     refuseUnless(end?.key === key && end.value === value, "VALUE", "the path does not end with this value");
   } else {
     const isAbsent = end === null || (end.key !== key && agree(end.key, key, siblings.length));
     refuseUnless(isAbsent, "VALUE", "the path does not show that the unik is absent");
   }
-}
-
-/** Canonical JSON (RFC 8785). */
-function canonicalText({ owner, properties }: NonNullable<UnikResolution["unik"]>): string {
-  const members = Object.entries(properties)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
-  return `{"owner":${JSON.stringify(owner)},"properties":{${members.join(",")}}}`;
 }
 
 const LIFE_CYCLE = "LifeCycle/Status";

@@ -1,8 +1,7 @@
 /** Values of the map of uniks (facts.md 10), derived from the transactions of the chain. */
 import { hash } from "node:crypto";
 import { type TokenEffectContext, tokenEffect } from "@uniknode/ledger";
-import type { Transaction } from "@uniknode/protocol";
-import { canonicalJson } from "../canonical.ts";
+import { canonicalJson, type Transaction } from "@uniknode/protocol";
 import { keyOf, type Leaf } from "./map.ts";
 
 /** A unik after a block. */

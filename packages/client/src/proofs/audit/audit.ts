@@ -1,0 +1,193 @@
+/** Audits of webhooks: that the receiver has every fact, and no other one (facts.md 13). */
+import { canonicalJson } from "@uniknode/protocol";
+import type { StreamedEvent } from "../../api/resources/events.ts";
+import type { Webhook } from "../../api/resources/webhooks/register.ts";
+import type { Delivery } from "../../deliveries/delivery.ts";
+import { readNote, signersOf } from "../resolution/note.ts";
+import { ResolutionRefusal } from "../resolution/verdict.ts";
+import { contentHash, LEAF_EVENTS, selects } from "./facts.ts";
+import { type FactLeaf, provenLeaves } from "./leaves.ts";
+import { AuditRefusal, type AuditStep } from "./refusal.ts";
+import { createTiles } from "./tiles.ts";
+
+/** The subscription of a webhook, as the register returns it. */
+export type AuditedWebhook = Pick<Webhook, "event"> & Partial<Pick<Webhook, "events" | "conditions">>;
+
+/** A delivery that the receiver accepted. */
+export type ReceivedFact = Pick<Delivery, "event" | "height" | "blockId" | "data">;
+
+export type AuditOptions = {
+  /** Keys of nodes and witnesses, in the format NAME+HASH+KEY. */
+  readonly keys: string | readonly string[];
+  /** Number of these keys that must have signed the checkpoint. Default: 1. */
+  readonly minSigners?: number;
+  /**
+   * Deliveries of the blocks that the receiver accepted, in any order, without retractions and what they retract. Others are
+   * ignored.
+   */
+  readonly received: Iterable<ReceivedFact> | AsyncIterable<ReceivedFact>;
+  /** Returns true if the conditions of the webhook hold; needed if it has conditions. */
+  readonly matches?: (fact: StreamedEvent) => boolean;
+};
+
+export type AuditReport =
+  | {
+      /** `complete`: nothing is missing, and nothing else was received. */
+      readonly verdict: "complete" | "incomplete";
+      /** Proven facts of the blocks with events of the webhook, and those of them that its conditions select. */
+      readonly facts: number;
+      readonly selected: number;
+      /** Facts that the receiver does not have. */
+      readonly missing: readonly StreamedEvent[];
+      /** Deliveries whose fact the chain does not have: false, altered or retracted. */
+      readonly extra: readonly ReceivedFact[];
+      /** Facts whose content is too large for the stream: only their event and height are proven. */
+      readonly unverified: number;
+      /** Names of the webhook whose events are not in the tree of facts, such as `wallet.saved`. */
+      readonly notCovered: readonly string[];
+      /** Keys that signed the checkpoint. */
+      readonly signers: readonly string[];
+    }
+  | { readonly verdict: "refused"; readonly step: AuditStep; readonly reason: string };
+
+export type AuditSource = {
+  /** Returns the signed note of the node. */
+  checkpoint(): Promise<string>;
+  tile(path: string): Promise<Uint8Array>;
+  /** Streams all facts with these names from a height on, without end. */
+  facts(names: readonly string[], fromHeight: number, signal: AbortSignal): AsyncIterable<StreamedEvent>;
+};
+
+export type AuditRange = { readonly from: number; readonly to: number };
+
+/** Time without a fact after which the node is considered to withhold the rest. */
+const SILENCE_MS = 30_000;
+
+/**
+ * @throws {TypeError} for a webhook with conditions without `matches`, malformed keys or heights
+ * @throws {RangeError} for too many facts
+ * @throws {ApiError | Error} if the node does not respond
+ */
+export async function audit(
+  webhook: AuditedWebhook,
+  { from, to }: AuditRange,
+  options: AuditOptions,
+  source: AuditSource,
+): Promise<AuditReport> {
+  const { matches = () => true } = options;
+  if (!(Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 1 && to >= from))
+    throw new TypeError("the heights of an audit must be integers from 1 on, the first not above the last");
+  if ((webhook.conditions?.length ?? 0) > 0 && options.matches === undefined)
+    throw new TypeError("the webhook has conditions: pass `matches`, a function that tests them");
+  const names = [...new Set([webhook.event, ...(webhook.events ?? [])])];
+  const covered = [...LEAF_EVENTS].filter((event) => selects(names, event));
+  try {
+    const { note, signers } = await readCheckpoint(source, to, options);
+    const tiles = createTiles(note.size, source.tile);
+    const leaves = (await provenLeaves(tiles, note, { from, to })).filter(({ event }) =>
+      covered.includes(event),
+    );
+    const facts = await readFacts(leaves, covered, { from, source });
+    const compared = await compare(facts, matches, { from, to, received: options.received });
+    const isComplete = compared.missing.length + compared.extra.length === 0;
+    return {
+      verdict: isComplete ? "complete" : "incomplete",
+      facts: facts.length,
+      ...compared,
+      unverified: facts.filter(({ truncated }) => truncated).length,
+      notCovered: names.filter((name) => !covered.some((event) => selects([name], event))),
+      signers,
+    };
+  } catch (error) {
+    if (error instanceof AuditRefusal) return { verdict: "refused", step: error.step, reason: error.message };
+    if (error instanceof ResolutionRefusal)
+      return { verdict: "refused", step: "CHECKPOINT", reason: error.message };
+    throw error;
+  }
+}
+
+/** @throws {AuditRefusal} CHECKPOINT, HEIGHT */
+async function readCheckpoint(
+  source: AuditSource,
+  to: number,
+  { keys, minSigners = 1 }: Pick<AuditOptions, "keys" | "minSigners">,
+) {
+  const note = readNote(await source.checkpoint());
+  const signers = signersOf(note, [keys].flat());
+  if (signers.length < minSigners)
+    throw new AuditRefusal(
+      "CHECKPOINT",
+      `${signers.length} of the keys have signed the checkpoint, ${minSigners} must`,
+    );
+  if (note.height < to)
+    throw new AuditRefusal("HEIGHT", `the checkpoint is of height ${note.height}: audit blocks up to there`);
+  return { note, signers };
+}
+
+/**
+ * Reads the content of each leaf from the stream of the node, which has the same order.
+ *
+ * @throws {AuditRefusal} CONTENT
+ */
+async function readFacts(
+  leaves: readonly FactLeaf[],
+  names: readonly string[],
+  { from, source }: { from: number; source: AuditSource },
+): Promise<StreamedEvent[]> {
+  const facts: StreamedEvent[] = [];
+  if (leaves.length === 0) return facts;
+  const ending = new AbortController();
+  let timer = setTimeout(() => ending.abort(), SILENCE_MS);
+  try {
+    for await (const fact of source.facts(names, from, ending.signal)) {
+      checkFact(fact, leaves[facts.length]);
+      facts.push(fact);
+      if (facts.length === leaves.length) break;
+      clearTimeout(timer);
+      timer = setTimeout(() => ending.abort(), SILENCE_MS);
+    }
+  } catch (error) {
+    if (ending.signal.aborted) throw new AuditRefusal("CONTENT", "the node does not stream all facts");
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+  if (facts.length < leaves.length) throw new AuditRefusal("CONTENT", "the node does not stream all facts");
+  return facts;
+}
+
+/** @throws {AuditRefusal} CONTENT */
+function checkFact(fact: StreamedEvent, leaf: FactLeaf | undefined): void {
+  const isSame =
+    leaf !== undefined &&
+    leaf.event === fact.event &&
+    leaf.height === fact.height &&
+    (fact.truncated === true || leaf.content === contentHash(fact));
+  if (!isSame)
+    throw new AuditRefusal("CONTENT", `the fact ${fact.id} that the node streams is not the one of its tree`);
+}
+
+type Compared = {
+  readonly selected: number;
+  readonly missing: StreamedEvent[];
+  readonly extra: ReceivedFact[];
+};
+
+async function compare(
+  facts: readonly StreamedEvent[],
+  matches: (fact: StreamedEvent) => boolean,
+  { from, to, received }: AuditRange & Pick<AuditOptions, "received">,
+): Promise<Compared> {
+  const pending = new Map<string, ReceivedFact[]>();
+  for await (const fact of received) {
+    const { height = 0 } = fact;
+    if (height < from || height > to || !LEAF_EVENTS.has(fact.event)) continue;
+    pending.set(nameOf(fact), [...(pending.get(nameOf(fact)) ?? []), fact]);
+  }
+  const selected = facts.filter(matches);
+  const missing = selected.filter((fact) => pending.get(nameOf(fact))?.pop() === undefined);
+  return { selected: selected.length, missing, extra: [...pending.values()].flat() };
+}
+
+const nameOf = ({ event, height, blockId, data }: ReceivedFact): string =>
+  `${event} ${height} ${blockId} ${canonicalJson(data)}`;

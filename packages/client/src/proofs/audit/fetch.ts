@@ -1,0 +1,40 @@
+/** Requests the bytes of a tile. */
+
+export type Fetched = Uint8Array;
+
+/** A leaf has at most 120 characters. */
+const MAX_BYTES = 65_536;
+const TIMEOUT_MS = 30_000;
+
+export type TileOptions = {
+  readonly url: string;
+  readonly fetch?: typeof globalThis.fetch;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** Creates a reader of paths below `/facts/tile/`. It throws `TypeError` and `Error` of `fetch`, and for other statuses. */
+export const createTileReader =
+  ({ url, fetch = globalThis.fetch, signal }: TileOptions) =>
+  async (path: string): Promise<Fetched> => {
+    const address = `${url.replace(/\/+$/, "")}/api/v2/facts/tile/${path}`;
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await fetch(address, {
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    if (response.status !== 200) throw new TileUnavailableError(path, response.status);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    if (bytes.length > MAX_BYTES) throw new TileUnavailableError(path, response.status);
+    return bytes;
+  };
+
+/** The node did not return a tile. */
+export class TileUnavailableError extends Error {
+  readonly code = "TILE_UNAVAILABLE";
+  readonly isRetryable: boolean;
+
+  constructor(path: string, status: number) {
+    super(`the node returned no tile ${path} (HTTP status ${status}): try again, or ask another node`);
+    this.name = "TileUnavailableError";
+    this.isRetryable = status >= 500 || status === 429;
+  }
+}

@@ -1,0 +1,122 @@
+/** All facts of a range of blocks, proven to be those of a signed tree of facts: none is left out (facts.md 13). */
+import { sha256 } from "@uniknode/protocol";
+import type { Note } from "../resolution/note.ts";
+import { AuditRefusal } from "./refusal.ts";
+import { type Tiles, WIDTH } from "./tiles.ts";
+
+export type FactLeaf = {
+  readonly height: number;
+  readonly index: number;
+  readonly event: string;
+  /** SHA-256 of the canonical content. */
+  readonly content: string;
+};
+
+/** Adjacent leaves of the tree, from the beginning of a tile on. */
+type Range = { readonly first: number; readonly texts: readonly string[] };
+
+/** Leaves of one audit: about 20 MB of tiles. */
+const MAX_LEAVES = 200_000;
+const LEAF = /^([1-9]\d{0,15})\|(0|[1-9]\d{0,9})\|([a-z.]{1,64})\|([0-9a-f]{64})$/;
+
+/**
+ * @param note whose tree has the last of the blocks
+ * @throws {AuditRefusal} if the leaves do not lead to the root of the note
+ * @throws {RangeError} for too many facts
+ */
+export async function provenLeaves(
+  tiles: Tiles,
+  note: Note,
+  { from, to }: { from: number; to: number },
+): Promise<FactLeaf[]> {
+  const range = await readRange(tiles, note.size, { from, to });
+  const root = await rootAround(range, note.size, tiles);
+  if (toHex(root) !== note.root)
+    throw new AuditRefusal("LEAVES", "the facts are not those of the checkpoint");
+  return range.texts.map(readLeaf).filter(({ height }) => height >= from && height <= to);
+}
+
+function readLeaf(text: string): FactLeaf {
+  const [, height, index, event, content] = LEAF.exec(text) ?? [];
+  if (event === undefined || content === undefined)
+    throw new AuditRefusal("LEAVES", "a leaf of the node has another form");
+  return { height: Number(height), index: Number(index), event, content };
+}
+
+/** Reads the tiles from the one in which a height begins to the one in which another ends. Heights of leaves ascend. */
+async function readRange(
+  tiles: Tiles,
+  size: number,
+  { from, to }: { from: number; to: number },
+): Promise<Range> {
+  const count = Math.ceil(size / WIDTH);
+  let [low, high] = [0, count - 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((await lastHeight(tiles, middle)) >= from) high = middle;
+    else low = middle + 1;
+  }
+  // A block can begin in a tile and continue in the next.
+  while (low > 0 && isWithin(await firstLeaf(tiles, low), from)) low -= 1;
+  const texts: string[] = [];
+  for (let number = low; number < count; number++) {
+    texts.push(...(await tiles.leaves(number)));
+    if (texts.length > MAX_LEAVES)
+      throw new RangeError(`the blocks have more than ${MAX_LEAVES} facts: audit fewer at once`);
+    if (heightOf(texts.at(-1)) > to) break;
+  }
+  // The tiles below were not proven: that nothing of the blocks is in them follows from this leaf, which is.
+  if (low > 0 && isWithin(readLeaf(texts[0] ?? ""), from))
+    throw new AuditRefusal("LEAVES", "facts of the first block are missing");
+  return { first: low * WIDTH, texts };
+}
+
+/** Returns true if facts of a height, or of higher blocks, can precede the leaf. */
+const isWithin = ({ height, index }: FactLeaf, from: number): boolean =>
+  height > from || (height === from && index > 0);
+
+const firstLeaf = async (tiles: Tiles, number: number): Promise<FactLeaf> =>
+  readLeaf((await tiles.leaves(number))[0] ?? "");
+
+const lastHeight = async (tiles: Tiles, number: number): Promise<number> =>
+  heightOf((await tiles.leaves(number)).at(-1));
+
+function heightOf(text: string | undefined): number {
+  return readLeaf(text ?? "").height;
+}
+
+/** Returns the root of the tree: from the texts of the range, and hashes of subtrees around it. */
+function rootAround({ first, texts }: Range, size: number, tiles: Tiles): Promise<Uint8Array> {
+  const end = first + texts.length;
+  const hashes = texts.map((text) => sha256(Uint8Array.of(0, ...new TextEncoder().encode(text))));
+
+  async function rootOf(start: number, count: number): Promise<Uint8Array> {
+    const isOutside = start + count <= first || start >= end;
+    if (count === 1 && !isOutside) return hashes[start - first] ?? new Uint8Array();
+    const level = Math.log2(count);
+    if (isOutside && Number.isInteger(level)) return subtree(tiles, level, start / count);
+    const left = 2 ** (Math.ceil(level) - 1);
+    return nodeHash(await rootOf(start, left), await rootOf(start + left, count - left));
+  }
+  return rootOf(0, size);
+}
+
+/** Returns the hash of the complete subtree over `2 ** level` leaves. */
+async function subtree(tiles: Tiles, level: number, index: number): Promise<Uint8Array> {
+  const width = 2 ** (level % 8);
+  const first = index * width;
+  const tile = await tiles.hashes(Math.floor(level / 8), Math.floor(first / WIDTH));
+  let row = tile.slice(first % WIDTH, (first % WIDTH) + width);
+  while (row.length > 1) {
+    row = Array.from({ length: row.length / 2 }, (_, at) =>
+      nodeHash(row[2 * at] ?? new Uint8Array(), row[2 * at + 1] ?? new Uint8Array()),
+    );
+  }
+  return row[0] ?? new Uint8Array();
+}
+
+const nodeHash = (left: Uint8Array, right: Uint8Array): Uint8Array =>
+  sha256(Uint8Array.of(1, ...left, ...right));
+
+const toHex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

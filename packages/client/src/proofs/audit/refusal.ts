@@ -1,0 +1,23 @@
+/** The step of an audit at which the responses of the node were found to be false, or not sufficient. */
+export type AuditStep =
+  /** The checkpoint is malformed, or too few of the keys have signed it. */
+  | "CHECKPOINT"
+  /** The checkpoint does not contain the last block yet. */
+  | "HEIGHT"
+  /** The leaves do not lead to the root of the checkpoint. */
+  | "LEAVES"
+  /** The content of a fact is not the one of its leaf, or is missing. */
+  | "CONTENT";
+
+/** Ends an audit; `audit` converts it to a verdict. */
+export class AuditRefusal extends Error {
+  readonly step: AuditStep;
+  /** The same responses are refused again. */
+  readonly isRetryable = false;
+
+  constructor(step: AuditStep, reason: string) {
+    super(reason);
+    this.name = "AuditRefusal";
+    this.step = step;
+  }
+}

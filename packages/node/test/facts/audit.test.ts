@@ -1,0 +1,142 @@
+/** Audits of webhooks: complete for a true node, refused for one that hides or alters facts. */
+import { rmSync } from "node:fs";
+import type { StreamedEvent } from "@uniknode/client";
+import { createVerifyingClient } from "@uniknode/client/proofs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
+import type { Node } from "../../src/processes/node/node.ts";
+import { network } from "../../test-support/chain/forking.ts";
+import { makeFolder, serveFolder, treeOf } from "../../test-support/facts/served.ts";
+
+let data: string;
+let node: Node;
+let height: number;
+let facts: StreamedEvent[];
+let key: string;
+
+beforeAll(async () => {
+  data = await makeFolder(34);
+  node = await serveFolder(data, { eventsPublic: true });
+  const head = node.head().height;
+  height = head - 2 * network.milestoneAt(head).activeDelegates;
+  await treeOf(node.url, height);
+  key = (await client().facts.checkpoint()).data.verifierKey;
+  facts = [];
+  for await (const fact of client().events.stream({ events: NAMES, fromHeight: 1 })) {
+    facts.push(fact);
+    if (fact.event === "block.applied" && fact.height === height) break;
+  }
+}, 60_000);
+afterAll(async () => {
+  await node.stop();
+  rmSync(data, { recursive: true });
+});
+
+const NAMES = ["transaction.applied", "round.created", "round.applied", "round.missed", "block.applied"];
+const client = () => createVerifyingClient({ url: node.url });
+const WEBHOOK = { event: "transaction.applied", events: ["transaction.*", "round.*", "wallet.saved"] };
+const received = () => facts.filter(({ event }) => /^(transaction|round)\./.test(event));
+
+test("A receiver that has every fact is complete, and one without is told which are missing.", async () => {
+  const all = received();
+  expect(all.length).toBeGreaterThan(30);
+  expect(await client().audit(WEBHOOK, 1, height, { keys: key, received: all })).toEqual({
+    verdict: "complete",
+    ...{ facts: all.length, selected: all.length, missing: [], extra: [], unverified: 0 },
+    ...{ notCovered: ["wallet.saved"], signers: [key] },
+  });
+  const middle = Math.floor(height / 2);
+  const upper = all.filter((fact) => (fact.height ?? 0) >= middle);
+  // Deliveries of other blocks are ignored.
+  expect(await client().audit(WEBHOOK, middle, height, { keys: key, received: all })).toMatchObject({
+    verdict: "complete",
+    facts: upper.length,
+  });
+  const [lost, changed, ...others] = all.filter(({ event }) => event === "transaction.applied");
+  const altered = { ...present(changed), data: { ...(changed?.data as object), amount: "1" } };
+  const report = await client().audit({ event: "transaction.applied" }, 1, height, {
+    keys: key,
+    received: [...others, altered],
+  });
+  expect(report).toMatchObject({
+    verdict: "incomplete",
+    missing: [{ id: lost?.id }, { id: changed?.id }],
+    extra: [{ data: { amount: "1" } }],
+  });
+});
+
+test("Conditions are tested by the receiver; heights above the checkpoint and other keys are refused.", async () => {
+  const conditions = [{ key: "amount", condition: "gt", value: 10 }] as const;
+  const webhook = { event: "transaction.applied", conditions };
+  const matches = ({ data }: StreamedEvent) => Number((data as { amount: string }).amount) > 10;
+  const large = received().filter((fact) => fact.event === "transaction.applied" && matches(fact));
+  expect(await client().audit(webhook, 1, height, { keys: key, received: large, matches })).toMatchObject({
+    verdict: "complete",
+    selected: large.length,
+  });
+  await expect(client().audit(webhook, 1, height, { keys: key, received: large })).rejects.toThrow(
+    "pass `matches`",
+  );
+  await expect(client().audit(WEBHOOK, 5, 4, { keys: key, received: [] })).rejects.toThrow(TypeError);
+  expect(await client().audit(WEBHOOK, 1, height + 1, { keys: key, received: [] })).toMatchObject({
+    verdict: "refused",
+    step: "HEIGHT",
+  });
+  expect(await client().audit(WEBHOOK, 1, height, { keys: [], received: [] })).toMatchObject({
+    verdict: "refused",
+    step: "CHECKPOINT",
+  });
+});
+
+/** Alters the responses of the node to requests of a path. */
+const lying =
+  (path: RegExp, alter: (body: Buffer) => Buffer | string): typeof fetch =>
+  async (request, options) => {
+    const response = await fetch(request, options);
+    if (!path.test(String(request)) || !response.body) return response;
+    if (!response.headers.get("content-type")?.includes("event-stream"))
+      return new Response(alter(Buffer.from(await response.arrayBuffer())), response);
+    // A message is complete as soon as a later one has begun.
+    const messages = response.body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform: (chunk, controller) => controller.enqueue(Buffer.from(alter(Buffer.from(chunk)))),
+      }),
+    );
+    return new Response(messages, response);
+  };
+
+describe("A node is refused that", () => {
+  let isFirst = true;
+  const text = (alter: (body: string) => string) => (body: Buffer) => alter(body.toString());
+  const once = (alter: (body: string) => string) =>
+    text((body) => {
+      const altered = isFirst ? alter(body) : body;
+      if (altered !== body) isFirst = false;
+      return altered;
+    });
+
+  test.each<[string, string, RegExp, (body: Buffer) => Buffer | string]>([
+    ["leaves out a fact", "CONTENT", /\/events/, once((body) => body.replace(/id: .*\n[\s\S]*?\n\n/, ""))],
+    ["alters a fact", "CONTENT", /\/events/, once((body) => body.replace(/"fee":"\d/, '"fee":"9'))],
+    [
+      "alters a leaf",
+      "LEAVES",
+      /tile\/entries/,
+      (body) => {
+        body[70] = body[70] === 48 ? 49 : 48;
+        return body;
+      },
+    ],
+    [
+      "alters the checkpoint",
+      "CHECKPOINT",
+      /checkpoint/,
+      text((body) => body.replace(/\\n\d+\\n/, "\\n5\\n")),
+    ],
+  ])("%s (%s)", async (_, step, path, alter) => {
+    isFirst = true;
+    const lied = createVerifyingClient({ url: node.url, fetch: lying(path, alter) });
+    const report = await lied.audit(WEBHOOK, 1, height, { keys: key, received: received() });
+    expect(report).toMatchObject({ verdict: "refused", step });
+  });
+});
