@@ -16,7 +16,7 @@ import { hashLeaves } from "./merkle/hashes.ts";
 import { createRecentBlocks, type RecentBlock, type RecentBlocks } from "./recent-blocks.ts";
 import { lastMarkOnChain } from "./tree/last-mark.ts";
 import { createFactTree, type Mark } from "./tree/store.ts";
-import { createUnikMap, type UnikMap } from "./uniks/store.ts";
+import { createUnikMap, type RootPlace, type UnikMap } from "./uniks/store.ts";
 
 export type GrowthDeps = {
   readonly database: Database;
@@ -95,7 +95,10 @@ export function createGrowth({ database, network, onTruncated }: GrowthDeps): Gr
       const last = database.transaction(() => {
         if (completeMap(uniks, { height, untilMs, roundAt })) return undefined;
         const { last, texts, uniksRoot } = source.read(height + 1, end, untilMs);
-        if (uniksRoot !== undefined) uniks.setLeaf((tree.last()?.size ?? 0) + uniksRoot);
+        if (uniksRoot) {
+          const { leaf, indexInBlock } = uniksRoot;
+          uniks.setHeight(uniksRoot.height, { leaf: (tree.last()?.size ?? 0) + leaf, indexInBlock });
+        }
         tree.append(last.height, last.id, hashLeaves(texts));
         return last;
       }, "process death");
@@ -108,6 +111,9 @@ export function createGrowth({ database, network, onTruncated }: GrowthDeps): Gr
   };
 }
 
+/** The last root of the map that a step adds, after a block; its leaf counts from the first leaf of the step. */
+type StepRoot = RootPlace & { readonly height: number };
+
 /**
  * Adds rounds up to the end of the tree that the map lacks since it was emptied.
  *
@@ -119,10 +125,13 @@ function completeMap(
 ): boolean {
   const last = roundAt(height + 1).roundHeight - 1;
   if (uniks.height() >= last) return false;
+  let end = uniks.height();
   do {
-    const { roundHeight, maxDelegates } = roundAt(uniks.height() + 1);
-    uniks.addRound(roundHeight + maxDelegates - 1);
-  } while (uniks.height() < last && performance.now() < untilMs);
+    const { roundHeight, maxDelegates } = roundAt(end + 1);
+    end = roundHeight + maxDelegates - 1;
+    uniks.addRound(roundHeight, end);
+  } while (end < last && performance.now() < untilMs);
+  uniks.setHeight(end);
   return true;
 }
 
@@ -141,8 +150,8 @@ function createLeafSource(database: Database, network: Network, uniks: UnikMap) 
     const { height } = block.header;
     const facts = pastFacts.of(block, { previous, opened });
     if (!endsRound(height, roundAt)) return facts;
-    const { round } = roundAt(height);
-    return withUniksRoot(facts, { name: "uniks.root", round, ...uniks.addRound(height) });
+    const { round, roundHeight } = roundAt(height);
+    return withUniksRoot(facts, { name: "uniks.root", round, ...uniks.addRound(roundHeight, height) });
   }
 
   return {
@@ -151,27 +160,27 @@ function createLeafSource(database: Database, network: Network, uniks: UnikMap) 
       recent.clear();
       pastFacts.forget();
     },
-    /** Returns the texts of the leaves of some blocks, at least of the first one, and the index of the last root of the map. */
+    /** Returns the texts of the leaves of some blocks, at least of the first one, and the place of the last root of the map in them. */
     read(
       first: number,
       end: number,
       untilMs: number,
-    ): { last: BlockHeader; texts: string[]; uniksRoot?: number } {
+    ): { last: BlockHeader; texts: string[]; uniksRoot: StepRoot | undefined } {
       const texts: string[] = [];
       let height = first;
       let last: BlockHeader | undefined;
-      let uniksRoot: number | undefined;
+      let uniksRoot: StepRoot | undefined;
       do {
         const block = blockAt(height);
         const { header } = block.block;
         const leaves = leavesOf(header, factsOf(block, last), network);
         const root = leaves.findIndex(({ event }) => event === "uniks.root");
-        if (root >= 0) uniksRoot = texts.length + root;
+        if (root >= 0) uniksRoot = { height, leaf: texts.length + root, indexInBlock: root };
         texts.push(...leaves.map(leafText));
         last = header;
         height++;
       } while (height <= end && texts.length < MAX_LEAVES && performance.now() < untilMs);
-      return { last, texts, ...(uniksRoot !== undefined && { uniksRoot }) };
+      return { last, texts, uniksRoot };
     },
   };
 }

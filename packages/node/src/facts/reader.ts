@@ -22,7 +22,7 @@ export type Resolution = {
   /** The map that the path leads to: last block and number of the round, root, and number of uniks. */
   readonly map: MapRoot & { readonly height: number; readonly blockId: string; readonly round: number };
   /** The leaf with the root of the map. */
-  readonly inclusion: Inclusion & { readonly index: number };
+  readonly leaf: { readonly index: number; readonly indexInBlock: number; readonly proof: Hash[] };
   readonly checkpoint: Checkpoint;
 };
 

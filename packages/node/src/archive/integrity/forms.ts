@@ -49,7 +49,7 @@ const FORMS: readonly { readonly table: string; readonly key: string; readonly i
   { table: "fact_tiles", key: "position", isDamaged: "length(hashes) % 32 <> 0 OR length(hashes) > 8192" },
   { table: "fact_sizes", key: "height", isDamaged: "size < 0" },
   { table: "unik_values", key: "hex(unik)", isDamaged: `length(unik) <> 32 OR ${isNoJson("value")}` },
-  { table: "unik_pages", key: "path", isDamaged: "length(nodes) % 32 <> 4 OR length(nodes) > 1028" },
+  { table: "unik_pages", key: "path", isDamaged: "length(nodes) % 32 <> 6 OR length(nodes) > 1510" },
   { table: "unik_roots", key: "height", isDamaged: isNoHex("root", 64) },
   { table: "events", key: "sequence", isDamaged: `data IS NOT NULL AND ${isNoJson("data")}` },
   { table: "contents", key: "number", isDamaged: `data IS NOT NULL AND ${isNoJson("data")}` },

@@ -40,8 +40,6 @@ export function createSqliteFactReader(database: Database, network: Network): Fa
     return newest;
   }
 
-  const inclusion = (index: number, size: number) => prove(index, size, { nodes: nodes(), leavesFrom });
-
   return {
     checkpoint: async () => together(checkpoint),
     rootAt: async (size) => together(() => (size <= sizeNow() ? rootOf(size, nodes()) : undefined)),
@@ -49,7 +47,7 @@ export function createSqliteFactReader(database: Database, network: Network): Fa
       together(() => {
         const now = sizeNow();
         const size = given ?? now;
-        return index < size && size <= now ? inclusion(index, size) : undefined;
+        return index < size && size <= now ? prove(index, size, { nodes: nodes(), leavesFrom }) : undefined;
       }),
     consistency: async (from, to) =>
       together(() => (from <= to && to <= sizeNow() ? consistencyProof(from, to, nodes()) : undefined)),
@@ -58,12 +56,14 @@ export function createSqliteFactReader(database: Database, network: Network): Fa
     resolution: async (unik) =>
       together(() => {
         const made = checkpoint();
-        const index = uniks.leaf();
+        const place = uniks.leaf();
         // Without a leaf, or with one of reverted blocks, the map is about to be built again.
-        if (index === undefined || index >= made.size) return undefined;
+        if (place === undefined || place.leaf >= made.size) return undefined;
+        const { leaf: index, indexInBlock } = place;
+        const proof = inclusionProof(index, made.size, nodes());
         return {
           ...readMap(unik, uniks, { blocks, network }),
-          inclusion: { index, ...inclusion(index, made.size) },
+          leaf: { index, indexInBlock, proof },
           checkpoint: made,
         };
       }),

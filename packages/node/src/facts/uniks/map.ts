@@ -3,20 +3,21 @@
  * so that equal contents give equal roots. Leaves are replaced, never removed.
  */
 import { hash } from "node:crypto";
-import { present } from "../../platform/present.ts";
 
-/** Digests are 64 hexadecimal digits. */
+/** A SHA-256 digest as text with one character for each byte: creating such small buffers takes longer than hashing. */
+export type Digest = string;
+
 export type Leaf = {
   /** SHA-256 of the id of the unik: ids can be chosen, and similar keys would make paths long. */
-  readonly key: string;
+  readonly key: Digest;
   /** SHA-256 of the canonical value. */
-  readonly value: string;
+  readonly value: Digest;
 };
 
-/** A part of a page: a leaf, or the hash of a subtree; undefined if it is empty. */
-export type Node = Leaf | string | undefined;
+/** A subtree: a leaf, or the hash of a larger subtree; undefined if it is empty. */
+export type Node = Leaf | Digest | undefined;
 
-/** The 16 subtrees below four levels. */
+/** The nodes of four levels: the root at 1, the nodes below the one at i at 2i and 2i + 1, and 16 subtrees from 16 on. */
 export type Page = readonly Node[];
 
 /** Pages by path: the hexadecimal digits that all keys of the page begin with. */
@@ -25,34 +26,54 @@ export type Pages = {
   write(path: string, page: Page): void;
 };
 
-/** The nodes beside the way to a key, from the root down, and the node at its end. */
+/** The nodes beside the way to a key, from the root down, and the leaf at its end; hexadecimal. */
 export type Path = { readonly siblings: readonly (string | null)[]; readonly end: Leaf | undefined };
 
 const SLOTS = 16;
-const LEVELS = 4;
+const NODES = 2 * SLOTS;
+const DIGEST_BYTES = 32;
 /** Hash of an empty subtree. */
-const EMPTY = "0".repeat(64);
-/** Root of the map without leaves. */
-export const EMPTY_MAP = EMPTY;
+const EMPTY: Digest = "\0".repeat(DIGEST_BYTES);
+/** Root of the map without leaves, hexadecimal. */
+export const EMPTY_MAP = "0".repeat(2 * DIGEST_BYTES);
 
-export const keyOf = (unik: string): string => hash("sha256", Buffer.from(unik, "hex"), "hex");
+export const keyOf = (unik: string): Digest => hash("sha256", Buffer.from(unik, "hex"), "binary");
+
+const toHex = (digest: Digest): string => Buffer.from(digest, "latin1").toString("hex");
+
+/** Returns the hexadecimal digits of a key, by which pages are found. */
+export const pathOf = toHex;
+
+/** Returns a digit of a key. */
+const slotOf = (key: Digest, depth: number): number => {
+  const byte = key.charCodeAt(depth >> 1);
+  return depth % 2 === 0 ? byte >> 4 : byte & 15;
+};
 
 /**
  * Inserts or replaces leaves.
  *
  * @param leaves with distinct keys
- * @returns the root of the map
+ * @returns the root of the map, hexadecimal
  */
-export const putLeaves = (pages: Pages, leaves: readonly Leaf[]): string => hashOf(put(pages, "", leaves));
+export const putLeaves = (pages: Pages, leaves: readonly Leaf[]): string =>
+  toHex(hashOf(put(pages, "", leaves)));
 
 function put(pages: Pages, path: string, leaves: readonly Leaf[]): Node {
-  const page: Node[] = [...(pages.read(path) ?? new Array<Node>(SLOTS).fill(undefined))];
-  for (const [digit, group] of Map.groupBy(leaves, ({ key }) => present(key[path.length], "a digit"))) {
-    const slot = Number.parseInt(digit, SLOTS);
-    page[slot] = insert(pages, path + digit, page[slot], group);
+  const page: Node[] = [...(pages.read(path) ?? new Array<Node>(NODES).fill(undefined))];
+  const changed = new Set<number>();
+  for (const [slot, group] of Map.groupBy(leaves, ({ key }) => slotOf(key, path.length))) {
+    const at = SLOTS + slot;
+    page[at] = insert(pages, path + slot.toString(SLOTS), page[at], group);
+    changed.add(at >> 1);
+  }
+  // A set is iterated in the order of insertion, with what is added meanwhile: the levels one after the other.
+  for (const at of changed) {
+    page[at] = pair(page[2 * at], page[2 * at + 1]);
+    if (at > 1) changed.add(at >> 1);
   }
   pages.write(path, page);
-  return rootOf(page);
+  return page[1];
 }
 
 function insert(pages: Pages, path: string, node: Node, leaves: readonly Leaf[]): Node {
@@ -63,37 +84,24 @@ function insert(pages: Pages, path: string, node: Node, leaves: readonly Leaf[])
 }
 
 /** Returns the way to a key in the map. */
-export function pathTo(pages: Pages, key: string): Path {
+export function pathTo(pages: Pages, key: Digest): Path {
   const siblings: (string | null)[] = [];
-  let path = "";
-  for (;;) {
-    const levels = levelsOf(pages.read(path) ?? []);
-    const slot = Number.parseInt(present(key[path.length], "a digit"), SLOTS);
-    for (let depth = 0; ; depth++) {
-      const index = slot >> (LEVELS - depth);
-      const node = levels[depth]?.[index];
-      if (typeof node !== "string") return { siblings, end: node };
-      if (depth === LEVELS) break;
-      const sibling = levels[depth + 1]?.[(slot >> (LEVELS - depth - 1)) ^ 1];
-      siblings.push(sibling === undefined ? null : hashOf(sibling));
+  const digits = pathOf(key);
+  for (let depth = 0; ; depth++) {
+    const page = pages.read(digits.slice(0, depth)) ?? [];
+    const slot = SLOTS + slotOf(key, depth);
+    for (let level = 4; ; level--) {
+      const at = slot >> level;
+      const node = page[at];
+      if (typeof node !== "string") return { siblings, end: node && hexLeaf(node) };
+      if (level === 0) break;
+      const sibling = page[(slot >> (level - 1)) ^ 1];
+      siblings.push(sibling === undefined ? null : toHex(hashOf(sibling)));
     }
-    path += key[path.length];
   }
 }
 
-const rootOf = (page: Page): Node => levelsOf(page)[0]?.[0];
-
-/** Returns the nodes of the levels of a page, from its root to its slots. */
-function levelsOf(page: Page): Page[] {
-  const levels = [page];
-  for (let below = page; below.length > 1; ) {
-    const level: Node[] = [];
-    for (let index = 0; index < below.length; index += 2) level.push(pair(below[index], below[index + 1]));
-    levels.unshift(level);
-    below = level;
-  }
-  return levels;
-}
+const hexLeaf = ({ key, value }: Leaf): Leaf => ({ key: toHex(key), value: toHex(value) });
 
 function pair(left: Node, right: Node): Node {
   if (left === undefined && typeof right !== "string") return right;
@@ -101,41 +109,64 @@ function pair(left: Node, right: Node): Node {
   return digest(1, hashOf(left), hashOf(right));
 }
 
-function hashOf(node: Node): string {
+function hashOf(node: Node): Digest {
   if (node === undefined) return EMPTY;
   return typeof node === "string" ? node : digest(0, node.key, node.value);
 }
 
-const input = Buffer.alloc(65);
+const input = Buffer.alloc(1 + 2 * DIGEST_BYTES);
 
-function digest(kind: 0 | 1, left: string, right: string): string {
+function digest(kind: 0 | 1, left: Digest, right: Digest): Digest {
   input[0] = kind;
-  input.write(left, 1, "hex");
-  input.write(right, 33, "hex");
-  return hash("sha256", input, "hex");
+  input.write(left, 1, "latin1");
+  input.write(right, 1 + DIGEST_BYTES, "latin1");
+  return hash("sha256", input, "binary");
 }
 
-/** Encodes a page: two bits for each slot (empty, leaf, subtree), then the digests of the slots. */
+const HEADER_BYTES = 6;
+
+/**
+ * Encodes a page: two bits for each of its 16 subtrees (empty, leaf, hash), one for each node above that is a hash, and the digests in this
+ * order. Other nodes above follow from the subtrees.
+ */
 export function encodePage(page: Page): Uint8Array {
-  let kinds = 0;
+  let [subtrees, above] = [0, 0];
   let digests = "";
-  for (const [slot, node] of page.entries()) {
+  for (let slot = 0; slot < SLOTS; slot++) {
+    const node = page[SLOTS + slot];
     if (node === undefined) continue;
     const isLeaf = typeof node !== "string";
-    kinds += (isLeaf ? 1 : 2) * 4 ** slot;
+    subtrees += (isLeaf ? 1 : 2) * 4 ** slot;
     digests += isLeaf ? node.key + node.value : node;
   }
-  return Buffer.from(kinds.toString(16).padStart(8, "0") + digests, "hex");
+  for (let at = SLOTS - 1; at > 0; at--) {
+    const node = page[at];
+    if (typeof node !== "string") continue;
+    above += 2 ** at;
+    digests += node;
+  }
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + digests.length);
+  bytes.writeUInt32BE(subtrees, 0);
+  bytes.writeUInt16BE(above, 4);
+  bytes.write(digests, HEADER_BYTES, "latin1");
+  return bytes;
 }
 
-export function decodePage(bytes: Uint8Array): Page {
-  const text = Buffer.from(bytes).toString("hex");
-  const kinds = Number.parseInt(text.slice(0, 8), 16);
-  const digests = (text.slice(8).match(/.{64}/g) ?? []).values();
-  const next = () => present(digests.next().value, "a digest of the page");
-  return Array.from({ length: SLOTS }, (_, slot): Node => {
-    const kind = Math.floor(kinds / 4 ** slot) % 4;
-    if (kind === 0) return undefined;
-    return kind === 1 ? { key: next(), value: next() } : next();
-  });
+export function decodePage(encoded: Uint8Array): Page {
+  const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
+  const [subtrees, above] = [bytes.readUInt32BE(0), bytes.readUInt16BE(4)];
+  const page = new Array<Node>(NODES).fill(undefined);
+  let offset = HEADER_BYTES;
+  const next = (): Digest => {
+    offset += DIGEST_BYTES;
+    return bytes.toString("latin1", offset - DIGEST_BYTES, offset);
+  };
+  for (let slot = 0; slot < SLOTS; slot++) {
+    const kind = Math.floor(subtrees / 4 ** slot) % 4;
+    if (kind > 0) page[SLOTS + slot] = kind === 1 ? { key: next(), value: next() } : next();
+  }
+  for (let at = SLOTS - 1; at > 0; at--) {
+    page[at] = (above & (1 << at)) > 0 ? next() : pair(page[2 * at], page[2 * at + 1]);
+  }
+  return page;
 }

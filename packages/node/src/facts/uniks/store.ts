@@ -15,7 +15,7 @@ import {
 import {
   changedValues,
   leavesOf,
-  UNIK_TYPES,
+  UNIK_GROUPS,
   type UnikValue,
   type ValueContext,
   valueFromText,
@@ -25,30 +25,38 @@ import {
 /** Root of the map after a round, and its number of uniks. */
 export type MapRoot = { readonly root: string; readonly uniks: number };
 
+/** Index of the leaf of a root in the tree of facts, and among the leaves of its block. */
+export type RootPlace = { readonly leaf: number; readonly indexInBlock: number };
+
 export type UnikMap = {
   /** Returns the last block of the round whose state the map has; 0 if the map is empty. */
   height(): number;
-  /** Returns the index of the map's root in the tree of facts; undefined if the tree does not have it. */
-  leaf(): number | undefined;
+  /** Returns the place of the map's root in the tree of facts; undefined if the tree does not have it. */
+  leaf(): RootPlace | undefined;
   /** Returns the root after the last round that ended at or below a height. */
   rootAt(height: number): MapRoot;
   /** Returns the value of a unik in the map. */
   value(unik: string): UnikValue | undefined;
   path(unik: string): Path;
-  /** Adds the changes of a round, inside the caller's transaction. */
-  addRound(lastHeight: number): MapRoot;
-  /** Records the index of the last root in the tree of facts, inside the caller's transaction. */
-  setLeaf(index: number): void;
+  /** Adds the changes of a round, the next after those in the map, inside the caller's transaction, which must call `setHeight`. */
+  addRound(first: number, last: number): MapRoot;
+  /** Records the last block of the last round, and the place of its root in the tree of facts, inside the caller's transaction. */
+  setHeight(height: number, place?: RootPlace): void;
   /** Removes the roots of rounds above a height, and empties the map if it has such rounds, inside the caller's transaction. */
   truncate(height: number): void;
 };
 
+type StateRow = {
+  readonly height: number;
+  readonly leaf: number | null;
+  readonly indexInBlock: number | null;
+};
+
 export function createUnikMap(database: Database, network: Network): UnikMap {
-  const state = database.prepare<{ height: number; leaf: number | null }>(
-    "SELECT height, leaf FROM unik_map",
+  const state = database.prepare<StateRow>(
+    "SELECT height, leaf, index_in_block AS indexInBlock FROM unik_map",
   );
-  const putHeight = database.prepare("INSERT OR REPLACE INTO unik_map VALUES (1, ?, NULL)");
-  const putLeaf = database.prepare("UPDATE unik_map SET leaf = ?");
+  const putState = database.prepare("INSERT OR REPLACE INTO unik_map VALUES (1, ?, ?, ?)");
   const roots = createRoots(database);
   const values = createValues(database);
   const pages = createPages(database);
@@ -56,25 +64,29 @@ export function createUnikMap(database: Database, network: Network): UnikMap {
   const height = () => state.get()?.height ?? 0;
   return {
     height,
-    leaf: () => state.get()?.leaf ?? undefined,
+    leaf() {
+      const { leaf = null, indexInBlock = null } = state.get() ?? {};
+      return leaf === null || indexInBlock === null ? undefined : { leaf, indexInBlock };
+    },
     rootAt: roots.at,
     value: values.read,
     path: (unik) => pathTo(pages, keyOf(unik)),
-    addRound(lastHeight) {
-      const changed = changesBetween(height() + 1, lastHeight);
+    addRound(first, last) {
+      const changed = changesBetween(first, last);
       const leaves = leavesOf(changed);
       if (leaves.length > 0) {
         const minted = [...changed].filter(
           ([unik, { owner }]) => owner !== null && !values.read(unik)?.owner,
         );
-        const uniks = roots.at(lastHeight - 1).uniks + minted.length;
-        roots.put(lastHeight, { root: putLeaves(pages, leaves), uniks });
+        const uniks = roots.at(last - 1).uniks + minted.length;
+        roots.put(last, { root: putLeaves(pages, leaves), uniks });
       }
       values.write(changed);
-      putHeight.run(lastHeight);
-      return roots.at(lastHeight);
+      return roots.at(last);
     },
-    setLeaf: (index) => void putLeaf.run(index),
+    setHeight(to, place) {
+      putState.run(to, place?.leaf ?? null, place?.indexInBlock ?? null);
+    },
     truncate(to) {
       roots.removeAbove(to);
       if (height() <= to) return;
@@ -124,11 +136,10 @@ function createPages(database: Database): Pages {
 
 /** Returns a function that derives the values of the uniks that the blocks of a range change. */
 function createChanges(database: Database, network: Network, valueBefore: ValueContext["valueBefore"]) {
-  // The condition on types must not select an index: the rows of a round are adjacent.
+  // The condition on groups must not select an index: the rows of a round are adjacent.
   const rows = database.prepare<{ id: string; bytes: Uint8Array }>(
     `SELECT id_text AS id, bytes FROM transactions
-     WHERE height BETWEEN ? AND ? AND (+type_group, +type) IN (VALUES ${UNIK_TYPES.map((type) => `(${type.join(", ")})`).join(", ")})
-     ORDER BY height, sequence`,
+     WHERE height BETWEEN ? AND ? AND +type_group IN (${UNIK_GROUPS.join(", ")}) ORDER BY height, sequence`,
   );
   // The wallet of a delegate keeps the username for ever.
   const username = database.prepare<{ username: string | null }>(

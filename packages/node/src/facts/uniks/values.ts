@@ -1,7 +1,7 @@
 /** Values of the map of uniks (facts.md 10), derived from the transactions of the chain. */
 import { hash } from "node:crypto";
 import { type TokenEffectContext, tokenEffect } from "@uniknode/ledger";
-import { canonicalJson, type Transaction } from "@uniknode/protocol";
+import { canonicalJson, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import { keyOf, type Leaf } from "./map.ts";
 
 /** A unik after a block. */
@@ -63,17 +63,7 @@ export const valueFromText = (text: string): UnikValue => JSON.parse(text) as Un
 export const leavesOf = (values: ReadonlyMap<string, UnikValue>): Leaf[] =>
   [...values]
     .filter(([, { owner }]) => owner !== null)
-    .map(([unik, value]) => ({ key: keyOf(unik), value: hash("sha256", valueText(value), "hex") }));
+    .map(([unik, value]) => ({ key: keyOf(unik), value: hash("sha256", valueText(value), "binary") }));
 
-/** Group and type of the transactions that change uniks. */
-export const UNIK_TYPES: readonly (readonly [typeGroup: number, type: number])[] = [
-  [2000, 0],
-  [2000, 1],
-  [2000, 2],
-  [2001, 0],
-  [2001, 1],
-  [2001, 2],
-  [2001, 3],
-  [2001, 4],
-  [2001, 6],
-];
+/** Groups of the types that can change uniks. */
+export const UNIK_GROUPS: readonly number[] = [TYPE_GROUPS.nft, TYPE_GROUPS.uns];

@@ -71,17 +71,16 @@ export const createResolveRoute =
 /** Returns the content of a response. */
 export function resolutionData(
   id: string,
-  { value, path, map, inclusion, checkpoint }: Resolution,
+  { value, path, map, leaf, checkpoint }: Resolution,
   toCheckpoint: CheckpointReader,
 ) {
-  const { index, leaf, proof } = inclusion;
   const { height, blockId, round, root, uniks } = map;
   return {
     id,
     unik: value && value.owner !== null ? { owner: value.owner, properties: value.properties } : null,
     path: { siblings: path.siblings, end: path.end ?? null },
     map: { height, blockId, round, root, uniks },
-    leaf: { index, indexInBlock: leaf.index, proof: proof.map(hexOf) },
+    leaf: { ...leaf, proof: leaf.proof.map(hexOf) },
     checkpoint: toCheckpoint(checkpoint),
   };
 }

@@ -13,13 +13,14 @@ import {
   keyOf,
   type Page,
   type Pages,
+  pathOf,
   putLeaves,
 } from "../../facts/uniks/map.ts";
 import type { MapRoot } from "../../facts/uniks/store.ts";
 import {
   changedValues,
   leavesOf,
-  UNIK_TYPES,
+  UNIK_GROUPS,
   type UnikValue,
   type ValueContext,
   valueFromText,
@@ -80,10 +81,9 @@ async function readMap(query: Query): Promise<MapState> {
 }
 
 async function readTransactions(query: Query, first: number, last: number): Promise<Placed[]> {
-  const types = UNIK_TYPES.map((type) => `(${type.join(", ")})`).join(", ");
   const rows = await query<{ height: string; id: string; bytes: Uint8Array }>(
     `SELECT height, id, bytes FROM transactions
-     WHERE height BETWEEN $1 AND $2 AND (type_group, type) IN (${types}) ORDER BY height, sequence`,
+     WHERE height BETWEEN $1 AND $2 AND type_group IN (${UNIK_GROUPS.join(", ")}) ORDER BY height, sequence`,
     [first, last],
   );
   return rows.map(({ height, id, bytes }) => ({
@@ -115,7 +115,10 @@ async function loadWork(query: Query, placed: readonly Placed[], network: Networ
   return {
     context: { ...context, valueBefore: (unik) => values.get(unik) },
     values,
-    pages: await readPages(query, uniks.map(keyOf)),
+    pages: await readPages(
+      query,
+      uniks.map((unik) => pathOf(keyOf(unik))),
+    ),
     changedUniks: new Set(),
     changedPages: new Set(),
   };

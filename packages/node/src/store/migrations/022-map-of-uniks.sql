@@ -3,7 +3,8 @@
 CREATE TABLE unik_map (
   is_single INTEGER PRIMARY KEY CHECK (is_single = 1),
   height INTEGER NOT NULL,                    -- last block of the round
-  leaf INTEGER                                -- index of its root in the tree of facts; NULL while the map is built again
+  leaf INTEGER,                               -- index of its root in the tree of facts; NULL while the map is built again
+  index_in_block INTEGER                      -- index of this leaf among those of its block
 ) STRICT;
 
 -- Values of the map. A unik that was disclosed but not minted has no owner, and is not in the map.

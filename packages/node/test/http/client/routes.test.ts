@@ -202,7 +202,7 @@ const FACTS: FactReader = {
     value: undefined,
     path: { siblings: [], end: undefined },
     map: { height: 1, blockId: heads.genesis.id, round: 1, root: "00".repeat(32), uniks: 0 },
-    inclusion: { index: 0, leaf: LEAF, size: 2, root: EMPTY_ROOT, proof: [EMPTY_ROOT] },
+    leaf: { index: 0, indexInBlock: 0, proof: [EMPTY_ROOT] },
     checkpoint: CHECKPOINT,
   }),
   tile: async () => undefined,
