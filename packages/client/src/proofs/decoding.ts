@@ -1,7 +1,8 @@
 /** One header of a proof. */
 import { decodeFullHeader, fullHeaderSignatureJob, hexToBytes, type SignatureJob } from "@uniknode/protocol";
 import type { Calendar } from "./checkpoint.ts";
-import { Refusal } from "./verdict.ts";
+import { Refusal } from "./refusal.ts";
+import type { ProofStep } from "./verdict.ts";
 
 export type ProofHeader = {
   readonly id: string;
@@ -25,7 +26,7 @@ export function decodeHeader(text: string, calendar: Calendar): ProofHeader {
   const bytes = hexToBytes(text);
   const decoded = decodeOrUndefined(bytes);
   if (!decoded || decoded.height === 0) {
-    throw new Refusal("HEADER", "bytes are not a header with a full id of its parent");
+    throw new Refusal<ProofStep>("HEADER", "bytes are not a header with a full id of its parent");
   }
   const { id, previousBlock, height, timestamp, payloadHash, generatorPublicKey } = decoded;
   return {

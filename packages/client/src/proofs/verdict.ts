@@ -1,5 +1,6 @@
 /** Verdicts of the verifier. */
 import type { Checkpoint } from "./checkpoint.ts";
+import { type Refused, type RefuseUnless, refuseUnless as refuse } from "./refusal.ts";
 
 /** Steps of the verifier that can fail (proofs.md 4), in their order. */
 export type ProofStep =
@@ -72,22 +73,7 @@ export type Proven = {
 export type ProofVerdict =
   | ({ readonly verdict: "final" } & Proven)
   | ({ readonly verdict: "included" } & Proven)
-  | { readonly verdict: "refused"; readonly step: ProofStep; readonly reason: string };
-
-/** Ends a verification; `verifyProof` converts it to a verdict. */
-export class Refusal extends Error {
-  readonly step: ProofStep;
-  /** The same proof is refused again. */
-  readonly isRetryable = false;
-
-  constructor(step: ProofStep, reason: string) {
-    super(reason);
-    this.name = "Refusal";
-    this.step = step;
-  }
-}
+  | Refused<ProofStep>;
 
 /** @throws {Refusal} */
-export function refuseUnless(isMet: boolean, step: ProofStep, reason: string): asserts isMet {
-  if (!isMet) throw new Refusal(step, reason);
-}
+export const refuseUnless: RefuseUnless<ProofStep> = refuse;

@@ -5,6 +5,7 @@ import { type Calendar, type Checkpoint, calendarOf } from "./checkpoint.ts";
 import type { ProofHeader } from "./decoding.ts";
 import { readProof } from "./form.ts";
 import { checkDelegates, checkSignatures, readHeaders } from "./headers.ts";
+import { refusedVerdict } from "./refusal.ts";
 import { RULES, type Rules } from "./rules.ts";
 import { advance, countSigners, reaches } from "./trust.ts";
 import {
@@ -12,7 +13,6 @@ import {
   type Proven,
   type ProvenBlock,
   type ProvenTransaction,
-  Refusal,
   refuseUnless,
 } from "./verdict.ts";
 
@@ -32,10 +32,7 @@ export const createVerifyProof =
     try {
       return verify(readProof(proof), checkpoint, { rules, id, nowMs });
     } catch (error) {
-      if (error instanceof Refusal) {
-        return { verdict: "refused", step: error.step, reason: error.message };
-      }
-      throw error;
+      return refusedVerdict(error);
     }
   };
 

@@ -3,11 +3,11 @@ import { canonicalJson } from "@uniknode/protocol";
 import type { StreamedEvent } from "../../api/resources/events.ts";
 import type { Webhook } from "../../api/resources/webhooks/register.ts";
 import type { Delivery } from "../../deliveries/delivery.ts";
+import { Refusal, type Refused, refusedVerdict } from "../refusal.ts";
 import { readNote, signersOf } from "../resolution/note.ts";
-import { ResolutionRefusal } from "../resolution/verdict.ts";
 import { contentHash, LEAF_EVENTS, selects } from "./facts.ts";
 import { type FactLeaf, provenLeaves } from "./leaves.ts";
-import { AuditRefusal, type AuditStep } from "./refusal.ts";
+import type { AuditStep } from "./steps.ts";
 import { createTiles } from "./tiles.ts";
 
 /** The subscription of a webhook, as the register returns it. */
@@ -48,7 +48,7 @@ export type AuditReport =
       /** Keys that signed the checkpoint. */
       readonly signers: readonly string[];
     }
-  | { readonly verdict: "refused"; readonly step: AuditStep; readonly reason: string };
+  | Refused<AuditStep>;
 
 export type AuditSource = {
   /** Returns the signed note of the node. */
@@ -99,14 +99,13 @@ export async function audit(
       signers,
     };
   } catch (error) {
-    if (error instanceof AuditRefusal) return { verdict: "refused", step: error.step, reason: error.message };
-    if (error instanceof ResolutionRefusal)
-      return { verdict: "refused", step: "CHECKPOINT", reason: error.message };
-    throw error;
+    const refused = refusedVerdict<AuditStep | "NOTE">(error);
+    const { step } = refused;
+    return { ...refused, step: step === "NOTE" ? "CHECKPOINT" : step };
   }
 }
 
-/** @throws {AuditRefusal} CHECKPOINT, HEIGHT */
+/** @throws {Refusal} CHECKPOINT, HEIGHT */
 async function readCheckpoint(
   source: AuditSource,
   to: number,
@@ -115,19 +114,22 @@ async function readCheckpoint(
   const note = readNote(await source.checkpoint());
   const signers = signersOf(note, [keys].flat());
   if (signers.length < minSigners)
-    throw new AuditRefusal(
+    throw new Refusal<AuditStep>(
       "CHECKPOINT",
       `${signers.length} of the keys have signed the checkpoint, ${minSigners} must`,
     );
   if (note.height < to)
-    throw new AuditRefusal("HEIGHT", `the checkpoint is of height ${note.height}: audit blocks up to there`);
+    throw new Refusal<AuditStep>(
+      "HEIGHT",
+      `the checkpoint is of height ${note.height}: audit blocks up to there`,
+    );
   return { note, signers };
 }
 
 /**
  * Reads the content of each leaf from the stream of the node, which has the same order.
  *
- * @throws {AuditRefusal} CONTENT
+ * @throws {Refusal} CONTENT
  */
 async function readFacts(
   leaves: readonly FactLeaf[],
@@ -147,16 +149,17 @@ async function readFacts(
       timer = setTimeout(() => ending.abort(), SILENCE_MS);
     }
   } catch (error) {
-    if (ending.signal.aborted) throw new AuditRefusal("CONTENT", "the node does not stream all facts");
+    if (ending.signal.aborted) throw new Refusal<AuditStep>("CONTENT", "the node does not stream all facts");
     throw error;
   } finally {
     clearTimeout(timer);
   }
-  if (facts.length < leaves.length) throw new AuditRefusal("CONTENT", "the node does not stream all facts");
+  if (facts.length < leaves.length)
+    throw new Refusal<AuditStep>("CONTENT", "the node does not stream all facts");
   return facts;
 }
 
-/** @throws {AuditRefusal} CONTENT */
+/** @throws {Refusal} CONTENT */
 function checkFact(fact: StreamedEvent, leaf: FactLeaf | undefined): void {
   const isSame =
     leaf !== undefined &&
@@ -164,7 +167,10 @@ function checkFact(fact: StreamedEvent, leaf: FactLeaf | undefined): void {
     leaf.height === fact.height &&
     (fact.truncated === true || leaf.content === contentHash(fact));
   if (!isSame)
-    throw new AuditRefusal("CONTENT", `the fact ${fact.id} that the node streams is not the one of its tree`);
+    throw new Refusal<AuditStep>(
+      "CONTENT",
+      `the fact ${fact.id} that the node streams is not the one of its tree`,
+    );
 }
 
 type Compared = {

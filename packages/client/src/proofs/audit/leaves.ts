@@ -1,7 +1,8 @@
 /** All facts of a range of blocks, proven to be those of a signed tree of facts: none is left out (facts.md 13). */
 import { sha256 } from "@uniknode/protocol";
+import { Refusal } from "../refusal.ts";
 import type { Note } from "../resolution/note.ts";
-import { AuditRefusal } from "./refusal.ts";
+import type { AuditStep } from "./steps.ts";
 import { type Tiles, WIDTH } from "./tiles.ts";
 
 export type FactLeaf = {
@@ -21,7 +22,7 @@ const LEAF = /^([1-9]\d{0,15})\|(0|[1-9]\d{0,9})\|([a-z.]{1,64})\|([0-9a-f]{64})
 
 /**
  * @param note whose tree has the last of the blocks
- * @throws {AuditRefusal} if the leaves do not lead to the root of the note
+ * @throws {Refusal} if the leaves do not lead to the root of the note
  * @throws {RangeError} for too many facts
  */
 export async function provenLeaves(
@@ -32,14 +33,14 @@ export async function provenLeaves(
   const range = await readRange(tiles, note.size, { from, to });
   const root = await rootAround(range, note.size, tiles);
   if (toHex(root) !== note.root)
-    throw new AuditRefusal("LEAVES", "the facts are not those of the checkpoint");
+    throw new Refusal<AuditStep>("LEAVES", "the facts are not those of the checkpoint");
   return range.texts.map(readLeaf).filter(({ height }) => height >= from && height <= to);
 }
 
 function readLeaf(text: string): FactLeaf {
   const [, height, index, event, content] = LEAF.exec(text) ?? [];
   if (event === undefined || content === undefined)
-    throw new AuditRefusal("LEAVES", "a leaf of the node has another form");
+    throw new Refusal<AuditStep>("LEAVES", "a leaf of the node has another form");
   return { height: Number(height), index: Number(index), event, content };
 }
 
@@ -67,7 +68,7 @@ async function readRange(
   }
   // The tiles below were not proven: that nothing of the blocks is in them follows from this leaf, which is.
   if (low > 0 && isWithin(readLeaf(texts[0] ?? ""), from))
-    throw new AuditRefusal("LEAVES", "facts of the first block are missing");
+    throw new Refusal<AuditStep>("LEAVES", "facts of the first block are missing");
   return { first: low * WIDTH, texts };
 }
 

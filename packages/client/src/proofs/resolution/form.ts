@@ -11,7 +11,7 @@ const MAX_PROPERTIES = 100_000;
 const MAX_TEXT = 1_024;
 const MAX_NOTE = 65_536;
 
-/** @throws {ResolutionRefusal} FORM */
+/** @throws {Refusal} FORM */
 export function readResolution(value: unknown): UnikResolution {
   refuseUnless(isRecord(value) && isId(value.id), "FORM", 'members are missing, or "id" is none');
   refuseUnless(value.unik === null || isUnik(value.unik), "FORM", '"unik" has another form');

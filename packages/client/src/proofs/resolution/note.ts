@@ -22,7 +22,7 @@ const FORM =
   /^(uniknode-facts-v2\/[0-9a-f]{64})\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\nblock ([1-9]\d{0,15}) [0-9a-f]+\n$/;
 const SIGNATURE = /^\u2014 (\S{1,256}) ([A-Za-z0-9+/]{1,256}={0,2})$/;
 
-/** @throws {ResolutionRefusal} NOTE */
+/** @throws {Refusal} NOTE */
 export function readNote(note: string): Note {
   const end = note.indexOf("\n\n");
   const [text, lines] = [note.slice(0, end + 1), note.slice(end + 2).split("\n")];

@@ -1,4 +1,5 @@
 /** Verdicts about resolutions. */
+import { type Refused, type RefuseUnless, refuseUnless as refuse } from "../refusal.ts";
 
 /** Steps of the verifier that can fail (facts.md 11), in their order. */
 export type ResolutionStep =
@@ -43,22 +44,7 @@ export type ResolutionVerdict =
       /** The checkpoint, to compare with later ones. */
       readonly checkpoint: { readonly size: number; readonly root: string; readonly height: number };
     }
-  | { readonly verdict: "refused"; readonly step: ResolutionStep; readonly reason: string };
+  | Refused<ResolutionStep>;
 
-/** Ends a verification; `verifyResolution` converts it to a verdict. */
-export class ResolutionRefusal extends Error {
-  readonly step: ResolutionStep;
-  /** The same response is refused again. */
-  readonly isRetryable = false;
-
-  constructor(step: ResolutionStep, reason: string) {
-    super(reason);
-    this.name = "ResolutionRefusal";
-    this.step = step;
-  }
-}
-
-/** @throws {ResolutionRefusal} */
-export function refuseUnless(isMet: boolean, step: ResolutionStep, reason: string): asserts isMet {
-  if (!isMet) throw new ResolutionRefusal(step, reason);
-}
+/** @throws {Refusal} */
+export const refuseUnless: RefuseUnless<ResolutionStep> = refuse;

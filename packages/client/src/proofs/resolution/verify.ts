@@ -1,10 +1,11 @@
 /** Verifies resolutions of uniks, with keys of nodes and witnesses as the only trusted data (facts.md 11). */
 import { bytesToHex, canonicalJson, hexToBytes, sha256 } from "@uniknode/protocol";
 import type { UnikResolution } from "../../api/resources/uniks.ts";
+import { Refusal, refusedVerdict } from "../refusal.ts";
 import { isProof, readResolution } from "./form.ts";
 import { agree, rootOfLeaf, rootOfMap, textHash } from "./merkle.ts";
 import { type Note, readNote, signersOf } from "./note.ts";
-import { ResolutionRefusal, type ResolutionVerdict, type ResolvedUnik, refuseUnless } from "./verdict.ts";
+import { type ResolutionVerdict, type ResolvedUnik, refuseUnless } from "./verdict.ts";
 
 export type ResolutionOptions = {
   /** Id of the requested unik: the resolution of another one is refused. */
@@ -31,10 +32,7 @@ export function verifyResolution(resolution: unknown, options: ResolutionOptions
   try {
     return verify(readResolution(resolution), options);
   } catch (error) {
-    if (error instanceof ResolutionRefusal) {
-      return { verdict: "refused", step: error.step, reason: error.message };
-    }
-    throw error;
+    return refusedVerdict(error);
   }
 }
 
@@ -89,7 +87,7 @@ function witnessOf(
     return note.origin === own.origin && root === note.root ? [note] : [];
   } catch (error) {
     // It does not count. It is not part of the resolution, and does not make it false.
-    if (error instanceof ResolutionRefusal) return [];
+    if (error instanceof Refusal) return [];
     throw error;
   }
 }
@@ -101,7 +99,7 @@ function leafText({ map, leaf }: UnikResolution): string {
   return `${map.height}|${leaf.indexInBlock}|uniks.root|${bytesToHex(textHash(content))}`;
 }
 
-/** @throws {ResolutionRefusal} PATH, VALUE */
+/** @throws {Refusal} PATH, VALUE */
 function checkPath({ id, unik, path, map }: UnikResolution): void {
   const { siblings, end } = path;
   const key = bytesToHex(sha256(hexToBytes(id)));

@@ -26,6 +26,7 @@ import {
   valueFromText,
   valueText,
 } from "../../facts/uniks/values.ts";
+import { present } from "../../platform/present.ts";
 import type { Transaction as Commit, Query } from "../../postgres/connection.ts";
 import { upsertRows } from "../statements.ts";
 
@@ -185,30 +186,16 @@ async function readPages(query: Query, keys: readonly string[]): Promise<Map<str
 
 async function writeWork(commit: Commit, work: Work): Promise<void> {
   const { values, pages, changedUniks, changedPages } = work;
-  await upsertRows(
-    commit,
-    "unik_values",
-    [
-      ["unik", "text"],
-      ["value", "bytea"],
-    ],
-    1,
-    [...changedUniks].flatMap((unik) => {
-      const value = values.get(unik);
-      return value ? [[unik, Buffer.from(valueText(value))]] : [];
-    }),
-  );
-  await upsertRows(
-    commit,
-    "unik_pages",
-    [
-      ["path", "text"],
-      ["nodes", "bytea"],
-    ],
-    1,
-    [...changedPages].flatMap((path) => {
-      const page = pages.get(path);
-      return page ? [[path, encodePage(page)]] : [];
-    }),
-  );
+  const valueRows = [...changedUniks].map((unik) => [
+    unik,
+    Buffer.from(valueText(present(values.get(unik)))),
+  ]);
+  const pageRows = [...changedPages].map((path) => [path, encodePage(present(pages.get(path)))]);
+  await upsertRows(commit, "unik_values", [UNIK, VALUE], 1, valueRows);
+  await upsertRows(commit, "unik_pages", [PATH, NODES], 1, pageRows);
 }
+
+const UNIK = ["unik", "text"] as const;
+const VALUE = ["value", "bytea"] as const;
+const PATH = ["path", "text"] as const;
+const NODES = ["nodes", "bytea"] as const;
