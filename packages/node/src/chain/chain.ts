@@ -8,6 +8,7 @@ import { createTimeSlices } from "../platform/threads/time-slices.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
 import { openFeedChanges } from "../store/chain/feed-changes.ts";
 import { createTransactionStore } from "../store/chain/transactions.ts";
+import { openHistory } from "../store/history/writer.ts";
 import { createMetaStore } from "../store/node/meta.ts";
 import { createStateStore } from "../store/state/state.ts";
 import { createUndoStore } from "../store/state/undo.ts";
@@ -96,6 +97,7 @@ function openStores(options: ChainOptions, { database, events, assumeValid }: Ch
     state: createStateStore(database, options),
     undo: createUndoStore(database),
     feed: openFeedChanges(database, options.feedBlocks, blocks.head()?.height ?? 0),
+    history: openHistory(database, options.recordsHistory),
   };
 }
 

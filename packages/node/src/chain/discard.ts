@@ -34,7 +34,7 @@ function returnToGenesis(
   stores: ChainStores,
   { network, genesis, eventsOfRevert }: DiscardOptions,
 ): ChainChange {
-  const { blocks, transactions, state, undo, feed, events } = stores;
+  const { blocks, transactions, state, undo, feed, history, events } = stores;
   const { height } = present(blocks.head(), "the head of the chain");
   if (isRevertRecorded(events)) {
     for (let top = height; top > 1; top--) {
@@ -45,6 +45,7 @@ function returnToGenesis(
   blocks.removeFrom(1);
   undo.removeFrom(1);
   feed?.revertTo(0);
+  history?.clear();
   state.clear();
   const head = storeGenesis(stores, network, genesis);
   return { head, applied: [], revertedBlocks: height - 1, returned: [] };

@@ -6,7 +6,7 @@ import type { ChainStores } from "./stores.ts";
 
 /**
  * Returns the head of the database; an empty database gets the genesis block. The cost does not depend on the
- * length of the chain.
+ * length of the chain, except of the first start that records the history, which reads all wallets.
  *
  * @throws {ChainError} CHAIN_GENESIS_MISMATCH, CHAIN_NETWORK_MISMATCH
  */
@@ -27,6 +27,7 @@ export function openHead(stores: ChainStores, network: Network, genesis: Block):
       `the data directory holds the chain of another network (nethash ${known}), not of ${name} (${nethash})`,
     );
   }
+  stores.history?.begin(head.height);
   return head;
 }
 
@@ -35,7 +36,7 @@ export function openHead(stores: ChainStores, network: Network, genesis: Block):
  * below it.
  */
 export function storeGenesis(stores: ChainStores, network: Network, genesis: Block): BlockHeader {
-  const { database, meta, blocks, transactions, state } = stores;
+  const { database, meta, blocks, transactions, state, history } = stores;
   const draft = createDraft(state);
   applyGenesis(draft, network, genesis);
   database.transaction(() => {
@@ -44,6 +45,7 @@ export function storeGenesis(stores: ChainStores, network: Network, genesis: Blo
     transactions.append(genesis);
     state.write(draft.changes());
     state.flush();
+    history?.begin(genesis.header.height);
   });
   return genesis.header;
 }

@@ -19,11 +19,14 @@ export type ChainOptions = WriterOptions & {
   readonly cacheSize: number;
   /** Blocks whose changes are kept for mirrors; 0: none. */
   readonly feedBlocks: number;
+  /** True if earlier states are recorded. If false, the records of earlier runs are removed. */
+  readonly recordsHistory: boolean;
 };
 
 export const DEFAULT_CHAIN_OPTIONS: ChainOptions = {
   cacheSize: 20_000,
   feedBlocks: 0,
+  recordsHistory: false,
   undoDepth: 10_000,
   maxReturnedTransactions: 15_000,
 };

@@ -4,6 +4,7 @@ import type { FeedChanges } from "../store/chain/feed-changes.ts";
 import type { TransactionStore } from "../store/chain/transactions.ts";
 import type { Database } from "../store/engine/database.ts";
 import type { EventLog } from "../store/events/event-log.ts";
+import type { HistoryWriter } from "../store/history/writer.ts";
 import type { MetaStore } from "../store/node/meta.ts";
 import type { StateStore } from "../store/state/state.ts";
 import type { UndoStore } from "../store/state/undo.ts";
@@ -18,6 +19,8 @@ export type ChainStores = {
   readonly undo: UndoStore;
   /** Undefined: the feed is disabled. */
   readonly feed: FeedChanges | undefined;
+  /** Undefined: earlier states are not recorded. */
+  readonly history: HistoryWriter | undefined;
   readonly events: EventLog;
   readonly assumption: Assumption;
 };

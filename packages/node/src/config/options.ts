@@ -63,6 +63,13 @@ export const nodeOptions = {
     secret: true,
     read: readDatabaseUrl,
   }),
+  history: option({
+    name: "history",
+    placeholder: "STATES",
+    sentence:
+      "head stores the present state only. full also stores earlier states, from the first block that the node adds to its chain with this option, so that requests can name a height (docs/guides/operations.md). Default: full if the data folder contains earlier states, else head. head removes them.",
+    read: readChoice("head", "full"),
+  }),
   ...poolOptions,
   delegates: option({
     name: "delegates",

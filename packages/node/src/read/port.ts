@@ -20,6 +20,7 @@ import type {
   Identified,
   ListedToken,
   RoundDelegate,
+  StoredBalance,
   StoredBlock,
   StoredDelegate,
   StoredEntity,
@@ -59,6 +60,8 @@ export type Snapshot = {
   readonly delegates: Delegates;
   readonly entities: Entities;
   readonly fees: Fees;
+  /** Undefined: the implementation has no earlier states. */
+  readonly history: History | undefined;
   readonly locks: Locks;
   readonly rounds: Rounds;
   readonly tokens: Tokens;
@@ -127,6 +130,29 @@ export type Tokens = {
   property(id: string, key: string): Promise<string | undefined>;
   /** Counts the tokens by their value of the property `type`. */
   countsByType(): Promise<ReadonlyMap<string, number>>;
+};
+
+/** Earlier states, if the node records them. Heights must be from `since` to the head. */
+export type History = {
+  /** Returns the lowest height whose state is recorded; undefined if none is. */
+  since(): Promise<number | undefined>;
+  /** Returns reads of the state after a block. */
+  at(height: number): PastState;
+  /** Returns the last blocks from one height to another that changed the wallet of an address, newest first. */
+  balances(
+    address: string,
+    heights: { readonly from: number; readonly to: number },
+    limit: number,
+  ): Promise<readonly StoredBalance[]>;
+};
+
+export type PastState = {
+  readonly height: number;
+  readonly wallets: Pick<Wallets, "find" | "hasSecondKey">;
+  readonly tokens: Pick<Tokens, "find" | "properties" | "property">;
+  readonly delegates: Delegates;
+  /** Returns the sum of all balances, the premine and the open locks. */
+  totalSupply(): Promise<bigint>;
 };
 
 export type Rounds = {

@@ -58,6 +58,14 @@ export type StoredWallet = {
   readonly attributesText: string;
 };
 
+/** The balance of a wallet after a block that changed the wallet. */
+export type StoredBalance = {
+  readonly height: number;
+  /** Timestamp of the block, in seconds since the network epoch. */
+  readonly timestamp: number;
+  readonly balance: string;
+};
+
 export type StoredDelegate = {
   readonly address: string;
   readonly publicKey: string;

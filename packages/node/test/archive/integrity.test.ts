@@ -133,6 +133,8 @@ test.each([
   ["unik_values", "UPDATE unik_values SET value = '{' || value"],
   ["unik_pages", "UPDATE unik_pages SET nodes = CAST(nodes || x'00' AS BLOB)"],
   ["unik_roots", "UPDATE unik_roots SET root = substr(root, 2)"],
+  ["history_wallets", "INSERT INTO history_wallets SELECT address, 5, balance, NULL, 1 FROM wallets"],
+  ["history_records", "INSERT INTO history_records SELECT 0, address, 5, 0, 0, 0, '{' FROM wallets"],
   ["blocks", "UPDATE blocks SET transactions_up_to = transactions_up_to + 1 WHERE height = 6"],
 ])("rows of %s that this program does not write are found: %s", (table, sql) => {
   const { damage } = inspect(alteredBy(sql));

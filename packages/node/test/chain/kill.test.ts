@@ -21,6 +21,9 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
+/** Options of the child as well: the history is part of the comparison. */
+const RECORDING = { recordsHistory: true };
+
 /** Numbers in [0, 1) that a seed determines. */
 function randomFrom(seed: number): () => number {
   let value = seed;
@@ -68,7 +71,7 @@ function chainFromEvents(database: Database): string[] {
 }
 
 const dumpAfter = async (content: Content, path: string): Promise<string[]> => {
-  const { database, close } = openChain(content, path);
+  const { database, close } = openChain(content, path, RECORDING);
   const dump = dumpOf(database);
   await close();
   return dump;
@@ -99,7 +102,7 @@ describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
       // The last run finishes. On a busy machine the others end long after the line that chose the moment.
       expect(kills).toBeGreaterThan(1);
 
-      const { chain, database, close } = openChain(content, path);
+      const { chain, database, close } = openChain(content, path, RECORDING);
       const expected = { wallets: { ...content.initial.wallets }, nfts: {} };
       for (const { expected: changed } of content.blocks) {
         Object.assign(expected.wallets, changed.wallets);
@@ -111,7 +114,7 @@ describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
       expect(chain.head().height).toBe(content.blocks.length + 1);
       await close();
 
-      const whole = openChain(content, `${folder.path}/whole.sqlite`);
+      const whole = openChain(content, `${folder.path}/whole.sqlite`, RECORDING);
       await whole.chain.accept(
         content.blocks.map(({ serialized }: { serialized: string }) => Buffer.from(serialized, "hex")),
       );
@@ -135,7 +138,10 @@ test("a chain that is killed below a pinned block knows its unchecked blocks, an
     const killAfter = { lines: 2 + Math.floor(random() * 20), ms: random() * 12 };
     const args = [present(name, "name"), path, "3", `${height}:${id}`, `${UNDO_DEPTH}`];
     ({ isFinished } = await runUntilKilled(args, killAfter));
-    const { chain, database, close } = openChain(content, path, { deps: { assumeValid: { height, id } } });
+    const { chain, database, close } = openChain(content, path, {
+      ...RECORDING,
+      deps: { assumeValid: { height, id } },
+    });
     const { height: head } = chain.head();
     const isUnchecked = head > 1 && head < height;
     expect(chain.assumption().uncheckedFrom).toBe(isUnchecked ? 2 : undefined);
@@ -144,10 +150,11 @@ test("a chain that is killed below a pinned block knows its unchecked blocks, an
     const undo = database.prepare("SELECT min(height) AS lowest, count(*) AS rows FROM undo").get();
     expect(undo).toEqual(lowest > head ? { lowest: null, rows: 0 } : { lowest, rows: head - lowest + 1 });
     await close();
-    if (isUnchecked) expect(() => openChain(content, path)).toThrow(`--assume-valid ${height}:${id}`);
+    if (isUnchecked)
+      expect(() => openChain(content, path, RECORDING)).toThrow(`--assume-valid ${height}:${id}`);
   }
   expect([...states]).toEqual(["unchecked", "checked"]);
-  const whole = openChain(content, `${folder.path}/whole.sqlite`, { undoDepth: UNDO_DEPTH });
+  const whole = openChain(content, `${folder.path}/whole.sqlite`, { ...RECORDING, undoDepth: UNDO_DEPTH });
   await whole.chain.accept(
     content.blocks.map(({ serialized }: { serialized: string }) => Buffer.from(serialized, "hex")),
   );

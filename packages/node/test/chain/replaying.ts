@@ -20,6 +20,7 @@ const { chain, close } = openChain(content, present(path, "path"), {
     deps: { assumeValid: { height: Number(height), id } },
     undoDepth: Number(undoDepth),
   }),
+  recordsHistory: true,
   recordedNames: new Set(["block.applied", "block.reverted"]),
 });
 console.log(chain.head().height);

@@ -51,6 +51,16 @@ const FORMS: readonly { readonly table: string; readonly key: string; readonly i
   { table: "unik_values", key: "hex(unik)", isDamaged: `length(unik) <> 32 OR ${isNoJson("value")}` },
   { table: "unik_pages", key: "path", isDamaged: "length(nodes) % 32 <> 6 OR length(nodes) > 1510" },
   { table: "unik_roots", key: "height", isDamaged: isNoHex("root", 64) },
+  {
+    table: "history_wallets",
+    key: "address || '/' || height",
+    isDamaged: `${isNoAddress("address")} OR (balance IS NULL) <> (nonce IS NULL) OR (nonce IS NULL) <> (has_public_key IS NULL)`,
+  },
+  {
+    table: "history_records",
+    key: "key || '/' || height",
+    isDamaged: `(step = 0 AND kind < 2 AND record IS NOT NULL AND ${isNoJson("record")}) OR prefix < 0 OR suffix < 0`,
+  },
   { table: "events", key: "sequence", isDamaged: `data IS NOT NULL AND ${isNoJson("data")}` },
   { table: "contents", key: "number", isDamaged: `data IS NOT NULL AND ${isNoJson("data")}` },
 ];

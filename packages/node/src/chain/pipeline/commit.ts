@@ -26,7 +26,7 @@ export type CommitOptions = {
 };
 
 /**
- * Commits blocks in order of height: blocks, transactions, changed records, undo records, events. Undo records
+ * Commits blocks in order of height: blocks, transactions, changed records, undo records, history, events. Undo records
  * are always those of the last blocks, without a gap: older ones could not be used.
  *
  * @throws {ChainError} CHAIN_PIN_FAILED
@@ -47,6 +47,7 @@ export function commitBlocks(
       if (needsUndo(header)) stores.undo.append(header.height, changes);
       else lowestUndo = Math.max(lowestUndo, header.height + 1);
       stores.feed?.append(header.height, changes);
+      stores.history?.append(header.height, changes);
       stores.events.append(events);
     }
     stores.assumption.extended(executed);

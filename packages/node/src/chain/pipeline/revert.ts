@@ -27,7 +27,7 @@ const REVERT_EVENTS = ["transaction.reverted", "block.reverted", "wallet.saved"]
  * @throws {ChainError} CHAIN_UNDO_MISSING when the undo records do not reach the target
  */
 export function revertBlocks(stores: ChainStores, options: RevertOptions): ChainChange {
-  const { database, blocks, transactions, state, undo, feed, events } = stores;
+  const { database, blocks, transactions, state, undo, feed, history, events } = stores;
   const { target, maxReturned, eventsOfRevert } = options;
   const head = present(blocks.head(), "the head of the chain").height;
   const isRecorded = isRevertRecorded(events);
@@ -38,6 +38,7 @@ export function revertBlocks(stores: ChainStores, options: RevertOptions): Chain
         throw new ChainError("CHAIN_UNDO_MISSING", `block ${height} can no longer be reverted`);
       }
       state.write(writes);
+      history?.remove(height, writes);
       if (isRecorded) {
         const block = present(blocks.block(height), `block ${height}`);
         events.append(eventsOfRevert(block, walletsOf(writes)));
@@ -49,6 +50,7 @@ export function revertBlocks(stores: ChainStores, options: RevertOptions): Chain
     blocks.removeFrom(target + 1);
     undo.removeFrom(target + 1);
     feed?.revertTo(target);
+    history?.revertTo(target);
     const newHead = present(blocks.header(target), `block ${target}`);
     return { head: newHead, applied: [], revertedBlocks: head - target, returned };
   });

@@ -9,6 +9,7 @@ import { createSelection } from "../../event-log/selection.ts";
 import { eventsOfRevert } from "../../events/block-events.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import type { Database } from "../../store/engine/database.ts";
+import { hasHistory } from "../../store/history/writer.ts";
 import { createCachingVerifier } from "../../verification/caching-verifier.ts";
 import { createVerifyNow } from "../../verification/inline-verify.ts";
 import { createVerifier, type Verifier } from "../../verification/verifier.ts";
@@ -40,7 +41,7 @@ const MAX_RECORDED = 16_000;
 
 /** @throws {ChainError} if the database has another chain, or one that was not checked */
 export function createConsensus(
-  options: Pick<NodeOptions, "accelerator" | "assumeValid" | "eventsMaxAge" | "feedBlocks">,
+  options: Pick<NodeOptions, "accelerator" | "assumeValid" | "eventsMaxAge" | "feedBlocks" | "history">,
   { database, genesis, network, slots, now, nowMs, events, subscribedEvents, logger }: ConsensusDeps,
   onStop: Closing["add"],
 ): Consensus {
@@ -61,7 +62,11 @@ export function createConsensus(
   });
   const maxAgeSeconds = maxAgeSecondsFromHours(options.eventsMaxAge);
   const chain = createChain(
-    { ...DEFAULT_CHAIN_OPTIONS, feedBlocks: options.feedBlocks },
+    {
+      ...DEFAULT_CHAIN_OPTIONS,
+      feedBlocks: options.feedBlocks,
+      recordsHistory: chooseHistory(options.history, database, logger) === "full",
+    },
     {
       database,
       network,
@@ -82,6 +87,13 @@ export function createConsensus(
   onStop("chain", chain.close);
   if (options.assumeValid) logStart(options.assumeValid, chain, logger);
   return { verifier, signatures, chain };
+}
+
+/** Returns the option, or else what the data folder contains: a forgotten option must not remove years of records. */
+function chooseHistory(given: NodeOptions["history"], database: Database, logger: Logger): "full" | "head" {
+  const hasRecords = hasHistory(database);
+  if (given === "head" && hasRecords) logger.warn("removing the earlier states, because of --history head");
+  return given ?? (hasRecords ? "full" : "head");
 }
 
 function logStart(pin: Pin, { assumption, blocks, head }: Chain, logger: Logger): void {

@@ -22,6 +22,7 @@ type SharedOptions = Pick<
   | "webhookOldKeyFile"
   | "eventsMaxAge"
   | "compareWith"
+  | "history"
   | "mirror"
 >;
 

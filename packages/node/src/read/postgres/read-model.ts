@@ -157,6 +157,7 @@ function createSnapshots(network: Network, { offsetCacheStep }: PostgresReadMode
       delegates: delegates(reads),
       entities: entities(reads),
       fees: createFees(reads),
+      history: undefined,
       locks: locks(reads),
       rounds: createRounds(reads),
       tokens: tokens(reads),

@@ -18,6 +18,7 @@ import {
   type FeeQueries,
   type RoundQueries,
 } from "./tables/chain.ts";
+import { createHistoryQueries, type HistoryQueries } from "./tables/history.ts";
 import { createTokenQueries, type TokenQueries } from "./tables/tokens.ts";
 import { createTransactionQueries, type TransactionQueries } from "./tables/transactions.ts";
 import {
@@ -37,6 +38,7 @@ export type Queries = {
   readonly delegates: DelegateQueries;
   readonly entities: EntityQueries;
   readonly fees: FeeQueries;
+  readonly history: HistoryQueries;
   readonly locks: LockQueries;
   readonly rounds: RoundQueries;
   readonly tokens: TokenQueries;
@@ -82,6 +84,7 @@ export function createQueries(
     delegates: createDelegateQueries(database),
     entities: createEntityQueries(database),
     fees: createFeeQueries(database),
+    history: createHistoryQueries(database),
     locks: createLockQueries(database),
     rounds: createRoundQueries(database),
     tokens: createTokenQueries(lists),

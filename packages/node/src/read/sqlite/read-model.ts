@@ -8,6 +8,7 @@ import { SnapshotError } from "../errors.ts";
 import { type Head, perHead } from "../head.ts";
 import type { Range } from "../page.ts";
 import type { ReadModel, Snapshot } from "../port.ts";
+import { createHistory, type Read } from "./history.ts";
 import type { PlannerOptions } from "./lists/planner.ts";
 import { createTimeBox, type TimeBox } from "./lists/time-box.ts";
 import { createQueries, type Queries, type ValueIndexOptions } from "./queries.ts";
@@ -54,9 +55,9 @@ function createSnapshot(head: Head, { transaction, time, queries }: SnapshotDeps
   const { blocks, chain, delegates, entities, fees, locks, rounds, tokens, transactions, wallets } = queries;
 
   /** Wraps a read so that it fails unless the transaction still sees this head. */
-  const read =
-    <Asked extends unknown[], Result>(query: (...asked: Asked) => Result) =>
-    async (...asked: Asked): Promise<Result> => {
+  const read: Read =
+    (query) =>
+    async (...asked) => {
       if (transaction.head()?.id !== head.id) throw new SnapshotError("SNAPSHOT_ENDED");
       return query(...asked);
     };
@@ -84,6 +85,7 @@ function createSnapshot(head: Head, { transaction, time, queries }: SnapshotDeps
     delegates: { all: read(() => delegates.all(head)) },
     entities: { all: read(() => entities.all(head)) },
     fees: { ofLast: read(fees.ofLast), since: read(fees.since) },
+    history: createHistory(queries.history, read),
     locks: { all: read(() => locks.all(head)), find: read(locks.find), of: read(locks.of) },
     rounds: { delegates: read(rounds.delegates) },
     tokens: {

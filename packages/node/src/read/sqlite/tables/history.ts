@@ -1,0 +1,159 @@
+/** Earlier states: the recorded versions of records, or else the present ones. */
+import { propertyKey } from "@uniknode/ledger";
+import type { Database } from "../../../store/engine/database.ts";
+import { createHistoryReader, type HistoryReader, UNCHANGED } from "../../../store/history/reader.ts";
+import { type DelegateRow, delegateFromRow, type WalletRow, walletFromRow } from "../../attributes.ts";
+import type { StoredBalance, StoredDelegate, StoredToken, StoredWallet, TokenProperty } from "../../rows.ts";
+
+export type HistoryQueries = {
+  since(): number | undefined;
+  /** Returns the sum of balances, premine and open locks. */
+  totalSupply(height: number): bigint;
+  /** Finds a wallet by address, then by public key, then by delegate username, if it had that at the height. */
+  wallet(height: number, id: string): StoredWallet | undefined;
+  hasSecondKey(height: number, address: string): boolean;
+  token(height: number, id: string): StoredToken | undefined;
+  properties(height: number, tokenId: string): TokenProperty[];
+  property(height: number, tokenId: string, key: string): string | undefined;
+  delegates(height: number): StoredDelegate[];
+  balances(address: string, heights: { from: number; to: number }, limit: number): StoredBalance[];
+};
+
+const WALLET = `SELECT address, public_key AS publicKey, CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce, attributes
+  FROM wallets WHERE`;
+
+/** Members of a token record, by position (`store/state/record-row.ts`). */
+type TokenMembers = [ownerId: string, firstTransaction: string, lastTransaction: string];
+
+export function createHistoryQueries(database: Database): HistoryQueries {
+  const earlier = createHistoryReader(database);
+  const walletAt = createWalletAt(database, earlier);
+  const tokenAt = createTokenAt(database, earlier);
+  const { property, properties } = createPropertiesAt(database, earlier);
+  const usernames = database.prepare<{ address: string }>(
+    "SELECT address FROM wallets WHERE username IS NOT NULL ORDER BY username, address",
+  );
+  const premine = database.prepare<{ amount: bigint }>(
+    "SELECT total_amount AS amount FROM blocks WHERE height = 1",
+    { bigints: true },
+  );
+  return {
+    since: earlier.since,
+    totalSupply: (height) => (earlier.coins(height) ?? 0n) + (premine.get()?.amount ?? 0n),
+    wallet: walletAt.find,
+    hasSecondKey: (height, address) =>
+      walletAt.byAddress(height, address)?.attributes.secondPublicKey !== undefined,
+    token(height, id) {
+      const members = tokenAt(height, id);
+      if (!members) return undefined;
+      const [ownerId, firstTransaction, lastTransaction] = members;
+      const type = property(height, id, "type") ?? null;
+      const explicitValues = property(height, id, "explicitValues") ?? null;
+      return { id, ownerId, type, explicitValues, firstTransaction, lastTransaction };
+    },
+    properties,
+    property,
+    delegates: (height) =>
+      usernames.all().flatMap(({ address }) => {
+        const wallet = walletAt.byAddress(height, address);
+        if (!wallet?.attributes.delegate) return [];
+        const { username } = wallet.attributes.delegate;
+        const explicitValues = property(height, username, "explicitValues") ?? null;
+        return [delegateFromRow({ ...toDelegateRow(wallet), explicitValues })];
+      }),
+    balances(address, heights, limit) {
+      const changes = earlier.changes(address, heights, limit);
+      return changes.map(({ height, timestamp }, index) => {
+        // The wallet after a block is the wallet before the next one that changed it.
+        const balance = changes[index - 1]?.balance ?? walletAt.byAddress(height, address)?.balance ?? "0";
+        return { height, timestamp, balance };
+      });
+    },
+  };
+}
+
+const toDelegateRow = (wallet: StoredWallet): Omit<DelegateRow, "explicitValues"> => ({
+  address: wallet.address,
+  // A delegate has sent its registration.
+  publicKey: wallet.publicKey ?? "",
+  balance: wallet.balance,
+  attributes: wallet.attributesText,
+});
+
+function createWalletAt(database: Database, earlier: HistoryReader) {
+  const byAddress = database.prepare<WalletRow>(`${WALLET} address = ?`);
+  const lookups = ["address", "public_key", "username"].map((column) =>
+    database.prepare<WalletRow>(`${WALLET} ${column} = +?`),
+  );
+
+  function versionOf(row: WalletRow, height: number): StoredWallet | undefined {
+    const { address } = row;
+    const version = earlier.wallet(address, height);
+    if (version === undefined) return undefined;
+    const attributes = earlier.attributes(address, height, row.attributes);
+    if (version === UNCHANGED) return walletFromRow({ ...row, attributes });
+    const { balance, nonce, hasPublicKey } = version;
+    const publicKey = hasPublicKey ? row.publicKey : null;
+    return walletFromRow({ address, publicKey, balance, nonce, attributes });
+  }
+
+  return {
+    byAddress(height: number, address: string): StoredWallet | undefined {
+      const row = byAddress.get(address);
+      return row && versionOf(row, height);
+    },
+    find(height: number, id: string): StoredWallet | undefined {
+      for (const lookup of lookups) {
+        const row = lookup.get(id);
+        const wallet = row && versionOf(row, height);
+        if (wallet && namesOf(wallet).includes(id)) return wallet;
+      }
+      return undefined;
+    },
+  };
+}
+
+const namesOf = ({ address, publicKey, attributes }: StoredWallet) => [
+  address,
+  publicKey,
+  attributes.delegate?.username,
+];
+
+function createTokenAt(database: Database, earlier: HistoryReader) {
+  const present = database.prepare<{ members: string }>(
+    "SELECT json_array(owner, first_transaction, last_transaction) AS members FROM tokens WHERE id = ?",
+  );
+  return (height: number, id: string): TokenMembers | undefined => {
+    const record = earlier.record("tokens", id, height);
+    const text = record === UNCHANGED ? present.get(id)?.members : record;
+    return text === undefined ? undefined : JSON.parse(text);
+  };
+}
+
+function createPropertiesAt(database: Database, earlier: HistoryReader) {
+  const present = database.prepare<TokenProperty>("SELECT key, value FROM properties WHERE token = ?");
+  const value = database.prepare<{ value: string }>(
+    "SELECT value FROM properties WHERE token = ? AND key = ?",
+  );
+  function property(height: number, tokenId: string, key: string): string | undefined {
+    const record = earlier.record("properties", propertyKey(tokenId, key), height);
+    return record === UNCHANGED ? value.get(tokenId, key)?.value : record;
+  }
+  return {
+    property,
+    properties(height: number, tokenId: string): TokenProperty[] {
+      const known = new Map(present.all(tokenId).map(({ key, value }) => [key, value]));
+      for (const changed of earlier.propertyKeys(tokenId)) {
+        const key = changed.slice(propertyKey(tokenId, "").length);
+        const value = property(height, tokenId, key);
+        if (value === undefined) known.delete(key);
+        else known.set(key, value);
+      }
+      return [...known].map(([key, value]) => ({ key, value })).sort(byKey);
+    },
+  };
+}
+
+/** Orders as SQLite does: by the bytes of UTF-8. */
+const byKey = (one: TokenProperty, other: TokenProperty): number =>
+  Buffer.compare(Buffer.from(one.key), Buffer.from(other.key));

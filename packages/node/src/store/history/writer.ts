@@ -1,0 +1,164 @@
+/**
+ * Records each record as it was before the blocks that changed it, so that the state after any recorded block can be read
+ * (decision 69).
+ */
+import type { Change, TableName, Token, Wallet } from "@uniknode/ledger";
+import { present } from "../../platform/present.ts";
+import type { Database, Statement } from "../engine/database.ts";
+import { attributesToJson } from "../state/json.ts";
+import { toMembers } from "../state/record-row.ts";
+import type { Write } from "../state/state.ts";
+import { deltaBetween } from "./delta.ts";
+
+/** Every function must be called in the transaction of the blocks. */
+export type HistoryWriter = {
+  /** Starts at the height unless the records continue there. The state of the database must be that of the height. */
+  begin(height: number): void;
+  append(height: number, changes: readonly Change[]): void;
+  /** Removes what a block recorded, given the writes that reverted it. */
+  remove(height: number, writes: readonly Write[]): void;
+  /** Ends a revert to the height, after `remove` of each block and the flush of the state. */
+  revertTo(height: number): void;
+  /** Removes all records. */
+  clear(): void;
+};
+
+/** Kinds of records in `history_records`. */
+export const HISTORY_KINDS = { attributes: 0, tokens: 1, properties: 2 } as const;
+
+/** Consecutive differences after which the next record is stored whole. Bounds the rows that a read combines. */
+const MAX_STEPS = 32;
+
+type Statements = {
+  readonly addBlock: Statement<unknown>;
+  readonly lastBlock: Statement<{ height: bigint; coins: bigint }>;
+  readonly removeBlocks: Statement<unknown>;
+  readonly coins: Statement<{ coins: bigint }>;
+  readonly addWallet: Statement<unknown>;
+  readonly removeWallet: Statement<unknown>;
+  readonly addRecord: Statement<unknown>;
+  readonly removeRecord: Statement<unknown>;
+  readonly lastStep: Statement<{ step: number }>;
+};
+
+/** Removes the records of earlier runs and returns undefined if the history is disabled, because it would have a gap. */
+export function openHistory(database: Database, isEnabled: boolean): HistoryWriter | undefined {
+  if (isEnabled) return createHistoryWriter(database);
+  if (hasHistory(database)) database.transaction(() => clearHistory(database));
+  return undefined;
+}
+
+/** Returns true if the database has records of earlier states. */
+export const hasHistory = (database: Database): boolean =>
+  database.prepare("SELECT 1 FROM history_blocks LIMIT 1").get() !== undefined;
+
+function createHistoryWriter(database: Database): HistoryWriter {
+  const statements = prepareStatements(database);
+  const clear = () => clearHistory(database);
+  function begin(height: number): void {
+    if (statements.lastBlock.get()?.height === BigInt(height)) return;
+    clear();
+    statements.addBlock.run(height, present(statements.coins.get(), "the coins").coins);
+  }
+  return {
+    begin,
+    clear,
+    append: (height, changes) => append(statements, height, changes),
+    remove(height, writes) {
+      for (const { table, key } of writes) {
+        if (table === "wallets") statements.removeWallet.run(key, height);
+        const kind = kindOf(table);
+        if (kind !== undefined) statements.removeRecord.run(kind, key, height);
+      }
+    },
+    revertTo(height) {
+      statements.removeBlocks.run(height);
+      // The chain was reverted to a block below the first recorded one.
+      begin(height);
+    },
+  };
+}
+
+/** Removes all records: after blocks that were not recorded, they would be wrong. */
+function clearHistory(database: Database): void {
+  for (const table of ["history_blocks", "history_wallets", "history_records"]) {
+    database.execute(`DELETE FROM ${table}`);
+  }
+}
+
+const prepareStatements = (database: Database): Statements => ({
+  addBlock: database.prepare("INSERT INTO history_blocks VALUES (?, ?)"),
+  lastBlock: database.prepare("SELECT height, coins FROM history_blocks ORDER BY height DESC LIMIT 1", {
+    bigints: true,
+  }),
+  removeBlocks: database.prepare("DELETE FROM history_blocks WHERE height > ?"),
+  coins: database.prepare(
+    `SELECT coalesce(sum(balance + coalesce(CAST(attributes ->> '$.htlc.lockedBalance' AS INTEGER), 0)), 0) AS coins
+     FROM wallets`,
+    { bigints: true },
+  ),
+  addWallet: database.prepare("INSERT INTO history_wallets VALUES (?, ?, ?, ?, ?)"),
+  removeWallet: database.prepare("DELETE FROM history_wallets WHERE address = ? AND height = ?"),
+  addRecord: database.prepare("INSERT INTO history_records VALUES (?, ?, ?, ?, ?, ?, ?)"),
+  removeRecord: database.prepare("DELETE FROM history_records WHERE kind = ? AND key = ? AND height = ?"),
+  lastStep: database.prepare(
+    "SELECT step FROM history_records WHERE kind = ? AND key = ? ORDER BY height DESC LIMIT 1",
+  ),
+});
+
+function append(statements: Statements, height: number, changes: readonly Change[]): void {
+  let coins = present(statements.lastBlock.get(), "the recorded block below").coins;
+  for (const { table, key, before, after } of changes) {
+    const kind = kindOf(table);
+    if (kind === undefined) continue;
+    if (table === "wallets") {
+      const wallets = { before: before as Wallet | undefined, after: after as Wallet | undefined };
+      coins += coinsOf(wallets.after) - coinsOf(wallets.before);
+      appendWallet(statements, { key, height }, wallets);
+    } else {
+      const text = table === "tokens" ? tokenText(before as Token | undefined) : (before as string);
+      statements.addRecord.run(kind, key, height, 0, 0, 0, text ?? null);
+    }
+  }
+  statements.addBlock.run(height, coins);
+}
+
+type Versions = { readonly before: Wallet | undefined; readonly after: Wallet | undefined };
+
+function appendWallet(
+  statements: Statements,
+  { key, height }: { key: string; height: number },
+  { before, after }: Versions,
+): void {
+  if (!before) {
+    statements.addWallet.run(key, height, null, null, null);
+    return;
+  }
+  const { balance, nonce, publicKey } = before;
+  if (balance !== after?.balance || nonce !== after.nonce || publicKey !== after.publicKey) {
+    statements.addWallet.run(key, height, balance, nonce, publicKey === undefined ? 0 : 1);
+  }
+  if (before.attributes === after?.attributes) return;
+  const text = attributesText(before);
+  const newer = after && attributesText(after);
+  if (text === newer) return;
+  const step = ((statements.lastStep.get(HISTORY_KINDS.attributes, key)?.step ?? 0) + 1) % MAX_STEPS;
+  const delta = newer !== undefined && step > 0 ? deltaBetween(text, newer) : undefined;
+  // A difference that saves little is not worth the work of reading it.
+  const isShort = delta && delta.middle.length < text.length / 2;
+  statements.addRecord.run(
+    ...[HISTORY_KINDS.attributes, key, height],
+    ...(isShort ? [step, delta.prefix, delta.suffix, delta.middle] : [0, 0, 0, text]),
+  );
+}
+
+const kindOf = (table: TableName): number | undefined =>
+  table === "wallets" ? HISTORY_KINDS.attributes : HISTORY_KINDS[table as "tokens" | "properties"];
+
+const coinsOf = (wallet: Wallet | undefined): bigint =>
+  wallet ? wallet.balance + (wallet.attributes.htlc?.lockedBalance ?? 0n) : 0n;
+
+const attributesText = ({ attributes }: Wallet): string => JSON.stringify(attributesToJson(attributes));
+
+const tokenText = (token: Token | undefined): string | undefined =>
+  token && JSON.stringify(toMembers("tokens", token));

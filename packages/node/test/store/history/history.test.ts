@@ -1,0 +1,209 @@
+/** The state at every height is that of a chain that ends there, whatever was reverted in between (decision 69). */
+import { createNetwork } from "@uniknode/protocol";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
+import { createTimeBox } from "../../../src/read/sqlite/lists/time-box.ts";
+import { createQueries } from "../../../src/read/sqlite/queries.ts";
+import type { Database } from "../../../src/store/engine/database.ts";
+import { hasHistory } from "../../../src/store/history/writer.ts";
+import {
+  blocksOf,
+  CHAINS,
+  type Content,
+  dumpOf,
+  type OpenChain,
+  openChain,
+  readChain,
+  temporaryFolder,
+} from "../../../test-support/chain/fixtures.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+const queriesOf = (content: Content, database: Database) =>
+  createQueries(database, createNetwork(content.network), { time: createTimeBox(10_000) });
+
+const columnOf = (database: Database, sql: string) =>
+  database
+    .prepare<{ value: string }>(sql)
+    .all()
+    .map(({ value }) => value);
+
+/** Names of everything that the chain ever contained. */
+const namesIn = (database: Database) => ({
+  wallets: [
+    ...columnOf(database, "SELECT address AS value FROM wallets"),
+    ...columnOf(database, "SELECT public_key AS value FROM wallets WHERE public_key IS NOT NULL"),
+    ...columnOf(database, "SELECT username AS value FROM wallets WHERE username IS NOT NULL"),
+  ],
+  tokens: columnOf(database, "SELECT DISTINCT token AS value FROM properties UNION SELECT id FROM tokens"),
+});
+type Names = ReturnType<typeof namesIn>;
+
+/** The present state through the queries of the present. */
+function presentState(content: Content, { chain, database }: OpenChain, names: Names) {
+  const { id, height, timestamp } = chain.head();
+  const { wallets, tokens, delegates, chain: totals } = queriesOf(content, database);
+  const head = { id, height, timestamp };
+  return {
+    wallets: names.wallets.map((name) => [name, wallets.find(name)]),
+    secondKeys: names.wallets.filter((address) => wallets.hasSecondKey(address)),
+    tokens: names.tokens.map((token) => [token, tokens.find(token), tokens.properties(token)]),
+    delegates: delegates.all(head),
+    totalSupply: totals.supply(head) + totals.lockedSupply(head),
+  };
+}
+
+/** The same state, read at a height. */
+function stateAt(content: Content, { database }: OpenChain, names: Names, height: number) {
+  const { history } = queriesOf(content, database);
+  return {
+    wallets: names.wallets.map((name) => [name, history.wallet(height, name)]),
+    secondKeys: names.wallets.filter((address) => history.hasSecondKey(height, address)),
+    tokens: names.tokens.map((token) => [
+      token,
+      history.token(height, token),
+      history.properties(height, token),
+    ]),
+    delegates: history.delegates(height),
+    totalSupply: history.totalSupply(height),
+  };
+}
+
+/** Numbers in [0, 1) that a seed determines. */
+function randomFrom(seed: number): () => number {
+  let value = seed;
+  return () => {
+    value = (value * 48271) % 2147483647;
+    return value / 2147483647;
+  };
+}
+
+const openRecording = (content: Content, path: string) => openChain(content, path, { recordsHistory: true });
+
+/** Accepts the blocks in batches of random length, with reverts and switches of random depth between them. */
+async function wander({ chain }: OpenChain, blocks: readonly Uint8Array[], random: () => number) {
+  const upTo = (limit: number) => 1 + Math.floor(random() * limit);
+  while (chain.head().height <= blocks.length) {
+    const { height } = chain.head();
+    await chain.accept(blocks.slice(height - 1, height - 1 + upTo(7)));
+    const top = chain.head().height;
+    const target = Math.max(1, top - upTo(9));
+    if (random() < 0.2 && top > 1) await chain.revertTo(target);
+    else if (random() < 0.2 && top <= blocks.length)
+      await chain.switchTo(target, blocks.slice(target - 1, top));
+  }
+}
+
+describe.each(CHAINS)("%s with its history", (name) => {
+  const content = readChain(name);
+  const blocks = blocksOf(content);
+
+  test("has the state of every height, after reverts and switches", { timeout: 120_000 }, async () => {
+    const whole = openChain(content, ":memory:");
+    await whole.chain.accept(blocks);
+    const names = namesIn(whole.database);
+    await whole.close();
+
+    const wandering = openRecording(content, `${folder.path}/wandering.sqlite`);
+    await wander(wandering, blocks, randomFrom(name.length * 977 + blocks.length));
+    const replayed = openChain(content, ":memory:");
+    for (let height = 1; height <= blocks.length + 1; height++) {
+      const expected = presentState(content, replayed, names);
+      expect(stateAt(content, wandering, names, height), `at ${height}`).toEqual(expected);
+      await replayed.chain.accept(blocks.slice(height - 1, height));
+    }
+    await replayed.close();
+
+    const straight = openRecording(content, ":memory:");
+    await straight.chain.accept(blocks);
+    expect(dumpOf(wandering.database)).toEqual(dumpOf(straight.database));
+    await straight.close();
+    await wandering.close();
+  });
+
+  test("lists the balance after each block that changed a wallet", async () => {
+    const open = openRecording(content, ":memory:");
+    await open.chain.accept(blocks);
+    const { history, wallets } = queriesOf(content, open.database);
+    const top = blocks.length + 1;
+    for (const address of columnOf(open.database, "SELECT address AS value FROM wallets")) {
+      const all = history.balances(address, { from: 1, to: top }, top);
+      for (const { height, balance } of all) expect(history.wallet(height, address)?.balance).toBe(balance);
+      // Between two of these blocks, the balance is constant.
+      const changed = new Set(all.map(({ height }) => height));
+      for (let height = 2; height <= top; height++) {
+        const [before, after] = [height - 1, height].map((at) => history.wallet(at, address)?.balance);
+        if (before !== after) expect(changed).toContain(height);
+      }
+      expect(all[0]?.balance ?? wallets.find(address)?.balance).toBe(wallets.find(address)?.balance);
+      const pages = all.map(({ height }) => history.balances(address, { from: 1, to: height }, 1));
+      expect(pages.flat()).toEqual(all);
+    }
+    await open.close();
+  });
+});
+
+describe("the history", () => {
+  const content = readChain("chain-1");
+  const blocks = blocksOf(content);
+  const path = () => `${folder.path}/chain.sqlite`;
+  const sinceOf = (database: Database) => queriesOf(content, database).history.since();
+
+  test("begins with the first start that records it, and continues after further starts", async () => {
+    const silent = openChain(content, path());
+    await silent.chain.accept(blocks.slice(0, 20));
+    expect(hasHistory(silent.database)).toBe(false);
+    await silent.close();
+    for (const end of [40, 60]) {
+      const open = openRecording(content, path());
+      expect(sinceOf(open.database)).toBe(21);
+      await open.chain.accept(blocks.slice(open.chain.head().height - 1, end));
+      await open.close();
+    }
+    const open = openRecording(content, path());
+    const names = namesIn(open.database);
+    const replayed = openChain(content, ":memory:");
+    await replayed.chain.accept(blocks.slice(0, 20));
+    for (let height = 21; height <= 61; height++) {
+      expect(stateAt(content, open, names, height)).toEqual(presentState(content, replayed, names));
+      await replayed.chain.accept(blocks.slice(height - 1, height));
+    }
+    await replayed.close();
+    await open.close();
+  });
+
+  test("begins again at the target of a revert below its beginning", async () => {
+    const silent = openChain(content, path());
+    await silent.chain.accept(blocks.slice(0, 20));
+    await silent.close();
+    const open = openRecording(content, path());
+    await open.chain.accept(blocks.slice(20, 30));
+    await open.chain.revertTo(15);
+    expect(sinceOf(open.database)).toBe(15);
+    await open.chain.accept(blocks.slice(14, 30));
+    const names = namesIn(open.database);
+    const replayed = openChain(content, ":memory:");
+    await replayed.chain.accept(blocks.slice(0, 17));
+    expect(stateAt(content, open, names, 18)).toEqual(presentState(content, replayed, names));
+    await replayed.close();
+    await open.close();
+  });
+
+  test("is removed by a start that does not record it", async () => {
+    const open = openRecording(content, path());
+    await open.chain.accept(blocks.slice(0, 20));
+    expect(present(sinceOf(open.database), "a beginning")).toBe(1);
+    await open.close();
+    const silent = openChain(content, path());
+    expect(hasHistory(silent.database)).toBe(false);
+    const left = ["history_wallets", "history_records"].map((table) =>
+      silent.database.prepare(`SELECT 1 FROM ${table}`).get(),
+    );
+    expect(left).toEqual([undefined, undefined]);
+    await silent.close();
+  });
+});
