@@ -18,6 +18,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "/wallets/{id}/transactions/received": "ReceivedTransaction",
   "/wallets": "Wallet",
   "/wallets/top": "RichestWallet",
+  "/wallets/{id}/history": "Balance",
   "/delegates/{id}/voters": "Voter",
   "/delegates": "Delegate",
   "/locks": "Lock",

@@ -64,6 +64,7 @@ export type {
   WithTransactions,
 } from "./api/resources/uniks.ts";
 export type {
+  Balance,
   SingleWallet,
   Wallet,
   WalletAttributes,
@@ -95,6 +96,7 @@ export type { DryRun, Replay, TriedEvent, TriedEvents } from "./api/resources/we
 export type {
   Amount,
   ApiResponse,
+  AtQuery,
   Integer,
   Interval,
   OrderBy,

@@ -139,6 +139,15 @@ export type RichestWalletFilter = WalletFilter;
 
 export type VoterFilter = WalletFilter;
 
+export type BalanceOrder = OrderBy<"height">;
+
+export type BalanceFilter = {
+  /** Lowest height of the rows. */
+  readonly from?: Integer;
+  /** Greatest height of the rows. */
+  readonly to?: Integer;
+};
+
 export type DelegateOrder = OrderBy<
   | "approval"
   | "forgedFees"

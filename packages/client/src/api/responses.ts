@@ -31,6 +31,9 @@ export type WithChainmeta = {
   readonly chainmeta: { readonly height: number; readonly timestamp: Timestamp };
 };
 
+/** `at` requests the state after the block of this height. Only nodes with `--history full` have earlier states. */
+export type AtQuery = { readonly at?: number };
+
 /** `transform: false` requests the object as it is signed; the default is easier to read. */
 export type TransformQuery = { readonly transform?: boolean };
 

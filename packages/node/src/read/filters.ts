@@ -4,6 +4,7 @@
  */
 import type { FilterOf, OrderOf } from "./list-definition.ts";
 import type {
+  BALANCES,
   BLOCKS,
   DELEGATE_BLOCKS,
   DELEGATES,
@@ -84,6 +85,10 @@ export type LockOrder = OrderOf<typeof LOCKS>;
 export type EntityFilter = FilterOf<typeof ENTITIES>;
 export type EntityOrder = OrderOf<typeof ENTITIES>;
 export type PeerOrder = OrderOf<typeof PEERS>;
+
+/** The blocks that changed a wallet. */
+export type BalanceFilter = FilterOf<typeof BALANCES> & { readonly address: string };
+export type BalanceOrder = OrderOf<typeof BALANCES>;
 
 export type TokenFilter = FilterOf<typeof UNIKS>;
 

@@ -148,6 +148,17 @@ export const VOTERS = {
   defaultOrder: WALLETS.defaultOrder,
 } as const satisfies ListDefinition;
 
+/** Only of nodes that record earlier states. */
+export const BALANCES = {
+  path: "/wallets/{id}/history",
+  filters: {
+    from: { kind: "positive", query: true, note: "Lowest height of the rows." },
+    to: { kind: "positive", query: true, note: "Greatest height of the rows." },
+  },
+  orders: ["height"],
+  defaultOrder: { field: "height", direction: "desc" },
+} as const satisfies ListDefinition;
+
 export const DELEGATES = {
   path: "/delegates",
   searchPath: "/delegates/search",
@@ -275,6 +286,7 @@ export const LISTS: readonly ListDefinition[] = [
   WALLETS,
   RICHEST_WALLETS,
   VOTERS,
+  BALANCES,
   DELEGATES,
   LOCKS,
   WALLET_LOCKS,

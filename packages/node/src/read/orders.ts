@@ -1,5 +1,5 @@
 /** Orders of the lists that databases sort, as terms. The last terms identify a row, so that pages do not overlap. */
-import type { BlockOrder, TokenOrder, TransactionOrder, WalletOrder } from "./filters.ts";
+import type { BalanceOrder, BlockOrder, TokenOrder, TransactionOrder, WalletOrder } from "./filters.ts";
 import type { Direction } from "./page.ts";
 
 /**
@@ -66,6 +66,10 @@ export function walletTerms({ field, direction }: WalletOrder): NamedTerm<Wallet
       return [term(field, "absence", "asc"), term(field, "text", direction), term("address", "text", "asc")];
   }
 }
+
+export const balanceTerms = ({ direction }: BalanceOrder): NamedTerm<"height">[] => [
+  term("height", "integer", direction),
+];
 
 export const tokenTerms = ({ field, direction }: TokenOrder): NamedTerm<TokenTerm>[] => [
   ...(field === "ownerId" ? [term(field, "text", direction)] : []),

@@ -4,6 +4,8 @@
  */
 import type { Transaction } from "@uniknode/protocol";
 import type {
+  BalanceFilter,
+  BalanceOrder,
   BlockFilter,
   BlockOrder,
   TokenFilter,
@@ -138,12 +140,8 @@ export type History = {
   since(): Promise<number | undefined>;
   /** Returns reads of the state after a block. */
   at(height: number): PastState;
-  /** Returns the last blocks from one height to another that changed the wallet of an address, newest first. */
-  balances(
-    address: string,
-    heights: { readonly from: number; readonly to: number },
-    limit: number,
-  ): Promise<readonly StoredBalance[]>;
+  /** Lists the blocks that changed balance, nonce or public key of a wallet, with the balance after each. */
+  readonly balances: List<BalanceFilter, BalanceOrder, StoredBalance>;
 };
 
 export type PastState = {

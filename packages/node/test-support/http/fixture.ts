@@ -15,16 +15,22 @@ import { createBlockStore } from "../../src/store/chain/blocks.ts";
 import { createTransactionStore } from "../../src/store/chain/transactions.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
+import { openHistory } from "../../src/store/history/writer.ts";
 import { createStateStore, type Write } from "../../src/store/state/state.ts";
 import { chain, heads, tokens, wallets } from "./chain.ts";
 import { checkResponses } from "./described.ts";
 
 /** Additions of a test to the chain and to the state at its head. */
-export type Additions = { readonly blocks: readonly Block[]; readonly writes: readonly Write[] };
+export type Additions = {
+  readonly blocks: readonly Block[];
+  readonly writes: readonly Write[];
+  /** Records a history in which each block adds one unit to the balance of this wallet. */
+  readonly recorded?: string;
+};
 const NOTHING: Additions = { blocks: [], writes: [] };
 
 /** Writes the chain into a new database and returns its path. */
-export function writeChain(folder: string, { blocks, writes }: Additions): string {
+export function writeChain(folder: string, { blocks, writes, recorded }: Additions): string {
   const path = join(folder, "chain.sqlite");
   const database = openDatabase(path);
   migrate(database);
@@ -54,9 +60,21 @@ export function writeChain(folder: string, { blocks, writes }: Additions): strin
       transactionStore.append(block);
     }
     state.flush();
+    if (recorded !== undefined) writeHistory(database, recorded, chain.blocks.length + blocks.length);
   });
   database.close();
   return path;
+}
+
+function writeHistory(database: Database, address: string, head: number): void {
+  const wallet = present(createStateStore(database, { cacheSize: 1 }).get("wallets", address), "the wallet");
+  const walletAt = (height: number) => ({ ...wallet, balance: wallet.balance - BigInt(head - height) });
+  const history = present(openHistory(database, true), "the history");
+  history.begin(1);
+  for (let height = 2; height <= head; height++) {
+    const [before, after] = [walletAt(height - 1), walletAt(height)];
+    history.append(height, [{ table: "wallets", key: address, before, after }]);
+  }
 }
 
 /** Figures of a node in sync. */

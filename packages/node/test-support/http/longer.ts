@@ -149,6 +149,7 @@ const delegates = [
 ];
 
 export const longer: Additions = {
+  recorded: alice.address,
   blocks: [fifth, sixth],
   writes: [
     walletWith(alice, locksOf(first, second)),

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-const EVERYWHERE = ["page", "limit", "offset", "cursor", "transform", "orderBy"];
+const EVERYWHERE = ["page", "limit", "offset", "cursor", "transform", "orderBy", "at"];
 const withoutShared = (names: readonly string[]) => names.filter((name) => !EVERYWHERE.includes(name)).sort();
 
 /** Names of the filters of a definition, as parameters or as members of the search. */

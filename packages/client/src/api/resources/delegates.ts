@@ -11,7 +11,7 @@ import type {
   WalletOrder,
 } from "../list-filters.ts";
 import { path } from "../request.ts";
-import type { Amount, ApiResponse, Timestamp, Transformed, TransformQuery } from "../responses.ts";
+import type { Amount, ApiResponse, AtQuery, Timestamp, Transformed, TransformQuery } from "../responses.ts";
 import type { Send } from "../send.ts";
 import type { Block, RawBlock } from "./blocks.ts";
 import type { Wallet } from "./wallets.ts";
@@ -53,7 +53,7 @@ export type ForgedBlockQuery = TransformQuery & ForgedBlockFilter & { readonly o
 export const delegates = (send: Send) => ({
   list: (query?: DelegateQuery) => createList<Delegate>(send, { path: "/delegates", query }),
 
-  get: (id: string) => send<ApiResponse<Delegate>>({ path: path`/delegates/${id}` }),
+  get: (id: string, query?: AtQuery) => send<ApiResponse<Delegate>>({ path: path`/delegates/${id}`, query }),
 
   /** Blocks that the delegate forged. */
   blocks: <const Q extends ForgedBlockQuery>(id: string, query?: Q) =>

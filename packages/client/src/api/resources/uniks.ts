@@ -3,7 +3,7 @@
 import { createList } from "../list.ts";
 import type { TokenOrder, TokenSearchFilter } from "../list-filters.ts";
 import { path } from "../request.ts";
-import type { ApiResponse, WithChainmeta } from "../responses.ts";
+import type { ApiResponse, AtQuery, WithChainmeta } from "../responses.ts";
 import type { Send } from "../send.ts";
 import type { FactsCheckpoint } from "./facts.ts";
 
@@ -83,11 +83,11 @@ export type TokenSearch = TokenSearchFilter & { readonly orderBy?: TokenOrder };
 const tokens = <Summary extends Nft>(send: Send, base: "/uniks" | "/nfts") => ({
   list: (query?: TokenQuery) => createList<Summary>(send, { path: base, query }),
 
-  get: (id: string) =>
-    send<ApiResponse<Summary & WithTransactions, WithChainmeta>>({ path: `${base}${path`/${id}`}` }),
+  get: (id: string, query?: AtQuery) =>
+    send<ApiResponse<Summary & WithTransactions, WithChainmeta>>({ path: `${base}${path`/${id}`}`, query }),
 
-  properties: (id: string) =>
-    createList<Property, WithChainmeta>(send, { path: `${base}${path`/${id}/properties`}` }),
+  properties: (id: string, query?: AtQuery) =>
+    createList<Property, WithChainmeta>(send, { path: `${base}${path`/${id}/properties`}`, query }),
 
   property: (id: string, key: string) =>
     send<ApiResponse<string, WithChainmeta>>({ path: `${base}${path`/${id}/properties/${key}`}` }),

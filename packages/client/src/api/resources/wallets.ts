@@ -2,6 +2,8 @@
 
 import { createList } from "../list.ts";
 import type {
+  BalanceFilter,
+  BalanceOrder,
   LockOrder,
   ReceivedTransactionFilter,
   RichestWalletFilter,
@@ -16,6 +18,8 @@ import { path } from "../request.ts";
 import type {
   Amount,
   ApiResponse,
+  AtQuery,
+  Timestamp,
   Transformed,
   TransformQuery,
   WholeAmount,
@@ -77,6 +81,9 @@ export type WalletAttributes = {
   readonly [member: string]: unknown;
 };
 
+/** The balance of a wallet after a block. */
+export type Balance = { readonly height: number; readonly timestamp: Timestamp; readonly balance: Amount };
+
 export type WalletQuery = WalletFilter & { readonly orderBy?: WalletOrder };
 
 /** `id` is an address, a public key, or the username of a delegate. */
@@ -87,7 +94,12 @@ export const wallets = (send: Send) => ({
   top: (query?: RichestWalletFilter & { readonly orderBy?: WalletOrder }) =>
     createList<Wallet>(send, { path: "/wallets/top", query }),
 
-  get: (id: string) => send<ApiResponse<SingleWallet, WithChainmeta>>({ path: path`/wallets/${id}` }),
+  get: (id: string, query?: AtQuery) =>
+    send<ApiResponse<SingleWallet, WithChainmeta>>({ path: path`/wallets/${id}`, query }),
+
+  /** Lists the balance after each block that changed the wallet. Only nodes with `--history full` have it. */
+  history: (id: string, query?: BalanceFilter & { readonly orderBy?: BalanceOrder }) =>
+    createList<Balance>(send, { path: path`/wallets/${id}/history`, query }),
 
   /** Lists the transactions in which the wallet takes part. */
   transactions: <const Q extends TransactionQuery<WalletTransactionFilter>>(id: string, query?: Q) =>

@@ -179,6 +179,16 @@ const CHAPTERS = {
       "prove later blocks; trust the node for these",
     ),
     WALLET_UNKNOWN: unknown("wallet", "a wallet exists after its first transaction"),
+    HISTORY_UNAVAILABLE: code(
+      [409],
+      "The node does not record earlier states, or the response is of an API server.",
+      "send the request to a node that was started with `--history full`",
+    ),
+    STATE_UNKNOWN: code(
+      [404],
+      "`at` is above the head, or below the first block whose state the node recorded; the message names both.",
+      "choose a height between them; a node with `--history full` and an empty data folder records all blocks",
+    ),
     DELEGATE_UNKNOWN: unknown("delegate"),
     ROUND_UNKNOWN: unknown("round", "`GET /api/blockchain` returns the height"),
     VOTE_UNKNOWN: unknown("vote"),

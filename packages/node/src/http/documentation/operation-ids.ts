@@ -61,6 +61,7 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /wallets/top": "listTopWallets",
   "POST /wallets/search": "searchWallets",
   "GET /wallets/:id": "getWallet",
+  "GET /wallets/:id/history": "listWalletBalances",
   "GET /wallets/:id/transactions": "listWalletTransactions",
   "GET /wallets/:id/transactions/sent": "listWalletSentTransactions",
   "GET /wallets/:id/transactions/received": "listWalletReceivedTransactions",

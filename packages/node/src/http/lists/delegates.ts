@@ -4,7 +4,7 @@ import { Type } from "../../platform/json/schema.ts";
 import type { DelegateFilter, DelegateOrder } from "../../read/filters.ts";
 import { perSnapshot } from "../../read/head.ts";
 import { DELEGATES } from "../../read/lists.ts";
-import type { Snapshot } from "../../read/port.ts";
+import type { PastState, Snapshot } from "../../read/port.ts";
 import type { StoredDelegate } from "../../read/rows.ts";
 import type { Api } from "../core/api.ts";
 import type { ListRequest } from "../requests/pagination.ts";
@@ -93,29 +93,40 @@ function orderFrom(text: string | undefined): DelegateOrder {
   return { field, direction: text.startsWith("-") ? "desc" : "asc" };
 }
 
-/** Creates a reader of all delegates of a head, including resigned ones. */
-export function createCandidates({ network, timestampOf }: Api) {
-  /** Computes the total for the approval of delegates, while all types of delegates compete for the same ranks. */
-  async function oldTotal({ chain }: Snapshot): Promise<bigint> {
-    // The formula includes a reward for the genesis block, which no wallet received (state.md 4.2).
-    const genesisReward = BigInt(network.milestoneAt(1).reward);
-    return (await chain.supply()) + (await chain.lockedSupply()) + genesisReward;
-  }
+/** State from which delegates are read. */
+type DelegateSource = {
+  readonly height: number;
+  readonly delegates: Snapshot["delegates"];
+  /** Returns the sum of all balances, the premine and the open locks. */
+  totalSupply(): Promise<bigint>;
+};
 
-  return perSnapshot(async (snapshot: Snapshot): Promise<readonly Candidate[]> => {
-    const { head, delegates } = snapshot;
+/** Creates a reader of all delegates of the head, including resigned ones, and one for earlier states. */
+export function createCandidates({ network, timestampOf }: Api) {
+  async function candidatesOf({ height, delegates, totalSupply }: DelegateSource): Promise<Candidate[]> {
     const all = await delegates.all();
-    const isByType = network.milestoneAt(head.height).nbDelegatesByType !== undefined;
+    const isByType = network.milestoneAt(height).nbDelegatesByType !== undefined;
     const votesOf = ({ delegate }: StoredDelegate) =>
       BigInt((isByType ? delegate.weightedVoteBalance : undefined) ?? delegate.voteBalance);
     const totals = isByType ? totalsByType(all, votesOf) : undefined;
-    const total = totals ? 0n : await oldTotal(snapshot);
+    // While all types of delegates compete for the same ranks, the total includes a reward for the genesis block, which no
+    // wallet received (state.md 4.2).
+    const total = totals ? 0n : (await totalSupply()) + BigInt(network.milestoneAt(1).reward);
     return all.map((stored) => {
       const votes = votesOf(stored);
       const share = approval(votes, totals ? (totals.get(stored.delegate.type) ?? 0n) : total);
       return { stored, response: delegateResponse(stored, { votes, approval: share }, timestampOf) };
     });
-  });
+  }
+
+  const present = perSnapshot(({ head, delegates, chain }: Snapshot) =>
+    candidatesOf({
+      height: head.height,
+      delegates,
+      totalSupply: async () => (await chain.supply()) + (await chain.lockedSupply()),
+    }),
+  );
+  return { present, past: (state: PastState) => candidatesOf(state) };
 }
 
 /** Sums up votes by type; delegates without a type are not counted. */

@@ -1,7 +1,7 @@
 /** Lists of wallets, and the wallet of a path, shared by several resources. */
 import type { WalletFilter } from "../../read/filters.ts";
 import { WALLETS } from "../../read/lists.ts";
-import type { Snapshot } from "../../read/port.ts";
+import type { PastState, Snapshot } from "../../read/port.ts";
 import type { StoredWallet } from "../../read/rows.ts";
 import { notFound } from "../core/error.ts";
 import { type ListRequest, listResponse, pageOf } from "../requests/pagination.ts";
@@ -32,7 +32,7 @@ const withoutZeros = ({ voteBalance, producedBlocks, ...filter }: WalletFilter):
  *
  * @throws {HttpError} 404
  */
-export async function findWallet({ wallets }: Snapshot, id: string): Promise<StoredWallet> {
+export async function findWallet({ wallets }: Pick<PastState, "wallets">, id: string): Promise<StoredWallet> {
   const wallet = await wallets.find(id);
   if (!wallet) throw notFound("WALLET_UNKNOWN", "Wallet");
   return wallet;

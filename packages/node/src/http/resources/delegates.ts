@@ -13,6 +13,7 @@ import { body } from "../requests/bodies.ts";
 import { listParameters, searchMembers } from "../requests/list-schemas.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { query, transformQuery, walletId } from "../requests/parameters.ts";
+import { atQuery, pastState, withPastState } from "../requests/past-state.ts";
 import { AnyBlock } from "../responses/block.ts";
 import { Delegate } from "../responses/delegate.ts";
 import { Wallet } from "../responses/wallet.ts";
@@ -46,7 +47,9 @@ function addList(app: Server, { read }: Api, candidates: Candidates): void {
       },
     },
     (request) =>
-      read(request, async (snapshot) => delegateList(request, await candidates(snapshot), request.query)),
+      read(request, async (snapshot) =>
+        delegateList(request, await candidates.present(snapshot), request.query),
+      ),
   );
 }
 
@@ -66,7 +69,7 @@ function addSearch(app: Server, { network, read }: Api, candidates: Candidates):
         if ((request.body.usernames?.length ?? 0) > activeDelegates) {
           throw new HttpError("INVALID_MEMBER", `"usernames" must have from 1 to ${activeDelegates} items`);
         }
-        return delegateList(request, await candidates(snapshot), request.body);
+        return delegateList(request, await candidates.present(snapshot), request.body);
       }),
   );
 }
@@ -77,14 +80,23 @@ function addDelegate(app: Server, { read }: Api, candidates: Candidates): void {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Delegates", "Returns a delegate by username, address or public key.", single(Delegate)),
+        ...withPastState(
+          described(
+            "Delegates",
+            "Returns a delegate by username, address or public key; with `at`, as it was after the block of this height.",
+            single(Delegate),
+          ),
+        ),
         params,
+        querystring: atQuery,
       },
     },
     (request) =>
-      read(request, async (snapshot) => ({
-        data: find(await candidates(snapshot), request.params.id).response,
-      })),
+      read(request, async (snapshot) => {
+        const state = await pastState(snapshot, request.query);
+        const all = await (state ? candidates.past(state) : candidates.present(snapshot));
+        return { data: find(all, request.params.id).response };
+      }),
   );
 }
 
@@ -102,7 +114,7 @@ function addBlocks(app: Server, api: Api, candidates: Candidates): void {
     (request) =>
       api.read(request, async (snapshot) => {
         const { orderBy, ...filter } = request.query;
-        const forgedBy = find(await candidates(snapshot), request.params.id).response.publicKey;
+        const forgedBy = find(await candidates.present(snapshot), request.params.id).response.publicKey;
         return blockList(api, snapshot, request, { ...filter, forgedBy }, orderBy);
       }),
   );
@@ -126,7 +138,7 @@ function addVoters(app: Server, { read }: Api, candidates: Candidates): void {
     (request) =>
       read(request, async (snapshot) => {
         const { orderBy, ...filter } = request.query;
-        const votesFor = find(await candidates(snapshot), request.params.id).response.publicKey;
+        const votesFor = find(await candidates.present(snapshot), request.params.id).response.publicKey;
         return walletList(snapshot, request, { ...filter, votesFor }, orderBy);
       }),
   );

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "../../platform/json/schema.ts";
 import type { TokenFilter, TokenOrder } from "../../read/filters.ts";
 import { UNIKS } from "../../read/lists.ts";
-import type { Snapshot } from "../../read/port.ts";
+import type { PastState, Snapshot } from "../../read/port.ts";
 import type { StoredToken } from "../../read/rows.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
@@ -15,6 +15,7 @@ import { body } from "../requests/bodies.ts";
 import { searchMembers } from "../requests/list-schemas.ts";
 import { type ListRequest, listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
 import { hex64, orderOf, query } from "../requests/parameters.ts";
+import { atParameter, atQuery, pastState, withPastState } from "../requests/past-state.ts";
 import {
   systemProperties,
   TokenDetail,
@@ -118,11 +119,22 @@ function addToken(app: Server, { read, chainmeta }: Api, name: TokenName): void 
     `/${name}s/:id`,
     {
       config,
-      schema: { ...described("Uniks", "Returns a unik.", single(TokenDetail, chainmetaMember)), params },
+      schema: {
+        ...withPastState(
+          described(
+            "Uniks",
+            "Returns a unik; with `at`, as it was after the block of this height.",
+            single(TokenDetail, chainmetaMember),
+          ),
+        ),
+        params,
+        querystring: atQuery,
+      },
     },
     (request) =>
       read(request, async (snapshot) => {
-        const token = await findToken(snapshot, request.params.id);
+        const state = (await pastState(snapshot, request.query)) ?? snapshot;
+        const token = await findToken(state, request.params.id);
         return { data: tokenDetail(token, name), ...chainmeta(snapshot.head) };
       }),
   );
@@ -134,18 +146,21 @@ function addProperties(app: Server, { read, chainmeta }: Api, name: TokenName): 
     {
       config,
       schema: {
-        ...described(
-          "Uniks",
-          "Lists the properties of a unik: first the stored ones, then the ones of every unik.",
-          listOf(TokenProperty, chainmetaMember),
+        ...withPastState(
+          described(
+            "Uniks",
+            "Lists the properties of a unik: first the stored ones, then the ones of every unik. With `at`, as they were after the block of this height.",
+            listOf(TokenProperty, chainmetaMember),
+          ),
         ),
         params,
-        querystring: query(pageQuery),
+        querystring: query({ ...pageQuery, ...atParameter }),
       },
     },
     (request) =>
       read(request, async (snapshot) => {
-        const properties = await propertiesOf(snapshot, await findToken(snapshot, request.params.id));
+        const state = (await pastState(snapshot, request.query)) ?? snapshot;
+        const properties = await propertiesOf(state, await findToken(state, request.params.id));
         const look = { show: ([key, value]: Property) => ({ [key]: value }), id: ([key]: Property) => key };
         return { ...memoryList(request, properties, look), ...chainmeta(snapshot.head) };
       }),
@@ -208,19 +223,22 @@ export function tokenOrderOf({ orderBy }: { orderBy?: string }): TokenOrder {
   return UNIKS.orders.includes(order.field) ? order : UNIKS.defaultOrder;
 }
 
-async function findToken({ tokens }: Snapshot, id: string): Promise<StoredToken> {
+async function findToken({ tokens }: State, id: string): Promise<StoredToken> {
   const token = await tokens.find(id.toLowerCase());
   if (!token) throw notFound("UNIK_UNKNOWN", `Non fungible token ${id}`);
   return token;
 }
 
+/** The present state, or an earlier one. */
+type State = Pick<PastState, "tokens" | "wallets">;
+
 type Property = [key: string, value: string];
 
 /** Returns stored properties, then system properties that the token does not store itself. */
-async function propertiesOf(snapshot: Snapshot, token: StoredToken): Promise<Property[]> {
-  const stored = await snapshot.tokens.properties(token.id);
+async function propertiesOf(state: State, token: StoredToken): Promise<Property[]> {
+  const stored = await state.tokens.properties(token.id);
   const keys = new Set(stored.map(({ key }) => key));
-  const system = await systemPropertiesOf(snapshot, token);
+  const system = await systemPropertiesOf(state, token);
   return [
     ...stored.map(({ key, value }): Property => [key, value]),
     ...system.filter(([key]) => !keys.has(key)),
@@ -233,10 +251,7 @@ async function systemProperty(snapshot: Snapshot, id: string, wanted: string): P
   return properties?.find(([key]) => key === wanted)?.[1];
 }
 
-async function systemPropertiesOf(
-  { wallets }: Snapshot,
-  { type, ownerId }: StoredToken,
-): Promise<Property[]> {
+async function systemPropertiesOf({ wallets }: State, { type, ownerId }: StoredToken): Promise<Property[]> {
   const properties = systemProperties(type, await wallets.hasSecondKey(ownerId));
   return properties.filter((property): property is Property => property[1] !== undefined);
 }

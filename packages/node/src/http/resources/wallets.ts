@@ -11,10 +11,12 @@ import { findWallet, walletList } from "../lists/wallets.ts";
 import { listParameters, searchSchemas } from "../requests/list-schemas.ts";
 import { listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
 import { query, walletId } from "../requests/parameters.ts";
+import { atQuery, pastState, withPastState } from "../requests/past-state.ts";
 import { Lock } from "../responses/lock.ts";
 import { type TokenName, TokenSummary, tokenSummary } from "../responses/unik.ts";
 import { SingleWallet, singleWalletResponse, Wallet } from "../responses/wallet.ts";
 import { TOKEN_NAMES, TOKEN_ORDER, tokenOrderOf } from "./uniks.ts";
+import { addWalletHistory } from "./wallet-history.ts";
 import { addWalletTransactions } from "./wallet-transactions.ts";
 
 const listQuery = query({ ...pageQuery, ...listParameters(WALLETS) });
@@ -28,6 +30,7 @@ export const wallets: Resource = (app, api) => {
   addRichestFirst(app, api);
   addSearch(app, api);
   addWallet(app, api);
+  addWalletHistory(app, api);
   addWalletTransactions(app, api);
   addLocks(app, api);
   for (const name of TOKEN_NAMES) addTokens(app, api, name);
@@ -86,19 +89,23 @@ function addWallet(app: Server, { read, chainmeta }: Api): void {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described(
-          "Wallets",
-          "Returns a wallet by address, public key or username.",
-          single(SingleWallet, chainmetaMember),
+        ...withPastState(
+          described(
+            "Wallets",
+            "Returns a wallet by address, public key or username; with `at`, as it was after the block of this height.",
+            single(SingleWallet, chainmetaMember),
+          ),
         ),
         params,
+        querystring: atQuery,
       },
     },
     (request) =>
-      read(request, async (snapshot) => ({
-        data: singleWalletResponse(await findWallet(snapshot, request.params.id)),
-        ...chainmeta(snapshot.head),
-      })),
+      read(request, async (snapshot) => {
+        const state = (await pastState(snapshot, request.query)) ?? snapshot;
+        const wallet = await findWallet(state, request.params.id);
+        return { data: singleWalletResponse(wallet), ...chainmeta(snapshot.head) };
+      }),
   );
 }
 

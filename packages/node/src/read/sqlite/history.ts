@@ -7,10 +7,15 @@ export type Read = <Asked extends unknown[], Result>(
   query: (...asked: Asked) => Result,
 ) => (...asked: Asked) => Promise<Result>;
 
-export const createHistory = (history: HistoryQueries, read: Read): History => ({
+/** @param balances `history.balances` as a read of the snapshot */
+export const createHistory = (
+  history: HistoryQueries,
+  read: Read,
+  balances: History["balances"],
+): History => ({
   since: read(history.since),
   at: (height) => createPastState(height, history, read),
-  balances: read(history.balances),
+  balances,
 });
 
 const createPastState = (height: number, history: HistoryQueries, read: Read): PastState => ({

@@ -84,7 +84,7 @@ export function createQueries(
     delegates: createDelegateQueries(database),
     entities: createEntityQueries(database),
     fees: createFeeQueries(database),
-    history: createHistoryQueries(database),
+    history: createHistoryQueries(lists),
     locks: createLockQueries(database),
     rounds: createRoundQueries(database),
     tokens: createTokenQueries(lists),

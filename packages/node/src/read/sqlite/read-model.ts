@@ -85,7 +85,7 @@ function createSnapshot(head: Head, { transaction, time, queries }: SnapshotDeps
     delegates: { all: read(() => delegates.all(head)) },
     entities: { all: read(() => entities.all(head)) },
     fees: { ofLast: read(fees.ofLast), since: read(fees.since) },
-    history: createHistory(queries.history, read),
+    history: createHistory(queries.history, read, list(queries.history.balances)),
     locks: { all: read(() => locks.all(head)), find: read(locks.find), of: read(locks.of) },
     rounds: { delegates: read(rounds.delegates) },
     tokens: {

@@ -13,15 +13,6 @@ export type WalletVersion = {
   readonly hasPublicKey: boolean;
 };
 
-/** A block that changed a wallet. */
-export type WalletChange = {
-  readonly height: number;
-  /** Seconds since the network epoch. */
-  readonly timestamp: number;
-  /** Before the block; null if the wallet did not exist. */
-  readonly balance: string | null;
-};
-
 export type HistoryReader = {
   /** Returns the lowest recorded height; undefined if none is recorded. */
   since(): number | undefined;
@@ -35,8 +26,6 @@ export type HistoryReader = {
   record(kind: "tokens" | "properties", key: string, height: number): Earlier<string>;
   /** Returns the keys of the properties of a token that recorded blocks changed, each with its token, ascending. */
   propertyKeys(tokenId: string): string[];
-  /** Returns the last blocks from one height to another that changed balance, nonce or public key of a wallet, newest first. */
-  changes(address: string, heights: { from: number; to: number }, limit: number): WalletChange[];
 };
 
 type WalletRow = { balance: string | null; nonce: string; hasPublicKey: number };
@@ -64,11 +53,6 @@ export function createHistoryReader(database: Database): HistoryReader {
     `SELECT key FROM history_records
      WHERE kind = ${HISTORY_KINDS.properties} AND key > ? AND key < ? ORDER BY key LIMIT 1`,
   );
-  const changes = database.prepare<WalletChange>(
-    `SELECT height, timestamp, CAST(balance AS TEXT) AS balance
-     FROM history_wallets CROSS JOIN blocks USING (height)
-     WHERE address = ? AND height BETWEEN ? AND ? ORDER BY height DESC LIMIT ?`,
-  );
   return {
     since: () => lowest.get()?.height,
     coins: (height) => coins.get(height)?.coins,
@@ -91,7 +75,6 @@ export function createHistoryReader(database: Database): HistoryReader {
         last = next;
       }
     },
-    changes: (address, { from, to }, limit) => changes.all(address, from, to, limit),
   };
 }
 

@@ -45,6 +45,7 @@ test("every list of the client has the filters of its definition", () => {
   expectTypeOf<Filters<Query<"uniks", "list">>>().toEqualTypeOf<QueryName<Lists["UNIKS"]>>();
   expectTypeOf<Filters<Query<"votes", "list">>>().toEqualTypeOf<QueryName<Lists["VOTES"]>>();
   expectTypeOf<Filters<Query<"wallets", "list">>>().toEqualTypeOf<QueryName<Lists["WALLETS"]>>();
+  expectTypeOf<Filters<Query<"wallets", "history", 1>>>().toEqualTypeOf<QueryName<Lists["BALANCES"]>>();
   expectTypeOf<Filters<Query<"wallets", "top">>>().toEqualTypeOf<QueryName<Lists["RICHEST_WALLETS"]>>();
   expectTypeOf<Filters<Query<"wallets", "locks", 1>>>().toEqualTypeOf<QueryName<Lists["WALLET_LOCKS"]>>();
   expectTypeOf<Filters<Query<"wallets", "transactions", 1>>>().toEqualTypeOf<

@@ -143,6 +143,7 @@ const callsOf = (client: Client): Calls => ({
     list: () => client.wallets.list({ orderBy: "nonce:asc" }),
     top: () => client.wallets.top(),
     get: () => client.wallets.get(alice.address),
+    history: () => client.wallets.history(alice.address, { from: 2 }),
     transactions: () => client.wallets.transactions(alice.address),
     sent: () => client.wallets.sent(alice.publicKey),
     received: () => client.wallets.received(carol.address),

@@ -2,6 +2,7 @@
 import { createNetwork } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
+import type { Range } from "../../../src/read/page.ts";
 import { createTimeBox } from "../../../src/read/sqlite/lists/time-box.ts";
 import { createQueries } from "../../../src/read/sqlite/queries.ts";
 import type { Database } from "../../../src/store/engine/database.ts";
@@ -23,8 +24,11 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-const queriesOf = (content: Content, database: Database) =>
-  createQueries(database, createNetwork(content.network), { time: createTimeBox(10_000) });
+function queriesOf(content: Content, database: Database) {
+  const time = createTimeBox(60_000);
+  time.begin();
+  return createQueries(database, createNetwork(content.network), { time });
+}
 
 const columnOf = (database: Database, sql: string) =>
   database
@@ -128,20 +132,32 @@ describe.each(CHAINS)("%s with its history", (name) => {
   test("lists the balance after each block that changed a wallet", async () => {
     const open = openRecording(content, ":memory:");
     await open.chain.accept(blocks);
-    const { history, wallets } = queriesOf(content, open.database);
-    const top = blocks.length + 1;
+    const { history } = queriesOf(content, open.database);
+    const head = open.chain.head();
+    const order = { field: "height", direction: "desc" } as const;
     for (const address of columnOf(open.database, "SELECT address AS value FROM wallets")) {
-      const all = history.balances(address, { from: 1, to: top }, top);
-      for (const { height, balance } of all) expect(history.wallet(height, address)?.balance).toBe(balance);
+      const pageOf = (filter: object, range: Range) =>
+        history.balances(head, { address, ...filter }, order, range);
+      const { rows, totalCount } = pageOf({}, { offset: 0, limit: 1_000 });
+      expect(rows).toHaveLength(totalCount);
+      for (const { height, balance } of rows) {
+        expect(history.wallet(height, address)?.balance).toBe(balance);
+        const only = { from: height, to: `${height}` };
+        expect(pageOf(only, { offset: 0, limit: 2 }).rows.map((row) => row.height)).toEqual([height]);
+      }
       // Between two of these blocks, the balance is constant.
-      const changed = new Set(all.map(({ height }) => height));
-      for (let height = 2; height <= top; height++) {
+      const changed = new Set(rows.map(({ height }) => height));
+      for (let height = 2; height <= head.height; height++) {
         const [before, after] = [height - 1, height].map((at) => history.wallet(at, address)?.balance);
         if (before !== after) expect(changed).toContain(height);
       }
-      expect(all[0]?.balance ?? wallets.find(address)?.balance).toBe(wallets.find(address)?.balance);
-      const pages = all.map(({ height }) => history.balances(address, { from: 1, to: height }, 1));
-      expect(pages.flat()).toEqual(all);
+      let after: string | undefined;
+      const walked = rows.flatMap(() => {
+        const page = pageOf({}, { offset: 0, limit: 1, isWalk: true, ...(after && { after }) });
+        after = page.next;
+        return page.rows;
+      });
+      expect(walked.map(({ height }) => height)).toEqual(rows.map(({ height }) => height));
     }
     await open.close();
   });

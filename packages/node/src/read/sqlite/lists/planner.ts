@@ -17,7 +17,7 @@ export type Plan =
   | "position list";
 
 export type ListQuery = {
-  readonly collection: "blocks" | "transactions" | "wallets" | "tokens";
+  readonly collection: "balances" | "blocks" | "transactions" | "wallets" | "tokens";
   /**
    * Kind of filter: none; heights only; conditions that match few blocks or depend on the head (`blocks`); or values of
    * columns.

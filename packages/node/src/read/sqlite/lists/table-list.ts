@@ -1,4 +1,4 @@
-/** Lists of a table whose rows are found by its indexes: blocks, wallets, tokens. */
+/** Lists of a table whose rows are found by its indexes: blocks, wallets, tokens, balances. */
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import type { Found, Range } from "../../page.ts";
@@ -38,7 +38,7 @@ const NEVER_INDEXED = Number.POSITIVE_INFINITY;
 
 export function createTableList<Row>(
   { database, time, chunksOf, onPlan }: ListDependencies,
-  collection: "blocks" | "wallets" | "tokens",
+  collection: "balances" | "blocks" | "wallets" | "tokens",
   listed: ListedTable,
 ): TableList<Row> {
   const indexScan = createIndexScan<Row>(database, listed);

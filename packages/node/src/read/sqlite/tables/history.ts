@@ -3,7 +3,14 @@ import { propertyKey } from "@uniknode/ledger";
 import type { Database } from "../../../store/engine/database.ts";
 import { createHistoryReader, type HistoryReader, UNCHANGED } from "../../../store/history/reader.ts";
 import { type DelegateRow, delegateFromRow, type WalletRow, walletFromRow } from "../../attributes.ts";
+import type { BalanceFilter, BalanceOrder } from "../../filters.ts";
+import type { Head } from "../../head.ts";
+import { balanceTerms } from "../../orders.ts";
+import type { Found, Range } from "../../page.ts";
 import type { StoredBalance, StoredDelegate, StoredToken, StoredWallet, TokenProperty } from "../../rows.ts";
+import { type Condition, indexed, integer } from "../lists/conditions.ts";
+import { termsOf } from "../lists/keyset-cursor.ts";
+import { createTableList, type ListDependencies } from "../lists/table-list.ts";
 
 export type HistoryQueries = {
   since(): number | undefined;
@@ -16,7 +23,7 @@ export type HistoryQueries = {
   properties(height: number, tokenId: string): TokenProperty[];
   property(height: number, tokenId: string, key: string): string | undefined;
   delegates(height: number): StoredDelegate[];
-  balances(address: string, heights: { from: number; to: number }, limit: number): StoredBalance[];
+  balances(head: Head, filter: BalanceFilter, order: BalanceOrder, range: Range): Found<StoredBalance>;
 };
 
 const WALLET = `SELECT address, public_key AS publicKey, CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce, attributes
@@ -25,7 +32,8 @@ const WALLET = `SELECT address, public_key AS publicKey, CAST(balance AS TEXT) A
 /** Members of a token record, by position (`store/state/record-row.ts`). */
 type TokenMembers = [ownerId: string, firstTransaction: string, lastTransaction: string];
 
-export function createHistoryQueries(database: Database): HistoryQueries {
+export function createHistoryQueries(deps: ListDependencies): HistoryQueries {
+  const { database } = deps;
   const earlier = createHistoryReader(database);
   const walletAt = createWalletAt(database, earlier);
   const tokenAt = createTokenAt(database, earlier);
@@ -61,16 +69,49 @@ export function createHistoryQueries(database: Database): HistoryQueries {
         const explicitValues = property(height, username, "explicitValues") ?? null;
         return [delegateFromRow({ ...toDelegateRow(wallet), explicitValues })];
       }),
-    balances(address, heights, limit) {
-      const changes = earlier.changes(address, heights, limit);
-      return changes.map(({ height, timestamp }, index) => {
-        // The wallet after a block is the wallet before the next one that changed it.
-        const balance = changes[index - 1]?.balance ?? walletAt.byAddress(height, address)?.balance ?? "0";
-        return { height, timestamp, balance };
-      });
-    },
+    balances: createBalanceList(deps, walletAt.byAddress),
   };
 }
+
+const ORDERS = { height: integer("height") } as const;
+const HEIGHTS = { from: ">=", to: "<=" } as const;
+
+type ChangeRow = Omit<StoredBalance, "balance">;
+
+function createBalanceList(
+  deps: ListDependencies,
+  walletAt: (height: number, address: string) => StoredWallet | undefined,
+): HistoryQueries["balances"] {
+  const list = createTableList<ChangeRow>(deps, "balances", {
+    table: "history_wallets",
+    key: ["address", "height"],
+    columns: "height, timestamp",
+    joins: "CROSS JOIN blocks USING (height)",
+  });
+  return (head, filter, order, range) => {
+    const conditions = [changesOf(filter.address), ...heightsOf(filter)];
+    const selection = { conditions, order: termsOf(balanceTerms(order), ORDERS) };
+    // The index has the rows of an address in order: they are read as if the list had no filter.
+    const { rows, ...rest } = list(head, { selection, filter: "none", isInOrder: true }, range);
+    const withBalance = ({ height, timestamp }: ChangeRow): StoredBalance => ({
+      ...{ height, timestamp },
+      balance: walletAt(height, filter.address)?.balance ?? "0",
+    });
+    return { rows: rows.map(withBalance), ...rest };
+  };
+}
+
+const changesOf = (address: string): Condition => ({
+  ...{ sql: "address = +?", values: [address] },
+  index: { selectivity: "some", sortedBy: ["height"] },
+});
+
+const heightsOf = (filter: BalanceFilter): Condition[] =>
+  (["from", "to"] as const).flatMap((name) => {
+    const height = filter[name];
+    if (height === undefined) return [];
+    return [indexed({ sql: `height ${HEIGHTS[name]} ?`, values: [Number(height)] }, "range")];
+  });
 
 const toDelegateRow = (wallet: StoredWallet): Omit<DelegateRow, "explicitValues"> => ({
   address: wallet.address,
