@@ -18,6 +18,8 @@ export type PipelineOptions = {
   readonly accelerator?: string | undefined;
   /** Extends the tree of facts together with the chain, as a node does. */
   readonly facts?: boolean;
+  /** Records earlier states. */
+  readonly history?: boolean;
   /** Number of last blocks whose changes are stored for mirrors. */
   readonly feedBlocks?: number;
   /** Block up to which signatures are not verified. */
@@ -43,13 +45,14 @@ export function openPipeline(path: string, fixture: Fixture, options: PipelineOp
     accelerator,
     assumeValid,
     feedBlocks = 0,
+    history = false,
     events = { eventsOfFacts, eventsOfRevert },
   } = options;
   const database = openDatabase(path);
   migrate(database);
   const verifier = createVerifier({ threads, accelerator });
   const chain = createChain(
-    { ...DEFAULT_CHAIN_OPTIONS, feedBlocks },
+    { ...DEFAULT_CHAIN_OPTIONS, feedBlocks, recordsHistory: history },
     {
       database,
       network: fixture.network,

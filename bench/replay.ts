@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- replay [--empty N] [--blocks N] [--transfers N] [--threads N] [--facts] [--assume-valid] [--keep]`
+ * `npm run bench -- replay [--empty N] [--blocks N] [--transfers N] [--threads N] [--facts] [--history] [--assume-valid] [--keep]`
  *
  * Replays a generated chain into a new database file through the node's own pipeline (verify, execute, durable
  * commit), and verifies the same signatures alone with the same threads in the same run. Prints CPU time next to
@@ -32,6 +32,8 @@ const { values } = readArguments("bench replay", {
     threads: { type: "string", default: String(availableParallelism()) },
     /** Extends the tree of facts, as a node does. */
     facts: { type: "boolean", default: false },
+    /** Records earlier states. */
+    history: { type: "boolean", default: false },
     /** Pins the last block, so that no signature is verified. */
     "assume-valid": { type: "boolean", default: false },
     /** Keeps the database file. */
@@ -132,9 +134,9 @@ const fixture = await loadFixture({ emptyBlocks, fullBlocks, transfersPerBlock }
 const folder = mkdtempSync(join(tmpdir(), "uniknode-replay-"));
 const path = join(folder, "chain.sqlite");
 const accelerator = process.env.UNIKNODE_ACCELERATOR;
-const { facts } = values;
+const { facts, history } = values;
 const assumeValid = values["assume-valid"] ? await lastBlock(fixture) : undefined;
-const options = { threads, accelerator, facts, assumeValid };
+const options = { threads, accelerator, facts, history, assumeValid };
 const { chain, verifier, figures, close } = openPipeline(path, fixture, options);
 
 const rate = (count: number, seconds: number) => `${Math.round(count / seconds).toLocaleString("en")}/s`;

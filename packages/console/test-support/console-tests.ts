@@ -29,17 +29,19 @@ export type ConsoleTestsOptions = {
   readonly timeoutMs: number;
   /** Arguments of the browser's command line. */
   readonly browserArguments?: readonly string[];
+  /** Further arguments of `uniknode dev`. */
+  readonly nodeArguments?: readonly string[];
 };
 
 const START_TIMEOUT_MS = 120_000;
 
 export function describeConsole(
-  { timeoutMs, browserArguments = [] }: ConsoleTestsOptions,
+  { timeoutMs, browserArguments = [], nodeArguments = [] }: ConsoleTestsOptions,
   define: (tests: ConsoleTests) => void,
 ): void {
   const executable = findBrowser();
   describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: timeoutMs }, () => {
-    const node = new DevNode();
+    const node = new DevNode(nodeArguments);
     let started: RunningConsole | undefined;
     beforeAll(async () => {
       started = await startConsole(present(executable), browserArguments, node);

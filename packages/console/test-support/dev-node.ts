@@ -18,8 +18,14 @@ type Started = {
 };
 
 export class DevNode {
+  readonly #options: readonly string[];
   #folder: string | undefined;
   #started: Started | undefined;
+
+  /** @param options further arguments of `uniknode dev` */
+  constructor(options: readonly string[] = []) {
+    this.#options = options;
+  }
 
   /** Runs a command of the program against this chain, such as `tx transfer`. */
   readonly command = async (
@@ -57,7 +63,7 @@ export class DevNode {
     if (!existsSync(PAGE)) throw new Error("the console was not built: npm run console");
     this.#folder ??= mkdtempSync(join(tmpdir(), "uniknode-console-"));
     const port = this.#started ? new URL(this.#started.url).port : "0";
-    const program = spawnUniknode(["dev", "--data", this.#folder, "--http-port", port]);
+    const program = spawnUniknode(["dev", "--data", this.#folder, "--http-port", port, ...this.#options]);
     const url = await printed(program, /API +(http:\/\/[^/]+)/);
     const token = await printed(program, /Webhook token +(\w+)/);
     const consoleUrl = await printed(program, /Console +(\S+)/);

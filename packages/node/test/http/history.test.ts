@@ -155,6 +155,11 @@ test.each([
   expect(json(response).message).toMatch(message);
 });
 
+test("The configuration of the node has the beginning of its history.", async () => {
+  expect(json(await full("/node/configuration")).data.history).toEqual({ since: SINCE });
+  expect(json(await silent("/node/configuration")).data).not.toHaveProperty("history");
+});
+
 test("A node without history responds with the next step.", async () => {
   for (const path of [`/uniks/${"a".repeat(64)}?at=1`, `${unknownWallet}/history`, "/delegates/a?at=1"]) {
     const response = await silent(path);

@@ -67,6 +67,8 @@ export type NodeConfiguration = {
           readonly addonBytes: Readonly<Record<string, number>>;
         };
   };
+  /** Present if the node has earlier states: `since` is the lowest height for `at`. */
+  readonly history?: { readonly since: number };
 };
 
 /** The rules in force at the head; a network may have more than these. */

@@ -1,7 +1,8 @@
 /** Chart of a metric over time; the pointer or arrow keys select a sample to show its value and time. */
 import { useState } from "preact/hooks";
+import { Plot } from "../../components/chart/plot.tsx";
 import { clockText, durationText } from "../../components/format.ts";
-import { curveOf, HEIGHT, WIDTH } from "./curve.ts";
+import { curveOf } from "./curve.ts";
 
 export type ChartProps = {
   readonly title: string;
@@ -23,78 +24,25 @@ export function Chart({ title, text, times, values }: ChartProps) {
   const newest = times.length - 1;
   const at = chosen === undefined ? undefined : Math.min(chosen, newest);
   const value = at === undefined ? curve.last : values[at];
-  const valueText = value === null || value === undefined ? "unknown" : text(value);
-  const timeText = at === undefined ? "now" : clockText((times[at] ?? last) * 1_000);
-  const span = durationText(last - first);
+  const isKnown = typeof value === "number";
   return (
-    <figure class="card chart">
-      <figcaption>
-        <span class="quiet">{title}</span>
-        <span>
-          <strong>{valueText}</strong> <span class="quiet">{timeText}</span>
-        </span>
-      </figcaption>
-      <div class="axis">
-        <span>{text(highest)}</span>
-        {highest > bottom && <span>{text(bottom)}</span>}
-      </div>
-      <div class="plot">
-        <svg
-          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-          preserveAspectRatio="none"
-          role="img"
-          aria-label={`${title} over ${span}: ${text(lowest)} to ${text(highest)}`}
-        >
-          <path d={path} />
-        </svg>
-        {at !== undefined && (
-          <span
-            class={typeof value === "number" ? "mark" : "mark line"}
-            style={{
-              "--x": `${newest === 0 ? 100 : (at / newest) * 100}%`,
-              "--y": `${(1 - ((value ?? 0) - bottom) / (highest - bottom || 1)) * 100}%`,
-            }}
-          />
-        )}
-        <SampleSlider
-          label={`Sample of ${title}`}
-          text={`${valueText}, ${timeText}`}
-          chosen={at}
-          newest={newest}
-          onChange={setChosen}
-        />
-      </div>
-      <div class="axis times">
-        <span>{clockText(first * 1_000)}</span>
-        <span>{clockText(last * 1_000)}</span>
-      </div>
-    </figure>
+    <Plot
+      title={title}
+      summary={`${title} over ${durationText(last - first)}: ${text(lowest)} to ${text(highest)}`}
+      path={path}
+      valueTicks={highest > bottom ? [text(highest), text(bottom)] : [text(highest)]}
+      timeTicks={[clockText(first * 1_000), clockText(last * 1_000)]}
+      valueText={isKnown ? text(value) : "unknown"}
+      timeText={at === undefined ? "now" : clockText((times[at] ?? last) * 1_000)}
+      mark={
+        at === undefined
+          ? undefined
+          : {
+              x: newest === 0 ? 1 : at / newest,
+              y: isKnown ? 1 - (value - bottom) / (highest - bottom || 1) : undefined,
+            }
+      }
+      slider={{ label: `Sample of ${title}`, chosen: at, newest, onChange: setChosen }}
+    />
   );
 }
-
-type SampleSliderProps = {
-  readonly label: string;
-  /** Value and time of the chosen sample, for screen readers. */
-  readonly text: string;
-  readonly chosen: number | undefined;
-  readonly newest: number;
-  readonly onChange: (sample: number | undefined) => void;
-};
-
-/** Invisible slider over the curve: the sample follows the pointer. */
-const SampleSlider = ({ label, text, chosen, newest, onChange }: SampleSliderProps) => (
-  <input
-    type="range"
-    min={0}
-    max={newest}
-    value={chosen ?? newest}
-    aria-label={label}
-    aria-valuetext={text}
-    onInput={({ currentTarget }) => onChange(currentTarget.valueAsNumber)}
-    onPointerMove={({ currentTarget, offsetX }) =>
-      onChange(Math.round((Math.max(0, offsetX) / currentTarget.clientWidth) * newest))
-    }
-    onPointerLeave={() => onChange(undefined)}
-    onBlur={() => onChange(undefined)}
-  />
-);

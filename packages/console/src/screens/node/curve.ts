@@ -1,7 +1,5 @@
 /** Converts values over time to the path of a curve. */
-
-export const WIDTH = 240;
-export const HEIGHT = 48;
+import { HEIGHT, WIDTH } from "../../components/chart/size.ts";
 
 export type Curve = {
   /** SVG path in an image of `WIDTH` and `HEIGHT`, with gaps for unknown values; empty without values. */

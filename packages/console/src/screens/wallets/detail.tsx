@@ -10,6 +10,7 @@ import { Facts, Page } from "../../components/page.tsx";
 import { ResponseView } from "../../components/states.tsx";
 import { UrlTabs } from "../../components/url-tabs.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
+import { Balances } from "./balance.tsx";
 import { History } from "./history.tsx";
 import { Locks, Uniks, Votes } from "./sections.tsx";
 
@@ -45,12 +46,15 @@ const Actions = ({ wallet: { address, isDelegate, username } }: { wallet: Single
 
 const VIEWS = [
   { id: "history", title: "History" },
+  { id: "balance", title: "Balance" },
   { id: "uniks", title: "Uniks" },
   { id: "votes", title: "Votes" },
   { id: "locks", title: "Locks" },
 ];
 
 function Content({ wallet }: { wallet: SingleWallet }) {
+  const { configuration } = useNode();
+  const views = VIEWS.filter(({ id }) => id !== "balance" || configuration.value?.history);
   const { address, publicKey, secondPublicKey, balance, lockedBalance, nonce, vote, multiSignature } = wallet;
   return (
     <>
@@ -83,7 +87,7 @@ function Content({ wallet }: { wallet: SingleWallet }) {
           ["Delegate", wallet.isResigned && <Badge tone="bad">resigned</Badge>],
         ]}
       />
-      <UrlTabs label="The wallet" tabs={VIEWS}>
+      <UrlTabs label="The wallet" tabs={views}>
         {(view) => <View name={view} address={address} />}
       </UrlTabs>
     </>
@@ -91,6 +95,7 @@ function Content({ wallet }: { wallet: SingleWallet }) {
 }
 
 function View({ name, address }: { name: string; address: string }) {
+  if (name === "balance") return <Balances address={address} />;
   if (name === "uniks") return <Uniks address={address} />;
   if (name === "votes") return <Votes address={address} />;
   if (name === "locks") return <Locks address={address} />;

@@ -71,6 +71,12 @@ const Configuration = Type.Object(
       Type.Record(Type.String(), Type.Unknown(), { description: "The active milestone." }),
     ),
     transactionPool: Type.Object({ dynamicFees: DynamicFees }),
+    history: Type.Optional(
+      Type.Object(
+        { since: Type.Integer({ minimum: 1, description: "Lowest height for `at`." }) },
+        { description: "Only if the node has earlier states." },
+      ),
+    ),
   },
   { title: "NodeConfiguration" },
 );
@@ -112,7 +118,7 @@ function addConfiguration(app: Server, { identity, network, read }: Api): void {
     },
     (request) => {
       const { nethash, slip44, wif, client, pubKeyHash } = network.description;
-      return read(request, async ({ head }) => ({
+      return read(request, async ({ head, history }) => ({
         data: {
           core: { version: identity.version },
           nethash,
@@ -125,11 +131,14 @@ function addConfiguration(app: Server, { identity, network, read }: Api): void {
           ports: identity.ports,
           constants: network.milestoneAt(head.height),
           transactionPool: { dynamicFees: dynamicFeesFrom(identity.feePolicy) },
+          ...historyMember(await history?.since()),
         },
       }));
     },
   );
 }
+
+const historyMember = (since: number | undefined) => (since === undefined ? {} : { history: { since } });
 
 function addPreset(app: Server, { identity, network, read }: Api): void {
   const { genesisBlock } = identity;
