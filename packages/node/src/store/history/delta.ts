@@ -10,12 +10,13 @@ export type Delta = { readonly prefix: number; readonly suffix: number; readonly
 export function deltaBetween(before: string, after: string): Delta {
   const shorter = Math.min(before.length, after.length);
   let prefix = 0;
-  while (prefix < shorter && before[prefix] === after[prefix]) prefix++;
+  while (prefix < shorter && before.charCodeAt(prefix) === after.charCodeAt(prefix)) prefix++;
   // SQLite cannot store half of a surrogate pair.
   if (isHighSurrogate(before, prefix - 1)) prefix--;
   let suffix = 0;
   const rest = shorter - prefix;
-  while (suffix < rest && before.at(-1 - suffix) === after.at(-1 - suffix)) suffix++;
+  const [last, other] = [before.length - 1, after.length - 1];
+  while (suffix < rest && before.charCodeAt(last - suffix) === after.charCodeAt(other - suffix)) suffix++;
   if (isLowSurrogate(before, before.length - suffix)) suffix--;
   return { prefix, suffix, middle: before.slice(prefix, before.length - suffix) };
 }
