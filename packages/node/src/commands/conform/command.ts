@@ -12,7 +12,7 @@ import { stopSignal } from "../../platform/lifecycle/signals.ts";
 import { mostSimilar } from "../../platform/text/similar.ts";
 import { addFlags, readConfig } from "../options.ts";
 import { printJson, printLines } from "../print.ts";
-import { junitXml } from "./junit.ts";
+import { conformXml } from "./junit.ts";
 import { conformOptions, readReceiverUrl } from "./options.ts";
 import { outcomeLines, reportJson, summaryLine, totalsOf } from "./report.ts";
 
@@ -111,7 +111,7 @@ function report(url: string, { json, junit }: ConformConfig, outcomes: readonly 
   const totals = totalsOf(outcomes);
   if (json) printJson(reportJson(url, outcomes));
   else printLines(["", summaryLine(totals)]);
-  if (junit !== undefined) writeWholeFile(junit, junitXml(outcomes));
+  if (junit !== undefined) writeWholeFile(junit, conformXml(outcomes));
   if (totals.failed.length > 0) throw incomplete(`failed scenarios: ${totals.failed.join(", ")}`);
 }
 

@@ -77,10 +77,12 @@ const CLOSE_TIMEOUT_MS = 30_000;
 const HEAP_LIMITS = { maxYoungGenerationSizeMb: 12 };
 
 /** Calls `work` with a thread that has begun to load its program, and closes the thread in any case. */
-export async function withServingThread(work: (thread: ServingThread) => Promise<void>): Promise<void> {
+export async function withServingThread<Result>(
+  work: (thread: ServingThread) => Promise<Result>,
+): Promise<Result> {
   const thread = loadServingThread();
   try {
-    await work(thread);
+    return await work(thread);
   } finally {
     await thread.close();
   }

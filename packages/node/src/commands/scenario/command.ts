@@ -1,0 +1,5 @@
+/** `uniknode scenario`: runs and records scenario files. */
+import { Command } from "commander";
+import { runScenarioCommand } from "./run.ts";
+
+export const scenarioCommand = (): Command => new Command("scenario").addCommand(runScenarioCommand());

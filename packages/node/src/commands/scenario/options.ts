@@ -1,0 +1,33 @@
+/** Options of `uniknode scenario`. */
+import { connectionOptions } from "../../config/connection.ts";
+import { option, readInteger, readNodeUrl, readText } from "../../config/define-option.ts";
+import { tokenOptions } from "../access/local-token.ts";
+
+const { json } = connectionOptions;
+
+export const scenarioRunOptions = {
+  url: option({
+    name: "url",
+    placeholder: "URL",
+    sentence:
+      "Base URL of a running dev chain; if not given, the command starts a new one and removes it afterwards.",
+    read: readNodeUrl,
+  }),
+  ...tokenOptions,
+  stepTimeout: option({
+    name: "stepTimeout",
+    variable: "UNIKNODE_SCENARIO_STEP_TIMEOUT",
+    placeholder: "SECONDS",
+    sentence: "Time limit of each step in seconds.",
+    default: 30,
+    read: readInteger(1, 600),
+  }),
+  junit: option({
+    name: "junit",
+    variable: "UNIKNODE_SCENARIO_JUNIT",
+    placeholder: "FILE",
+    sentence: "File for the report as JUnit XML.",
+    read: readText,
+  }),
+  json,
+};
