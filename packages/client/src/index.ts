@@ -24,6 +24,7 @@ export type {
   DevAccounts,
   DevBlock,
   DevChange,
+  DevRecording,
   FailingReceiver,
   ReceiverFailure,
   Reorganisation,

@@ -82,7 +82,8 @@ export const runScenario = async (scenario: Scenario, options: PlayOptions): Pro
 async function play(scenario: Scenario, options: PlayOptions): Promise<{ report: Report; stage: Stage }> {
   const ending = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, ending.signal]) : ending.signal;
-  const stage = await prepare(options, scenario, signal);
+  const { url, token, stepTimeoutMs: timeoutMs = STEP_TIMEOUT_MS } = options;
+  const stage = await prepare({ url, token, timeoutMs, signal }, scenario);
   try {
     const steps = await playSteps(scenario, stage, options, ending);
     const isPassed = steps.every(({ state }) => state === "passed");

@@ -19,13 +19,18 @@ export type PreparedStage = Stage & {
   readonly end: () => Promise<void>;
 };
 
+type PrepareOptions = Target & {
+  /** Timeout of each request. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+};
+
 /** Pauses forging, so that a scenario has the same blocks in each run, and reads what the steps compare with. */
 export async function prepare(
-  { url, token }: Target,
+  { url, token, timeoutMs, signal }: PrepareOptions,
   { steps }: Scenario,
-  signal: AbortSignal,
 ): Promise<PreparedStage> {
-  const client = createClient({ url, webhookToken: token, signal });
+  const client = createClient({ url, webhookToken: token, timeoutMs, signal });
   // The signal of the run has aborted when its traces are removed.
   const cleaner = createClient({ url, webhookToken: token });
   const network = createNetwork(networkFilesFromJson((await client.node.cryptoConfiguration()).data));

@@ -23,6 +23,8 @@ export const BOUNDS = {
   steps: 1_000,
   /** Blocks of a step. */
   blocks: 1_000,
+  /** Blocks that a step restores. */
+  restored: 10_000,
   webhooks: 16,
   events: 64,
   /** Transactions that a branch omits. */
@@ -40,7 +42,13 @@ const blocks = integerIn(1, BOUNDS.blocks);
 const tokens = matching(/^\d{1,12}(\.\d{1,8})?$/, 'an amount in tokens such as "12.5"');
 const event = matching(/^[a-z*][a-z.:*]{0,59}$/, "the name of an event such as block.applied");
 const webhook = numberOr(integerIn(1, Number.MAX_SAFE_INTEGER), name);
+const properties = recordOf(
+  textOf(255),
+  (value, at) => value === null || textOf(255)(value, at),
+  BOUNDS.properties,
+);
 const submitted: Readonly<Record<string, Check>> = {
+  "fee?": tokens,
   "as?": name,
   "refused?": matching(/^ERR_[A-Z_]{1,60}$/, "a code of the pool such as ERR_APPLY"),
 };
@@ -50,18 +58,19 @@ const counted = objectOf({ webhook, event, "count?": integerIn(0, 10_000) });
 const STEP = oneMemberOf({
   note: textOf(500),
   mine: blocks,
-  travel: matching(/^[1-9]\d{0,7}[smhd]$/, "a duration such as 90s, 10m, 2h or 1d"),
+  travel: matching(/^[1-9]\d{0,9}[smhd]$/, "a duration such as 90s, 10m, 2h or 1d"),
   transfer: objectOf({ from: account, to: recipient, amount: tokens, "message?": textOf(255), ...submitted }),
   mint: objectOf({
     owner: account,
     unik: name,
     "kind?": exactly("individual", "organization", "network"),
+    "set?": properties,
     ...submitted,
   }),
   update: objectOf({
     owner: account,
     unik: name,
-    set: recordOf(textOf(255), (value, at) => value === null || textOf(255)(value, at), BOUNDS.properties),
+    set: properties,
     ...submitted,
   }),
   transferUnik: objectOf({ from: account, unik: name, to: recipient, ...submitted }),
@@ -77,7 +86,7 @@ const STEP = oneMemberOf({
     blocks,
   ),
   snapshot: name,
-  restore: numberOr(blocks, name),
+  restore: numberOr(integerIn(0, BOUNDS.restored), name),
   webhook: objectOf({
     name,
     events: listOf(event, 1, BOUNDS.events),

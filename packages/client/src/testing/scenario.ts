@@ -10,6 +10,8 @@ export type Tokens = string;
 export type Submitted = {
   /** Name of the transaction, for `without` of a reorganisation. */
   readonly as?: string;
+  /** Fee in tokens. Default: the static fee of the type. */
+  readonly fee?: Tokens;
   /** Code with which the pool must refuse the transaction, such as `ERR_APPLY`. */
   readonly refused?: string;
 };
@@ -28,6 +30,8 @@ export type Mint = Submitted & {
   readonly owner: AccountName;
   readonly unik: string;
   readonly kind?: "individual" | "organization" | "network";
+  /** Further properties. */
+  readonly set?: Readonly<Record<string, string | null>>;
 };
 
 export type Update = Submitted & {

@@ -21,11 +21,11 @@ const BUILDERS: {
     ...builders.transfer({ ...envelope, recipientId: names.address(to), amount: unitsOf(amount) }),
     ...(message !== undefined && { vendorField: message }),
   }),
-  mint: ({ names }, { unik, kind = "individual" }, envelope) =>
+  mint: ({ names }, { unik, kind = "individual", set }, envelope) =>
     builders.nftMint({
       ...envelope,
       tokenId: names.unikId(unik),
-      properties: { type: `${KINDS.indexOf(kind) + 1}` },
+      properties: { type: `${KINDS.indexOf(kind) + 1}`, ...set },
     }),
   update: ({ names }, { unik, set }, envelope) =>
     builders.nftUpdate({ ...envelope, tokenId: names.unikId(unik), properties: set }),
@@ -52,6 +52,7 @@ export async function submit<V extends TransactionVerb>(
     senderPublicKey: sender.publicKey,
     height: start.height,
     nonce: await nextNonce(stage, sender),
+    ...(value.fee !== undefined && { fee: unitsOf(value.fee) }),
   };
   const signed = signTransaction(BUILDERS[verb](stage, value, envelope), sender.keys);
   const transaction = transactionToJson(signed) as { readonly id: string };

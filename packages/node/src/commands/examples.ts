@@ -68,6 +68,8 @@ export const EXAMPLES = {
     "uniknode scenario run payment.json",
     "uniknode scenario run payment.json --junit report.xml",
     "uniknode scenario run payment.json --url http://127.0.0.1:4003 --json",
+    "uniknode scenario record payment.json",
+    "uniknode scenario record payment.json --restart",
   ],
   status: ["uniknode status", "uniknode status --url http://127.0.0.1:4003 --json"],
   block: ["uniknode block", "uniknode block 1"],

@@ -1,7 +1,8 @@
 /** Options of `uniknode scenario`. */
 import { connectionOptions } from "../../config/connection.ts";
-import { option, readInteger, readNodeUrl, readText } from "../../config/define-option.ts";
+import { option, readInteger, readNodeUrl, readSwitch, readText } from "../../config/define-option.ts";
 import { tokenOptions } from "../access/local-token.ts";
+import { serviceOptions } from "../webhooks/service.ts";
 
 const { json } = connectionOptions;
 
@@ -30,4 +31,15 @@ export const scenarioRunOptions = {
     read: readText,
   }),
   json,
+};
+
+export const scenarioRecordOptions = {
+  ...serviceOptions,
+  restart: option({
+    name: "restart",
+    variable: "UNIKNODE_SCENARIO_RESTART",
+    sentence: "Begin a new recording afterwards, at the present head.",
+    default: false,
+    read: readSwitch,
+  }),
 };

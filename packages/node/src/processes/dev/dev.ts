@@ -9,12 +9,16 @@ import { toPeersOptions } from "../../config/peers.ts";
 import { toPoolOptions } from "../../config/pool.ts";
 import type { Config } from "../../config/resolve.ts";
 import { showAccounts } from "../../dev-chain/accounts.ts";
-import { type DevClock, openClock } from "../../dev-chain/clock.ts";
-import { type CreateDev, createDevCommands } from "../../dev-chain/commands.ts";
+import { openClock } from "../../dev-chain/clock.ts";
 import { CLOCK_FILE, claimFolder, REMEDY, resetFolder } from "../../dev-chain/folder.ts";
 import { devGenesis } from "../../dev-chain/genesis.ts";
 import { deriveAccounts } from "../../dev-chain/keys.ts";
 import { type Cast, castOf, DEV_ADDRESS_VERSION } from "../../dev-chain/network.ts";
+import {
+  type CreateDev,
+  createRecordedCommands,
+  type RecordedChain,
+} from "../../dev-chain/recording/commands.ts";
 import { blockLine, revertLine, startScreen } from "../../dev-chain/screen.ts";
 import { setupBlocks } from "../../dev-chain/setup.ts";
 import { type Delegates, openDelegates, secretsOf } from "../../forger/delegates.ts";
@@ -73,6 +77,7 @@ async function start(config: DevConfig, environment: DevEnvironment): Promise<No
 
   const clock = openClock(join(data, CLOCK_FILE));
   const { block, files } = devGenesis(cast, blockTime);
+  const network = createNetwork(files);
   const { mnemonic: _, ...devAccounts } = showAccounts({ cast, mnemonic, balanceOf: () => undefined });
   const node = await startNode(toNodeOptions(config, delegates, files.network.name), {
     files,
@@ -82,12 +87,11 @@ async function start(config: DevConfig, environment: DevEnvironment): Promise<No
     logger: environment.log.logger,
     lostLogLines: environment.log.lost,
     shownOptions: environment.shownOptions ?? [],
-    createDev: createDevOn(clock, screen),
+    createDev: createDevOn({ clock, cast, network }, screen),
     devAccounts,
     ...{ servingThread: environment.servingThread, stopping: environment.stopping },
   });
   try {
-    const network = createNetwork(files);
     for (const setup of setupBlocks(network, cast, node.head(), clock.nowMs())) await node.accept(setup);
     showStart(config, environment, { node, cast, isContinued });
     const names = forgerNames(cast, delegates);
@@ -115,12 +119,12 @@ const toNodeOptions = (config: DevConfig, delegates: Delegates, networkName: str
 
 /** Creates the dev commands of a node, which also prints every revert. */
 const createDevOn =
-  (clock: DevClock, screen: DevEnvironment["screen"]): CreateDev =>
+  (recorded: RecordedChain, screen: DevEnvironment["screen"]): CreateDev =>
   (parts) => {
     parts.chain.subscribe(({ revertedBlocks, head, applied }) => {
       if (revertedBlocks > 0) screen.print(revertLine(revertedBlocks, head.height - applied.length));
     });
-    return createDevCommands(parts, clock);
+    return createRecordedCommands(parts, recorded);
   };
 
 type Started = { readonly node: Node; readonly cast: Cast; readonly isContinued: boolean };
