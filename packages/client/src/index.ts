@@ -105,6 +105,7 @@ export type {
   WholeAmount,
   WithChainmeta,
 } from "./api/responses.ts";
+export { scenarioText } from "./api/scenario-text.ts";
 export {
   type BlockContent,
   type ConfirmedTransactionContent,

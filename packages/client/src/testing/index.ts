@@ -1,6 +1,5 @@
 /** Scenario files for tests: actions on a dev chain, and what must be true after them (docs/guides/scenarios.md). */
 export { ScenarioError, type ScenarioErrorCode } from "./error.ts";
-export { formatScenario } from "./format.ts";
 export {
   type PlayedScenario,
   type PlayOptions,

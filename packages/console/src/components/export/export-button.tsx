@@ -4,6 +4,7 @@ import { useRef, useState } from "preact/hooks";
 import { announce } from "../announce.tsx";
 import { errorText } from "../error-text.ts";
 import { countText } from "../format.ts";
+import { download } from "./download.ts";
 import { type Cells, type Format, partsOf } from "./rows.ts";
 
 export type ExportButtonsProps = {
@@ -58,12 +59,4 @@ export function ExportButtons({ name, rows }: ExportButtonsProps) {
       ))}
     </span>
   );
-}
-
-function download(file: Blob, name: string): void {
-  const href = URL.createObjectURL(file);
-  const link = Object.assign(document.createElement("a"), { href, download: name });
-  link.click();
-  // The browser reads the URL after this task.
-  setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }

@@ -12,6 +12,7 @@ import { Commands } from "./commands.tsx";
 import { Faucet } from "./faucet.tsx";
 import { Forge, Mine, Snapshots, Travel } from "./forms.tsx";
 import { Receivers } from "./receivers.tsx";
+import { Recording } from "./recording.tsx";
 import { Reorganize } from "./reorganize.tsx";
 import { type Outcome, useCommands } from "./use-commands.ts";
 import "./dev.css";
@@ -73,6 +74,7 @@ function Desk() {
         <Forge commands={commands} isForging={isForging.value} />
         <Snapshots commands={commands} />
         <Receivers commands={commands} />
+        <Recording />
         {accounts && <Faucet accounts={accounts.accounts} />}
       </div>
       {accounts && <Accounts {...accounts} />}

@@ -1,6 +1,7 @@
 /** `uniknode scenario record`: writes the recorded actions of a dev chain as a scenario file. */
 import { writeFileSync } from "node:fs";
-import { formatScenario, readScenario } from "@uniknode/client/testing";
+import { scenarioText } from "@uniknode/client";
+import { readScenario } from "@uniknode/client/testing";
 import { Command } from "commander";
 import { countOf } from "../../platform/text/count.ts";
 import { show } from "../connection.ts";
@@ -23,7 +24,7 @@ export function recordScenarioCommand(): Command {
     const { client, connection } = connectWithToken(config);
     const { data } = await (config.restart ? client.dev.restartRecording() : client.dev.recording());
     const scenario = readScenario(data);
-    const text = formatScenario(scenario);
+    const text = scenarioText(scenario);
     if (file === undefined) return printText(text.trimEnd());
     // An existing file may have been edited.
     writeFileSync(file, text, { flag: "wx" });

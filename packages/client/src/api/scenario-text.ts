@@ -1,7 +1,7 @@
 /** Formats a scenario as a file: one step on each line, so that reviews show changed steps. */
-import type { Scenario } from "./scenario.ts";
+import type { DevRecording } from "./resources/dev.ts";
 
-export const formatScenario = ({ name, steps }: Pick<Scenario, "name" | "steps">): string =>
+export const scenarioText = ({ name, steps }: Pick<DevRecording, "name" | "steps">): string =>
   `{
   "scenario": 1,
   "name": ${JSON.stringify(name)},
