@@ -48,6 +48,8 @@ export type PlayedScenario = Report & {
 
 const STEP_TIMEOUT_MS = 30_000;
 
+const ignore = () => {};
+
 /**
  * Plays a scenario, and rejects with the failure of its first step that fails: for tests.
  *
@@ -84,15 +86,17 @@ async function play(scenario: Scenario, options: PlayOptions): Promise<{ report:
   const signal = options.signal ? AbortSignal.any([options.signal, ending.signal]) : ending.signal;
   const { url, token, stepTimeoutMs: timeoutMs = STEP_TIMEOUT_MS } = options;
   const stage = await prepare({ url, token, timeoutMs, signal }, scenario);
-  try {
-    const steps = await playSteps(scenario, stage, options, ending);
-    const isPassed = steps.every(({ state }) => state === "passed");
-    return { report: { name: scenario.name, isPassed, startHeight: stage.start.height, steps }, stage };
-  } finally {
-    // Ends requests of a step that was given up.
-    ending.abort();
-    await stage.end();
-  }
+  const steps = await playSteps(scenario, stage, options, ending);
+  // Ends the requests of a step that was given up.
+  ending.abort();
+  await stage.running;
+  const hasFailed = steps.some(({ state }) => state === "failed");
+  await stage.end().catch((error: unknown) => {
+    // A chain that no longer responds has failed a step already.
+    if (!hasFailed) throw error;
+  });
+  const isPassed = steps.every(({ state }) => state === "passed");
+  return { report: { name: scenario.name, isPassed, startHeight: stage.start.height, steps }, stage };
 }
 
 async function playSteps(
@@ -142,7 +146,7 @@ async function withDeadline(
     ending.abort();
   }, stepTimeoutMs);
   // After its deadline, the step rejects with the reason of the signal, which is not reported.
-  step.catch(() => {});
+  stage.running = step.then(ignore, ignore);
   try {
     return await Promise.race([late.promise, step]);
   } finally {

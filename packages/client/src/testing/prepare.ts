@@ -31,22 +31,21 @@ export async function prepare(
   { steps }: Scenario,
 ): Promise<PreparedStage> {
   const client = createClient({ url, webhookToken: token, timeoutMs, signal });
-  // The signal of the run has aborted when its traces are removed.
-  const cleaner = createClient({ url, webhookToken: token });
+  const durable = createClient({ url, webhookToken: token });
   const network = createNetwork(networkFilesFromJson((await client.node.cryptoConfiguration()).data));
   const accounts = (await client.dev.accounts()).data;
   const { forging } = (await client.dev.snapshot()).data;
   // The chain forges until this response: an earlier head would not be the start.
   const { head } = (await client.dev.forge({ enabled: false })).data;
   const endings: Ending[] = [async ({ dev }) => void (forging && (await dev.forge({ enabled: true })))];
-  const end = () => runAll(endings.toReversed(), cleaner);
+  const end = () => runAll(endings.toReversed(), durable);
   const names = createNames(accounts, network.description.pubKeyHash, head.id);
   const webhooks: Stage["webhooks"] = new Map();
   try {
     const balances = await balancesOf(client, names, steps);
     for (const id of webhookIds(steps)) webhooks.set(id, await knownWebhook(client, id));
     return {
-      ...{ client, network, names, signal, balances, webhooks, start: head },
+      ...{ client, durable, network, names, signal, balances, webhooks, start: head },
       transactions: new Map(),
       snapshots: new Map(),
       onEnd: (ending) => void endings.push(ending),

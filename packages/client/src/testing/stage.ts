@@ -9,6 +9,8 @@ export type Ending = (client: Client) => Promise<void>;
 
 export type Stage = {
   readonly client: Client;
+  /** Client whose requests the end of the run does not abort: what they create is known, and removed. */
+  readonly durable: Client;
   readonly network: Network;
   readonly names: Names;
   readonly signal: AbortSignal;
@@ -24,6 +26,8 @@ export type Stage = {
   readonly webhooks: Map<string | number, { readonly id: number; readonly lastDelivery: number }>;
   /** Frees what the steps have opened; called in reverse order. */
   readonly onEnd: (ending: Ending) => void;
+  /** Settles when the last step has ended, also after its deadline. */
+  running?: Promise<void>;
   /** State of a wait, for the message if the step times out. */
   waitsFor?: string | undefined;
 };

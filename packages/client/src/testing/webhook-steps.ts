@@ -13,11 +13,11 @@ const MAX_DELIVERIES = 10_000;
 
 /** Registers a webhook for the time of the run, and starts its receiver unless it has a target. */
 export async function webhook(stage: Stage, { name, events, target }: NewReceiver): Promise<string> {
-  const { client, webhooks, onEnd } = stage;
+  const { durable, webhooks, onEnd } = stage;
   const receiver = target === undefined ? await startReceiver() : undefined;
   if (receiver) onEnd(receiver.close);
   const url = receiver?.target ?? (target as string);
-  const { id, token } = (await client.webhooks.create({ name: `scenario: ${name}`, events, target: url }))
+  const { id, token } = (await durable.webhooks.create({ name: `scenario: ${name}`, events, target: url }))
     .data;
   receiver?.verifyWith(token);
   onEnd((client) => remove(client, id));

@@ -43,7 +43,12 @@ export function runScenarioCommand(): Command {
     const interruption = new AbortController();
     stopSignal("SIGHUP").then(() => interruption.abort());
     const { signal } = interruption;
-    const report = await runOn(config, signal, (target) => play(scenario, config, target, signal));
+    const report = await runOn(config, signal, (target) => play(scenario, config, target, signal)).catch(
+      (error: unknown) => {
+        // The start of a chain ends with the reason of the signal.
+        throw signal.aborted ? incomplete("the run was interrupted") : error;
+      },
+    );
     finish(config, report);
     if (signal.aborted) throw incomplete("the run was interrupted");
   });

@@ -136,20 +136,66 @@ test("A step has a deadline, and its message says what it waited for.", TIMEOUT,
   await expectNoTraces();
 });
 
-test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-  "%s ends the run with a report, and removes the chain.",
+test.each([
+  ["SIGINT", false],
+  ["SIGTERM", false],
+  ["SIGHUP", false],
+  ["SIGINT", true],
+] as const)("%s ends the run with a report, and removes its traces.", TIMEOUT, async (signal, isRemote) => {
+  const steps = Array.from({ length: 900 }, () => ({ mine: 10 }));
+  const file = fileOf({ webhook: { name: "hook", events: ["block.applied"] } }, ...steps);
+  const args = isRemote ? ["--url", url] : [];
+  const running = spawnUniknode(["scenario", "run", file, ...args], { environment: environment() });
+  await running.printed(/ok {4}mine 10/);
+  running.child.kill(signal);
+  const { code, stdout, stderr } = await running.ended;
+  expect({ code, stderr }).toEqual({ code: 1, stderr: "uniknode: the run was interrupted\n" });
+  expect(stdout).toMatch(/skip {2}mine 10\n\na test: \d+ steps? passed, 0 failed, \d+ skipped\n$/);
+  await expectNoTraces();
+});
+
+test(
+  "A signal while the temporary chain starts ends the command, and removes the folder.",
   TIMEOUT,
-  async (signal) => {
-    const steps = Array.from({ length: 900 }, () => ({ mine: 10 }));
-    const running = spawnUniknode(["scenario", "run", fileOf(...steps)], { environment: environment() });
-    await running.printed(/ok {4}mine 10/);
-    running.child.kill(signal);
-    const { code, stdout, stderr } = await running.ended;
+  async () => {
+    const running = spawnUniknode(["scenario", "run", EXAMPLE], { environment: environment() });
+    const isCreated = () => readdirSync(temporary).some((name) => name.startsWith("uniknode-scenario-"));
+    await expect.poll(isCreated, { interval: 5 }).toBe(true);
+    running.child.kill("SIGINT");
+    const { code, stderr } = await running.ended;
     expect({ code, stderr }).toEqual({ code: 1, stderr: "uniknode: the run was interrupted\n" });
-    expect(stdout).toMatch(/skip {2}mine 10\n\na test: \d+ steps? passed, 0 failed, \d+ skipped\n$/);
     await expectNoTraces();
   },
 );
+
+test("A chain that ends during the run fails a step, and the report is complete.", TIMEOUT, async () => {
+  const other = spawnUniknode([
+    "dev",
+    "--data",
+    join(folder, "ending"),
+    "--http-port",
+    "0",
+    "--webhook-token",
+    TOKEN,
+  ]);
+  const otherUrl = await apiUrlOf(other);
+  await other.printed(/Ctrl-C stops/);
+  const steps = Array.from({ length: 900 }, () => ({ mine: 10 }));
+  const junit = join(folder, "ended.xml");
+  const running = spawnUniknode(["scenario", "run", fileOf(...steps), "--url", otherUrl, "--junit", junit], {
+    environment: environment(),
+  });
+  await running.printed(/ok {4}mine 10/);
+  other.child.kill("SIGKILL");
+  await other.ended;
+  const { code, stdout, stderr } = await running.ended;
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^uniknode: steps\[\d+\] failed: mine 10\n$/);
+  expect(stdout).toMatch(
+    /FAIL {2}mine 10\n {6}step {6}steps\[\d+\]\n {6}reason {4}POST \/api\/dev\/mine: no response/,
+  );
+  expect(readFileSync(junit, "utf8")).toContain('failures="1"');
+});
 
 test("A file that is not a scenario leads to exit code 2 with the member.", TIMEOUT, async () => {
   const file = fileOf({ mine: "three" });
