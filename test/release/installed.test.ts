@@ -28,6 +28,12 @@ beforeAll(async () => {
   await run("npm", ["install", ...flags]);
 }, 240_000);
 
+/** Further imports of entries of the client. */
+const ENTRY_IMPORTS = [
+  { folder: "proofs/", imports: /^@uniknode\/protocol(\/ed25519)?$/ },
+  { folder: "testing/", imports: /^(@uniknode\/protocol|node:http)$/ },
+];
+
 const contents = (file: string): string[] =>
   execFileSync("tar", ["-tzf", file], { encoding: "utf8" }).trim().split("\n");
 
@@ -69,7 +75,7 @@ describe("A packed package", () => {
     }
   });
 
-  test("of the client imports nothing from elsewhere, and the protocol only for proofs.", () => {
+  test("of the client imports nothing from elsewhere, except for proofs and scenarios.", () => {
     const client = join(modules, "@uniknode/client");
     const scripts = readdirSync(join(client, "dist"), { recursive: true, encoding: "utf8" }).filter((file) =>
       file.endsWith(".js"),
@@ -77,9 +83,9 @@ describe("A packed package", () => {
     for (const script of scripts) {
       const text = readFileSync(join(client, "dist", script), "utf8");
       for (const [, specifier] of text.matchAll(/ from "([^"]+)"/g)) {
-        const isAllowed =
-          script.startsWith("proofs/") && /^@uniknode\/protocol(\/ed25519)?$/.test(specifier ?? "");
-        expect(isAllowed ? "./allowed.js" : specifier).toMatch(/^\.\.?\/(?!proofs\/).*\.js$/);
+        const allowed = ENTRY_IMPORTS.find(({ folder }) => script.startsWith(folder))?.imports;
+        const isAllowed = allowed?.test(present(specifier));
+        expect(isAllowed ? "./allowed.js" : specifier).toMatch(/^\.\.?\/(?!(proofs|testing)\/).*\.js$/);
       }
     }
     const manifest = JSON.parse(readFileSync(join(client, "package.json"), "utf8"));
@@ -95,14 +101,15 @@ test("Programs in JavaScript import the libraries.", async () => {
      import { createMemoryState } from "@uniknode/ledger";
      import { addressFromPublicKey, bytesToHex, keysFromPassphrase } from "@uniknode/protocol";
      import { verifyProof } from "@uniknode/client/proofs";
+     import { readScenario } from "@uniknode/client/testing";
      const refused = verifyDelivery({ headers: {}, body: "" }, { secret: "00".repeat(32) });
      console.log(await refused.catch((error) => error instanceof DeliveryError && error.code));
-     console.log(typeof createMemoryState(), typeof verifyProof);
+     console.log(typeof createMemoryState(), typeof verifyProof, typeof readScenario);
      console.log(bytesToHex(keysFromPassphrase("this is a top secret passphrase").publicKey));`,
   );
   expect((await run("node", ["import.mjs"])).split("\n")).toEqual([
     "DELIVERY_HEADER_MISSING",
-    "object function",
+    "object function function",
     "034151a3ec46b5670a682b0a63394f863587d1bc97483b1b6c70eb58e7f0aed192",
     "",
   ]);
@@ -114,7 +121,10 @@ test("Programs in TypeScript get the types, without those of Node.js.", async ()
     `import { createClient, type Delivery, verifyDelivery } from "@uniknode/client";
      import { createMemoryState, type StateReader } from "@uniknode/ledger";
      import { keysFromPassphrase } from "@uniknode/protocol";
+     import { playScenario, type Scenario } from "@uniknode/client/testing";
      const client = createClient({ url: "http://127.0.0.1:4003" });
+     const scenario: Scenario = { scenario: 1, name: "a test", steps: [{ mine: 1 }] };
+     export const played = playScenario(scenario, { url: "http://127.0.0.1:4003", token: "" });
      export const reward: Promise<string> = client.blocks.last().then(({ data }) => data.forged.reward);
      export const delivery: Promise<Delivery> = verifyDelivery({ headers: {}, body: "" }, { secret: "" });
      export const key: Uint8Array = keysFromPassphrase("passphrase").publicKey;
