@@ -5,6 +5,8 @@ import type { Performed } from "../commands.ts";
 
 /** Maximum of recorded steps; a scenario has room for the expectations. */
 const MAX_STEPS = 900;
+/** Maximum of characters of all steps; a file has space between them. */
+const MAX_CHARACTERS = 200_000;
 /** Maximum of blocks of a step. */
 const MAX_BLOCKS = 1_000;
 
@@ -13,7 +15,9 @@ export type Journal = {
   readonly steps: Step[];
   /** Positions of steps by the id of their transaction. */
   readonly transactions: Map<string, number>;
-  /** True if a step did not fit. */
+  /** Length of the steps as JSON. */
+  characters: number;
+  /** True after a step that did not fit. */
   isFull: boolean;
 };
 
@@ -21,12 +25,14 @@ export const createJournal = (startHeight: number): Journal => ({
   startHeight,
   steps: [],
   transactions: new Map(),
+  characters: 0,
   isFull: false,
 });
 
 function add(journal: Journal, step: Step): void {
-  if (journal.steps.length < MAX_STEPS) journal.steps.push(step);
-  else journal.isFull = true;
+  journal.characters += JSON.stringify(step).length;
+  journal.isFull ||= journal.steps.length === MAX_STEPS || journal.characters > MAX_CHARACTERS;
+  if (!journal.isFull) journal.steps.push(step);
 }
 
 /** Adds blocks to the step before, if it mines as well: an idle chain adds one step for many blocks. */

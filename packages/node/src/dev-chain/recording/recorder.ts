@@ -105,7 +105,7 @@ function scenarioOf({ parts, cast, recording: { journal, balances } }: State): S
     notes.push({ note: `the recording began at height ${startHeight}: earlier actions are missing` });
   }
   if (isFull)
-    notes.push({ note: `the recording has its maximum of ${steps.length} steps: later actions are missing` });
+    notes.push({ note: `the recording is full after ${steps.length} steps: later actions are missing` });
   const change = parts.chain.head().height - startHeight;
   return {
     scenario: 1,

@@ -5,6 +5,9 @@ import { KINDS, typeOfKind } from "../network.ts";
 import type { RecordedNames } from "./names.ts";
 
 const UNIT_DIGITS = 8;
+/** Bounds of the properties of a step (`read.ts` of @uniknode/client/testing). */
+const MAX_PROPERTIES = 16;
+const MAX_CHARACTERS = 255;
 
 /** Formats an amount in tokens, without trailing zeros. */
 export function tokensOf(units: bigint): string {
@@ -53,13 +56,19 @@ function voteStep({ asset }: Transaction, names: RecordedNames, sent: Sent): Ste
   return vote.startsWith("+") ? { vote: { ...sent, delegate } } : { unvote: { ...sent, delegate } };
 }
 
+const isBounded = (properties: Readonly<Record<string, string | null>>): boolean =>
+  Object.keys(properties).length <= MAX_PROPERTIES &&
+  Object.entries(properties)
+    .flat()
+    .every((text) => text === null || (text !== "" && text.length <= MAX_CHARACTERS));
+
 function unikStep(
   { type, asset, recipientId }: Transaction,
   names: RecordedNames,
   { from, fee }: { readonly from: string; readonly fee: { readonly fee?: string } },
 ): Step | undefined {
   const { tokenId, properties = {} } = asset?.nft?.unik ?? {};
-  if (tokenId === undefined) return undefined;
+  if (tokenId === undefined || !isBounded(properties)) return undefined;
   if (type === 0) {
     const kind = KINDS.find((kind) => typeOfKind(kind) === properties.type);
     const { type: _, ...set } = properties;

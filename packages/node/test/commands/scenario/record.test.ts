@@ -164,7 +164,7 @@ test("A recording is bounded, and has a note after its maximum.", TIMEOUT, async
   await playScenario({ scenario: 1, name: "many", steps }, { url, token });
   const recording = readScenario((await client.dev.recording()).data);
   expect(recording.steps[0]).toEqual({
-    note: "the recording has its maximum of 900 steps: later actions are missing",
+    note: "the recording is full after 900 steps: later actions are missing",
   });
   expect(recording.steps.slice(1)).toEqual(steps.slice(0, 900));
 });

@@ -69,3 +69,11 @@ test("after the maximum of steps, no step changes", () => {
   expect(journal.steps.at(-1)).toEqual({ mine: 1 });
   expect(journal.isFull).toBe(true);
 });
+
+test("long steps fill a recording earlier, so that the file has the size of a scenario", () => {
+  const journal = createJournal(3);
+  for (let step = 0; step < 900; step++) addTransaction(journal, `id ${step}`, { note: "x".repeat(500) });
+  expect(journal.isFull).toBe(true);
+  expect(journal.steps.length).toBeGreaterThan(350);
+  expect(JSON.stringify(journal.steps).length).toBeLessThan(262_144);
+});
