@@ -257,6 +257,14 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
       .toContain("does not respond");
   });
 
+  test("has no earlier states, and names the next step", async () => {
+    for (const path of [`/uniks/${"a".repeat(64)}?at=1`, `/wallets/${"D".repeat(34)}/history`]) {
+      const { status, text } = await get(serverUrl, `/api/v2${path}`);
+      expect(status).toBe(409);
+      expect(text).toContain("--history full");
+    }
+  });
+
   test("starts while every node is down, from what the mirror stored; health and metrics have a separate port", async () => {
     const paths = [
       "/api/v2/node/configuration/crypto",
