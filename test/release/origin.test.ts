@@ -30,6 +30,8 @@ test("Maintainer and repository are those of the options.", () => {
 
 test.each([
   [["everythin"], '"everythin" is not a part of a release'],
+  [["checkpoints", "node.example"], 'the URL of a node is expected, not "node.example"'],
+  [["checkpoints"], '"checkpoints" is not a part of a release'],
   [["packages", "version"], '"packages version" is not a part'],
   [["--maintainer", "none"], '--maintainer: "Name <mail>" is expected, not "none"'],
   [["--repository", "ftp://x"], '--repository: a URL with https is expected, not "ftp://x"'],

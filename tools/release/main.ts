@@ -4,6 +4,8 @@
  *   npm run release                 everything
  *   npm run release -- packages     the packages for npm only
  *   npm run release -- version      make the next version of the files in .changeset; releases nothing
+ *   npm run release -- checkpoints URL...
+ *                                   write a checkpoint of the network of each node, for the next release
  *
  * `--maintainer "Name <mail>"` and `--repository URL` are named in the files.
  */
@@ -14,6 +16,7 @@ import { basename, join } from "node:path";
 import { orUsage } from "../arguments.ts";
 import { checksums, packFolder } from "./archive.ts";
 import { readChanges } from "./changes.ts";
+import { staleCheckpoints, writeCheckpoints } from "./checkpoints.ts";
 import { buildDebianPackage } from "./debian.ts";
 import { releaseNotes } from "./notes.ts";
 import { type Order, readOrder, silences, USAGE } from "./origin.ts";
@@ -22,6 +25,7 @@ import { installProgram, partsList } from "./program.ts";
 import { makeVersion } from "./version.ts";
 
 const target = join(ROOT, "release");
+const CHECKPOINTS = join(ROOT, "packages/client/checkpoints");
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
 function release(work: string, { what, origin }: Order): void {
@@ -53,6 +57,7 @@ function release(work: string, { what, origin }: Order): void {
   writeFileSync(join(target, "SHA256SUMS"), checksums(files));
   for (const file of files) print(file);
   for (const silence of silences(origin)) print(silence);
+  for (const stale of staleCheckpoints(CHECKPOINTS, Date.now())) print(stale);
   const pending = readChanges(join(ROOT, ".changeset")).length;
   if (pending > 0) print(`${pending} changes are not in the notes: npm run release -- version`);
 }
@@ -68,10 +73,11 @@ function checkArchive(archive: string, version: string, folder: string): void {
   if (!printed.includes(`${version} program`)) throw new Error(`${archive} runs as ${printed}`);
 }
 
-function run(order: Order): void {
+async function run(order: Order): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), "uniknode-release-"));
   try {
-    if (order.what === "version") print(makeVersion(ROOT, new Date().toISOString().slice(0, 10)));
+    if (order.urls) for (const path of await writeCheckpoints(order.urls, CHECKPOINTS)) print(path);
+    else if (order.what === "version") print(makeVersion(ROOT, new Date().toISOString().slice(0, 10)));
     else release(work, order);
   } finally {
     rmSync(work, { recursive: true });
@@ -81,7 +87,7 @@ function run(order: Order): void {
 const args = process.argv.slice(2);
 const order = orUsage(USAGE, args, () => readOrder(args));
 try {
-  run(order);
+  await run(order);
 } catch (error) {
   process.stderr.write(`release: ${(error as Error).message}\n`);
   process.exitCode = 1;

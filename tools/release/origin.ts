@@ -8,11 +8,16 @@ export type Origin = {
   readonly repository?: string;
 };
 
-export type Order = { readonly what: "everything" | "packages" | "version"; readonly origin: Origin };
+export type Order = {
+  readonly what: "everything" | "packages" | "version" | "checkpoints";
+  readonly origin: Origin;
+  /** Nodes whose checkpoints are written. */
+  readonly urls?: readonly string[];
+};
 
 /** Printed for wrong arguments. */
 export const USAGE =
-  'usage: npm run release -- [packages|version] [--maintainer "Name <mail>"] [--repository https://...] (CONTRIBUTING.md, "Release")';
+  'usage: npm run release -- [packages|version|checkpoints URL...] [--maintainer "Name <mail>"] [--repository https://...] (CONTRIBUTING.md, "Release")';
 
 /**
  * Parses the command line.
@@ -26,6 +31,7 @@ export function readOrder(args: readonly string[]): Order {
     options: { maintainer: { type: "string" }, repository: { type: "string" } },
   });
   const [what = "everything", ...more] = positionals;
+  if (what === "checkpoints" && more.length > 0) return { what, origin: {}, urls: more.map(readUrl) };
   if (more.length > 0 || (what !== "everything" && what !== "packages" && what !== "version"))
     throw new Error(`${JSON.stringify(positionals.join(" "))} is not a part of a release`);
   const { maintainer, repository } = values;
@@ -40,6 +46,13 @@ export function readOrder(args: readonly string[]): Order {
       ...(repository !== undefined && { repository }),
     },
   };
+}
+
+/** @throws {Error} */
+function readUrl(url: string): string {
+  if (!URL.canParse(url) || !/^https?:/.test(url))
+    throw new Error(`the URL of a node is expected, not ${JSON.stringify(url)}`);
+  return url;
 }
 
 /** Returns a line for each missing field, with the option that sets it. */
