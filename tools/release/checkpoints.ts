@@ -1,17 +1,12 @@
 /** Checkpoints of known networks, which each release contains (docs/spec/proofs.md 2). */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createClient } from "../../packages/client/src/index.ts";
-import { calendarOf } from "../../packages/client/src/proofs/checkpoint.ts";
-import {
-  type Checkpoint,
-  checkpointText,
-  createCheckpoint,
-  parseCheckpoint,
-} from "../../packages/client/src/proofs/index.ts";
+import { createClient } from "@uniknode/client";
+import { type Checkpoint, checkpointText, createCheckpoint, parseCheckpoint } from "@uniknode/client/proofs";
 
+const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Age from which a checkpoint should be replaced: a client trusts it for 30 days, and installs a release later. */
-const OLD_MS = 7 * 24 * 60 * 60 * 1_000;
+const OLD_DAYS = 7;
 
 /**
  * Requests a checkpoint from each node, and writes it into the folder, for the network of the node.
@@ -44,8 +39,8 @@ export function staleCheckpoints(folder: string, nowMs: number): string[] {
     return ["The release contains no checkpoint: npm run release -- checkpoints URL..."];
   return files.flatMap((file) => {
     const { network, timestamp } = parseCheckpoint(readFileSync(join(folder, file), "utf8"));
-    const days = Math.floor((nowMs - calendarOf(network).unixMsOf(timestamp)) / (24 * 60 * 60 * 1_000));
-    return days * 24 * 60 * 60 * 1_000 < OLD_MS
+    const days = Math.floor((nowMs - Date.parse(network.epoch) - timestamp * 1_000) / DAY_MS);
+    return days < OLD_DAYS
       ? []
       : [`The checkpoint ${file} is ${days} days old: npm run release -- checkpoints URL...`];
   });

@@ -67,7 +67,7 @@ export const nodeOptions = {
     name: "history",
     placeholder: "STATES",
     sentence:
-      "head stores the present state only. full also stores earlier states, from the first block that the node adds to its chain with this option, so that requests can name a height (docs/guides/operations.md). Default: full if the data folder contains earlier states, else head. head removes them.",
+      "Stored states: head, the present one, or full, also earlier ones from the first block that is added with this option, for requests that name a height (docs/guides/operations.md). Without the option, a data folder continues as it is; head removes earlier states.",
     read: readChoice("head", "full"),
   }),
   ...poolOptions,
