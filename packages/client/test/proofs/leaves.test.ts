@@ -54,7 +54,7 @@ describe("The leaves of a range of blocks", () => {
 
   test("are all of these blocks, and no others.", async () => {
     expect(size).toBeGreaterThan(1_500);
-    for (let run = 0; run < 60; run++) {
+    for (let run = 0; run < 20; run++) {
       const from = 1 + random.below(90);
       const to = from + random.below(91 - from);
       const expected = texts.filter((text) => heightOf(text) >= from && heightOf(text) <= to);
@@ -73,7 +73,7 @@ describe("The leaves of a range of blocks", () => {
 
   test("cannot be hidden or altered: any other leaf, height or order is refused.", async () => {
     let refused = 0;
-    for (let run = 0; run < 60; run++) {
+    for (let run = 0; run < 20; run++) {
       const from = 2 + random.below(89);
       const to = from + random.below(91 - from);
       const altered = [...texts];
@@ -97,6 +97,6 @@ describe("The leaves of a range of blocks", () => {
         expect(found.message).toMatch(/facts|leaf/);
       } else expect(found).toEqual(expected);
     }
-    expect(refused).toBeGreaterThan(20);
+    expect(refused).toBeGreaterThan(5);
   });
 });
