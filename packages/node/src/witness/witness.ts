@@ -32,7 +32,7 @@ export type Witness = {
   round(signal: AbortSignal): Promise<Judgement>;
 };
 
-/** The response of a node is no checkpoint that a witness can sign. */
+/** A witness cannot sign the checkpoint of a node. */
 class UnusableError extends CodedError<"CHECKPOINT_UNUSABLE"> {
   constructor(message: string) {
     super("CHECKPOINT_UNUSABLE", message, { isRetryable: true });
@@ -57,8 +57,10 @@ export function createWitness({ urls, minNodes, path }: WitnessOptions, deps: Wi
     report(judgement, last, logger);
     const { checkpoint } = judgement;
     if (checkpoint && log !== undefined && checkpoint.size > (state?.size ?? 0)) {
-      state = { ...stateOf(checkpoint, deps), log, keys: keysOf(ofLog, state) };
-      writeState(path, state);
+      const next = { ...stateOf(checkpoint, deps), log, keys: keysOf(ofLog, state) };
+      // A signature that was shown and then forgotten could be followed by one of another history.
+      writeState(path, next);
+      state = next;
       logger.info({ height: state.height, size: state.size, root: state.root }, "checkpoint signed");
     }
     last = judgement;

@@ -1,5 +1,5 @@
 /** A witness of real nodes: what it signs, what it refuses, and what a client counts. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@uniknode/client";
@@ -131,6 +131,14 @@ test("Too few nodes, a node that does not respond, and a node with another key a
   expect(failed[0]?.error.message).toContain("signs with another key than before");
   writeFileSync(path, "{");
   expect(() => open([nodes.long.url], folder)).toThrow(/restore it from a backup/);
+});
+
+test("A signature that cannot be stored is not shown.", async () => {
+  const data = newFolder();
+  mkdirSync(join(data, "witness.json.part"));
+  const { witness, round } = open([nodes.long.url], data);
+  await expect(round()).rejects.toThrow("EISDIR");
+  expect(witness.signed()).toBeUndefined();
 });
 
 test("A client counts the keys of nodes and witnesses, and ignores witnesses that do not respond.", async () => {
