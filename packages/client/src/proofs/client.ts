@@ -36,8 +36,10 @@ export function createVerifyingClient(options: ClientOptions) {
       { witnesses = [], ...rules }: ResolveOptions = {},
     ): Promise<ResolutionVerdict> {
       const { data } = await client.uniks.resolution(unik);
+      // The token is for the node alone.
+      const { webhookToken: _, ...others } = options;
       const found = await Promise.all(
-        witnesses.map((url) => readWitness(createClient({ ...options, url }), client, data).catch(() => [])),
+        witnesses.map((url) => readWitness(createClient({ ...others, url }), client, data).catch(() => [])),
       );
       return verifyResolution(data, { ...rules, id: unik, keys, witnessed: found.flat() });
     },

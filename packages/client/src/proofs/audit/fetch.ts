@@ -22,10 +22,27 @@ export const createTileReader =
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
     if (response.status !== 200) throw new TileUnavailableError(path, response.status);
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    if (bytes.length > MAX_BYTES) throw new TileUnavailableError(path, response.status);
+    const bytes = await readBounded(response);
+    if (!bytes) throw new TileUnavailableError(path, response.status);
     return bytes;
   };
+
+/** Returns undefined for a longer body, of which no more is read. */
+async function readBounded({ body }: Response): Promise<Fetched | undefined> {
+  const bytes = new Uint8Array(MAX_BYTES);
+  let length = 0;
+  for (const reader = body?.getReader(); reader; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    if (length + value.length > MAX_BYTES) {
+      await reader.cancel();
+      return undefined;
+    }
+    bytes.set(value, length);
+    length += value.length;
+  }
+  return bytes.subarray(0, length);
+}
 
 /** The node did not return a tile. */
 export class TileUnavailableError extends Error {

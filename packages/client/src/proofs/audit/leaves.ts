@@ -57,8 +57,9 @@ async function readRange(
     if ((await lastHeight(tiles, middle)) >= from) high = middle;
     else low = middle + 1;
   }
-  // A block can begin in a tile and continue in the next.
-  while (low > 0 && isWithin(await firstLeaf(tiles, low), from)) low -= 1;
+  // A block can begin in a tile and continue in the next. A node that lies must not make the client read the whole tree.
+  const lowest = Math.max(0, low - MAX_LEAVES / WIDTH);
+  while (low > lowest && isWithin(await firstLeaf(tiles, low), from)) low -= 1;
   const texts: string[] = [];
   for (let number = low; number < count; number++) {
     texts.push(...(await tiles.leaves(number)));
