@@ -19,7 +19,7 @@ export function refuseUnless<Step extends string>(isMet: boolean, step: Step, re
   if (!isMet) throw new Refusal(step, reason);
 }
 
-/** The steps of a verification, with the result of the one that was refused. */
+/** Verdict of a verification that ended at a step. */
 export type Refused<Step extends string> = {
   readonly verdict: "refused";
   readonly step: Step;

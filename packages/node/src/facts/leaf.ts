@@ -23,7 +23,7 @@ export type Leaf = {
   readonly content: string;
 };
 
-/** The root of the map of uniks after a round, and its number of uniks: a leaf that is no event. */
+/** The root of the map of uniks after a round, and its number of uniks: a leaf that is not an event. */
 export type UniksRoot = {
   readonly name: "uniks.root";
   readonly round: number;

@@ -37,7 +37,7 @@ const client = () => createVerifyingClient({ url: node.url });
 const WEBHOOK = { event: "transaction.applied", events: ["transaction.*", "round.*", "wallet.saved"] };
 const received = () => facts.filter(({ event }) => /^(transaction|round)\./.test(event));
 
-test("A receiver that has every fact is complete, and one without is told which are missing.", async () => {
+test("A receiver that has every fact is complete, and the report names the missing ones of another.", async () => {
   const all = received();
   expect(all.length).toBeGreaterThan(30);
   expect(await client().audit(WEBHOOK, 1, height, { keys: key, received: all })).toEqual({
@@ -62,6 +62,21 @@ test("A receiver that has every fact is complete, and one without is told which 
     verdict: "incomplete",
     missing: [{ id: lost?.id }, { id: changed?.id }],
     extra: [{ data: { amount: "1" } }],
+  });
+});
+
+test("Deliveries contain the wallets of delegates at that time, and a receiver can have other webhooks.", async () => {
+  const wallet = { balance: "1", nonce: "1", attributes: { delegate: { producedBlocks: 5 } } };
+  const delivered = facts.map((fact) =>
+    fact.event === "round.created"
+      ? { ...fact, data: (fact.data as object[]).map((row) => ({ ...row, ...wallet })) }
+      : fact,
+  );
+  expect(delivered.some(({ event }) => event === "round.created")).toBe(true);
+  expect(delivered.some(({ event }) => event === "block.applied")).toBe(true);
+  expect(await client().audit(WEBHOOK, 1, height, { keys: key, received: delivered })).toMatchObject({
+    verdict: "complete",
+    facts: received().length,
   });
 });
 

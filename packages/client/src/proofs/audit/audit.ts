@@ -5,7 +5,7 @@ import type { Webhook } from "../../api/resources/webhooks/register.ts";
 import type { Delivery } from "../../deliveries/delivery.ts";
 import { Refusal, type Refused, refusedVerdict } from "../refusal.ts";
 import { readNote, signersOf } from "../resolution/note.ts";
-import { contentHash, LEAF_EVENTS, selects } from "./facts.ts";
+import { contentHash, LEAF_EVENTS, leafData, selects } from "./facts.ts";
 import { type FactLeaf, provenLeaves } from "./leaves.ts";
 import type { AuditStep } from "./steps.ts";
 import { createTiles } from "./tiles.ts";
@@ -22,8 +22,8 @@ export type AuditOptions = {
   /** Number of these keys that must have signed the checkpoint. Default: 1. */
   readonly minSigners?: number;
   /**
-   * Deliveries of the blocks that the receiver accepted, in any order, without retractions and what they retract. Others are
-   * ignored.
+   * Deliveries of the blocks that the receiver accepted, in any order, without retractions and what they retract. Those of other
+   * blocks, and events that the webhook does not select, are ignored.
    */
   readonly received: Iterable<ReceivedFact> | AsyncIterable<ReceivedFact>;
   /** Returns true if the conditions of the webhook hold; needed if it has conditions. */
@@ -88,7 +88,7 @@ export async function audit(
       covered.includes(event),
     );
     const facts = await readFacts(leaves, covered, { from, source });
-    const compared = await compare(facts, matches, { from, to, received: options.received });
+    const compared = await compare(facts, matches, { from, to, covered, received: options.received });
     const isComplete = compared.missing.length + compared.extra.length === 0;
     return {
       verdict: isComplete ? "complete" : "incomplete",
@@ -182,12 +182,17 @@ type Compared = {
 async function compare(
   facts: readonly StreamedEvent[],
   matches: (fact: StreamedEvent) => boolean,
-  { from, to, received }: AuditRange & Pick<AuditOptions, "received">,
+  {
+    from,
+    to,
+    covered,
+    received,
+  }: AuditRange & Pick<AuditOptions, "received"> & { readonly covered: readonly string[] },
 ): Promise<Compared> {
   const pending = new Map<string, ReceivedFact[]>();
   for await (const fact of received) {
     const { height = 0 } = fact;
-    if (height < from || height > to || !LEAF_EVENTS.has(fact.event)) continue;
+    if (height < from || height > to || !covered.includes(fact.event)) continue;
     pending.set(nameOf(fact), [...(pending.get(nameOf(fact)) ?? []), fact]);
   }
   const selected = facts.filter(matches);
@@ -196,4 +201,4 @@ async function compare(
 }
 
 const nameOf = ({ event, height, blockId, data }: ReceivedFact): string =>
-  `${event} ${height} ${blockId} ${canonicalJson(data)}`;
+  `${event} ${height} ${blockId} ${canonicalJson(leafData(event, data))}`;

@@ -19,8 +19,11 @@ export const selects = (names: readonly string[], event: string): boolean =>
 export const contentHash = ({ event, id, data }: StreamedEvent): string =>
   bytesToHex(sha256(new TextEncoder().encode(canonicalJson({ data: leafData(event, data), id }))));
 
-/** Returns the part of the content that follows from the chain alone. */
-function leafData(event: string, data: unknown): unknown {
+/**
+ * Returns the part of the content that follows from the chain alone: deliveries contain the wallets of delegates at that time, and a
+ * stream of past blocks does not.
+ */
+export function leafData(event: string, data: unknown): unknown {
   if (event === "forger.missing" || event === "round.missed") {
     const delegate = isRecord(data) ? data.delegate : undefined;
     return { delegate: { publicKey: isRecord(delegate) ? delegate.publicKey : undefined } };
