@@ -50,7 +50,7 @@ export class TileUnavailableError extends Error {
   readonly isRetryable: boolean;
 
   constructor(path: string, status: number) {
-    super(`the node returned no tile ${path} (HTTP status ${status}): try again, or ask another node`);
+    super(`the node returned no tile ${path} (HTTP status ${status}): try again, or use another node`);
     this.name = "TileUnavailableError";
     this.isRetryable = status >= 500 || status === 429;
   }
