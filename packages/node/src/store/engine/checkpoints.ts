@@ -15,6 +15,11 @@ export type CheckpointOptions = {
    * start.
    */
   readonly maxPages: number;
+  /**
+   * Pages that this thread copies when the other thread has copied all others: commits start at the beginning of the log only
+   * when all its pages are copied, and with constant commits the other thread never copies the last ones.
+   */
+  readonly restPages: number;
   readonly intervalMs: number;
 };
 
@@ -22,6 +27,7 @@ export type CheckpointOptions = {
 export const DEFAULT_CHECKPOINT_OPTIONS: CheckpointOptions = {
   pages: 16_000,
   maxPages: 64_000,
+  restPages: 3_000,
   intervalMs: 500,
 };
 
@@ -33,21 +39,23 @@ export type CheckpointDeps = {
   readonly onError: (error: unknown) => void;
 };
 
-export type CheckpointData = { readonly databasePath: string };
+export type CheckpointData = { readonly databasePath: string; readonly restPages: number };
 
 /** Checks the length of the log regularly. The returned function waits for a running checkpoint. */
 export function startCheckpoints(
-  { pages, maxPages, intervalMs }: CheckpointOptions,
+  { pages, maxPages, restPages, intervalMs }: CheckpointOptions,
   { database, databasePath, onError }: CheckpointDeps,
 ): () => Promise<void> {
   let running: Promise<void> | undefined;
 
   async function copy(): Promise<void> {
-    const workerData: CheckpointData = { databasePath };
+    const workerData: CheckpointData = { databasePath, restPages };
     const worker = new Worker(moduleBeside(import.meta.url, "checkpoint-thread"), { workerData });
     try {
       // Rejects with an error of the thread.
       await once(worker, "exit");
+      const { total, copied } = database.logPages();
+      if (total - copied <= restPages) database.checkpoint();
     } catch (error) {
       onError(error);
     }

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as nextTick } from "node:timers/promises";
+import { setImmediate as nextTick, setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startCheckpoints } from "../../../src/store/engine/checkpoints.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
@@ -35,9 +35,9 @@ function open(makesCheckpoints: boolean): void {
   end = async () => {};
 }
 
-function start(pages: number, maxPages: number, databasePath = path): void {
+function start(pages: number, maxPages: number, databasePath = path, restPages = 1_000): void {
   end = startCheckpoints(
-    { pages, maxPages, intervalMs: 5 },
+    { pages, maxPages, restPages, intervalMs: 5 },
     { database, databasePath, onError: (error) => errors.push(error) },
   );
 }
@@ -84,6 +84,19 @@ test("The log stays bounded while commits follow one another.", async () => {
   expect(errors).toEqual([]);
 });
 
+test("With constant commits, the log starts again, although the other thread never copies its last pages.", async () => {
+  start(200, 100_000);
+  let longest = 0;
+  for (let commit = 0; commit < 1_500; commit++) {
+    write(15);
+    longest = Math.max(longest, database.logPages().total);
+    await setTimeout(1);
+  }
+  // More than 20,000 pages are written.
+  expect(longest).toBeLessThan(10_000);
+  expect(errors).toEqual([]);
+});
+
 test("Without the other thread, this one copies the log when it is too long, and the error is reported.", async () => {
   start(100, 500, join(folder, "missing", "node.sqlite"));
   write(150);
@@ -96,7 +109,7 @@ test("Without the other thread, this one copies the log when it is too long, and
 test("Closing waits for a running checkpoint.", async () => {
   start(1, 10_000);
   write(3_000);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await setTimeout(20);
   await end();
   const { total, copied } = database.logPages();
   expect([0, total]).toContain(copied);
