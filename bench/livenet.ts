@@ -1,10 +1,10 @@
 /**
  * `npm run bench -- livenet [--blocks 24000000] [--transactions 3000000] [--uniks 200000] [--wallets 250000] [--early 1000000] [--keep]`
  *
- * Replays a chain of the size of the live network into a new database, without verifying signatures, as `--assume-valid` does; and
- * measures every kind of request at an early height and at the end: responses must not become slower with the chain.
+ * Replays a chain of the size of the live network into a new database, without verifying signatures, as `--assume-valid` does. Then
+ * measures every kind of request with the databases of an early height and of the end: responses must not become slower with the chain.
  */
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { replay } from "../packages/node/src/chain/replay.ts";
@@ -14,7 +14,7 @@ import { readArguments } from "../tools/arguments.ts";
 import { familiesOf } from "./api/families.ts";
 import { startServers } from "./api/process.ts";
 import { type Livenet, loadLivenet } from "./livenet/generate.ts";
-import { percentile } from "./livenet/latency.ts";
+import { type Latency, latencies, warm } from "./livenet/latency.ts";
 import { openPipeline } from "./pipeline.ts";
 
 const { values } = readArguments("bench livenet", {
@@ -35,17 +35,21 @@ const size = {
 };
 const early = Math.min(Number(values.early), size.blocks);
 
-async function* slice(chain: Livenet, from: number, to: number): AsyncIterable<Uint8Array> {
-  let index = 0;
-  for await (const block of chain.blocks()) {
-    if (index >= to) return;
-    if (index++ >= from) yield block;
+function* slice(chain: Livenet, from: number, to: number): Iterable<Uint8Array> {
+  let index = from;
+  for (const block of chain.blocks(from)) {
+    if (index++ >= to) return;
+    yield block;
   }
 }
 
 /** Replays the blocks of a range of indexes, and prints a line for each tenth. */
 async function replayRange(chain: Livenet, path: string, from: number, to: number): Promise<void> {
-  const pipeline = openPipeline(path, chain, { threads: availableParallelism(), assumeValid: chain.last });
+  const pipeline = openPipeline(path, chain, {
+    threads: availableParallelism(),
+    assumeValid: chain.last,
+    checkpointThread: true,
+  });
   const [startMs, cpu] = [performance.now(), process.cpuUsage()];
   let [shown, shownMs] = [0, startMs];
   const step = (to - from) / 10;
@@ -72,19 +76,25 @@ async function replayRange(chain: Livenet, path: string, from: number, to: numbe
   await pipeline.verifier.close();
 }
 
-/** Returns the 99th percentile of each kind of request, in ms. */
-async function measureRequests({ files }: Livenet, path: string): Promise<Map<string, number>> {
-  const dataset = { path, files };
-  const servers = await startServers(dataset);
-  const figures = new Map<string, number>();
+/** Measures each kind of request with both databases in turns, and prints a line for each. */
+async function measureRequests({ files }: Livenet, paths: readonly string[]): Promise<void> {
+  const datasets = paths.map((path) => ({ path, files }));
+  const servers = await Promise.all(datasets.map((dataset) => startServers(dataset)));
+  const families = datasets.map((dataset) => familiesOf(dataset, { isGrowing: true }));
+  const shown = ({ medianMs, p99Ms }: Latency) => `${medianMs.toFixed(2)}, ${p99Ms.toFixed(2)}`;
   try {
-    for (const { name, requests } of familiesOf(dataset)) {
-      figures.set(name, await percentile(servers.port, requests));
+    for (const [kind, { name }] of present(families[0]).entries()) {
+      for (const path of paths) await warm(path);
+      const targets = servers.map(({ port }, index) => ({
+        port,
+        requests: present(families[index]?.[kind]).requests,
+      }));
+      const [first, late] = (await latencies(targets)) as [Latency, Latency];
+      console.log(`${name} | ${shown(first)} | ${shown(late)} | ${(late.p99Ms / first.p99Ms).toFixed(2)}`);
     }
   } finally {
-    servers.stop();
+    for (const server of servers) server.stop();
   }
-  return figures;
 }
 
 collectInOneThread();
@@ -92,18 +102,14 @@ limitHeapGrowth();
 const chain = await loadLivenet(size);
 const folder = mkdtempSync(join(tmpdir(), "uniknode-livenet-"));
 const path = join(folder, "node.sqlite");
+const earlyPath = join(folder, "early.sqlite");
 console.log(`${size.blocks} blocks, ${size.transactions} transactions, ${size.uniks} uniks`);
 await replayRange(chain, path, 0, early);
-const before = await measureRequests(chain, path);
+copyFileSync(path, earlyPath);
 await replayRange(chain, path, early, size.blocks);
-const after = await measureRequests(chain, path);
-console.log(
-  `database ${(statSync(path).size / 1e9).toFixed(2)} GB, peak memory ${Math.round(process.resourceUsage().maxRSS / 1_024)} MB`,
-);
-console.log(`\nrequest | p99 at ${early} blocks, ms | at ${size.blocks} | ratio`);
-for (const [name, p99Ms] of after) {
-  const earlyMs = present(before.get(name));
-  console.log(`${name} | ${earlyMs.toFixed(2)} | ${p99Ms.toFixed(2)} | ${(p99Ms / earlyMs).toFixed(2)}`);
-}
+const memoryMb = Math.round(process.resourceUsage().maxRSS / 1_024);
+console.log(`database ${(statSync(path).size / 1e9).toFixed(2)} GB, peak memory ${memoryMb} MB`);
+console.log(`\nrequest | median and p99 at ${early} blocks, ms | at ${size.blocks} | ratio of p99`);
+await measureRequests(chain, [earlyPath, path]);
 if (values.keep) console.log(path);
 else rmSync(folder, { recursive: true, force: true });

@@ -6,6 +6,10 @@ import { createChain } from "../packages/node/src/chain/chain.ts";
 import { type Chain, type ChainDeps, DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/port.ts";
 import { eventsOfFacts, eventsOfRevert } from "../packages/node/src/events/block-events.ts";
 import { type FactsTask, startFactsTask } from "../packages/node/src/facts/task.ts";
+import {
+  DEFAULT_CHECKPOINT_OPTIONS,
+  startCheckpoints,
+} from "../packages/node/src/store/engine/checkpoints.ts";
 import { openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { migrate } from "../packages/node/src/store/engine/migrations.ts";
 import { createEventLog } from "../packages/node/src/store/events/event-log.ts";
@@ -20,6 +24,8 @@ export type PipelineOptions = {
   readonly facts?: boolean;
   /** Records earlier states. */
   readonly history?: boolean;
+  /** Copies the write-ahead log into the file in a separate thread, as a node does. */
+  readonly checkpointThread?: boolean;
   /** Number of last blocks whose changes are stored for mirrors. */
   readonly feedBlocks?: number;
   /** Block up to which signatures are not verified. */
@@ -39,17 +45,25 @@ export type Pipeline = {
 };
 
 /** Opens a new database file with the genesis block. */
-export function openPipeline(path: string, fixture: Fixture, options: PipelineOptions): Pipeline {
+export function openPipeline(
+  path: string,
+  fixture: Pick<Fixture, "network" | "genesis">,
+  options: PipelineOptions,
+): Pipeline {
   const {
     threads,
     accelerator,
     assumeValid,
     feedBlocks = 0,
     history = false,
+    checkpointThread = false,
     events = { eventsOfFacts, eventsOfRevert },
   } = options;
-  const database = openDatabase(path);
+  const database = openDatabase(path, { makesCheckpoints: !checkpointThread });
   migrate(database);
+  const endCheckpoints = checkpointThread
+    ? startCheckpoints(DEFAULT_CHECKPOINT_OPTIONS, { database, databasePath: path, onError })
+    : undefined;
   const verifier = createVerifier({ threads, accelerator });
   const chain = createChain(
     { ...DEFAULT_CHAIN_OPTIONS, feedBlocks, recordsHistory: history },
@@ -62,9 +76,7 @@ export function openPipeline(path: string, fixture: Fixture, options: PipelineOp
       ...events,
       now: Date.now,
       assumeValid,
-      onListenerError(error) {
-        throw error;
-      },
+      onListenerError: onError,
     },
   );
   const facts = options.facts
@@ -83,7 +95,12 @@ export function openPipeline(path: string, fixture: Fixture, options: PipelineOp
     async close() {
       facts?.close();
       await chain.close();
+      await endCheckpoints?.();
       database.close();
     },
   };
+}
+
+function onError(error: unknown): void {
+  throw error;
 }

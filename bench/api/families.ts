@@ -29,8 +29,14 @@ const one = (name: string, things: readonly unknown[], path: (thing: unknown) =>
 const page = (rows: number, index: number) =>
   `offset=${1 + scattered(index, Math.max(rows - 100, 1))}${apart(index, Math.max(rows - 100, 1))}`;
 
-export function familiesOf(dataset: Dataset): Family[] {
-  const { transactions, blocks, ids, addresses, tokens, busiest, received, transfers } = readObjects(dataset);
+export type FamilyOptions = {
+  /** True for a chain that is measured at several heights: then lists have pages of the same size at each of them. */
+  readonly isGrowing?: boolean;
+};
+
+export function familiesOf(dataset: Dataset, { isGrowing = false }: FamilyOptions = {}): Family[] {
+  const { transactions, blocks, ids, addresses, tokens, busiest, received, transfers, senders } =
+    readObjects(dataset);
   const heights = Array.from({ length: blocks - 1 }, (_, index) => 2 + index);
   return [
     // First, so that the program is warm for larger requests.
@@ -46,11 +52,15 @@ export function familiesOf(dataset: Dataset): Family[] {
     get("blocks, any page", (index) => `blocks?${page(blocks, index)}`),
     get("wallets, any page", (index) => `wallets?${page(addresses.length, index)}`),
     get("uniks, any page", (index) => `uniks?${page(tokens.length, index)}`),
-    one("wallets/{id}/transactions", addresses, (address) => `wallets/${address}/transactions`),
-    get(
-      "the busiest wallet, any page",
-      (index) => `wallets/${busiest}/transactions/received?${page(received, index)}`,
-    ),
+    ...(isGrowing
+      ? [one("wallets/{id}/transactions/sent", senders, (address) => `wallets/${address}/transactions/sent`)]
+      : [
+          one("wallets/{id}/transactions", addresses, (address) => `wallets/${address}/transactions`),
+          get(
+            "the busiest wallet, any page",
+            (index) => `wallets/${busiest}/transactions/received?${page(received, index)}`,
+          ),
+        ]),
     one("transactions of a block", heights, (height) => `blocks/${height}/transactions`),
     searchByAddress(addresses),
   ];
@@ -79,13 +89,18 @@ function readObjects({ path }: Dataset) {
     `SELECT address AS value FROM transactions JOIN recipients ON number = recipient
      GROUP BY recipient ORDER BY COUNT(*) DESC LIMIT 1`,
   );
+  const transactions = count("transactions");
   const objects = {
-    transactions: count("transactions"),
+    transactions,
     blocks: count("blocks"),
-    ids: column<string>(`SELECT id_text AS value FROM transactions LIMIT ${2 * COUNT}`),
+    ids: column<string>(
+      `SELECT id_text AS value FROM transactions WHERE (height + sequence) % ${Math.ceil(transactions / (2 * COUNT))} = 0`,
+    ),
     addresses: column<string>("SELECT address AS value FROM wallets"),
     tokens: column<string>("SELECT id AS value FROM tokens"),
     busiest,
+    // Each of them sent at least a page of transactions.
+    senders: column<string>("SELECT address AS value FROM wallets WHERE nonce >= 100"),
     received: count(`transactions JOIN recipients ON number = recipient WHERE address = '${busiest}'`),
     transfers: count("transactions WHERE type_group = 1 AND type = 0"),
   };

@@ -2,7 +2,16 @@
  * A chain with the proportions of the live network, cached in the temporary folder of the system: 23 delegates, a block every 8 s, most
  * blocks empty. Signatures are filler: creating them would take days, and a replay with `--assume-valid` does not read them.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { applyBlock, applyGenesis, createDraft, createMemoryState } from "@uniknode/ledger";
@@ -40,11 +49,13 @@ import {
 } from "../../packages/node/src/dev-chain/network.ts";
 import { present } from "../../packages/node/src/platform/present.ts";
 import { createBodies, type Sender, type Size, seal, sender } from "../api/dataset.ts";
-import { type Fixture, readBlocks, writeBlocks } from "../fixture.ts";
+import { type Fixture, writeBlocks } from "../fixture.ts";
 
 export type LivenetSize = Size & { readonly blocks: number };
 
-export type Livenet = Fixture & {
+export type Livenet = Omit<Fixture, "blocks"> & {
+  /** Serialized blocks from an index on: the first one has height 2. */
+  blocks(from?: number): Iterable<Uint8Array>;
   /** The last block. */
   readonly last: { readonly height: number; readonly id: string };
 };
@@ -78,7 +89,33 @@ export async function loadLivenet(size: LivenetSize): Promise<Livenet> {
   const { id, bytes, files, last } = JSON.parse(readFileSync(description, "utf8"));
   const network = createNetwork(files as NetworkFiles);
   const genesis = blockFromTrustedBytes(Buffer.from(bytes, "hex"), network, id);
-  return { files, network, genesis, last, blocks: () => readBlocks(blocks) };
+  return { files, network, genesis, last, blocks: (from) => readBlocks(blocks, from) };
+}
+
+const READ_BYTES = 256 * 1024;
+
+/** Reads a file of `writeBlocks`. Waiting for each block of a stream would cost a twelfth of the replay. */
+function* readBlocks(path: string, from = 0): Iterable<Uint8Array> {
+  const file = openSync(path, "r");
+  try {
+    let rest = Buffer.alloc(0);
+    for (let index = 0; ; ) {
+      const chunk = Buffer.alloc(READ_BYTES);
+      const length = readSync(file, chunk);
+      if (length === 0) return;
+      rest = Buffer.concat([rest, chunk.subarray(0, length)]);
+      let at = 0;
+      while (at + 4 <= rest.length) {
+        const end = at + 4 + rest.readUInt32LE(at);
+        if (end > rest.length) break;
+        if (index++ >= from) yield rest.subarray(at + 4, end);
+        at = end;
+      }
+      rest = rest.subarray(at);
+    }
+  } finally {
+    closeSync(file);
+  }
 }
 
 const account = (name: string) => {

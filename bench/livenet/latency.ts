@@ -1,4 +1,5 @@
 /** The time of single responses, in fractions of a millisecond, over a few kept connections. */
+import { createReadStream } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";
 import { present } from "../../packages/node/src/platform/present.ts";
 import type { Request } from "../api/load.ts";
@@ -7,32 +8,59 @@ import type { Request } from "../api/load.ts";
 const CONNECTIONS = 2;
 const SECONDS = 1;
 /** The median of several rounds: a pause of the machine affects one of them. */
-const ROUNDS = 5;
-const PERCENTILE = 0.99;
+const ROUNDS = 15;
+const READ_BYTES = 1024 * 1024;
 
-/** Returns the 99th percentile of the time of a response, in ms: the median of several rounds, after one that is not measured. */
-export async function percentile(port: number, requests: readonly Request[]): Promise<number> {
+/** Times of a response in ms: half of the responses, and 99 of 100, took at most as long. */
+export type Latency = { readonly medianMs: number; readonly p99Ms: number };
+
+export type Target = { readonly port: number; readonly requests: readonly Request[] };
+
+/**
+ * Measures the time of a response of each target: the medians of several rounds, after one that is not measured. The targets take turns,
+ * so that other load of the machine affects all of them.
+ */
+export async function latencies(targets: readonly Target[]): Promise<Latency[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
-  let next = 0;
-  const rounds: number[] = [];
+  const rounds: Latency[][] = targets.map(() => []);
   for (let round = 0; round <= ROUNDS; round++) {
-    const times: number[] = [];
-    const endMs = performance.now() + SECONDS * 1_000;
-    const client = async () => {
-      while (performance.now() < endMs) {
-        const startMs = performance.now();
-        await send(port, present(requests[next++ % requests.length]), agent);
-        times.push(performance.now() - startMs);
-      }
-    };
-    await Promise.all(Array.from({ length: CONNECTIONS }, client));
-    times.sort((a, b) => a - b);
-    // A node that has run for a while has read the requested pages of the file before.
-    if (round > 0) rounds.push(present(times[Math.floor(times.length * PERCENTILE)]));
+    for (const [index, target] of targets.entries()) {
+      const times = await measureRound(target, agent, round / (ROUNDS + 1));
+      // A node that has run for a while has read the requested pages of the file before.
+      if (round > 0) rounds[index]?.push({ medianMs: quantile(times, 0.5), p99Ms: quantile(times, 0.99) });
+    }
   }
   agent.destroy();
-  rounds.sort((a, b) => a - b);
-  return present(rounds[Math.floor(ROUNDS / 2)]);
+  return rounds.map((figures) => ({
+    medianMs: quantile(sorted(figures.map(({ medianMs }) => medianMs)), 0.5),
+    p99Ms: quantile(sorted(figures.map(({ p99Ms }) => p99Ms)), 0.5),
+  }));
+}
+
+/** Sends requests for a second, from a part of all requests on. Returns the times of the responses in ms, sorted. */
+async function measureRound({ port, requests }: Target, agent: Agent, part: number): Promise<number[]> {
+  let next = Math.floor(requests.length * part);
+  const times: number[] = [];
+  const endMs = performance.now() + SECONDS * 1_000;
+  const client = async () => {
+    while (performance.now() < endMs) {
+      const startMs = performance.now();
+      await send(port, present(requests[next++ % requests.length]), agent);
+      times.push(performance.now() - startMs);
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, client));
+  return sorted(times);
+}
+
+const sorted = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b);
+
+const quantile = (numbers: readonly number[], part: number): number =>
+  present(numbers[Math.floor(numbers.length * part)]);
+
+/** Reads the whole file, so that the operating system has it in memory: responses do not wait for the disk. */
+export async function warm(path: string): Promise<void> {
+  for await (const _ of createReadStream(path, { highWaterMark: READ_BYTES }));
 }
 
 /** @throws {Error} for any status but 200 */
