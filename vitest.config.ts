@@ -41,9 +41,12 @@ const LONGEST = [
   ...["network/network", "peers/network/hostile", "guides/guides", "chain/kill"],
   ...["peers/network/network", "hand-over/interrupted", "processes/serving/thread", "peers/network/old-node"],
   ...["deliver/process", "hand-over/process", "serve/replicas", "release/oldest-runtimes"],
-  ...["peers/transport/sleeping-peers", "http/reorganisation/reorganisation"],
+  ...["peers/network/shutdown", "release/installed", "cluster/run", "commands/scenario/run"],
+  ...["commands/scenario/record", "crash/crash", "webhooks/nats/exactly-once", "store/history/history"],
+  ...["peers/transport/sleeping-peers", "http/reorganisation/reorganisation", "mirror/events"],
   ...["program/daily", "browser/stability", "program/life", "program/listening"],
   ...["program/log", "browser/screens", "browser/webhooks", "browser/outage", "program/signing"],
+  ...["browser/docs", "browser/send", "program/dev-archive", "program/endings"],
 ].map((name) => `/test/${name}.test.ts`);
 
 class LongestFirst extends BaseSequencer {
