@@ -84,7 +84,7 @@ async function measureRequests({ files }: Livenet, paths: readonly string[]): Pr
   const shown = ({ medianMs, p99Ms }: Latency) => `${medianMs.toFixed(2)}, ${p99Ms.toFixed(2)}`;
   try {
     for (const [kind, { name }] of present(families[0]).entries()) {
-      for (const path of paths) await warm(path);
+      for (const path of paths) warm(path);
       const targets = servers.map(({ port }, index) => ({
         port,
         requests: present(families[index]?.[kind]).requests,
