@@ -200,14 +200,18 @@ export async function writeBlocks(path: string, blocks: Iterable<Uint8Array>): P
 export async function* readBlocks(path: string): AsyncIterable<Uint8Array> {
   let rest = Buffer.alloc(0);
   for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) {
-    rest = Buffer.concat([rest, chunk]);
-    let at = 0;
-    while (at + 4 <= rest.length) {
-      const end = at + 4 + rest.readUInt32LE(at);
-      if (end > rest.length) break;
-      yield rest.subarray(at + 4, end);
-      at = end;
-    }
-    rest = rest.subarray(at);
+    rest = yield* completeBlocks(Buffer.concat([rest, chunk]));
   }
+}
+
+/** The complete blocks at the start of a part of a file; returns the bytes after them. */
+export function* completeBlocks(bytes: Buffer): Generator<Uint8Array, Buffer<ArrayBuffer>> {
+  let at = 0;
+  while (at + 4 <= bytes.length) {
+    const end = at + 4 + bytes.readUInt32LE(at);
+    if (end > bytes.length) break;
+    yield bytes.subarray(at + 4, end);
+    at = end;
+  }
+  return Buffer.from(bytes.subarray(at));
 }

@@ -49,7 +49,7 @@ import {
 } from "../../packages/node/src/dev-chain/network.ts";
 import { present } from "../../packages/node/src/platform/present.ts";
 import { createBodies, type Sender, type Size, seal, sender } from "../api/dataset.ts";
-import { type Fixture, writeBlocks } from "../fixture.ts";
+import { completeBlocks, type Fixture, writeBlocks } from "../fixture.ts";
 
 export type LivenetSize = Size & { readonly blocks: number };
 
@@ -98,20 +98,15 @@ const READ_BYTES = 256 * 1024;
 function* readBlocks(path: string, from = 0): Iterable<Uint8Array> {
   const file = openSync(path, "r");
   try {
-    let rest = Buffer.alloc(0);
-    for (let index = 0; ; ) {
+    let [rest, index] = [Buffer.alloc(0), 0];
+    for (;;) {
       const chunk = Buffer.alloc(READ_BYTES);
       const length = readSync(file, chunk);
       if (length === 0) return;
-      rest = Buffer.concat([rest, chunk.subarray(0, length)]);
-      let at = 0;
-      while (at + 4 <= rest.length) {
-        const end = at + 4 + rest.readUInt32LE(at);
-        if (end > rest.length) break;
-        if (index++ >= from) yield rest.subarray(at + 4, end);
-        at = end;
-      }
-      rest = rest.subarray(at);
+      const blocks = completeBlocks(Buffer.concat([rest, chunk.subarray(0, length)]));
+      let next = blocks.next();
+      for (; !next.done; next = blocks.next()) if (index++ >= from) yield next.value;
+      rest = next.value;
     }
   } finally {
     closeSync(file);
