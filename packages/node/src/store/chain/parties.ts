@@ -2,6 +2,16 @@
 import type { DictionaryTable } from "../engine/dictionary.ts";
 
 /** Public keys. */
-export const SENDERS: DictionaryTable = { table: "senders", column: "public_key", isHex: true };
+export const SENDERS: DictionaryTable = {
+  table: "senders",
+  column: "public_key",
+  isHex: true,
+  maxLength: 66,
+};
 /** Addresses. */
-export const RECIPIENTS: DictionaryTable = { table: "recipients", column: "address", isHex: false };
+export const RECIPIENTS: DictionaryTable = {
+  table: "recipients",
+  column: "address",
+  isHex: false,
+  maxLength: 35,
+};

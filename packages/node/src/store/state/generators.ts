@@ -2,7 +2,12 @@
 import type { Database } from "../engine/database.ts";
 import { createDictionary, type Dictionary, type DictionaryTable } from "../engine/dictionary.ts";
 
-export const GENERATORS: DictionaryTable = { table: "generators", column: "public_key", isHex: true };
+export const GENERATORS: DictionaryTable = {
+  table: "generators",
+  column: "public_key",
+  isHex: true,
+  maxLength: 66,
+};
 
 export type Generators = Dictionary;
 

@@ -87,6 +87,7 @@ export function createTransactionQueries(
     certifiedInBlock: (height) => certifiedInBlock.all(height).map(signedFromRow),
     list(...query) {
       const { rows, ...found } = list(...query);
+      recipients.load(rows.flatMap(({ recipient }) => recipient ?? []));
       return { rows: rows.map(toStored), ...found };
     },
     signedList(...query) {
