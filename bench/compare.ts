@@ -10,7 +10,7 @@ import { present } from "../packages/node/src/platform/present.ts";
 import { readArguments } from "../tools/arguments.ts";
 import type { Figures } from "./compare/process.ts";
 import { ROWS } from "./compare/rows.ts";
-import { type Tree, treeOf, workingTree } from "./compare/trees.ts";
+import { treeOf, workingTree } from "./trees.ts";
 
 const { values, positionals } = readArguments("bench compare COMMIT [ROW...]", {
   allowPositionals: true,
@@ -28,17 +28,20 @@ const runs = Number(values.runs);
 const base = treeOf(commit);
 const now = workingTree();
 
-/** Numbers of one version by figure, one for each run. */
-type Series = Map<string, number[]>;
+/** The median of all runs, and the distance between the lowest and the highest as a share of it. */
+type Summary = { readonly median: number; readonly spread: number };
 
-function add(series: Series, figures: Figures): void {
-  for (const [name, value] of Object.entries(figures)) series.set(name, [...(series.get(name) ?? []), value]);
-}
-
-function summaryOf(numbers: readonly number[]): { median: number; spread: number } {
+function summaryOf(numbers: readonly number[]): Summary {
   const sorted = numbers.toSorted((a, b) => a - b);
   const median = present(sorted[Math.floor(sorted.length / 2)]);
   return { median, spread: median === 0 ? 0 : (present(sorted.at(-1)) - present(sorted[0])) / median };
+}
+
+function show(name: string, was: Summary, is: Summary): void {
+  const spreads = [was, is].map(({ spread }) => `${Math.round(spread * 100)} %`).join(", ");
+  console.log(
+    `${name} | ${shown(was.median)} | ${shown(is.median)} | ${(is.median / was.median).toFixed(2)} | ${spreads}`,
+  );
 }
 
 const shown = (value: number) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
@@ -46,22 +49,9 @@ const shown = (value: number) => (value >= 100 ? value.toFixed(0) : value.toPrec
 console.log(`${base.name} and this work tree, alternating, medians of ${runs} runs`);
 console.log(`figure | ${base.name} | now | ratio | spread of each`);
 for (const row of ROWS.filter(({ name }) => names.length === 0 || names.includes(name))) {
-  const series = new Map<Tree, Series>([
-    [base, new Map()],
-    [now, new Map()],
-  ]);
-  for (let index = 0; index < runs; index++) {
-    for (const tree of index % 2 === 0 ? [base, now] : [now, base]) {
-      add(present(series.get(tree)), await row.measure(tree));
-    }
-  }
-  for (const [name, before] of present(series.get(base))) {
-    const after = present(series.get(now)).get(name);
-    if (!after) continue;
-    const [was, is] = [summaryOf(before), summaryOf(after)];
-    const spreads = [was, is].map(({ spread }) => `${Math.round(spread * 100)} %`).join(", ");
-    console.log(
-      `${name} | ${shown(was.median)} | ${shown(is.median)} | ${(is.median / was.median).toFixed(2)} | ${spreads}`,
-    );
+  const [before, after] = (await row.measure([base, now], runs)) as [Figures[], Figures[]];
+  for (const name of Object.keys(before[0] ?? {})) {
+    const [was, is] = [before, after].map((figures) => figures.map((run) => present(run[name])));
+    show(name, summaryOf(present(was)), summaryOf(present(is)));
   }
 }

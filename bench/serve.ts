@@ -45,7 +45,7 @@ await connection.query("VACUUM ANALYZE");
 await connection.close();
 
 const start = (count: number, isShared: boolean) =>
-  Promise.all(Array.from({ length: count }, () => startServers(dataset, { url, isShared })));
+  Promise.all(Array.from({ length: count }, () => startServers(dataset, { mirror: { url, isShared } })));
 const groups: readonly (readonly [name: string, servers: readonly Servers[]])[] = [
   ["node", [await startServers(dataset)]],
   ["one, not shared", await start(1, false)],

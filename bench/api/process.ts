@@ -1,6 +1,8 @@
 /** The process of the servers, and its resource usage. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
+import { type Tree, workingTree } from "../trees.ts";
 import type { Dataset } from "./dataset.ts";
 
 export type FromServer =
@@ -9,7 +11,7 @@ export type FromServer =
 /** Returns the CPU time so far, after setting the response size of the bare server. */
 export type ToServer = { readonly bareBytes?: number };
 
-/** Mirror of the dataset, which is served instead of the file. */
+/** Mirror of a dataset. */
 export type Mirror = {
   readonly url: string;
   /** True if snapshots share transactions, as in an API server. */
@@ -25,8 +27,22 @@ export type Servers = {
   stop(): void;
 };
 
-export async function startServers(dataset: Dataset, mirror?: Mirror): Promise<Servers> {
-  const child = fork(new URL("./server.ts", import.meta.url), [JSON.stringify({ ...dataset, mirror })]);
+export type ServersOptions = {
+  /** Served instead of the file. */
+  readonly mirror?: Mirror;
+  /** Version of the servers; absent: this one. */
+  readonly tree?: Tree;
+};
+
+export async function startServers(
+  dataset: Dataset,
+  { mirror, tree = workingTree() }: ServersOptions = {},
+): Promise<Servers> {
+  const { folder, runtime } = tree;
+  const child = fork(join(folder, "bench/api/server.ts"), [JSON.stringify({ ...dataset, mirror })], {
+    cwd: folder,
+    execPath: runtime,
+  });
   const [ports] = (await once(child, "message")) as [{ port: number; barePort: number }];
   async function ask(message: ToServer): Promise<number> {
     child.send(message);

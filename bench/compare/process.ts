@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../packages/node/src/platform/present.ts";
-import type { Tree } from "./trees.ts";
+import type { Tree } from "../trees.ts";
 
 /** Figures of one measurement by name; the unit is in the name. */
 export type Figures = Readonly<Record<string, number>>;

@@ -2,15 +2,31 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { present } from "../../packages/node/src/platform/present.ts";
+import type { Tree } from "../trees.ts";
 import { type Figures, measureIdle, measureStart } from "./process.ts";
+import { measureResponses } from "./responses.ts";
 import { measureSubmissions } from "./submissions.ts";
-import type { Tree } from "./trees.ts";
 
 export type Row = {
   /** Name on the command line. */
   readonly name: string;
-  measure(tree: Tree): Promise<Figures>;
+  /** Measures each version in as many runs; returns the figures of each run, by version in the order of the trees. */
+  measure(trees: readonly Tree[], runs: number): Promise<Figures[][]>;
 };
+
+/** Measures one version after the other, each first in every other run. */
+function inTurns(measure: (tree: Tree) => Promise<Figures>): Row["measure"] {
+  return async (trees, runs) => {
+    const figures: Figures[][] = trees.map(() => []);
+    for (let run = 0; run < runs; run++) {
+      const order = [...trees.entries()];
+      for (const [index, tree] of run % 2 === 0 ? order : order.reverse()) {
+        present(figures[index]).push(await measure(tree));
+      }
+    }
+    return figures;
+  };
+}
 
 const run = promisify(execFile);
 const MAX_OUTPUT = 16 * 1024 * 1024;
@@ -49,21 +65,6 @@ async function replay(tree: Tree, ...options: string[]): Promise<Figures> {
   };
 }
 
-/** Lines of a table: the name, then its columns. */
-async function families(tree: Tree): Promise<Figures> {
-  const output = await bench(tree, "api", "families", "--seconds", "1");
-  const [whole] = output.split("\nwith a tenth");
-  const figures: Record<string, number> = {};
-  for (const line of present(whole).split("\n")) {
-    const [name, , perSecond, p99Ms, , , , processorUs] = line.split(" | ");
-    if (processorUs === undefined || Number.isNaN(Number(processorUs))) continue;
-    figures[`${name}, 1/s`] = Number(perSecond);
-    figures[`${name}, p99 ms`] = Number(p99Ms);
-    figures[`${name}, us of processor time`] = Number(processorUs);
-  }
-  return figures;
-}
-
 async function sync(tree: Tree): Promise<Figures> {
   const output = await bench(tree, "sync", "--empty", "4000", "--blocks", "300");
   // The replay that precedes it prints lines of the same form.
@@ -95,15 +96,15 @@ async function webhooks(tree: Tree): Promise<Figures> {
 }
 
 export const ROWS: readonly Row[] = [
-  { name: "replay", measure: (tree) => replay(tree, "--empty", "20000", "--blocks", "600") },
+  { name: "replay", measure: inTurns((tree) => replay(tree, "--empty", "20000", "--blocks", "600")) },
   {
     name: "unverified",
-    measure: (tree) => replay(tree, "--empty", "20000", "--blocks", "600", "--assume-valid"),
+    measure: inTurns((tree) => replay(tree, "--empty", "20000", "--blocks", "600", "--assume-valid")),
   },
-  { name: "sync", measure: sync },
-  { name: "api", measure: families },
-  { name: "submissions", measure: measureSubmissions },
-  { name: "webhooks", measure: webhooks },
-  { name: "start", measure: measureStart },
-  { name: "idle", measure: measureIdle },
+  { name: "sync", measure: inTurns(sync) },
+  { name: "api", measure: measureResponses },
+  { name: "submissions", measure: inTurns(measureSubmissions) },
+  { name: "webhooks", measure: inTurns(webhooks) },
+  { name: "start", measure: inTurns(measureStart) },
+  { name: "idle", measure: inTurns(measureIdle) },
 ];

@@ -13,8 +13,8 @@ import {
 import { type DevAccount, deriveAccounts } from "../../packages/node/src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev-chain/network.ts";
 import { present } from "../../packages/node/src/platform/present.ts";
+import type { Tree } from "../trees.ts";
 import { type Figures, processorSeconds, startDevChain } from "./process.ts";
-import type { Tree } from "./trees.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const SENDERS = 10;

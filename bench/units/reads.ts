@@ -41,7 +41,7 @@ export async function measureReads(): Promise<Partial<Record<CostName, number>>>
     (await buildMirror(connection, dataset.path, createNetwork(dataset.files))).close();
     await connection.query("VACUUM ANALYZE");
     await connection.close();
-    const servers = await startServers(dataset, { url, isShared: true });
+    const servers = await startServers(dataset, { mirror: { url, isShared: true } });
     const families = familiesOf(dataset);
     const of = (names: readonly string[]) =>
       measureAll(
