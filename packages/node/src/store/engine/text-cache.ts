@@ -25,6 +25,7 @@ export function createTextCache(maxLength: number): TextCache {
   const numbers = new Float64Array(SLOTS);
   const lengths = new Uint8Array(SLOTS);
   const characters = Buffer.alloc(SLOTS * maxLength);
+  let isEmpty = true;
   const has = (number: number) => numbers[number % SLOTS] === number;
   return {
     has,
@@ -37,10 +38,15 @@ export function createTextCache(maxLength: number): TextCache {
     set(number, text) {
       if (text.length > maxLength) return;
       const slot = number % SLOTS;
+      isEmpty = false;
       numbers[slot] = number;
       lengths[slot] = text.length;
       characters.write(text, slot * maxLength, "latin1");
     },
-    clear: () => void numbers.fill(0),
+    clear() {
+      // Writing zeros would allocate the memory of a cache that was never used.
+      if (!isEmpty) numbers.fill(0);
+      isEmpty = true;
+    },
   };
 }
