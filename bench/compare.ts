@@ -50,7 +50,8 @@ console.log(`${base.name} and this work tree, alternating, medians of ${runs} ru
 console.log(`figure | ${base.name} | now | ratio | spread of each`);
 for (const row of ROWS.filter(({ name }) => names.length === 0 || names.includes(name))) {
   const [before, after] = (await row.measure([base, now], runs)) as [Figures[], Figures[]];
-  for (const name of Object.keys(before[0] ?? {})) {
+  // Another version may lack a figure.
+  for (const name of Object.keys(before[0] ?? {}).filter((name) => name in (after[0] ?? {}))) {
     const [was, is] = [before, after].map((figures) => figures.map((run) => present(run[name])));
     show(name, summaryOf(present(was)), summaryOf(present(is)));
   }

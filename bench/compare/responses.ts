@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { present } from "../../packages/node/src/platform/present.ts";
 import type { loadDataset } from "../api/dataset.ts";
 import type { familiesOf } from "../api/families.ts";
-import { shoot } from "../api/load.ts";
+import { type Request, shoot } from "../api/load.ts";
 import { type Servers, startServers } from "../api/process.ts";
 import type { Tree } from "../trees.ts";
 import type { Figures } from "./process.ts";
@@ -16,22 +16,27 @@ const LOAD = { connections: 64, seconds: 1 };
 /** Fills the caches and compiles the code of a kind of request. */
 const WARM_UP = { ...LOAD, seconds: 2 };
 
-type Version = { readonly servers: Servers; readonly families: ReturnType<typeof familiesOf> };
+type Version = {
+  readonly servers: Servers;
+  /** Requests by kind. */
+  readonly requests: ReadonlyMap<string, readonly Request[]>;
+};
 
 /** Returns the figures of each run, by version in the order of the trees. */
 export async function measureResponses(trees: readonly Tree[], runs: number): Promise<Figures[][]> {
   const versions: Version[] = [];
   for (const tree of trees) versions.push(await startVersion(tree));
   const figures = trees.map(() => Array.from({ length: runs }, (): Record<string, number> => ({})));
-  for (const [index, { name }] of present(versions[0]).families.entries()) {
-    for (const { servers, families } of versions) {
-      await shoot(servers.port, present(families[index]).requests, WARM_UP);
+  const names = [...present(versions[0]).requests.keys()];
+  for (const name of names.filter((name) => versions.every(({ requests }) => requests.has(name)))) {
+    for (const { servers, requests } of versions) {
+      await shoot(servers.port, present(requests.get(name)), WARM_UP);
     }
     for (let run = 0; run < runs; run++) {
       const order = [...versions.entries()];
-      for (const [version, { servers, families }] of run % 2 === 0 ? order : order.reverse()) {
+      for (const [version, { servers, requests }] of run % 2 === 0 ? order : order.reverse()) {
         const beforeMs = await servers.processorMs();
-        const { responses, perSecond } = await shoot(servers.port, present(families[index]).requests, LOAD);
+        const { responses, perSecond } = await shoot(servers.port, present(requests.get(name)), LOAD);
         const processorMs = (await servers.processorMs()) - beforeMs;
         Object.assign(present(figures[version]?.[run]), {
           [`${name}, 1/s`]: perSecond,
@@ -48,10 +53,10 @@ export async function measureResponses(trees: readonly Tree[], runs: number): Pr
 async function startVersion(tree: Tree): Promise<Version> {
   const load = (file: string) => import(join(tree.folder, "bench/api", file));
   const datasets: { loadDataset: typeof loadDataset } = await load("dataset.ts");
-  const requests: { familiesOf: typeof familiesOf } = await load("families.ts");
+  const kinds: { familiesOf: typeof familiesOf } = await load("families.ts");
   const dataset = await datasets.loadDataset(SIZE);
   return {
-    families: requests.familiesOf(dataset),
+    requests: new Map(kinds.familiesOf(dataset).map(({ name, requests }) => [name, requests])),
     servers: await startServers(dataset, { tree }),
   };
 }
