@@ -101,9 +101,9 @@ export function createHttpNode(options: NodeOptions): HttpNode {
       } catch (error) {
         const { name, message } = error as Error;
         const isTimeout = name === "TimeoutError";
-        const reason = isTimeout
-          ? `${url} did not respond within ${Math.floor(attempt.timeoutMs)} ms`
-          : `cannot reach ${url}: ${shown(message)}`;
+        const withinMs = `within ${Math.floor(attempt.timeoutMs)} ms`;
+        const late = isSent ? `${url} did not respond ${withinMs}` : `no connection to ${url} ${withinMs}`;
+        const reason = isTimeout ? late : `cannot reach ${url}: ${shown(message)}`;
         return { kind: isSent ? "unknown" : "refused", reason, isTimeout };
       }
     },
@@ -121,7 +121,7 @@ type Sending = {
 const bodyOf = (text: string, { endMs, onSend }: Sending): Readable =>
   new Readable({
     read() {
-      if (performance.now() >= endMs) return void this.destroy(new Error("no connection was free in time"));
+      if (performance.now() >= endMs) return void this.destroy(new DOMException("late", "TimeoutError"));
       onSend();
       this.push(text);
       this.push(null);
@@ -167,7 +167,7 @@ function toRefusal(url: string, { status, code, text }: RefusedResponse): Attemp
   const step = REFUSAL_STEPS[status];
   const reason = `${url} responded ${status}: ${shown(text)}${step === undefined ? "" : `; ${step}`}`;
   const isRefused = (status >= 300 && status < 500) || NOT_EXECUTED.has(code);
-  return { kind: isRefused ? "refused" : "unknown", reason, isTimeout: false };
+  return { kind: isRefused ? "refused" : "unknown", reason, isTimeout: code === "GATEWAY_LATE" };
 }
 
 const shown = (text: string): string => shortened(withoutControls(text), MAX_REASON_CHARACTERS);

@@ -164,6 +164,15 @@ test.each<[string, number, Record<string, string>, string]>([
   },
 );
 
+test("A call that the only node received late has timed out: the node is busy, not unreachable.", async () => {
+  const other = await serveOther((request, response) => {
+    request.resume();
+    response.writeHead(503, { "error-code": "GATEWAY_LATE" }).end("{}");
+  });
+  const { gateway } = connect([other.url]);
+  await expect(gateway.submit([{}])).rejects.toMatchObject({ code: "CALL_TIMEOUT" });
+});
+
 test("An error of the node ends the call: the next node is not called.", async () => {
   const busy = Object.assign(new Error("busy"), { code: "POOL_BUSY" });
   const first = await serveCounting({ submit: () => Promise.reject(busy) });
