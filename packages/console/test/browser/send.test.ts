@@ -124,6 +124,24 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     await page.getByRole("heading", { level: 1, name: "Transaction" }).waitFor();
   });
 
+  test("A passphrase entered before the signing code is loaded finds its wallet as soon as it is.", async () => {
+    const [sender, recipient] = accounts;
+    const { promise: loaded, resolve: load } = Promise.withResolvers<void>();
+    const rules = "**/node/configuration/crypto";
+    await page.route(rules, async (route) => {
+      await loaded;
+      await route.continue();
+    });
+    await open({ to: recipient.address, amount: "1" });
+    await fill({ Passphrase: sender.passphrase });
+    await field("Passphrase").press("Enter");
+    await page.getByRole("button", { name: "Signing…" }).waitFor();
+    load();
+    await sentence("sends");
+    expect(await field("From").inputValue()).toBe(sender.address);
+    await page.unroute(rules);
+  });
+
   test("Only the signing script becomes a worker.", async () => {
     const [sender, recipient] = accounts;
     await open({ from: sender.address, to: recipient.address, amount: "1" });

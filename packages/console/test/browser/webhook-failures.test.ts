@@ -72,6 +72,14 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuseSignedIn }) => {
     await expect
       .poll(async () => (await node.client.webhooks.get(data.id)).data.queued ?? 0)
       .toBeGreaterThan(2);
+    // The first failures, too: they add a warning above the rows, and a reason to each.
+    await expect.poll(async () => (await node.client.webhooks.summary(data.id)).data.state).toBe("failing");
+    await expect
+      .poll(async () => {
+        const { data: deliveries } = await node.client.webhooks.deliveries(data.id).page();
+        return deliveries.filter(({ attempts }) => attempts.length === 0);
+      })
+      .toEqual([]);
     const { page, faults } = await reuseSignedIn();
     await page.goto(`/console/webhooks/${data.id}`);
     const boxes = page.getByRole("checkbox", { name: /^Select delivery/ });

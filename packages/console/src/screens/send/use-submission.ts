@@ -1,7 +1,7 @@
 /** Signs the order of a form with the typed passphrases, and sends it. */
 import type { RawTransaction } from "@uniknode/client";
 import type { RefObject } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { announce } from "../../components/announce.tsx";
 import { useNode } from "../../data/node.ts";
 import { fieldOf, type Posted, postOne, reasonText } from "../../signing/post.ts";
@@ -33,7 +33,7 @@ export type Submission = {
   readonly made: { readonly signed: RawTransaction; readonly posted?: Posted } | undefined;
   /** Errors of the node or the worker, until the input changes. */
   readonly refusal: Faults;
-  /** Drops the errors after an input. */
+  /** Drops the errors, and a submission that waits for the signing code, after an input. */
   clear(): void;
   /** @param isKept signs only */
   submit(isKept: boolean): Promise<void>;
@@ -47,6 +47,13 @@ export function useSubmission({ signer, order, input, secrets, onRefused }: Subm
   const [wasTried, setTried] = useState(false);
   const [made, setMade] = useState<Submission["made"]>();
   const [refusal, setRefusal] = useState<Faults>({});
+  /** Submission that waits for the signing code. */
+  const [waiting, setWaiting] = useState<{ readonly isKept: boolean }>();
+  useEffect(() => {
+    if (!signer || !waiting) return;
+    setWaiting(undefined);
+    void submit(waiting.isKept);
+  }, [signer, waiting]);
 
   function refuse(faults: Faults): void {
     setTried(true);
@@ -57,9 +64,10 @@ export function useSubmission({ signer, order, input, secrets, onRefused }: Subm
   async function submit(isKept: boolean): Promise<void> {
     input.settle();
     if (isBusy) return;
-    if (!signer) return refuse({ passphrase: "The signing code is still loading. Try again in a moment." });
     const passphrase = secrets.passphrase.current?.value;
     if (!passphrase) return refuse({ passphrase: "Enter the passphrase." });
+    // Nothing is signed unseen after the wait: the preview needs the signing code, too.
+    if (!signer) return setWaiting({ isKept });
     setBusy(true);
     setRefusal({});
     try {
@@ -92,7 +100,12 @@ export function useSubmission({ signer, order, input, secrets, onRefused }: Subm
     poll();
   }
 
-  return { isBusy, wasTried, made, refusal, clear: () => setRefusal({}), submit, send };
+  function clear(): void {
+    setRefusal({});
+    setWaiting(undefined);
+  }
+
+  return { isBusy: isBusy || waiting !== undefined, wasTried, made, refusal, clear, submit, send };
 }
 
 async function findWallet(signer: Signer, passphrase: string): Promise<string> {
