@@ -20,6 +20,15 @@ describe("a cache of texts", () => {
     expect([cache.get(1), cache.get(2)]).toEqual([undefined, "abcde"]);
   });
 
+  test("keeps all texts while it grows", () => {
+    const cache = createTextCache(6);
+    for (let number = 1; number < SLOTS; number = 2 * number + 1) {
+      cache.set(number, `${number}`);
+      for (let other = 1; other <= number; other = 2 * other + 1) expect(cache.get(other)).toBe(`${other}`);
+    }
+    expect(cache.has(2)).toBe(false);
+  });
+
   test("forgets a number when another one takes its slot, however large it is", () => {
     const cache = createTextCache(5);
     const others = [1 + SLOTS, 1 + 2 ** 32, 1 + 2 ** 32 * SLOTS];
