@@ -5,7 +5,7 @@
  */
 import { hexToBytes } from "@uniknode/protocol";
 import type { Database, SqlValue } from "../engine/database.ts";
-import { type IdIndex, IN_ALL_LEVELS, LEVELS, PREFIX_LENGTH } from "./id-levels.ts";
+import { ALL_LEVELS, type IdIndex, IN_ALL_LEVELS, LEVELS, PREFIX_LENGTH } from "./id-levels.ts";
 
 /** Digits of the indexed prefix. */
 const PREFIX_DIGITS = 2 * PREFIX_LENGTH;
@@ -22,20 +22,25 @@ export const toStoredId = (id: string): string | Uint8Array => (isFull(id) ? hex
 export const fullIdOf = (stored: string | Uint8Array): Uint8Array | undefined =>
   typeof stored === "string" ? undefined : stored;
 
-/** SQL of the index entries of the full id that an expression contains. `unhex` costs less than bytes that are created outside of SQL. */
-const hasPrefixOf = (id: string): string =>
-  `${IN_ALL_LEVELS} AND prefix = unhex(substr(${id}, 1, ${PREFIX_DIGITS}))`;
+/** SQL of the index entries whose prefix an expression returns. */
+const entriesOf = ({ table }: IdIndex, prefix: string): string =>
+  `${ALL_LEVELS} CROSS JOIN ${table} ON level = column1 AND prefix = ${prefix}`;
+
+/** SQL of the prefix of the full id that an expression contains. `unhex` costs less than bytes that are created outside of SQL. */
+const prefixOf = (id: string): string => `unhex(substr(${id}, 1, ${PREFIX_DIGITS}))`;
 
 /** Returns SQL that joins the row with the full id that an expression contains. */
-export function joinById({ table, rows, key }: IdIndex, id: string): string {
+export function joinById(index: IdIndex, id: string): string {
+  const { table, rows, key } = index;
   const isSame = key.map((column) => `${rows}.${column} = ${table}.${column}`).join(" AND ");
-  return `CROSS JOIN ${table} ON ${hasPrefixOf(id)} CROSS JOIN ${rows} ON ${isSame} AND ${rows}.id = unhex(${id})`;
+  return `CROSS JOIN ${entriesOf(index, prefixOf(id))} CROSS JOIN ${rows} ON ${isSame} AND ${rows}.id = unhex(${id})`;
 }
 
 /** Returns the condition of a row that no lookup by its full id finds. A superfluous entry is harmless: it finds no row. */
-export function isNotIndexed({ table, rows, key }: IdIndex): string {
+export function isNotIndexed(index: IdIndex): string {
+  const { table, rows, key } = index;
   const isSame = key.map((column) => `${table}.${column} = ${rows}.${column}`).join(" AND ");
-  const entry = `SELECT 1 FROM ${table} WHERE ${IN_ALL_LEVELS} AND prefix = substr(${rows}.id, 1, ${PREFIX_LENGTH}) AND ${isSame}`;
+  const entry = `SELECT 1 FROM ${entriesOf(index, `substr(${rows}.id, 1, ${PREFIX_LENGTH})`)} WHERE ${isSame}`;
   return `(typeof(id) = 'blob' AND NOT EXISTS (${entry}))`;
 }
 
@@ -43,13 +48,14 @@ const HAS_PARTIAL_ID = "typeof(id) = 'text' AND id = +?";
 
 /** Returns the condition that a row has an id, and its values; undefined if no row can have it. */
 export function hasId(
-  { table, key, rows, hasPartialIds }: IdIndex,
+  index: IdIndex,
   id: string,
 ): { readonly sql: string; readonly values: readonly SqlValue[] } | undefined {
+  const { key, rows, hasPartialIds } = index;
   if (!isFull(id)) return hasPartialIds ? { sql: HAS_PARTIAL_ID, values: [id] } : undefined;
   const columns = key.join();
   return {
-    sql: `(${columns}) IN (SELECT ${columns} FROM ${table} WHERE ${hasPrefixOf("+?")}) AND ${rows}.id = unhex(+?)`,
+    sql: `(${columns}) IN (SELECT ${columns} FROM ${entriesOf(index, prefixOf("+?"))}) AND ${rows}.id = unhex(+?)`,
     values: [id, id],
   };
 }
@@ -65,10 +71,10 @@ export function prepareById<Row>(
   columns: string,
   joins = "",
 ): (id: string) => Row | undefined {
-  const { table, rows, key, hasPartialIds } = index;
+  const { rows, key, hasPartialIds } = index;
   const full = database.prepare<Row>(
-    `SELECT ${columns} FROM ${table} CROSS JOIN ${rows} USING (${key.join()}) ${joins}
-     WHERE ${hasPrefixOf("+?")} AND ${rows}.id = unhex(+?)`,
+    `SELECT ${columns} FROM ${entriesOf(index, prefixOf("+?"))} CROSS JOIN ${rows} USING (${key.join()}) ${joins}
+     WHERE ${rows}.id = unhex(+?)`,
   );
   const partial = hasPartialIds
     ? database.prepare<Row>(`SELECT ${columns} FROM ${rows} ${joins} WHERE ${HAS_PARTIAL_ID}`)
