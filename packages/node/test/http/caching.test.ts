@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import { openDatabase } from "../../src/store/engine/database.ts";
-import { alice } from "../../test-support/http/chain.ts";
+import { alice, unik } from "../../test-support/http/chain.ts";
 import type { Document } from "../../test-support/http/described.ts";
 import { type Fixture, NOW_MS, openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";
@@ -27,6 +27,28 @@ test("have a strong ETag, and are not sent again to clients that have them", asy
     expect(spared.headers).not.toHaveProperty("content-type");
   }
   expect((await fixture.get(url, { "if-none-match": '"other"' })).body).toBe(first.body);
+});
+
+test("have all characters if they are long, ASCII or not", async () => {
+  fixture = openFixture();
+  const writer = openDatabase(fixture.path);
+  const update = writer.prepare("UPDATE properties SET value = ? WHERE token = ?");
+  const ascii = "x".repeat(20_000);
+  for (const [index, value] of [
+    ascii,
+    `${ascii}\u00e9`,
+    `\u20ac${ascii}`,
+    "\u{1f600}".repeat(8_000),
+  ].entries()) {
+    update.run(value, unik.bob);
+    const { json, headers, rawPayload } = await fixture.get(
+      `/api/uniks/${unik.bob}/properties?${"&".repeat(index)}`,
+    );
+    expect(headers["content-length"]).toBe(`${rawPayload.length}`);
+    const values = json().data.flatMap((property: object) => Object.values(property));
+    expect(values.includes(value)).toBe(true);
+  }
+  writer.close();
 });
 
 test("have the same headers for HEAD as for GET", async () => {

@@ -132,10 +132,19 @@ function headResponseOf(
   // A block may have been committed between the request and its reads.
   follow(cache, head.id);
   const isKept = isRequestedAgain(cache, request.url);
-  const body = payload.length >= MIN_BYTES_LENGTH ? Buffer.from(payload) : payload;
+  const body = payload.length >= MIN_BYTES_LENGTH ? bytesOf(payload) : payload;
   const response = { body, tag: hash("sha1", body, "base64url"), encoded: new Map() };
   if (isKept) cache.responses.set(request.url, response);
   return response;
+}
+
+const encoder = new TextEncoder();
+
+/** Encodes a text. Most texts are ASCII: their number of bytes is known, and counting them would take half as long again. */
+function bytesOf(text: string): Buffer {
+  const bytes = Buffer.allocUnsafe(text.length);
+  const { read } = encoder.encodeInto(text, bytes);
+  return read === text.length ? bytes : Buffer.from(text);
 }
 
 function isRequestedAgain({ requested }: Cache, url: string): boolean {
