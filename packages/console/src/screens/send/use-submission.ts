@@ -47,13 +47,7 @@ export function useSubmission({ signer, order, input, secrets, onRefused }: Subm
   const [wasTried, setTried] = useState(false);
   const [made, setMade] = useState<Submission["made"]>();
   const [refusal, setRefusal] = useState<Faults>({});
-  /** Submission that waits for the signing code. */
-  const [waiting, setWaiting] = useState<{ readonly isKept: boolean }>();
-  useEffect(() => {
-    if (!signer || !waiting) return;
-    setWaiting(undefined);
-    void submit(waiting.isKept);
-  }, [signer, waiting]);
+  const [isWaiting, wait] = useWaiting(signer, submit);
 
   function refuse(faults: Faults): void {
     setTried(true);
@@ -67,7 +61,7 @@ export function useSubmission({ signer, order, input, secrets, onRefused }: Subm
     const passphrase = secrets.passphrase.current?.value;
     if (!passphrase) return refuse({ passphrase: "Enter the passphrase." });
     // Nothing is signed unseen after the wait: the preview needs the signing code, too.
-    if (!signer) return setWaiting({ isKept });
+    if (!signer) return wait({ isKept });
     setBusy(true);
     setRefusal({});
     try {
@@ -102,10 +96,26 @@ export function useSubmission({ signer, order, input, secrets, onRefused }: Subm
 
   function clear(): void {
     setRefusal({});
-    setWaiting(undefined);
+    wait(undefined);
   }
 
-  return { isBusy: isBusy || waiting !== undefined, wasTried, made, refusal, clear, submit, send };
+  return { isBusy: isBusy || isWaiting, wasTried, made, refusal, clear, submit, send };
+}
+
+type Submitting = { readonly isKept: boolean } | undefined;
+
+/** Repeats a submission when the signing code is loaded. */
+function useWaiting(
+  signer: Signer | undefined,
+  submit: (isKept: boolean) => Promise<void>,
+): [isWaiting: boolean, wait: (submitting: Submitting) => void] {
+  const [waiting, setWaiting] = useState<Submitting>();
+  useEffect(() => {
+    if (!signer || !waiting) return;
+    setWaiting(undefined);
+    void submit(waiting.isKept);
+  }, [signer, waiting]);
+  return [waiting !== undefined, setWaiting];
 }
 
 async function findWallet(signer: Signer, passphrase: string): Promise<string> {
