@@ -1,11 +1,13 @@
 /** Load from many connections at once. */
 import { createRequire } from "node:module";
+import { present } from "../../packages/node/src/platform/present.ts";
 
 /** The members of a result that are used here. */
 type Autocannon = (options: {
   url: string;
   connections: number;
-  duration: number;
+  duration?: number;
+  amount?: number;
   setupClient: (client: { setRequests(requests: readonly Request[]): void }) => void;
 }) => Promise<{
   requests: { average: number; total: number };
@@ -23,7 +25,11 @@ export type Request = {
   headers?: Record<string, string>;
 };
 
-export type Load = { readonly connections: number; readonly seconds: number };
+/** Number of connections, and the time or the number of responses after which they end. */
+export type Load = { readonly connections: number } & (
+  | { readonly seconds: number }
+  | { readonly responses: number }
+);
 
 export type Figures = {
   readonly perSecond: number;
@@ -34,19 +40,24 @@ export type Figures = {
   readonly failed: number;
 };
 
-/** Each connection sends its own requests from the start. */
+/** Requests that each connection has sent so far: a request that is repeated gets its response from the cache of the node. */
+let sent = 0;
+
+/** Each connection sends its own requests, from where it stopped the last time. */
 export async function shoot(port: number, requests: readonly Request[], load: Load): Promise<Figures> {
+  const share = Math.ceil(requests.length / load.connections);
   let clients = 0;
   const result = await autocannon({
     url: `http://127.0.0.1:${port}`,
     connections: load.connections,
-    duration: load.seconds,
+    ...("seconds" in load ? { duration: load.seconds } : { amount: load.responses }),
     setupClient(client) {
-      const share = Math.ceil(requests.length / load.connections);
-      const first = (clients++ * share) % requests.length;
-      client.setRequests(requests.slice(first, first + share));
+      const first = clients++ * share + sent;
+      const at = (index: number) => present(requests[(first + index) % requests.length]);
+      client.setRequests(Array.from({ length: share }, (_, index) => at(index)));
     },
   });
+  sent += Math.ceil(result.requests.total / load.connections);
   return {
     perSecond: result.requests.average,
     p99Ms: result.latency.p99,

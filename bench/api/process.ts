@@ -2,6 +2,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { type Tree, workingTree } from "../trees.ts";
 import type { Dataset } from "./dataset.ts";
 
@@ -19,6 +20,7 @@ export type Mirror = {
 };
 
 export type Servers = {
+  readonly pid: number;
   readonly port: number;
   readonly barePort: number;
   /** CPU time of the process since its start. */
@@ -32,23 +34,27 @@ export type ServersOptions = {
   readonly mirror?: Mirror;
   /** Version of the servers; absent: this one. */
   readonly tree?: Tree;
+  /** Program and arguments that run the script of the servers; absent: the runtime of the version. */
+  readonly execution?: Execution;
 };
+
+export type Execution = { readonly execPath: string; readonly execArgv: readonly string[] };
 
 /**
  * Space for new objects, as in the serving thread of a node. If it grew, one version would collect 30 times as often as the other
  * one, depending on the requests before.
  */
-const HEAP = ["--min-semi-space-size=4", "--max-semi-space-size=4"];
+export const HEAP = ["--min-semi-space-size=4", "--max-semi-space-size=4"];
 
 export async function startServers(
   dataset: Dataset,
-  { mirror, tree = workingTree() }: ServersOptions = {},
+  { mirror, tree = workingTree(), execution = inRuntimeOf(tree) }: ServersOptions = {},
 ): Promise<Servers> {
-  const { folder, runtime } = tree;
+  const { folder } = tree;
   const child = fork(join(folder, "bench/api/server.ts"), [JSON.stringify({ ...dataset, mirror })], {
     cwd: folder,
-    execPath: runtime,
-    execArgv: HEAP,
+    execPath: execution.execPath,
+    execArgv: [...execution.execArgv],
   });
   const [ports] = (await once(child, "message")) as [{ port: number; barePort: number }];
   async function ask(message: ToServer): Promise<number> {
@@ -58,8 +64,11 @@ export async function startServers(
   }
   return {
     ...ports,
+    pid: present(child.pid),
     processorMs: () => ask({}),
     setBareBytes: async (bareBytes) => void (await ask({ bareBytes })),
     stop: () => void child.kill(),
   };
 }
+
+const inRuntimeOf = ({ runtime }: Tree): Execution => ({ execPath: runtime, execArgv: HEAP });

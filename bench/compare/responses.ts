@@ -49,14 +49,17 @@ export async function measureResponses(trees: readonly Tree[], runs: number): Pr
   return figures;
 }
 
-/** Loads the chain of a version with the code of this version, and starts its servers. */
 async function startVersion(tree: Tree): Promise<Version> {
+  const { dataset, requests } = await loadVersion(tree);
+  return { requests, servers: await startServers(dataset, { tree }) };
+}
+
+/** Loads the chain of a version, with the code of this version, and its requests by kind. */
+export async function loadVersion(tree: Tree) {
   const load = (file: string) => import(join(tree.folder, "bench/api", file));
   const datasets: { loadDataset: typeof loadDataset } = await load("dataset.ts");
   const kinds: { familiesOf: typeof familiesOf } = await load("families.ts");
   const dataset = await datasets.loadDataset(SIZE);
-  return {
-    requests: new Map(kinds.familiesOf(dataset).map(({ name, requests }) => [name, requests])),
-    servers: await startServers(dataset, { tree }),
-  };
+  const requests = new Map(kinds.familiesOf(dataset).map(({ name, requests }) => [name, requests]));
+  return { dataset, requests };
 }

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { present } from "../../packages/node/src/platform/present.ts";
 import type { Tree } from "../trees.ts";
+import { countInstructions } from "./instructions.ts";
 import { type Figures, measureIdle, measureStart } from "./process.ts";
 import { measureResponses } from "./responses.ts";
 import { measureSubmissions } from "./submissions.ts";
@@ -103,6 +104,7 @@ export const ROWS: readonly Row[] = [
   },
   { name: "sync", measure: inTurns(sync) },
   { name: "api", measure: measureResponses },
+  { name: "instructions", measure: countInstructions },
   { name: "submissions", measure: inTurns(measureSubmissions) },
   { name: "webhooks", measure: inTurns(webhooks) },
   { name: "start", measure: inTurns(measureStart) },
