@@ -64,7 +64,9 @@ async function count(
     const { failed } = await shoot(port, requests, { connections: CONNECTIONS, responses });
     if (failed > 0) throw new Error(`${failed} of ${responses} requests failed: ${name}`);
   };
-  const control = (...options: string[]) => execFileSync("callgrind_control", [...options, `${pid}`]);
+  // It names each command on standard error, which is shown only if one fails.
+  const control = (...options: string[]) =>
+    execFileSync("callgrind_control", [...options, `${pid}`], { stdio: "pipe" });
   await send(warm);
   control("--instr=on");
   await send(settle);
