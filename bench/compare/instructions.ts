@@ -15,27 +15,32 @@ import type { Figures } from "./process.ts";
 import { loadVersion } from "./responses.ts";
 
 const CONNECTIONS = 8;
-/** Responses that compile the code and fill the caches, that end the work begun before, and that are counted. */
+/** Responses that compile the code and fill the caches, that end the work begun before, and that are counted in each run. */
 const COUNTS = {
-  page: { warm: 1_500, settle: 100, counted: 500 },
-  single: { warm: 6_000, settle: 100, counted: 3_000 },
+  page: { warm: 1_200, settle: 50, counted: 150 },
+  single: { warm: 6_000, settle: 50, counted: 1_500 },
 };
 const IS_PAGE = /page|thousands|a block$|\/transactions$/;
+/** Old objects are not collected: a collection costs as much as a thousand responses, and fell into some runs only. */
+const NO_OLD_COLLECTIONS = "--initial-heap-size=2048";
 /** Limits of the time for a read would end it: the program is up to 100 times as slow. */
 const SLOW_CLOCK = "const now = performance.now.bind(performance); performance.now = () => now() / 100;";
 
-/** Returns the thousands of instructions of a response, counted once for each version. */
-export const countInstructions = async (trees: readonly Tree[]): Promise<Figures[][]> =>
-  await Promise.all(trees.map(async (tree) => [await countIn(tree)]));
+/** Returns the thousands of instructions of a response in each run. */
+export const countInstructions = (trees: readonly Tree[], runs: number): Promise<Figures[][]> =>
+  Promise.all(trees.map((tree) => countIn(tree, runs)));
 
-async function countIn(tree: Tree): Promise<Figures> {
+async function countIn(tree: Tree, runs: number): Promise<Figures[]> {
   const { dataset, requests } = await loadVersion(tree);
   const folder = mkdtempSync(join(tmpdir(), "uniknode-instructions-"));
   const servers = await startServers(dataset, { tree, execution: underCallgrind(tree, folder) });
   try {
-    const figures: Record<string, number> = {};
+    const figures = Array.from({ length: runs }, (): Record<string, number> => ({}));
     for (const [name, list] of requests) {
-      figures[`${name}, thousand instructions`] = await count(servers, folder, name, list);
+      const counts = await count({ servers, folder, runs }, name, list);
+      for (const [run, figure] of figures.entries()) {
+        figure[`${name}, thousand instructions`] = present(counts[run]);
+      }
     }
     return figures;
   } finally {
@@ -48,33 +53,37 @@ const underCallgrind = ({ runtime }: Tree, folder: string): Execution => ({
   execPath: "valgrind",
   execArgv: [
     ...["--quiet", "--tool=callgrind", "--smc-check=all-non-file", "--instr-atstart=no"],
-    ...[`--callgrind-out-file=${join(folder, "out")}`, runtime, ...HEAP],
+    ...[`--callgrind-out-file=${join(folder, "out")}`, runtime, ...HEAP, NO_OLD_COLLECTIONS],
     `--import=data:text/javascript,${encodeURIComponent(SLOW_CLOCK)}`,
   ],
 });
 
+type Counting = { readonly servers: Servers; readonly folder: string; readonly runs: number };
+
 async function count(
-  { port, pid }: Servers,
-  folder: string,
+  { servers: { port, pid }, folder, runs }: Counting,
   name: string,
   requests: readonly Request[],
-): Promise<number> {
+): Promise<number[]> {
   const { warm, settle, counted } = IS_PAGE.test(name) ? COUNTS.page : COUNTS.single;
-  const send = async (responses: number) => {
-    const { failed } = await shoot(port, requests, { connections: CONNECTIONS, responses });
-    if (failed > 0) throw new Error(`${failed} of ${responses} requests failed: ${name}`);
-  };
+  const send = (responses: number) => shoot(port, requests, { connections: CONNECTIONS, responses });
   // It names each command on standard error, which is shown only if one fails.
   const control = (...options: string[]) =>
     execFileSync("callgrind_control", [...options, `${pid}`], { stdio: "pipe" });
+  // Single requests may fail: the command stops the program for a moment.
   await send(warm);
   control("--instr=on");
   await send(settle);
-  control("--zero");
-  await send(counted);
-  control("--dump");
+  const totals: number[] = [];
+  for (let run = 0; run < runs; run++) {
+    control("--zero");
+    const { failed } = await send(counted);
+    if (failed > 0) throw new Error(`${failed} of ${counted} requests failed: ${name}`);
+    control("--dump");
+    totals.push(takeTotal(folder) / counted / 1_000);
+  }
   control("--instr=off");
-  return takeTotal(folder) / counted / 1_000;
+  return totals;
 }
 
 /** Returns the instructions in the only dump of a folder, and removes it. */
