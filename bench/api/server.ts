@@ -75,6 +75,8 @@ const bare = createServer((_request, response) => {
   response.end(text);
 });
 
+// Also if the benchmark fails.
+process.once("disconnect", () => process.exit());
 const send = (message: FromServer) => process.send?.(message);
 const { port } = await server.listen();
 bare.listen(0, "127.0.0.1", () => send({ port, barePort: (bare.address() as AddressInfo).port }));
