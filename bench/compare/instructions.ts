@@ -1,7 +1,7 @@
 /**
- * Counts the instructions of a response of the API, with callgrind of Valgrind. Other load of the machine has no influence on the
- * numbers, unlike on times. They are not times: an instruction can wait for memory, and Valgrind has fewer vector instructions than
- * most processors.
+ * Counts the instructions of a response of the API, with callgrind of Valgrind. Other load of the machine has little influence on
+ * them, unlike on times; the compilation of functions falls into some runs only. They are not times: an instruction can wait for
+ * memory, and Valgrind has fewer vector instructions than most processors.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

@@ -1,5 +1,5 @@
 /**
- * A cache of short texts by number in a fixed amount of memory. Each number has one slot, and takes it from the number that used it
+ * A cache of short texts by number in a bounded amount of memory. Each number has one slot, and takes it from the number that used it
  * before. Strings in a map would take three times the memory, and every garbage collection would visit them
  * (docs/decisions/0071-cache-addresses-in-fixed-memory.md).
  */
