@@ -11,6 +11,9 @@ export type LossyProxy = {
   hold(): void;
   /** Sends what was held back, even if its client has gone. */
   release(): void;
+  /** Holds back what the server sends, until `releaseReplies`. */
+  holdReplies(): void;
+  releaseReplies(): void;
   close(): void;
 };
 
@@ -18,6 +21,7 @@ export async function startLossyProxy(targetPort: number): Promise<LossyProxy> {
   const sockets = new Set<Socket>();
   let isLosing = false;
   let held: (() => void)[] | undefined;
+  let heldReplies: (() => void)[] | undefined;
 
   const server = createServer((client) => {
     const upstream = connect(targetPort, "127.0.0.1");
@@ -31,7 +35,9 @@ export async function startLossyProxy(targetPort: number): Promise<LossyProxy> {
       else send();
     });
     upstream.on("data", (bytes) => {
-      if (!isLosing && !client.destroyed) client.write(bytes);
+      const send = () => void (client.destroyed || client.write(bytes));
+      if (heldReplies) heldReplies.push(send);
+      else if (!isLosing) send();
     });
     upstream.on("close", () => client.destroy());
     client.on("close", () => {
@@ -51,6 +57,13 @@ export async function startLossyProxy(targetPort: number): Promise<LossyProxy> {
     release() {
       for (const send of held ?? []) send();
       held = undefined;
+    },
+    holdReplies() {
+      heldReplies = [];
+    },
+    releaseReplies() {
+      for (const send of heldReplies ?? []) send();
+      heldReplies = undefined;
     },
     close() {
       server.close();

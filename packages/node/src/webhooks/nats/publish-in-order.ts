@@ -24,7 +24,7 @@ export type OrderedMessage = StreamMessage & {
 /**
  * Resolves after the message is stored. At most one message of a lane must be published at a time.
  *
- * @param signal no message is published after it has aborted
+ * @param signal after it has aborted, no message is published, and late replies have no effect
  */
 export type PublishInOrder = (
   client: StreamClient,
@@ -44,13 +44,15 @@ export function createPublishInOrder(): PublishInOrder {
     const isRepeated = position.pending === message.id;
     let isKnown = position.sequence !== undefined && position.pending === undefined;
     for (let isLast = false; ; isLast = true) {
-      const stored = isKnown ? undefined : await locate(client, position, message, isRepeated);
+      const stored = isKnown
+        ? undefined
+        : await locate(createLookup(client, message, signal), position, message.id, isRepeated);
       if (stored) return acknowledge(position, { ...stored, isDuplicate: true });
-      signal.throwIfAborted();
       position.pending = message.id;
       try {
-        return acknowledge(position, await client.publish(message, position.sequence));
+        return acknowledge(position, await inTime(client.publish(message, position.sequence), signal));
       } catch (error) {
+        signal.throwIfAborted();
         if (isLast || !isWrongSequence(error)) throw error;
         // Another publisher uses the subject: one further attempt after its message.
         isKnown = false;
@@ -58,6 +60,27 @@ export function createPublishInOrder(): PublishInOrder {
     }
   };
 }
+
+/**
+ * Trap: a reply that arrives after the attempt has failed must not move the position. The next attempt would take the message of this
+ * one for that of another delivery, and publish it again.
+ */
+async function inTime<T>(reply: Promise<T>, signal: AbortSignal): Promise<T> {
+  const received = await reply;
+  signal.throwIfAborted();
+  return received;
+}
+
+/** Reads the messages of a subject until the attempt ends. */
+type Lookup = {
+  last(): Promise<StoredMessage | undefined>;
+  next(stream: string, sequence: number): Promise<StoredMessage | undefined>;
+};
+
+const createLookup = (client: StreamClient, { subject }: OrderedMessage, signal: AbortSignal): Lookup => ({
+  last: () => inTime(client.last(subject), signal),
+  next: (stream, sequence) => inTime(client.next(stream, subject, sequence), signal),
+});
 
 function acknowledge(
   position: Position,
@@ -74,19 +97,19 @@ function acknowledge(
  * searched after the position, others are compared with the last message.
  */
 async function locate(
-  client: StreamClient,
+  lookup: Lookup,
   position: Position,
-  { subject, id }: OrderedMessage,
+  id: string,
   isRepeated: boolean,
 ): Promise<StoredMessage | undefined> {
-  const last = await client.last(subject);
+  const last = await lookup.last();
   if (last?.id === id) return last;
   const end = last?.sequence ?? 0;
   if (last && isRepeated && position.sequence !== undefined) {
     for (let searched = 0; position.sequence + 1 < end; searched++) {
       if (searched === MAX_SEARCHED)
         throw new CodedError("NATS_SHARED_SUBJECT", SHARED_SUBJECT, { isRetryable: true });
-      const message = await client.next(last.stream, subject, position.sequence + 1);
+      const message = await lookup.next(last.stream, position.sequence + 1);
       if (message?.id === id) return message;
       if (message === undefined) break;
       position.sequence = message.sequence;

@@ -186,6 +186,43 @@ describe.skipIf(missing !== undefined)(name, () => {
       expect(await ids("short.late")).toEqual(["late-1", "late-2", "late-3"]);
     });
 
+    test("is found in the stream if its acknowledgement arrives after the end of the attempt", async () => {
+      const proxy = await openProxy();
+      const { send } = createSender();
+      const through = target("short.acknowledged", proxy.port);
+      await send("acknowledged-1", through, strict);
+      const ended = new AbortController();
+      proxy.holdReplies();
+      const sent = send("acknowledged-2", through, { ...strict, signal: ended.signal });
+      await expect.poll(() => ids("short.acknowledged")).toHaveLength(2);
+      ended.abort(new Error("late"));
+      await expect(sent).rejects.toThrow("late");
+      proxy.releaseReplies();
+      await sleep(AFTER_WINDOW_MS);
+      expect(await send("acknowledged-2", through, strict)).toMatchObject({ duplicate: true });
+      expect(await ids("short.acknowledged")).toEqual(["acknowledged-1", "acknowledged-2"]);
+    });
+
+    test("is found in the stream if it was located after the end of the attempt", async () => {
+      const proxy = await openProxy();
+      const former = createSender();
+      await former.send("located-1", target("short.located"), strict);
+      await sleep(AFTER_WINDOW_MS);
+      const { send } = createSender();
+      const through = target("short.located", proxy.port);
+      await send("located", target("short.located-other", proxy.port), strict);
+      const ended = new AbortController();
+      proxy.holdReplies();
+      const sent = send("located-1", through, { ...strict, signal: ended.signal });
+      await sleep(100);
+      ended.abort(new Error("late"));
+      await expect(sent).rejects.toThrow("late");
+      proxy.releaseReplies();
+      await sleep(AFTER_WINDOW_MS);
+      expect(await send("located-1", through, strict)).toMatchObject({ duplicate: true });
+      expect(await ids("short.located")).toEqual(["located-1"]);
+    });
+
     test("is not published after its attempt has ended", async () => {
       const proxy = await openProxy();
       const { send } = createSender();
