@@ -81,6 +81,36 @@ export function createSampling({
   };
 }
 
+/**
+ * Samples now and at each interval; omits a sample while the previous one is running.
+ *
+ * @param onFault called with the error of a sample; a sample that runs during `close` may fail, because the databases are closed
+ */
+export function sampleRegularly(
+  sample: () => Promise<void>,
+  intervalMs: number,
+  onFault: (error: unknown) => void,
+): { close(): void } {
+  let isSampling = false;
+  let isClosed = false;
+  async function addSample(): Promise<void> {
+    if (isSampling) return;
+    isSampling = true;
+    await sample().catch((error) => {
+      if (!isClosed) onFault(error);
+    });
+    isSampling = false;
+  }
+  void addSample();
+  const timer = setInterval(addSample, intervalMs).unref();
+  return {
+    close() {
+      isClosed = true;
+      clearInterval(timer);
+    },
+  };
+}
+
 const ageOf = (sinceMs: number | undefined, nowMs: number): number =>
   sinceMs === undefined ? 0 : Math.max(0, nowMs - sinceMs) / 1_000;
 

@@ -4,7 +4,7 @@ import type { RemoteProcesses } from "../../gateway/remote-processes.ts";
 import type { Operator } from "../../operations/http/operator.ts";
 import type { Operations } from "../../operations/http/routes.ts";
 import { createOverview } from "../../operations/overview/overview.ts";
-import { createSampling } from "../../operations/series/sampling.ts";
+import { createSampling, sampleRegularly } from "../../operations/series/sampling.ts";
 import { createSeries } from "../../operations/series/series.ts";
 import { shared } from "../../operations/shared-result.ts";
 import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/version.ts";
@@ -44,7 +44,9 @@ export function buildOperator(
     },
     nowMs: Date.now,
   });
-  const sampling = sampleRegularly(sample, (err) => logger.error({ err }, "failed to sample metrics"));
+  const sampling = sampleRegularly(sample, SAMPLE_EVERY_SECONDS * 1_000, (err) =>
+    logger.error({ err }, "failed to sample metrics"),
+  );
   closing.add("sampling", sampling.close);
 
   return {
@@ -63,18 +65,4 @@ export function buildOperator(
     seriesIntervalSeconds: SAMPLE_EVERY_SECONDS,
     options: shownOptions,
   };
-}
-
-/** Samples now and at each interval; omits a sample while the previous one is running. */
-function sampleRegularly(sample: () => Promise<void>, onFault: (error: unknown) => void): { close(): void } {
-  let isSampling = false;
-  async function addSample(): Promise<void> {
-    if (isSampling) return;
-    isSampling = true;
-    await sample().catch(onFault);
-    isSampling = false;
-  }
-  void addSample();
-  const timer = setInterval(addSample, SAMPLE_EVERY_SECONDS * 1_000).unref();
-  return { close: () => clearInterval(timer) };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSampling } from "../../../src/operations/series/sampling.ts";
+import { createSampling, sampleRegularly } from "../../../src/operations/series/sampling.ts";
 import { createSeries, FIGURE_NAMES } from "../../../src/operations/series/series.ts";
 import { REPORT } from "../../../test-support/http/fixture.ts";
 
@@ -113,4 +113,22 @@ test("the lag is the age of the oldest pending one, and never negative", async (
   await sample();
   expect(read().figures.deliveryLagSeconds).toEqual([0, 2]);
   expect(read().figures.matchingLagSeconds).toEqual([0, 0]);
+});
+
+test("a sample that fails is reported, unless it was closed meanwhile: the databases are closed then", async () => {
+  const faults: unknown[] = [];
+  const reports: PromiseWithResolvers<void>[] = [];
+  const sample = () => {
+    const report = Promise.withResolvers<void>();
+    reports.push(report);
+    return report.promise;
+  };
+  const sampling = sampleRegularly(sample, 1, (error) => faults.push(error));
+  reports[0]?.reject("a full disk");
+  await expect.poll(() => reports.length).toBe(2);
+  expect(faults).toEqual(["a full disk"]);
+  sampling.close();
+  reports[1]?.reject("the connection is not open");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect([faults, reports.length]).toEqual([["a full disk"], 2]);
 });
