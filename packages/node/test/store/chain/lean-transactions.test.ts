@@ -51,11 +51,13 @@ function openWith(blocks: readonly Block[]): Database {
   return database;
 }
 
-function queriesOf(database: Database) {
+function readModelOf(database: Database) {
   const time = createTimeBox(60_000);
   time.begin();
-  return createQueries(database, chain.network, { time }).transactions;
+  return createQueries(database, chain.network, { time });
 }
+
+const queriesOf = (database: Database) => readModelOf(database).transactions;
 
 const headOf = (blocks: readonly Block[]) => present(blocks.at(-1), "the last block").header;
 
@@ -239,6 +241,21 @@ test("blocks with partial ids, and numbers of 64 bits, are read exactly", () => 
   const stored = blockIds.map((_, index) => byId(inventedId(index + 1, 0)));
   expect(stored.map((row) => row?.blockId)).toEqual(blockIds);
   expect(stored.map((row) => row?.amount)).toEqual(amounts.map(String));
+});
+
+test("amounts of blocks of 64 bits are read exactly", () => {
+  const database = openEmpty();
+  createInventedBlocks(database)({ height: 1, id: "1" });
+  const members = {
+    totalAmount: `${2n ** 63n - 1n}`,
+    totalFee: `${2n ** 53n + 1n}`,
+    reward: `${2n ** 53n - 1n}`,
+  };
+  database
+    .prepare("UPDATE blocks SET total_amount = ?, total_fee = ?, reward = ?")
+    .run(...Object.values(members).map(BigInt));
+  const { blocks } = readModelOf(database);
+  expect(blocks.byHeight({ height: 1, id: "1", timestamp: 8 }, 1)).toMatchObject(members);
 });
 
 test("a rolled back transaction leaves no number of a party behind", () => {

@@ -1,6 +1,7 @@
 /** Blocks, with the data of their generators that responses contain. */
 import { hexToBytes } from "@uniknode/protocol";
 import { firstIndex } from "../../../platform/binary-search.ts";
+import { present } from "../../../platform/present.ts";
 import { BLOCK_IDS } from "../../../store/chain/id-levels.ts";
 import { prepareById } from "../../../store/chain/stored-id.ts";
 import type { Database } from "../../../store/engine/database.ts";
@@ -28,14 +29,14 @@ import {
 import { termsOf } from "../lists/keyset-cursor.ts";
 import { blocksOf } from "../lists/row-number.ts";
 import { createTableList, type ListDependencies } from "../lists/table-list.ts";
-import { BLOCK_COLUMNS, type BlockRow, toStoredBlock } from "./block-row.ts";
+import { BLOCK_COLUMNS, type BlockRow, type Generator, toStoredBlock } from "./block-row.ts";
 
 const FIELDS = {
   version: integer("version"),
   numberOfTransactions: integer("number_of_transactions"),
   totalAmount: integer("total_amount"),
   totalFee: integer("total_fee"),
-  // Qualified: the bare name would be the text column of the result.
+  // Qualified: the bare name would be the column of the result, which can be text.
   reward: integer("blocks.reward"),
   payloadLength: integer("payload_length"),
 } as const satisfies Partial<Record<BlockField, Field>>;
@@ -68,11 +69,11 @@ export function createBlockQueries(deps: ListDependencies): BlockQueries {
     columns: BLOCK_COLUMNS,
   });
   const bytesConditions = createBytesConditions(database);
-  const usernameOf = createUsernames(database);
+  const generatorOf = createGeneratorOf(database);
   const heightAt = createHeightAt(database);
   const pageByRowNumber = createPageByRowNumber(database);
   const toStored = (head: Head, row: BlockRow | undefined) =>
-    row && toStoredBlock(row, usernameOf(head, row.generator));
+    row && toStoredBlock(row, generatorOf(head, row.generator));
   return {
     byHeight: (head, height) => toStored(head, byHeight.get(height)),
     byId: (head, id) => toStored(head, byId(id)),
@@ -95,7 +96,7 @@ export function createBlockQueries(deps: ListDependencies): BlockQueries {
         },
         range,
       );
-      return { rows: rows.map((row) => toStoredBlock(row, usernameOf(head, row.generator))), ...found };
+      return { rows: rows.map((row) => toStoredBlock(row, generatorOf(head, row.generator))), ...found };
     },
     heightAt,
   };
@@ -159,20 +160,20 @@ const bytesConditionsOf = (conditions: BytesConditions, filter: BlockFilter): Co
     return value === undefined ? [] : [toCondition(value)];
   });
 
-/** Returns a function that returns the username of a generator at a head; few keys generate the blocks of many pages. */
-function createUsernames(database: Database): (head: Head, generator: number) => string | null {
-  const select = database.prepare<{ username: string | null }>(
-    `SELECT username FROM generators CROSS JOIN wallets ON wallets.public_key = lower(hex(generators.public_key))
-     WHERE number = ?`,
+/** Returns a function that returns a generator at a head; few of them generate the blocks of many pages. */
+function createGeneratorOf(database: Database): (head: Head, number: number) => Generator {
+  const select = database.prepare<Generator>(
+    `SELECT key AS publicKey, username FROM (SELECT lower(hex(public_key)) AS key FROM generators WHERE number = ?)
+     LEFT JOIN wallets ON wallets.public_key = key`,
   );
-  const usernames = perHead(() => new Map<number, string | null>());
-  return (head, generator) => {
-    const known = usernames(head);
-    const cached = known.get(generator);
+  const generators = perHead(() => new Map<number, Generator>());
+  return (head, number) => {
+    const known = generators(head);
+    const cached = known.get(number);
     if (cached !== undefined) return cached;
-    const username = select.get(generator)?.username ?? null;
-    known.set(generator, username);
-    return username;
+    const generator = present(select.get(number), `the row of generators with the number ${number}`);
+    known.set(number, generator);
+    return generator;
   };
 }
 

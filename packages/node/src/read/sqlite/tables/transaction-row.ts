@@ -3,6 +3,7 @@ import { hexToBytes, sealedFromTrustedBytes } from "@uniknode/protocol";
 import { toSignaturesText } from "../../../store/chain/visible-fields.ts";
 import type { Dictionary } from "../../../store/engine/dictionary.ts";
 import type { StoredTransaction } from "../../rows.ts";
+import { type IntegerColumn, integerColumn } from "./integer-column.ts";
 
 export type TransactionRow = Omit<
   StoredTransaction,
@@ -12,22 +13,19 @@ export type TransactionRow = Omit<
   readonly text: string;
   /** Number of the bytes. */
   readonly size: number;
-  /** Decimal text if it is not exact as a number. */
-  readonly amount: number | string;
-  readonly fee: number | string;
-  readonly nonce: number | string;
+  readonly amount: IntegerColumn;
+  readonly fee: IntegerColumn;
+  readonly nonce: IntegerColumn;
   /** Number of the recipient. */
   readonly recipient: number | null;
   /** Number of signatures of 64 bytes at the end of the bytes; 0 for other forms. */
   readonly signatures: number;
 };
 
-/** Returns SQL of an integer. The text of each integer would cost as much as three columns. */
-const exact = (column: string): string =>
-  `iif(transactions.${column} > ${Number.MAX_SAFE_INTEGER}, CAST(transactions.${column} AS TEXT), transactions.${column}) AS ${column}`;
+const integer = (column: string) => integerColumn(`transactions.${column}`, column);
 
 export const TRANSACTION_COLUMNS = `hex(block || id || bytes) AS text, length(bytes) AS size, type_group AS typeGroup, type, recipient,
-  ${exact("amount")}, ${exact("fee")}, ${exact("nonce")}, vendor_field AS vendorField, signatures, asset, height, timestamp`;
+  ${integer("amount")}, ${integer("fee")}, ${integer("nonce")}, vendor_field AS vendorField, signatures, asset, height, timestamp`;
 
 /** Digits of a full id, of a public key and of a signature. */
 const [ID, KEY, SIGNATURE] = [64, 66, 128];
