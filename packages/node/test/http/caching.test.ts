@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
+import { programVersion } from "../../src/platform/lifecycle/version.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { alice, unik } from "../../test-support/http/chain.ts";
 import type { Document } from "../../test-support/http/described.ts";
@@ -142,6 +143,37 @@ test("are those of exactly the routes that declare it", async () => {
     if (!("etag" in response.headers)) untagged.push(path);
   }
   expect(untagged.sort()).toEqual(OF_MORE.filter((path) => path in paths));
+});
+
+test("have an ETag of the head only if each block changes them", async () => {
+  fixture = openFixture({}, {}, longer);
+  const { paths } = (await fixture.get("/api/openapi.json")).json() as Document;
+  const { data } = (await fixture.get("/api/blockchain")).json();
+  const version = programVersion().replaceAll(".", "-");
+  const ofHead: string[] = [];
+  for (const [path, { get }] of Object.entries(paths)) {
+    if (!get) continue;
+    const { headers, body } = await fixture.get(`/api${filled(path)}`);
+    if (headers.etag !== `"${data.block.id.slice(0, 32)}-${version}"`) continue;
+    ofHead.push(path);
+    expect(body, path).toMatch(/"(chainmeta|confirmations)":/);
+  }
+  expect(ofHead).toEqual(
+    expect.arrayContaining(["/blocks", "/transactions/{id}", "/uniks/{id}", "/wallets"]),
+  );
+});
+
+test("keep their ETag over blocks that do not change them, and have another one after blocks that do", async () => {
+  fixture = openFixture({}, {}, longer);
+  const tags = async (...paths: string[]) =>
+    Promise.all(paths.map(async (path) => (await fixture.get(`/api/${path}`)).headers.etag));
+  const before = await tags("delegates", "blocks", "wallets");
+  const writer = openDatabase(fixture.path);
+  writer.execute("DELETE FROM blocks WHERE height = (SELECT max(height) FROM blocks)");
+  writer.close();
+  await nextTurn();
+  const after = await tags("delegates", "blocks", "wallets");
+  expect(after.map((tag, index) => tag === before[index])).toEqual([true, false, false]);
 });
 
 test("are not used if the response depends on more than the head", async () => {

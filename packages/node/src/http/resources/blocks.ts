@@ -5,7 +5,7 @@ import type { StoredBlock } from "../../read/rows.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { notFound } from "../core/error.ts";
-import { HEAD_ONLY } from "../core/head-cache.ts";
+import { EACH_BLOCK, HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
 import { blockList, showBlock } from "../lists/blocks.ts";
 import { findBlock } from "../lists/find-block.ts";
@@ -37,7 +37,7 @@ function addList(app: Server, api: Api): void {
   app.get(
     "/blocks",
     {
-      config: HEAD_ONLY,
+      config: EACH_BLOCK,
       schema: {
         ...described("Blocks", "Lists blocks, newest first.", listOf(AnyBlock)),
         querystring: listQuery,
@@ -109,7 +109,7 @@ function addTransactions(app: Server, api: Api): void {
   app.get(
     "/blocks/:id/transactions",
     {
-      config: HEAD_ONLY,
+      config: EACH_BLOCK,
       schema: {
         ...described("Blocks", "Lists the transactions of a block, in order.", listOf(AnyTransaction)),
         params: Type.Object({ id: Type.String() }),

@@ -5,7 +5,7 @@ import type { Snapshot } from "../../read/port.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { notFound } from "../core/error.ts";
-import { HEAD_ONLY } from "../core/head-cache.ts";
+import { EACH_BLOCK } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
 import { type ListedExtras, transactionList } from "../lists/transactions.ts";
 import { body } from "../requests/bodies.ts";
@@ -43,7 +43,7 @@ function addList(app: Server, api: Api): void {
   app.get(
     "/transactions",
     {
-      config: HEAD_ONLY,
+      config: EACH_BLOCK,
       schema: {
         ...described("Transactions", "Lists transactions, newest first.", listOf(AnyTransaction)),
         querystring: listQuery,
@@ -80,7 +80,7 @@ function addConfirmed(app: Server, api: Api): void {
   app.get(
     "/transactions/:id",
     {
-      config: HEAD_ONLY,
+      config: EACH_BLOCK,
       schema: {
         ...described(
           "Transactions",

@@ -8,7 +8,7 @@ import type { StoredToken } from "../../read/rows.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError, isOwnPath, notFound } from "../core/error.ts";
-import { HEAD_ONLY } from "../core/head-cache.ts";
+import { EACH_BLOCK, HEAD_ONLY } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
 import { memoryList } from "../lists/memory.ts";
 import { body } from "../requests/bodies.ts";
@@ -30,6 +30,8 @@ import { countText } from "../responses/values.ts";
 export const TOKEN_NAMES: readonly TokenName[] = ["unik", "nft"];
 
 const config = { invalidStatus: 400, ...HEAD_ONLY } as const;
+const withHead = { invalidStatus: 400, ...EACH_BLOCK } as const;
+
 /** Any text is accepted; only the fields of a summary have an effect. */
 export const TOKEN_ORDER = {
   description: "id or ownerId, followed by :asc or :desc; any other value means id:asc",
@@ -63,7 +65,7 @@ function addStatus(app: Server, { read, chainmeta }: Api): void {
     "Returns the number of uniks of each type.",
     single(Type.Array(TokenStatus), chainmetaMember),
   );
-  app.get("/nfts/status", { config: HEAD_ONLY, schema: status }, (request) =>
+  app.get("/nfts/status", { config: EACH_BLOCK, schema: status }, (request) =>
     read(request, async ({ head, tokens }) => {
       const counts = await tokens.countsByType();
       const count = (type: string) => `${counts.get(type) ?? 0}`;
@@ -118,7 +120,7 @@ function addToken(app: Server, { read, chainmeta }: Api, name: TokenName): void 
   app.get(
     `/${name}s/:id`,
     {
-      config,
+      config: withHead,
       schema: {
         ...withPastState(
           described(
@@ -144,7 +146,7 @@ function addProperties(app: Server, { read, chainmeta }: Api, name: TokenName): 
   app.get(
     `/${name}s/:id/properties`,
     {
-      config,
+      config: withHead,
       schema: {
         ...withPastState(
           described(
@@ -171,7 +173,7 @@ function addProperty(app: Server, { read, chainmeta }: Api, name: TokenName): vo
   app.get(
     `/${name}s/:id/properties/:key`,
     {
-      config,
+      config: withHead,
       schema: {
         ...described(
           "Uniks",

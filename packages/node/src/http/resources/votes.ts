@@ -6,7 +6,7 @@ import { present } from "../../platform/present.ts";
 import { VOTES } from "../../read/lists.ts";
 import type { Resource } from "../core/api.ts";
 import { notFound } from "../core/error.ts";
-import { HEAD_ONLY } from "../core/head-cache.ts";
+import { EACH_BLOCK, HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
 import { transactionList } from "../lists/transactions.ts";
 import { listParameters } from "../requests/list-schemas.ts";
@@ -24,7 +24,7 @@ export const votes: Resource = (app, api) => {
   app.get(
     "/votes",
     {
-      config: HEAD_ONLY,
+      config: EACH_BLOCK,
       schema: {
         ...described("Votes", "Lists votes, newest first.", listOf(AnyTransaction)),
         querystring: listQuery,

@@ -3,7 +3,7 @@ import { Type } from "../../platform/json/schema.ts";
 import { RECEIVED_TRANSACTIONS, SENT_TRANSACTIONS, WALLET_TRANSACTIONS } from "../../read/lists.ts";
 import type { Api } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
-import { HEAD_ONLY } from "../core/head-cache.ts";
+import { EACH_BLOCK } from "../core/head-cache.ts";
 import { described, listOf } from "../documentation/route.ts";
 import { transactionList } from "../lists/transactions.ts";
 import { findWallet } from "../lists/wallets.ts";
@@ -45,7 +45,7 @@ function addList(app: Server, api: Api, { list, sentence, role }: WalletList): v
   app.get(
     list.path.replace("{id}", ":id"),
     {
-      config: HEAD_ONLY,
+      config: EACH_BLOCK,
       schema: {
         ...described("Wallets", sentence, listOf(AnyTransaction)),
         params,
@@ -65,7 +65,7 @@ function addVotes(app: Server, api: Api): void {
   app.get(
     "/wallets/:id/votes",
     {
-      config: HEAD_ONLY,
+      config: EACH_BLOCK,
       schema: {
         ...described("Wallets", "Lists the votes of a wallet.", listOf(AnyTransaction)),
         params,

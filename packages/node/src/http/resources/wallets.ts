@@ -4,7 +4,7 @@ import { RICHEST_WALLETS, WALLET_LOCKS, WALLETS } from "../../read/lists.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
-import { HEAD_ONLY } from "../core/head-cache.ts";
+import { EACH_BLOCK, HEAD_ONLY } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
 import { lockList } from "../lists/locks.ts";
 import { findWallet, walletList } from "../lists/wallets.ts";
@@ -41,7 +41,7 @@ function addList(app: Server, { read, chainmeta }: Api): void {
   app.get(
     "/wallets",
     {
-      config: HEAD_ONLY,
+      config: EACH_BLOCK,
       schema: {
         ...described("Wallets", "Lists wallets, richest first.", listOf(Wallet, chainmetaMember)),
         querystring: listQuery,
@@ -87,7 +87,7 @@ function addWallet(app: Server, { read, chainmeta }: Api): void {
   app.get(
     "/wallets/:id",
     {
-      config: HEAD_ONLY,
+      config: EACH_BLOCK,
       schema: {
         ...withPastState(
           described(
@@ -136,7 +136,7 @@ function addTokens(app: Server, { read, chainmeta }: Api, name: TokenName): void
     querystring,
   };
   // An unknown wallet has an empty list of tokens.
-  app.get(`/wallets/:id/${name}s`, { schema, config: { mayMiss: false, ...HEAD_ONLY } }, (request) => {
+  app.get(`/wallets/:id/${name}s`, { schema, config: { mayMiss: false, ...EACH_BLOCK } }, (request) => {
     const page = pageOf(request.query);
     return read(request, async ({ head, tokens, wallets }) => {
       // The id is an address, public key or username; tokens belong to the address.
