@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- compare COMMIT [replay] [unverified] [sync] [api] [instructions] [submissions] [webhooks] [start] [idle] [--runs 5]`
+ * `npm run bench -- compare COMMIT [replay] [unverified] [sync] [api] [instructions] [submissions] [webhooks] [start] [idle] [load] [--runs 5]`
  *
  * Compares this work tree with another commit: all rows, or the named ones. The versions alternate, each first in every
  * other run, so that other load of the machine affects both. Each figure is the median of the runs, printed with the

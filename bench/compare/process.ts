@@ -1,4 +1,4 @@
-/** Measures a node of a version from outside: start, idle, memory. */
+/** Measures a node of a version from outside: start, rest, memory under load. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../packages/node/src/platform/present.ts";
+import { shoot } from "../api/load.ts";
 import type { Tree } from "../trees.ts";
 
 /** Figures of one measurement by name; the unit is in the name. */
@@ -18,10 +19,18 @@ const TICKS_PER_SECOND = 100;
 const WARM_UP_MS = 30_000;
 const IDLE_MS = 30_000;
 
+/** Lists that the load reads in turns, with as many connections. */
+const LISTS = ["transactions", "blocks", "wallets", "uniks"];
+const CONNECTIONS = 64;
+/** Different pages of each list, which differ in their limit and offset. */
+const LIMITS = Array.from({ length: 40 }, (_, index) => 100 - index);
+const OFFSETS = [0, 1, 2, 3, 4];
+const LOAD_SECONDS = 5;
+
 type Started = { readonly child: ChildProcess; readonly url: string; stop(): Promise<void> };
 
 /** Starts a dev chain in a folder; settles when it prints its address. */
-export async function startDevChain(
+async function startDevChain(
   { runtime, folder }: Tree,
   data: string,
   options: readonly string[] = [],
@@ -50,8 +59,14 @@ export function processorSeconds(pid: number): number {
   return (present(user) + present(system)) / TICKS_PER_SECOND;
 }
 
-const pssMb = (pid: number): number =>
-  Number(present(/^Pss: +(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8")))[1]) / 1024;
+/**
+ * Resident memory or its peak so far, shared pages included: the proportional one would be less for the version whose
+ * runtime runs the benchmark.
+ */
+const residentMb = (pid: number, kind: "VmRSS" | "VmHWM" = "VmRSS"): number => {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(present(new RegExp(`^${kind}:\\s+(\\d+) kB`, "m").exec(status))[1]) / 1024;
+};
 
 /** Time from the second start of a chain to its first response. */
 export async function measureStart(tree: Tree): Promise<Figures> {
@@ -72,23 +87,51 @@ export async function measureStart(tree: Tree): Promise<Figures> {
   }
 }
 
-/** Measures a forging dev chain without clients. */
-export async function measureIdle(tree: Tree): Promise<Figures> {
+/** Runs a measurement of a new dev chain, which ends with it, whether it fails or not. */
+export async function withDevChain(
+  tree: Tree,
+  options: readonly string[],
+  measure: (started: Started) => Promise<Figures>,
+): Promise<Figures> {
   const data = mkdtempSync(join(tmpdir(), "uniknode-compare-data-"));
   try {
-    const { child, stop } = await startDevChain(tree, data);
-    await sleep(WARM_UP_MS);
-    const before = processorSeconds(present(child.pid));
-    await sleep(IDLE_MS);
-    const figures = {
-      "idle, percent of a processor":
-        ((processorSeconds(present(child.pid)) - before) / (IDLE_MS / 1_000)) * 100,
-      "idle, PSS in MB": pssMb(present(child.pid)),
-      "idle, threads": readdirSync(`/proc/${child.pid}/task`).length,
-    };
-    await stop();
-    return figures;
+    const started = await startDevChain(tree, data, options);
+    return await measure(started).finally(started.stop);
   } finally {
     rmSync(data, { recursive: true, force: true });
   }
 }
+
+/** Measures a forging dev chain without clients. */
+export const measureIdle = (tree: Tree): Promise<Figures> =>
+  withDevChain(tree, [], async ({ child }) => {
+    const pid = present(child.pid);
+    await sleep(WARM_UP_MS);
+    const before = processorSeconds(pid);
+    await sleep(IDLE_MS);
+    return {
+      "idle, percent of a processor": ((processorSeconds(pid) - before) / (IDLE_MS / 1_000)) * 100,
+      "idle, resident MB": residentMb(pid),
+      "idle, threads": readdirSync(`/proc/${pid}/task`).length,
+    };
+  });
+
+/** Measures the memory of a dev chain whose clients request pages as soon as it serves. */
+export const measureLoad = (tree: Tree): Promise<Figures> =>
+  withDevChain(tree, ["--rate-limit", "0"], async ({ child, url }) => {
+    const pid = present(child.pid);
+    for (const list of LISTS) {
+      const pages = OFFSETS.flatMap((offset) =>
+        LIMITS.map((limit) => ({
+          method: "GET" as const,
+          path: `/api/v2/${list}?limit=${limit}&offset=${offset}`,
+        })),
+      );
+      const load = { connections: CONNECTIONS, seconds: LOAD_SECONDS };
+      const { failed } = await shoot(Number(new URL(url).port), pages, load);
+      if (failed > 0) throw new Error(`${failed} requests for pages of ${list} failed`);
+    }
+    const peakMb = residentMb(pid, "VmHWM");
+    await sleep(WARM_UP_MS);
+    return { "load, peak resident MB": peakMb, "after load, resident MB": residentMb(pid) };
+  });

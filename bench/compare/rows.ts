@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { present } from "../../packages/node/src/platform/present.ts";
 import type { Tree } from "../trees.ts";
 import { countInstructions } from "./instructions.ts";
-import { type Figures, measureIdle, measureStart } from "./process.ts";
+import { type Figures, measureIdle, measureLoad, measureStart } from "./process.ts";
 import { measureResponses } from "./responses.ts";
 import { measureSubmissions } from "./submissions.ts";
 
@@ -109,4 +109,5 @@ export const ROWS: readonly Row[] = [
   { name: "webhooks", measure: inTurns(webhooks) },
   { name: "start", measure: inTurns(measureStart) },
   { name: "idle", measure: inTurns(measureIdle) },
+  { name: "load", measure: inTurns(measureLoad) },
 ];

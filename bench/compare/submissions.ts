@@ -1,8 +1,5 @@
 /** Submits transactions to a node of a version, one or forty per request, until all are in its pool. */
-import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import {
   builders,
   createNetwork,
@@ -14,7 +11,7 @@ import { type DevAccount, deriveAccounts } from "../../packages/node/src/dev-cha
 import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev-chain/network.ts";
 import { present } from "../../packages/node/src/platform/present.ts";
 import type { Tree } from "../trees.ts";
-import { type Figures, processorSeconds, startDevChain } from "./process.ts";
+import { type Figures, processorSeconds, withDevChain } from "./process.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const SENDERS = 10;
@@ -30,10 +27,8 @@ const OPTIONS = ["--pool-max-per-sender", "5000", "--accounts", String(SENDERS)]
 type Kind = keyof typeof REQUESTS;
 type CryptoResponse = { readonly data: Parameters<typeof networkFilesFromJson>[0] };
 
-export async function measureSubmissions(tree: Tree): Promise<Figures> {
-  const data = mkdtempSync(join(tmpdir(), "uniknode-compare-data-"));
-  try {
-    const { child, url, stop } = await startDevChain(tree, data, OPTIONS);
+export const measureSubmissions = (tree: Tree): Promise<Figures> =>
+  withDevChain(tree, OPTIONS, async ({ child, url }) => {
     const response = await fetch(`${url}/api/v2/node/configuration/crypto`);
     const network = createNetwork(networkFilesFromJson(((await response.json()) as CryptoResponse).data));
     const accounts = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
@@ -65,12 +60,8 @@ export async function measureSubmissions(tree: Tree): Promise<Figures> {
       figures[`${kind} a request, us of processor time a transaction`] =
         ((processorSeconds(present(child.pid)) - before) / count) * 1e6;
     }
-    await stop();
     return figures;
-  } finally {
-    rmSync(data, { recursive: true, force: true });
-  }
-}
+  });
 
 async function nonceOf(url: string, { address }: DevAccount): Promise<bigint> {
   const response = await fetch(`${url}/api/v2/wallets/${address}`);
