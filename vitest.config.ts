@@ -107,6 +107,7 @@ export default defineConfig({
         test: {
           name: "processes",
           include: processes,
+          isolate: false,
           setupFiles: patient,
           maxWorkers: 4,
           sequence: { groupOrder: 1 },

@@ -15,6 +15,7 @@ const modules = join(project, "node_modules");
 let files: string[] = [];
 afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000);
 
+const STALLED_MS = 30_000;
 /** Programs find the runtime of this process first. */
 const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
 const run = async (command: string, args: readonly string[], cwd = project): Promise<string> =>
@@ -25,7 +26,8 @@ beforeAll(async () => {
   files = packPackages(join(folder, "compiled"), join(folder, "packed"));
   createProject(project, join(folder, "packed"));
   const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  await run("npm", ["install", ...flags]);
+  // A connection to the registry that stalls is replaced before the test times out; the default timeout is five minutes.
+  await run("npm", ["install", `--fetch-timeout=${STALLED_MS}`, ...flags]);
 }, 240_000);
 
 /** Further imports of entries of the client. */
@@ -150,9 +152,9 @@ const RECEIVER = `
   let secret;
   const server = createServer(async (request, response) => {
     const delivery = await verifyDelivery({ headers: request.headers, body: await text(request) }, { secret });
-    response.writeHead(204).end();
     console.log(delivery.event);
-    server.close();
+    // Further deliveries could arrive on the same connection.
+    response.writeHead(204).end(() => process.exit());
   });
   server.listen(0, "127.0.0.1", async () => {
     const target = "http://127.0.0.1:" + server.address().port;

@@ -116,7 +116,10 @@ function createProcesses({ url, databaseUrl }: MirroredDevChain, keyArgs: readon
         ...["--webhook-private-targets", ...DELIVERY_ARGS, ...keyArgs, ...args],
       ]),
     async startServer() {
-      const server = spawn(["serve", ...node, "--http-port", "0", "--webhook-private-targets"]);
+      const server = spawn([
+        ...["serve", ...node, "--http-port", "0", "--rate-limit", "0"],
+        "--webhook-private-targets",
+      ]);
       const [, base] = await server.printed(/(http:\S+)\n/);
       return present(base);
     },

@@ -34,6 +34,13 @@ export const hurried = (options: Partial<CallOptions> = {}): CallOptions => ({
   ...options,
 });
 
+/** Long enough for a call to begin on a busy machine: one that has not begun in time is not executed. */
+const patient = (options: Partial<CallOptions> = {}): CallOptions =>
+  hurried({
+    timeoutsMs: { ...DEFAULT_CALL_OPTIONS.timeoutsMs, status: 10 * SHORT_MS },
+    ...options,
+  });
+
 export function describeGateway(name: string, openSubject: OpenSubject): void {
   const open = (overrides: Partial<Gateway> = {}, options: CallOptions = DEFAULT_CALL_OPTIONS) =>
     openSubject({ ...createGateway(), ...overrides }, options);
@@ -129,7 +136,7 @@ function addResults(open: Open): void {
 function addBounds(open: Open): void {
   test("A call ends when its time is over; a late result is dropped and gives its place back.", async () => {
     const late = Promise.withResolvers<NodeStatus>();
-    const { gateway, figures } = await open({ status: () => late.promise }, hurried());
+    const { gateway, figures } = await open({ status: () => late.promise }, patient());
     await expect(gateway.status()).rejects.toMatchObject({ code: "CALL_TIMEOUT", isRetryable: true });
     expect(figures()).toEqual({ open: 1, timedOut: 1, refused: 0 });
     late.resolve(STATUS);
@@ -158,9 +165,7 @@ function addBounds(open: Open): void {
 
   test("Calls beyond the maximum are refused at once; those that timed out count until they end.", async () => {
     const silent = Promise.withResolvers<NodeStatus>();
-    // Long enough for a call to begin on a busy machine.
-    const timeoutsMs = { ...DEFAULT_CALL_OPTIONS.timeoutsMs, status: 10 * SHORT_MS };
-    const options = hurried({ maxCalls: 2, timeoutsMs });
+    const options = patient({ maxCalls: 2 });
     const { gateway, figures } = await open({ status: () => silent.promise }, options);
     await Promise.allSettled([gateway.status(), gateway.status()]);
     await expect(gateway.peers()).rejects.toMatchObject({ code: "CALL_REFUSED", isRetryable: true });

@@ -35,7 +35,7 @@ const besideChain = pages.filter((page) => !withNode.includes(page));
 describe("the commands", () => {
   test.concurrent.for(withNode)(
     "of %s have the described effects",
-    { timeout: 300_000 },
+    { timeout: 600_000 },
     async (page, context) => {
       const terminal = await openTerminal();
       if (needsDatabase(commandsIn(page))) {
@@ -47,7 +47,7 @@ describe("the commands", () => {
     },
   );
 
-  test.concurrent(`of ${besideChain.join(", ")} have the described effects`, { timeout: 300_000 }, async ({
+  test.concurrent(`of ${besideChain.join(", ")} have the described effects`, { timeout: 600_000 }, async ({
     onTestFinished,
   }) => {
     const terminal = await openTerminal();

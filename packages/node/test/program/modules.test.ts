@@ -23,17 +23,20 @@ const LATER = {
 const PEERS = /node\/src\/peers\/(sync|transport|wire)|node_modules\/ws\//;
 
 /** A running dev chain; `loaded` returns the modules that its threads have loaded so far. */
-async function startChain(...options: string[]) {
+async function startChain(options: readonly string[] = [], environment: NodeJS.ProcessEnv = {}) {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-modules-"));
   const list = join(folder, "loaded");
   const data = ["--data", join(folder, "data")];
   const node = spawnUniknode(["dev", ...data, "--http-port", "0", "--log-level", "warn", ...options], {
     nodeArguments: ["--import", HOOK],
-    environment: { LOADED_MODULES: list, NODE_DEBUG_NATIVE: "CODE_CACHE" },
+    environment: { LOADED_MODULES: list, NODE_DEBUG_NATIVE: "CODE_CACHE", ...environment },
   });
-  onTestFinished(async () => {
+  async function stop(): Promise<void> {
     node.child.kill();
     await node.ended;
+  }
+  onTestFinished(async () => {
+    await stop();
     rmSync(folder, { recursive: true });
   });
   const [, url] = await node.printed(/(http:\/\/127\.0\.0\.1:\d+)/);
@@ -44,7 +47,7 @@ async function startChain(...options: string[]) {
       .stderr()
       .matchAll(new RegExp(`^Code cache of .* is ${verdict}`, "gm"))
       .toArray().length;
-  return { url, loaded, countCompiled };
+  return { url, loaded, countCompiled, stop };
 }
 
 /** Loaded modules in both threads that should load later. */
@@ -58,7 +61,11 @@ function expectLittle(loaded: readonly string[]): void {
 test("A node starts with compiled code, and without the modules that only some nodes need.", {
   timeout: 60_000,
 }, async () => {
-  const { url, loaded, countCompiled } = await startChain();
+  // A folder of its own: threads of tests compile the same modules with other settings of the engine.
+  const cache = mkdtempSync(join(tmpdir(), "uniknode-compiled-"));
+  onTestFinished(() => rmSync(cache, { recursive: true }));
+  await (await startChain([], { NODE_COMPILE_CACHE: cache })).stop();
+  const { url, loaded, countCompiled } = await startChain([], { NODE_COMPILE_CACHE: cache });
   // Settings of the engine that change before all modules are loaded invalidate their compiled code.
   expect(countCompiled("accepted")).toBeGreaterThan(200);
   expect(countCompiled("rejected")).toBeLessThan(20);
@@ -71,7 +78,7 @@ test("A node starts with compiled code, and without the modules that only some n
 });
 
 test("A node with peers starts with the modules that they need.", { timeout: 60_000 }, async () => {
-  const { loaded } = await startChain("--p2p-port", "0");
+  const { loaded } = await startChain(["--p2p-port", "0"]);
   expectLittle(loaded());
   expect(loaded().some((module) => PEERS.test(module))).toBe(true);
 });

@@ -139,7 +139,9 @@ test("sends heartbeats with the position", async () => {
   await expect.poll(() => other.events).toHaveLength(2);
 });
 
-test("disconnects a client that does not read, and sends the others every event", async () => {
+test("disconnects a client that does not read, and sends the others every event", {
+  timeout: 90_000,
+}, async () => {
   const { listen, emit, stream } = await openStreams({ options: { heartbeatMs: 200 } });
   const reading = await listen("?events=peer.added");
   const idle = await listen("?events=peer.added");
@@ -147,8 +149,8 @@ test("disconnects a client that does not read, and sends the others every event"
   const large = "x".repeat(100_000);
   // More than sockets buffer, in pieces.
   for (let count = 0; count < 200; count++) emit({ ...peerAdded(`${count}`), data: { large } });
-  await expect.poll(() => reading.events.length, { timeout: 10_000 }).toBe(200);
-  await expect.poll(stream.figures, { timeout: 10_000 }).toEqual({ open: 1, cut: 1, unreadBytes: 0 });
+  await expect.poll(() => reading.events.length, { timeout: 30_000 }).toBe(200);
+  await expect.poll(stream.figures, { timeout: 30_000 }).toEqual({ open: 1, cut: 1, unreadBytes: 0 });
   emit(peerAdded("last"));
   await expect.poll(() => idsOf(reading).at(-1)).toBe("peer.added:last");
 });

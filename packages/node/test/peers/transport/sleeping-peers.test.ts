@@ -159,7 +159,10 @@ test("A request that waits for a rate limit keeps the only connection of its add
   expect(await requestPeers(client)).toEqual([]);
   for (const socket of peer.sockets) socket.destroy();
   await pause(200);
-  const waiting = codeOf(requestPeers(client));
+  const waiting = codeOf(requestPeers(client, 25_000));
+  await expect.poll(() => peer.sockets.size).toBe(1);
+  // Until the end of the handshake; the rate limit lasts longer than a second.
+  await pause(200);
   const others = Array.from({ length: 2_010 }, (_, index) => `127.1.${index >> 8}.${index & 255}`);
   await Promise.all(
     others.map((address) => client.request(address, "p2p.peer.getPeers", {}, LIMITS).catch(() => {})),
