@@ -18,6 +18,8 @@ const types = [bin("tsc"), "--project", root];
 const browserTypes = [bin("tsc"), "--project", join(root, "packages/client")];
 /** The console, for which the compiler knows browsers and JSX. */
 const consoleTypes = [bin("tsc"), "--project", join(root, "packages/console")];
+/** All tests; files that fail run again alone. */
+const allTests = [join(root, "tools/tests.ts"), root];
 const tests = [bin("vitest"), "run", "--root", root];
 /**
  * `npm test -- --quick`: the libraries, the rules of the repository, and the rooms whose tests need neither a whole node
@@ -41,7 +43,7 @@ const commands = {
   test: ([first, ...others]) => {
     if (first === "--quick") return [[...quickTests, ...others]];
     return first === undefined
-      ? [biome, types, browserTypes, consoleTypes, tests]
+      ? [biome, types, browserTypes, consoleTypes, allTests]
       : [[...tests, first, ...others]];
   },
   check: () => [biome, types, browserTypes, consoleTypes],
