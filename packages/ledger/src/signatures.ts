@@ -39,7 +39,7 @@ export function isVerifiedIn(
   {
     assumesSignatures = false,
     signatures = COMPUTED_SIGNATURES,
-  }: { readonly assumesSignatures?: boolean; readonly signatures?: WalletSignatures } = {},
+  }: { readonly assumesSignatures?: boolean; readonly signatures?: WalletSignatures | undefined } = {},
 ): boolean {
   const { multiSignature } = walletOf(state, data.senderPublicKey, network).attributes;
   if (!multiSignature) return isVerified;

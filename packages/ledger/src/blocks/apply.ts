@@ -23,7 +23,7 @@ export type BlockContext = {
   /** The signatures of the block count as valid: see `RuleContext`. */
   readonly assumesSignatures?: boolean;
   /** Verdicts about second signatures and multisignatures: see `RuleContext`. */
-  readonly signatures?: WalletSignatures;
+  readonly signatures?: WalletSignatures | undefined;
 };
 
 export type AppliedBlock = {
@@ -55,10 +55,16 @@ function applyParts(context: BlockContext, draft: Draft, { header, transactions 
   // All rules come from the milestone of the head, not of the block (trap A1).
   const milestone = network.milestoneAt(head.height);
   const blockTimestamp = header.timestamp;
+  const state = draft;
   const rules: RuleContext = {
-    ...{ network, milestone, head, blockTimestamp, assumesSignatures },
-    ...{ state: draft, draft },
-    ...(signatures && { signatures }),
+    network,
+    milestone,
+    head,
+    blockTimestamp,
+    assumesSignatures,
+    signatures,
+    state,
+    draft,
   };
   const applied = transactions.flatMap(({ data }, sequence) => {
     applyTransaction(data, rules);
@@ -70,8 +76,7 @@ function applyParts(context: BlockContext, draft: Draft, { header, transactions 
   const next = rounds.roundAt(header.height + 1);
   const round = next.isNewRound ? changeRound(draft, network, next, milestone) : [];
   const changes = draft.changes(mark);
-  const facts: Fact[] = [...missed, ...round, ...applied, ...walletFacts(changes)];
-  facts.push({ name: "block.applied", header });
+  const facts = missed.concat(round, applied, walletFacts(changes), { name: "block.applied", header });
   return { facts, changes };
 }
 

@@ -5,10 +5,10 @@ import type { Round, StateReader } from "../state/tables.ts";
 type Calendar = { readonly rounds: Rounds; readonly slots: Slots };
 
 /** A round with the order that the nodes of the network use for it. */
-type KnownRound = { readonly delegates: readonly string[]; readonly order: readonly string[] };
+type KnownRound = Pick<Round, "delegates" | "order">;
 
 /**
- * The delegates of the round of `height` and their forging order; undefined if the round is not stored.
+ * The delegates of the round of `height`, and their forging order; undefined if the round is not stored.
  *
  * The nodes of the network use the stored order for the round of the next height. The order of a finished round they
  * rebuild from the stored vote balances only, and judge a second version of its last block by it: they reject the block
@@ -28,7 +28,7 @@ export function roundOf(
   if (!record) return undefined;
   const isHeld = round === rounds.roundAt(headHeight + 1).round;
   return {
-    delegates: record.delegates.map(({ publicKey }) => publicKey),
+    delegates: record.delegates,
     order: isHeld ? record.order : forgingOrder(round, byBalance(record)),
   };
 }

@@ -55,7 +55,8 @@ function verify(context: JudgeContext, block: Block, stateless: readonly BlockFa
 
 function accept(context: JudgeContext, block: Block): Verdict {
   try {
-    return { kind: "Accepted", ...applyBlock(context, context.draft, block) };
+    const { facts, changes } = applyBlock(context, context.draft, block);
+    return { kind: "Accepted", facts, changes };
   } catch (cause) {
     return { kind: "Rejected", reason: "refused", cause };
   }
@@ -66,6 +67,7 @@ function accept(context: JudgeContext, block: Block): Verdict {
  * none.
  */
 function hasContinuousNonces({ draft, network }: JudgeContext, { transactions }: Block): boolean {
+  if (transactions.length === 0) return true;
   const nonces = new Map<string, bigint>();
   for (const { data } of transactions) {
     const { version, nonce, senderPublicKey } = data;

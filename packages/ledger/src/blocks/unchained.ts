@@ -31,7 +31,7 @@ export function judgeUnchained(context: JudgeContext, header: BlockHeader): Verd
   // It may also be the next height with another parent (trap A23).
   const round = roundOf(draft, context, head.height, header.height);
   if (!isFromDelegateOfSlot(round, context, header)) return rejected("wrong-generator");
-  return round?.delegates.includes(header.generatorPublicKey)
+  return round?.delegates.some(({ publicKey }) => publicKey === header.generatorPublicKey)
     ? { kind: "Rollback", reason: "double-forging" }
     : rejected("wrong-generator");
 }

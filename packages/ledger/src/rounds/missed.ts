@@ -19,7 +19,8 @@ export function missedSlots(
   if (previous.height === 1) return [];
   const first = slots.slotAt(previous.timestamp) + 1;
   const count = Math.min(slots.slotAt(timestamp) - first, round.order.length);
-  return Array.from({ length: Math.max(count, 0) }, (_, index) => ({
+  if (count <= 0) return [];
+  return Array.from({ length: count }, (_, index) => ({
     slot: first + index,
     delegate: present(delegateOfSlot(round.order, first + index), "the delegate of a slot"),
   }));

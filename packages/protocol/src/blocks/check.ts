@@ -38,6 +38,8 @@ export type BlockFault = {
 
 export type BlockCheckOptions = {
   network: Network;
+  /** Slots of the network, if the caller has them: they are created for each block otherwise. */
+  slots?: Slots;
   /** Unix time in milliseconds: a block of a later slot is refused. */
   now: number;
   /** Result for the header's signature if it was verified before; otherwise it is verified here. */
@@ -55,9 +57,8 @@ const MAX_AGE_SECONDS = 21600;
  */
 export function checkBlock(block: Block, options: BlockCheckOptions): BlockFault[] {
   const { header, transactions } = block;
-  const { network, now } = options;
+  const { network, slots = createSlots(network), now } = options;
   const milestone = network.milestoneAt(header.height);
-  const slots = createSlots(network);
   const faults: BlockFault[] = [];
   const expect = (isRight: boolean, code: BlockFaultCode) => {
     if (!isRight) faults.push({ code });
@@ -111,6 +112,7 @@ type BlockRules = { network: Network; milestone: Milestone; slots: Slots };
 
 /** Rules 10 to 13, transaction by transaction. */
 function transactionFaults({ header, transactions }: Block, rules: BlockRules): BlockFault[] {
+  if (transactions.length === 0) return [];
   const seen = new Set<string>();
   const faults: BlockFault[] = [];
   for (const [sequence, { data }] of transactions.entries()) {

@@ -9,7 +9,15 @@ import { sha256 } from "../crypto/hashes.ts";
 import type { Network } from "../networks/network.ts";
 import type { BlockHeader } from "./block.ts";
 import { BlockError } from "./error.ts";
-import { blockIdOf, blockIdToHex, fullIdOf, hasFullId, partialIdFromHex, partialIdToHex } from "./id.ts";
+import {
+  type BlockId,
+  blockIdOf,
+  blockIdToHex,
+  fullIdOf,
+  hasFullId,
+  partialIdFromHex,
+  partialIdToHex,
+} from "./id.ts";
 
 /** The members that the bytes of a header have; the others are derived. */
 export type HeaderFields = Omit<BlockHeader, "id" | "idHex" | "previousBlockHex">;
@@ -26,7 +34,7 @@ export function decodeHeader(
 ): { header: BlockHeader; byteLength: number } {
   const { fields, byteLength } = readFields(bytes, (height) => hasFullPreviousId(height, network));
   const id = blockIdOf(bytes.subarray(0, byteLength), fields.height, network);
-  return { header: { ...id, ...fields }, byteLength };
+  return { header: joinHeader(id, fields), byteLength };
 }
 
 /**
@@ -39,7 +47,8 @@ export function headerFromFields(fields: HeaderFields, bytes: Uint8Array, networ
   const previousBlock = hasFullPreviousId(fields.height, network)
     ? previousBlockHex
     : partialIdFromHex(previousBlockHex);
-  return { ...blockIdOf(bytes, fields.height, network), ...fields, previousBlock, previousBlockHex };
+  const id = blockIdOf(bytes, fields.height, network);
+  return joinHeader(id, { ...fields, previousBlock, previousBlockHex });
 }
 
 /**
@@ -51,7 +60,7 @@ export function headerFromFields(fields: HeaderFields, bytes: Uint8Array, networ
 export function headerFromTrustedBytes(bytes: Uint8Array, id: string): BlockHeader {
   // A partial id never follows a full one.
   const isFull = id.length === 64 && endsWithSignatureAt(109 + 32, bytes);
-  return { id, idHex: blockIdToHex(id), ...readFields(bytes, () => isFull).fields };
+  return joinHeader({ id, idHex: blockIdToHex(id) }, readFields(bytes, () => isFull).fields);
 }
 
 /**
@@ -65,7 +74,7 @@ export function decodeFullHeader(bytes: Uint8Array): BlockHeader {
   if (byteLength !== bytes.length) {
     throw new BlockError("INVALID_BLOCK_BYTES", `${bytes.length - byteLength} bytes follow the signature`);
   }
-  return { ...fullIdOf(sha256(bytes)), ...fields };
+  return joinHeader(fullIdOf(sha256(bytes)), fields);
 }
 
 /**
@@ -121,10 +130,31 @@ function previousIdHex(header: { height: number; previousBlock: string }, networ
   return header.previousBlock;
 }
 
+type ReadFields = HeaderFields & Pick<BlockHeader, "previousBlockHex">;
+
+/** Names each member: the engine copies those of a second spread one by one, and looks up each name. */
+const joinHeader = ({ id, idHex }: BlockId, fields: ReadFields): BlockHeader => ({
+  id,
+  idHex,
+  version: fields.version,
+  timestamp: fields.timestamp,
+  height: fields.height,
+  previousBlock: fields.previousBlock,
+  previousBlockHex: fields.previousBlockHex,
+  numberOfTransactions: fields.numberOfTransactions,
+  totalAmount: fields.totalAmount,
+  totalFee: fields.totalFee,
+  reward: fields.reward,
+  payloadLength: fields.payloadLength,
+  payloadHash: fields.payloadHash,
+  generatorPublicKey: fields.generatorPublicKey,
+  blockSignature: fields.blockSignature,
+});
+
 function readFields(
   bytes: Uint8Array,
   isFullAt: (height: number) => boolean,
-): { fields: HeaderFields & { previousBlockHex: string }; byteLength: number } {
+): { fields: ReadFields; byteLength: number } {
   try {
     const reader = createReader(bytes);
     const version = reader.u32();

@@ -22,9 +22,9 @@ export const verifyBlockJobs = ({ header, transactions }: BlockJobs): BlockVerdi
 });
 
 /** The block with the results for its transactions; that for the header is an option of `checkBlock`. */
-export const withVerdicts = ({ header, transactions }: Block, verdicts: BlockVerdicts): Block => ({
-  header,
-  transactions: transactions.map((transaction, index) => ({
+export const withVerdicts = <B extends Block>(block: B, verdicts: BlockVerdicts): B => ({
+  ...block,
+  transactions: block.transactions.map((transaction, index) => ({
     ...transaction,
     isVerified: verdicts.transactions[index] === true,
   })),

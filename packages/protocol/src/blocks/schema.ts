@@ -74,14 +74,15 @@ const rules = {
   blockSignature: isHex,
 } satisfies Record<string, Rule>;
 
-/** The rules that a header read from bytes can break; reading ensures the others. */
-const rulesOfBytes = ["height", "previousBlock", "totalAmount", "totalFee", "reward"] as const;
-
-/** Path of the first member of a header, read from bytes, that has a wrong form. */
+/** Path of the first member of a header, read from bytes, that has a wrong form. Reading ensures the rules of the others. */
 export function decodedHeaderViolation(header: BlockHeader, network: Network): string | undefined {
-  const { height } = header;
-  const broken = rulesOfBytes.find((member) => !rules[member](header[member], { height, network }));
-  return broken && `.${broken}`;
+  const { height, previousBlock, totalAmount, totalFee, reward } = header;
+  const block = { height, network };
+  if (!rules.height(height, block)) return ".height";
+  if (!rules.previousBlock(previousBlock, block)) return ".previousBlock";
+  if (!rules.totalAmount(totalAmount, block)) return ".totalAmount";
+  if (!rules.totalFee(totalFee, block)) return ".totalFee";
+  return rules.reward(reward, block) ? undefined : ".reward";
 }
 
 /** Path of the first member of a header that is missing or has a wrong form. */

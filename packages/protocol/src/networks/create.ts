@@ -1,7 +1,7 @@
 /** Creates a network from its files. */
 import { present } from "../present.ts";
 import { checkDelegateCounts, mergeMilestones } from "./milestones.ts";
-import type { Network, NetworkFiles } from "./network.ts";
+import type { Milestone, Network, NetworkFiles } from "./network.ts";
 
 /**
  * The network of the files. They are not checked: see `networkFilesFromJson` for untrusted ones.
@@ -16,10 +16,18 @@ export function createNetwork(files: NetworkFiles): Network {
     description: files.network,
     exceptions: files.exceptions,
     milestones,
-    // The last milestone not above the height; the first one also applies to every height below it.
-    milestoneAt: (height) =>
-      milestones.findLast((milestone) => milestone.height <= height) ??
-      present(milestones[0], "the first milestone"),
+    milestoneAt: (height) => present(milestones[indexAt(height, milestones)], "the first milestone"),
     isMilestone: (height) => heights.has(height),
   };
+}
+
+/** Returns the index of the last milestone not above a height; the first one also applies to every height below it. */
+function indexAt(height: number, milestones: readonly Milestone[]): number {
+  let [first, last] = [0, milestones.length - 1];
+  while (first < last) {
+    const middle = Math.ceil((first + last) / 2);
+    if (present(milestones[middle]).height <= height) first = middle;
+    else last = middle - 1;
+  }
+  return first;
 }

@@ -19,7 +19,7 @@ export type RuleContext = {
    */
   readonly assumesSignatures?: boolean;
   /** Verdicts about second signatures and multisignatures. Absent: they are computed. */
-  readonly signatures?: WalletSignatures;
+  readonly signatures?: WalletSignatures | undefined;
   /** Chain state: tokens, indexes and other wallets. In a block it includes the transactions before this one. */
   readonly state: StateReader;
   /**

@@ -70,7 +70,7 @@ export function createExecutor(head: BlockHeader, deps: ExecutorDeps): Executor 
         network,
       ),
     execute(verified, executed) {
-      const verdict = judge(verified, { ...context, head: tip }, deps);
+      const verdict = judge(verified, tip, context, deps);
       if (verdict.kind !== "Accepted") return verdict;
       const { changes } = verdict;
       const { block, isAssumed } = verified;
@@ -92,12 +92,13 @@ export function createExecutor(head: BlockHeader, deps: ExecutorDeps): Executor 
   };
 }
 
-type JudgeContext = Pick<Parameters<typeof judgeBlock>[0], "rounds" | "slots" | "repetitions" | "head">;
+type JudgeContext = Parameters<typeof judgeBlock>[0];
 
 /** Judges a block on the head. The changes of an accepted block are in its verdict, not in the state. */
 function judge(
   { block, faults, isAssumed }: VerifiedBlock,
-  context: JudgeContext,
+  head: BlockHeader,
+  { rounds, slots, repetitions }: Pick<JudgeContext, "rounds" | "slots" | "repetitions">,
   deps: ExecutorDeps,
 ): Verdict {
   const { network, stores, signatures } = deps;
@@ -105,14 +106,17 @@ function judge(
   const isStored = (id: string) => stores.transactions.storedIds([id]).length > 0;
   const verdict = judgeBlock(
     {
-      ...context,
       network,
+      rounds,
+      slots,
+      repetitions,
+      head,
       draft: createDraft(stores.state),
       isBlockStored: (id) => stores.blocks.headerById(id) !== undefined,
       // The nonces of version 2 continue the nonces of the wallets: a stored transaction would have been refused.
       isTransactionStored: version >= 2 ? () => false : isStored,
       assumesSignatures: isAssumed,
-      ...(signatures && { signatures }),
+      signatures,
     },
     block,
     faults,

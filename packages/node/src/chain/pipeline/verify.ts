@@ -6,6 +6,7 @@ import {
   type BlockFault,
   type BlockHeader,
   checkBlock,
+  createSlots,
   decidedVerdict,
   isReadableDer,
   type Network,
@@ -69,6 +70,7 @@ export async function verifyBlocks(
     verifyAhead?.(checked.flatMap(({ block }) => block.transactions)),
   ]);
   const remaining = verdicts.values();
+  const slots = createSlots(network);
   return checks.map(({ block: received, signatures, decided, isAssumed }) => {
     const [header = "valid", ...transactions] = signatures.map((check) =>
       verdictOf(check, remaining.next().value === true),
@@ -81,8 +83,8 @@ export async function verifyBlocks(
       header,
       transactions: decided.map((verdict) => verdict ?? given.next().value === "valid"),
     };
-    const block = { ...received, ...withVerdicts(received, verdicts) };
-    const faults = checkBlock(block, { network, now: now(), headerSignature: header });
+    const block = withVerdicts(received, verdicts);
+    const faults = checkBlock(block, { network, slots, now: now(), headerSignature: header });
     return { block, faults, isAssumed };
   });
 }
