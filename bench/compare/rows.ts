@@ -96,7 +96,7 @@ async function webhooks(tree: Tree): Promise<Figures> {
   };
 }
 
-/** Of 20,000 blocks, a third of the time would be the compilation of the code. */
+/** Long enough: a third of the time of 20,000 blocks was the compilation of the code. */
 const REPLAYED = ["--empty", "100000", "--blocks", "2000"];
 
 export const ROWS: readonly Row[] = [
