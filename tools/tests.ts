@@ -46,13 +46,19 @@ function resultOf({ state }: Vitest): Result {
 async function runAll(root: string): Promise<boolean> {
   const { failed, isOk, canRepeat } = await runTests(root);
   if (isOk || !canRepeat) return isOk;
-  const names = failed.map((path) => relative(root, path)).join("\n  ");
-  console.log(`\nThese files failed, and run again alone:\n  ${names}`);
+  const names = (paths: readonly string[]) => paths.map((path) => `\n  ${relative(root, path)}`).join("");
+  console.log(`\nThese files failed, and run again alone:${names(failed)}`);
+  const failedAgain: string[] = [];
   for (const path of failed) {
-    if (!(await runTests(root, [path])).isOk) return false;
+    if (!(await runTests(root, [path])).isOk) failedAgain.push(path);
   }
-  console.log(`\nThese files failed beside others, and passed alone. Look for the reason above:\n  ${names}`);
-  return true;
+  const passed = failed.filter((path) => !failedAgain.includes(path));
+  if (passed.length > 0)
+    console.log(
+      `\nThese files failed beside others, and passed alone. Look for the reason above:${names(passed)}`,
+    );
+  if (failedAgain.length > 0) console.log(`\nThese files failed again alone:${names(failedAgain)}`);
+  return failedAgain.length === 0;
 }
 
 const [root = process.cwd()] = process.argv.slice(2);
