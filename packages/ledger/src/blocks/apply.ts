@@ -55,7 +55,6 @@ function applyParts(context: BlockContext, draft: Draft, { header, transactions 
   // All rules come from the milestone of the head, not of the block (trap A1).
   const milestone = network.milestoneAt(head.height);
   const blockTimestamp = header.timestamp;
-  const state = draft;
   const rules: RuleContext = {
     network,
     milestone,
@@ -63,7 +62,7 @@ function applyParts(context: BlockContext, draft: Draft, { header, transactions 
     blockTimestamp,
     assumesSignatures,
     signatures,
-    state,
+    state: draft,
     draft,
   };
   const applied = transactions.flatMap(({ data }, sequence) => {

@@ -67,6 +67,7 @@ function accept(context: JudgeContext, block: Block): Verdict {
  * none.
  */
 function hasContinuousNonces({ draft, network }: JudgeContext, { transactions }: Block): boolean {
+  // Most blocks are empty.
   if (transactions.length === 0) return true;
   const nonces = new Map<string, bigint>();
   for (const { data } of transactions) {

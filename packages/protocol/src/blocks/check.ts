@@ -112,6 +112,7 @@ type BlockRules = { network: Network; milestone: Milestone; slots: Slots };
 
 /** Rules 10 to 13, transaction by transaction. */
 function transactionFaults({ header, transactions }: Block, rules: BlockRules): BlockFault[] {
+  // Most blocks are empty.
   if (transactions.length === 0) return [];
   const seen = new Set<string>();
   const faults: BlockFault[] = [];
