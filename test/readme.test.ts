@@ -1,6 +1,7 @@
 /** The first pages that readers see: the README and the templates of the repository's host. */
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { expect, test } from "vitest";
 import { blocksOf } from "../packages/node/test-support/guides/page.ts";
 
@@ -23,6 +24,37 @@ const pages = files.filter((path) => path.endsWith(".md") && !path.startsWith("d
 test("The repository has no empty file.", () => {
   expect(files.length).toBeGreaterThan(1_000);
   expect(files.filter((path) => statSync(path, { throwIfNoEntry: false })?.size === 0)).toEqual([]);
+});
+
+/** Kinds of files that belong to the repository. Logs, profiles, dumps and archives of packages do not. */
+const KINDS = new Set(
+  "ts tsx js mjs c sql css html svg png json md txt yml yaml sh env py rb go php service gz node npmrc gitignore containerignore"
+    .split(" ")
+    .map((kind) => `.${kind}`),
+);
+const WITHOUT_KIND =
+  /^(LICENSE|bin\/uniknode|\.ci\/[a-z-]+|ops\/(container\/Containerfile|debian\/[a-z]+)|packages\/node\/(native\/[a-z0-9-]+|templates\/receiver\/gitignore))$/;
+/** A name that begins with a dot is its own kind. */
+const kindOf = (path: string) => extname(path) || `.${path.split(".").at(-1)}`;
+const isForeign = (path: string) =>
+  !WITHOUT_KIND.test(path) && (!/\.[^/]*$/.test(path) || !KINDS.has(kindOf(path)));
+
+test("Every tracked file is of a listed kind.", () => {
+  const tracked = execFileSync("git", ["-c", "safe.directory=*", "ls-files", "-z"], { encoding: "utf8" });
+  const paths = tracked.split("\0").filter((path) => path !== "");
+  expect(paths.length).toBeGreaterThan(1_000);
+  expect(paths.filter(isForeign)).toEqual([]);
+});
+
+test.each([
+  ["isolate-0x1-1-v8.log", true],
+  ["packages/node/CPU.20260101.cpuprofile", true],
+  ["packages/node/core", true],
+  [".gitignore", false],
+  [".ci/run", false],
+  ["packages/node/src/chain/chain.ts", false],
+])("%s is of an unlisted kind: %s", (path, expected) => {
+  expect(isForeign(path)).toBe(expected);
 });
 
 /** Packages of this repository by their names, in a command that fetches them from a registry. */
