@@ -11,7 +11,9 @@ import {
   judgeBlock,
   type MemoryState,
   type Repetitions,
+  type StateReader,
   type Verdict,
+  type Wallet,
 } from "@uniknode/ledger";
 import {
   type Block,
@@ -27,7 +29,14 @@ import {
   type Network,
 } from "@uniknode/protocol";
 import { present } from "../../packages/node/src/platform/present.ts";
-import { compareWallet, imageOf, type NftJson, nftOf, toJson, type WalletJson } from "./ledger-state.ts";
+import {
+  compareWallet,
+  imageOf,
+  type NftJson,
+  nftOf,
+  type WalletJson,
+  walletToJson,
+} from "./ledger-state.ts";
 import { eachCase, type Runner, type VectorCase } from "./vector.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: see Runner
@@ -129,8 +138,8 @@ const reasonOf = (verdict: Verdict): string =>
   verdict.kind === "Rejected" ? `${verdict.reason} ${verdict.cause ?? ""}` : verdict.kind;
 
 /** Vectors omit the attributes of a ranking, and shorten the last block. */
-function comparable(wallet: unknown): WalletJson {
-  const json = toJson(wallet) as WalletJson;
+function comparable(state: StateReader, wallet: Wallet): WalletJson {
+  const json = walletToJson(state, wallet);
   if (json.attributes.delegate) {
     const { rank: _rank, round: _round, lastBlock, ...delegate } = json.attributes.delegate;
     const last = lastBlock && { lastBlock: { height: lastBlock.height, id: lastBlock.id } };
@@ -144,7 +153,7 @@ export function compareState(
   expected: { wallets: Record<string, WalletJson>; nfts: Record<string, NftJson> },
 ): void {
   const wallets = Object.fromEntries(
-    state.entries("wallets").map(([key, wallet]) => [key, comparable(wallet)]),
+    state.entries("wallets").map(([key, wallet]) => [key, comparable(state, wallet)]),
   );
   for (const address of new Set([...Object.keys(wallets), ...Object.keys(expected.wallets)])) {
     compareWallet(wallets[address], expected.wallets[address], address);

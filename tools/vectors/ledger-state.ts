@@ -2,13 +2,17 @@
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import {
-  type Attributes,
+  collapseAttributes,
   createDraft,
   createMemoryState,
   type Draft,
   entityKey,
+  expandAttributes,
+  type HoldingKind,
+  holdingKey,
   type MemoryState,
   propertyKey,
+  type ShownAttributes,
   type StateReader,
   TABLE_NAMES,
   type Wallet,
@@ -45,15 +49,18 @@ export function memoryOf(
 }
 
 function loadWallet(draft: Draft, { address, publicKey, balance, nonce, attributes }: WalletJson): void {
+  const shown = attributesFromJson(attributes);
+  const { attributes: collapsed, holdings } = collapseAttributes(shown);
   const wallet: Wallet = {
     address,
     ...(publicKey !== undefined && { publicKey }),
     balance: BigInt(balance),
     nonce: BigInt(nonce),
-    attributes: attributesFromJson(attributes),
+    attributes: collapsed,
   };
   draft.set("wallets", address, wallet);
-  const { delegate, htlc, ipfs, entities } = wallet.attributes;
+  for (const { kind, id, holding } of holdings) draft.set("holdings", holdingKey(address, kind, id), holding);
+  const { delegate, htlc, ipfs, entities } = shown;
   if (delegate) draft.set("usernames", delegate.username, address);
   for (const id of Object.keys(htlc?.locks ?? {})) draft.set("locks", id, address);
   for (const hash of Object.keys(ipfs?.hashes ?? {})) draft.set("ipfs", hash, address);
@@ -62,12 +69,18 @@ function loadWallet(draft: Draft, { address, publicKey, balance, nonce, attribut
   }
 }
 
+/** The wallet with what it holds, in the form of the vectors. */
+export function walletToJson(state: StateReader, wallet: Wallet): WalletJson {
+  const find = (kind: HoldingKind, id: string) => state.get("holdings", holdingKey(wallet.address, kind, id));
+  return toJson({ ...wallet, attributes: expandAttributes(wallet.attributes, find) }) as WalletJson;
+}
+
 function loadToken(draft: Draft, id: string, { ownerId, properties }: NftJson): void {
   draft.set("tokens", id, { id, ownerId, firstTransaction: "", lastTransaction: "" });
   for (const [key, value] of Object.entries(properties)) draft.set("properties", propertyKey(id, key), value);
 }
 
-function attributesFromJson(json: WalletJson["attributes"]): Attributes {
+function attributesFromJson(json: WalletJson["attributes"]): ShownAttributes {
   const amounts = new Set(["voteBalance", "weightedVoteBalance", "forgedFees", "forgedRewards"]);
   const revive = (key: string, value: unknown) =>
     amounts.has(key) || key === "lockedBalance" || (key === "amount" && typeof value === "string")

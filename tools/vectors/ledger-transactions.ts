@@ -8,8 +8,8 @@ import {
   memoryOf,
   type NftJson,
   nftOf,
-  toJson,
   type WalletJson,
+  walletToJson,
 } from "./ledger-state.ts";
 import { eachCase } from "./vector.ts";
 
@@ -81,7 +81,7 @@ function compareWallets(state: MemoryState, baseState: Content, patch: Content, 
   const base = Object.fromEntries(baseState.wallets.map((wallet: WalletJson) => [wallet.address, wallet]));
   const expected = { ...patched<WalletJson>(base, patch?.wallets), ...listed };
   const actual = Object.fromEntries(
-    state.entries("wallets").map(([address, wallet]) => [address, toJson(wallet) as WalletJson]),
+    state.entries("wallets").map(([address, wallet]) => [address, walletToJson(state, wallet)]),
   );
   for (const address of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
     compareWallet(actual[address], expected[address], address);

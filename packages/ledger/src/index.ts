@@ -36,15 +36,31 @@ export type { Rule, RuleContext } from "./rules/shared/rule.ts";
 export { type TokenEffect, type TokenEffectContext, tokenEffect } from "./rules/shared/token-effects.ts";
 export { COMPUTED_SIGNATURES, isVerifiedIn, type WalletSignatures } from "./signatures.ts";
 export { createDraft, type Draft } from "./state/draft.ts";
+export {
+  collapseAttributes,
+  expandAttributes,
+  findHolding,
+  type HoldingRow,
+  hasCollections,
+  holdingKey,
+  type LinkedHolding,
+  mapCollections,
+  parseHoldingKey,
+  type ShownAttributes,
+  shownText,
+} from "./state/holdings.ts";
 export { createMemoryState, type MemoryState } from "./state/memory.ts";
 export { propertiesOver, type WrittenRecords, walletsOver } from "./state/overlay.ts";
 export {
   type Attributes,
   type Bridgechain,
   type Change,
+  type Collection,
   type Delegate,
   type Entity,
   entityKey,
+  type Holding,
+  type HoldingKind,
   type Lock,
   propertyKey,
   type Round,

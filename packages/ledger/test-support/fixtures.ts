@@ -15,7 +15,6 @@ import {
   type RuleContext,
   RuleError,
   TABLE_NAMES,
-  type Wallet,
   walletOf,
 } from "@uniknode/ledger";
 import {
@@ -35,6 +34,7 @@ import {
   type Transaction,
   utf8ToBytes,
 } from "@uniknode/protocol";
+import { putWallet, type ShownWallet, shownAttributes } from "./holdings.ts";
 
 const share = (sender: number) => ({ forger: 1, sender, foundation: 100 });
 
@@ -114,14 +114,18 @@ export function transactionOf(type: string, sender: string, members: Partial<Tra
 }
 
 /** Wallets by the name of their owner; the public key is known. */
-export type Actors = Readonly<Record<string, Partial<Omit<Wallet, "address" | "publicKey">>>>;
+export type Actors = Readonly<Record<string, Partial<Omit<ShownWallet, "address" | "publicKey">>>>;
 
 /** Draft with the wallets of the actors. */
 export function stateOf(actors: Actors): Draft {
   const draft = createDraft(createMemoryState());
   for (const [name, members] of Object.entries(actors)) {
-    const wallet = { ...walletOf(draft, publicKeyOf(name), network), ...members };
-    draft.set("wallets", wallet.address, wallet);
+    const wallet: ShownWallet = {
+      ...walletOf(draft, publicKeyOf(name), network),
+      attributes: {},
+      ...members,
+    };
+    putWallet(draft, wallet);
     const { delegate } = wallet.attributes;
     if (delegate) draft.set("usernames", delegate.username, wallet.address);
   }
@@ -142,8 +146,11 @@ export function contextOn(draft: Draft, situation: Situation = {}): RuleContext 
   return { network: used, milestone: used.milestoneAt(head.height), head, state: draft, draft, ...situation };
 }
 
-export const walletNamed = (draft: Draft, name: string): Wallet =>
-  walletOf(draft, publicKeyOf(name), network);
+/** The wallet of an actor with what it holds. */
+export function walletNamed(draft: Draft, name: string): ShownWallet {
+  const wallet = walletOf(draft, publicKeyOf(name), network);
+  return { ...wallet, attributes: shownAttributes(draft, wallet) };
+}
 
 /** Name of the refusal; the draft must not have been changed. Empty if the transaction was applied. */
 export function refusalOf(draft: Draft, transaction: Transaction, situation?: Situation): string {

@@ -1,7 +1,8 @@
 /** Tokens for the tests of the ledger. */
-import { type Draft, propertyKey, type Wallet, walletOf } from "@uniknode/ledger";
+import { type Draft, propertyKey, walletOf } from "@uniknode/ledger";
 import { bytesToHex, type NftAsset, sha256, utf8ToBytes } from "@uniknode/protocol";
 import { network, publicKeyOf, walletNamed } from "./fixtures.ts";
+import { putWallet, shownAttributes } from "./holdings.ts";
 
 /** Id of the token that a test calls `name`. */
 export const tokenId = (name: string): string => bytesToHex(sha256(utf8ToBytes(`token ${name}`)));
@@ -15,8 +16,9 @@ export function giveUnik(
 ): void {
   const id = tokenId(name);
   const wallet = walletOf(draft, publicKeyOf(owner), network);
-  const tokens = { ...wallet.attributes.tokens, [id]: { type: Number(properties.type) } };
-  draft.set("wallets", wallet.address, { ...wallet, attributes: { ...wallet.attributes, tokens } });
+  const attributes = shownAttributes(draft, wallet);
+  const tokens = { ...attributes.tokens, [id]: { type: Number(properties.type) } };
+  putWallet(draft, { ...wallet, attributes: { ...attributes, tokens } });
   draft.set("tokens", id, { id, ownerId: wallet.address, firstTransaction: "mint", lastTransaction: "mint" });
   for (const [key, value] of Object.entries(properties)) draft.set("properties", propertyKey(id, key), value);
 }
@@ -33,5 +35,5 @@ export const propertyOf = (draft: Draft, name: string, key: string): string | un
   draft.get("properties", propertyKey(tokenId(name), key));
 
 /** Ids in the map of an actor, in order of acquisition. */
-export const held = (draft: Draft, owner: string): string[] => heldBy(walletNamed(draft, owner));
-const heldBy = ({ attributes }: Wallet): string[] => Object.keys(attributes.tokens ?? {});
+export const held = (draft: Draft, owner: string): string[] =>
+  Object.keys(walletNamed(draft, owner).attributes.tokens ?? {});

@@ -15,6 +15,7 @@ import {
   transactionOf,
   walletNamed,
 } from "../test-support/fixtures.ts";
+import { putWallet } from "../test-support/holdings.ts";
 
 const votingFor = (name: string) => ({ vote: publicKeyOf(name) });
 const delegateNamed = (username: string, members = {}) => ({
@@ -114,7 +115,7 @@ describe("certified transactions", () => {
     const alice = walletNamed(draft, "alice");
     if (type !== undefined) {
       const attributes = { ...alice.attributes, tokens: { t: { type } } };
-      draft.set("wallets", alice.address, { ...alice, attributes });
+      putWallet(draft, { ...alice, attributes });
     }
     moveVotes(transaction, contextOn(draft, network && { network }), undefined);
     return ["x", "y", "z"].map((name) => votesOf(draft, name));

@@ -39,6 +39,40 @@ export type Entity = {
   readonly resigned?: true;
 };
 
+/** The records of one kind that a wallet holds, in order of acquisition (`holdings.ts`). */
+export type Collection = {
+  readonly size: number;
+  /** Ids; absent if the collection is empty. */
+  readonly first?: string;
+  readonly last?: string;
+  /** Bridgechains that have not resigned. */
+  readonly active?: number;
+};
+
+/** Values of holdings by kind. */
+export type Holdings = {
+  /** Key: token id. The type is that at acquisition. */
+  tokens: { readonly type: number };
+  /** Key: IPFS hash. */
+  ipfs: true;
+  /** Key: lock id. */
+  locks: Lock;
+  /** Key: genesis hash. */
+  bridgechains: Bridgechain;
+  /** Genesis hash by name in lower case; without links. */
+  bridgechainNames: string;
+  /** Key: registration id. */
+  entities: Entity;
+};
+export type HoldingKind = keyof Holdings;
+
+export type Holding = {
+  readonly value: Holdings[HoldingKind];
+  /** Ids of the neighbours in order of acquisition. */
+  readonly previous?: string;
+  readonly next?: string;
+};
+
 /** Optional parts of a wallet (state.md 2). */
 export type Attributes = {
   readonly secondPublicKey?: string;
@@ -50,16 +84,16 @@ export type Attributes = {
     readonly legacy?: true;
   };
   readonly delegate?: Delegate;
-  /** Token id to its type, in order of acquisition: the first token decides the type of a vote. */
-  readonly tokens?: Readonly<Record<string, { readonly type: number }>>;
-  readonly ipfs?: { readonly hashes: Readonly<Record<string, true>> };
-  readonly htlc?: { readonly locks: Readonly<Record<string, Lock>>; readonly lockedBalance: bigint };
+  /** Absent if the wallet holds no token. */
+  readonly tokens?: Collection;
+  readonly ipfs?: { readonly hashes: Collection };
+  readonly htlc?: { readonly locks: Collection; readonly lockedBalance: bigint };
   readonly business?: {
     readonly businessAsset: BusinessAsset;
     readonly resigned?: true;
-    readonly bridgechains?: Readonly<Record<string, Bridgechain>>;
+    readonly bridgechains?: Collection;
   };
-  readonly entities?: Readonly<Record<string, Entity>>;
+  readonly entities?: Collection;
 };
 
 export type Wallet = {
@@ -117,6 +151,8 @@ export type Tables = {
   disclosures: string;
   /** Rounds by decimal round number. */
   rounds: Round;
+  /** Holdings of wallets by `holdingKey(address, kind, id)`. */
+  holdings: Holding;
 };
 
 export type TableName = keyof Tables;
@@ -132,6 +168,7 @@ export const TABLE_NAMES: readonly TableName[] = [
   "vouchers",
   "disclosures",
   "rounds",
+  "holdings",
 ];
 
 /** Key of a property: the token id has 64 characters, so the rest is the property key. */

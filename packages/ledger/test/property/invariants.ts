@@ -1,9 +1,17 @@
 /** Invariants after every block, expressed in other terms than the rules themselves. */
 
 import assert from "node:assert/strict";
-import { type MemoryState, type StateReader, TABLE_NAMES, walletOf } from "@uniknode/ledger";
+import {
+  collapseAttributes,
+  holdingKey,
+  type MemoryState,
+  type StateReader,
+  TABLE_NAMES,
+  walletOf,
+} from "@uniknode/ledger";
 import type { Milestone, Transaction } from "@uniknode/protocol";
 import { present } from "@uniknode/protocol";
+import { shownAttributes } from "../../test-support/holdings.ts";
 import { addressOfActor, GENESIS, network } from "./world.ts";
 
 /** Any value as text, down to the order of members. */
@@ -29,7 +37,7 @@ export function createdBy(
     if (properties.type === "1") return unsTokenEcoV2 ? 0n : sumOf(individual);
     return sumOf(properties.type === "2" ? organization : ofNetwork);
   }
-  const { tokens } = walletOf(before, senderPublicKey, network).attributes;
+  const { tokens } = shownAttributes(before, walletOf(before, senderPublicKey, network));
   const isRewarded = unsTokenEcoV2 && properties["LifeCycle/Status"] === "3" && tokens?.[tokenId]?.type === 1;
   return isRewarded ? sumOf(individual) : 0n;
 }
@@ -39,7 +47,9 @@ export function createdBy(
  */
 export function checkSupply(state: MemoryState, premine: bigint, created: bigint): void {
   let total = 0n;
-  for (const [address, { balance, attributes }] of state.entries("wallets")) {
+  for (const [address, wallet] of state.entries("wallets")) {
+    const { balance } = wallet;
+    const attributes = shownAttributes(state, wallet);
     const locked = attributes.htlc?.lockedBalance ?? 0n;
     total += balance + locked;
     const sum = Object.values(attributes.htlc?.locks ?? {}).reduce((all, { amount }) => all + amount, 0n);
@@ -50,9 +60,12 @@ export function checkSupply(state: MemoryState, premine: bigint, created: bigint
   assert.equal(total, created, "the supply beyond the premine");
 }
 
-/** Checks that redundant records agree: maps of wallets, the token store, and the indexes. */
+/** Checks that redundant records agree: holdings of wallets, the token store, and the indexes. */
 export function checkIndexes(state: MemoryState): void {
-  const wallets = state.entries("wallets");
+  const wallets = state
+    .entries("wallets")
+    .map(([address, wallet]) => [address, { attributes: shownAttributes(state, wallet) }] as const);
+  checkHoldings(state);
   const inMaps = wallets.flatMap(([address, { attributes }]) =>
     Object.keys(attributes.tokens ?? {}).map((id) => [id, address]),
   );
@@ -67,10 +80,21 @@ export function checkIndexes(state: MemoryState): void {
       table,
     );
   const attributesOf = (address: string) =>
-    present(state.get("wallets", address), "an entry of state").attributes;
+    shownAttributes(state, present(state.get("wallets", address), "an entry of state"));
   index("usernames", (address) => [attributesOf(address).delegate?.username ?? []].flat());
   index("locks", (address) => Object.keys(attributesOf(address).htlc?.locks ?? {}));
   index("ipfs", (address) => Object.keys(attributesOf(address).ipfs?.hashes ?? {}));
   const entities = wallets.flatMap(([, { attributes }]) => Object.keys(attributes.entities ?? {}));
   assert.deepEqual(new Set(state.entries("entities").map(([, id]) => id)), new Set(entities), "entities");
+}
+
+/** Checks that the collections of attributes and the records are those of the maps that they represent. */
+function checkHoldings(state: MemoryState): void {
+  const expected = new Map<string, unknown>();
+  for (const [address, wallet] of state.entries("wallets")) {
+    const { attributes, holdings } = collapseAttributes(shownAttributes(state, wallet));
+    assert.deepEqual(wallet.attributes, attributes, `the attributes of ${address}`);
+    for (const { kind, id, holding } of holdings) expected.set(holdingKey(address, kind, id), holding);
+  }
+  assert.deepEqual(Object.fromEntries(state.entries("holdings")), Object.fromEntries(expected), "holdings");
 }

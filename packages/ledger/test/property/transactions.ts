@@ -1,5 +1,3 @@
-/** Transactions from proposals: with nonce, signatures and bytes, and occasionally with an error. */
-import type { Wallet } from "@uniknode/ledger";
 import {
   encodeTransaction,
   keysFromPassphrase,
@@ -10,6 +8,7 @@ import {
   secondSignTransaction,
   type TransactionBody,
 } from "@uniknode/protocol";
+import type { ShownWallet } from "../../test-support/holdings.ts";
 import { coreProposers, secondOf } from "./core.ts";
 import { magistrateProposers } from "./magistrate.ts";
 import type { Random } from "./random.ts";
@@ -62,7 +61,7 @@ function withFault(random: Random, body: TransactionBody): TransactionBody {
 /** Signatures that the rules verify; a ledger does not verify the sender's own. */
 function withWalletSignatures(
   sender: string,
-  { attributes }: Wallet,
+  { attributes }: Pick<ShownWallet, "attributes">,
   body: TransactionBody,
   random: Random,
 ): TransactionBody {

@@ -1,5 +1,5 @@
 /** Accounts and rules of the random chains. */
-import { addressOf, type Draft, type Wallet, walletOf } from "@uniknode/ledger";
+import { addressOf, type Draft, walletOf } from "@uniknode/ledger";
 import {
   type Asset,
   bytesToHex,
@@ -10,6 +10,7 @@ import {
   utf8ToBytes,
 } from "@uniknode/protocol";
 import { networkWith, publicKeyOf } from "../../test-support/fixtures.ts";
+import { type ShownWallet, shownAttributes } from "../../test-support/holdings.ts";
 import { tokenId } from "../../test-support/uniks.ts";
 import type { Random } from "./random.ts";
 
@@ -74,13 +75,15 @@ export type Proposal = {
 /** Creates proposals of one type: most of them valid, if the state allows it. */
 export type Proposer = (world: World) => Proposal;
 
-export const walletOfActor = ({ draft }: World, name: string): Wallet =>
-  walletOf(draft, keyOfActor(name), network);
+export function walletOfActor({ draft }: World, name: string): ShownWallet {
+  const wallet = walletOf(draft, keyOfActor(name), network);
+  return { ...wallet, attributes: shownAttributes(draft, wallet) };
+}
 
 export const addressOfActor = (name: string): string => addressOf(keyOfActor(name), network);
 
 /** Actor that satisfies a test; a random actor if there is none, or occasionally. */
-export function someone(world: World, test: (wallet: Wallet) => boolean = () => true): string {
+export function someone(world: World, test: (wallet: ShownWallet) => boolean = () => true): string {
   const fitting = ACTORS.filter((name) => test(walletOfActor(world, name)));
   const isFitting = fitting.length > 0 && !world.random.oneIn(8);
   return world.random.pick(isFitting ? fitting : ACTORS);

@@ -23,6 +23,7 @@ import {
   transactionOf,
   walletNamed,
 } from "../../test-support/fixtures.ts";
+import { putWallet } from "../../test-support/holdings.ts";
 import { giveUnik, held, propertiesOf, tokenId, unik } from "../../test-support/uniks.ts";
 
 const rich = { balance: 1000n };
@@ -84,7 +85,7 @@ describe("certification", () => {
   test("C3: an owner whose key is unknown cannot certify", () => {
     const draft = stateWithFactory({ alice: rich });
     const { publicKey: _, ...keyless } = walletNamed(draft, "factory");
-    draft.set("wallets", keyless.address, keyless);
+    putWallet(draft, keyless);
     expect(refusalOf(draft, mint(), V1)).toBe("NftCertificationBadSignatureError");
   });
 

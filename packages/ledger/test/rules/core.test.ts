@@ -1,5 +1,5 @@
 /** Checks and effects of the core types, in the order of transactions-rules.md 3. */
-import type { Attributes, Lock } from "@uniknode/ledger";
+import type { Lock, ShownAttributes } from "@uniknode/ledger";
 import { bytesToHex, hexToBytes, present, sha256 } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
@@ -15,7 +15,7 @@ import {
 } from "../../test-support/fixtures.ts";
 
 const rich = { balance: 1000n };
-const multiSignature: Attributes = { multiSignature: { min: 1, publicKeys: [publicKeyOf("alice")] } };
+const multiSignature: ShownAttributes = { multiSignature: { min: 1, publicKeys: [publicKeyOf("alice")] } };
 
 describe("transfer", () => {
   test("moves the amount and subtracts the fee", () => {

@@ -11,6 +11,7 @@ import {
   V1,
 } from "../../test-support/certified.ts";
 import { addressOfName, apply, refusalOf, stateOf, walletNamed } from "../../test-support/fixtures.ts";
+import { putWallet } from "../../test-support/holdings.ts";
 import { giveUnik, propertiesOf, propertyOf, tokenId } from "../../test-support/uniks.ts";
 
 const rich = { balance: 1000n };
@@ -125,7 +126,7 @@ describe("refusals of a disclosure, in order", () => {
     const forget = (name: string) => {
       const draft = stateWithCat();
       const { publicKey: _, ...keyless } = walletNamed(draft, name);
-      draft.set("wallets", keyless.address, keyless);
+      putWallet(draft, keyless);
       return draft;
     };
     expect(refusalOf(forget("factory"), disclose(["x"]), V1)).toBe(

@@ -1,6 +1,6 @@
 /** Businesses, bridgechains and entities (transactions-rules.md 4). */
 
-import { type Attributes, entityKey } from "@uniknode/ledger";
+import { entityKey, type ShownAttributes } from "@uniknode/ledger";
 import type { Asset, BridgechainAsset } from "@uniknode/protocol";
 import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
@@ -18,7 +18,7 @@ const rich = { balance: 100_000_000_000n };
 
 const send = (type: number, asset?: Asset) =>
   transactionOf(`2/${type}`, "alice", { ...(asset && { asset }) });
-const of = (attributes: Attributes) => stateOf({ alice: { ...rich, attributes } });
+const of = (attributes: ShownAttributes) => stateOf({ alice: { ...rich, attributes } });
 
 const businessAsset = { name: "Acme", website: "https://acme.example" };
 const bridgechainAsset: BridgechainAsset = {
@@ -30,9 +30,9 @@ const bridgechainAsset: BridgechainAsset = {
 };
 const id = bridgechainAsset.genesisHash;
 
-const business: Attributes = { business: { businessAsset } };
-const resignedBusiness: Attributes = { business: { businessAsset, resigned: true } };
-const withBridgechain = (resigned?: boolean): Attributes => ({
+const business: ShownAttributes = { business: { businessAsset } };
+const resignedBusiness: ShownAttributes = { business: { businessAsset, resigned: true } };
+const withBridgechain = (resigned?: boolean): ShownAttributes => ({
   business: {
     businessAsset,
     bridgechains: { [id]: { bridgechainAsset, ...(resigned && { resigned }) } },

@@ -1,6 +1,6 @@
 /** Tokens without certification (transactions-rules.md 5, state.md 3.3). */
 import { RuleError } from "@uniknode/ledger";
-import type { Transaction } from "@uniknode/protocol";
+import { present, type Transaction } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
   addressOfName,
@@ -12,6 +12,7 @@ import {
   transactionOf,
   walletNamed,
 } from "../../test-support/fixtures.ts";
+import { shownAttributes } from "../../test-support/holdings.ts";
 import { giveUnik, held, propertiesOf, propertyOf, tokenId, unik } from "../../test-support/uniks.ts";
 
 const rich = { balance: 1000n };
@@ -206,7 +207,8 @@ describe("transfer", () => {
     const elsewhere = "SUHNyVMMiWZ5GhYqQkqgzXpE8FkXBnpyQx";
     const draft = stateWithCat();
     apply(draft, { ...transfer("bob"), recipientId: elsewhere });
-    expect(draft.get("wallets", elsewhere)?.attributes.tokens).toEqual({ [tokenId("cat")]: { type: 1 } });
+    const recipient = present(draft.get("wallets", elsewhere), "the wallet of the recipient");
+    expect(shownAttributes(draft, recipient).tokens).toEqual({ [tokenId("cat")]: { type: 1 } });
   });
 
   test("trap A7: a token sent to its own sender is moved to the end", () => {

@@ -1,6 +1,6 @@
 /** Delegates by unik and the votes for them (transactions-rules.md 7.2 to 7.4). */
 
-import type { Attributes } from "@uniknode/ledger";
+import type { ShownAttributes } from "@uniknode/ledger";
 import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
@@ -14,6 +14,7 @@ import {
   transactionOf,
   walletNamed,
 } from "../../test-support/fixtures.ts";
+import { putWallet } from "../../test-support/holdings.ts";
 import { giveUnik, propertyOf, tokenId, unik } from "../../test-support/uniks.ts";
 
 const rich = { balance: 1000n };
@@ -93,7 +94,7 @@ describe("registration", () => {
   test("trap A14: a resigned delegate stays one, and its username stays in use permanently", () => {
     const draft = stateWithCat();
     apply(draft, register());
-    draft.set("wallets", addressOfName("alice"), {
+    putWallet(draft, {
       ...walletNamed(draft, "alice"),
       attributes: {
         ...walletNamed(draft, "alice").attributes,
@@ -122,7 +123,7 @@ describe("resignation", () => {
     d3: { attributes: { delegate: someDelegate({ username: "d3" }) } },
   };
 
-  function stateWithDelegate(badge?: string, members: Attributes = {}) {
+  function stateWithDelegate(badge?: string, members: ShownAttributes = {}) {
     const delegate = someDelegate({ username: tokenId("cat"), type: 1 });
     const draft = stateOf({ ...delegates, alice: { ...rich, attributes: { delegate, ...members } } });
     giveUnik(draft, "alice", "cat", { type: "1", ...(badge !== undefined && { [BADGE]: badge }) });
@@ -166,11 +167,11 @@ describe("resignation", () => {
 });
 
 describe("vote", () => {
-  function stateWithDelegate(type?: number, attributes: Attributes = {}, resigned?: true) {
+  function stateWithDelegate(type?: number, attributes: ShownAttributes = {}, resigned?: true) {
     const delegate = someDelegate({ ...(type && { type }), ...(resigned && { resigned }) });
     return stateOf({ alice: { ...rich, attributes }, delegate: { attributes: { delegate } } });
   }
-  const voted: Attributes = { vote: publicKeyOf("delegate") };
+  const voted: ShownAttributes = { vote: publicKeyOf("delegate") };
 
   test("can be voted and unvoted, and adds the wallet's balance", () => {
     const draft = stateWithDelegate(1);

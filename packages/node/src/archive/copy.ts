@@ -20,6 +20,7 @@ const CHAIN_TABLES = [
   "transactions",
   "payees",
   "wallets",
+  "holdings",
   "tokens",
   "properties",
   "entries",

@@ -1,6 +1,7 @@
 /** A digest of the whole state, to compare nodes. */
 import { createHash } from "node:crypto";
 import type { Database, SqlValue } from "../store/engine/database.ts";
+import { createShownAttributes } from "../store/state/holdings.ts";
 
 /** The consensus state, each table in the order of its key. */
 const STATE = [
@@ -16,9 +17,13 @@ const STATE = [
  */
 export function stateDigest(database: Database): string {
   const hash = createHash("sha256");
+  const shown = createShownAttributes(database);
   for (const sql of STATE) {
     for (const row of database.prepare<Record<string, SqlValue>>(sql, { bigints: true }).iterate()) {
-      hash.update(JSON.stringify(Object.entries(row).map(canonical)));
+      const { address, attributes } = row;
+      const whole =
+        attributes === undefined ? row : { ...row, attributes: shown(`${address}`, `${attributes}`) };
+      hash.update(JSON.stringify(Object.entries(whole).map(canonical)));
     }
     hash.update("\n");
   }

@@ -104,6 +104,13 @@ const TABLES: readonly Table<Record<string, string | null>>[] = [
     key: ["space", "key"],
     toText: ({ space, key, value }) => JSON.stringify([space, key, value]),
   },
+  {
+    name: "holdings",
+    columns: "address, kind, id, previous, next, value",
+    key: ["address", "kind", "id"],
+    toText: ({ address, kind, id, previous, next, value }) =>
+      `["holdings",${quoted(`${address}/${kind}/${id}`)},${value},${quoted(previous)},${quoted(next)}]`,
+  },
 ];
 
 function roundTable(database: Database): Table<RoundRow> {

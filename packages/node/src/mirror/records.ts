@@ -1,12 +1,12 @@
 /** Converts records of the state to columns of PostgreSQL, and back (docs/spec/feed.md 3). */
-import { TABLE_NAMES, type TableName } from "@uniknode/ledger";
+import { parseHoldingKey, TABLE_NAMES, type TableName } from "@uniknode/ledger";
 import type { PostgresValue } from "../postgres/connection.ts";
 import { MirrorError } from "./error.ts";
 import type { Row } from "./line.ts";
 
 /** A table of PostgreSQL that contains records. */
 export type RecordTable = {
-  readonly name: "wallets" | "tokens" | "properties" | "entries" | "rounds";
+  readonly name: "wallets" | "tokens" | "properties" | "entries" | "holdings" | "rounds";
   /** Columns with their types; the columns of the key come first. */
   readonly columns: readonly (readonly [name: string, type: string])[];
   readonly keyLength: number;
@@ -54,6 +54,18 @@ const ENTRIES: RecordTable = {
   ],
   keyLength: 2,
 };
+const HOLDINGS: RecordTable = {
+  name: "holdings",
+  columns: [
+    ["address", "text"],
+    ["kind", "text"],
+    ["id", "text"],
+    ["previous", "text"],
+    ["next", "text"],
+    ["value", "text"],
+  ],
+  keyLength: 3,
+};
 const ROUNDS: RecordTable = {
   name: "rounds",
   columns: [
@@ -64,7 +76,7 @@ const ROUNDS: RecordTable = {
   keyLength: 1,
 };
 
-export const RECORD_TABLES: readonly RecordTable[] = [WALLETS, TOKENS, PROPERTIES, ENTRIES, ROUNDS];
+export const RECORD_TABLES: readonly RecordTable[] = [WALLETS, TOKENS, PROPERTIES, ENTRIES, HOLDINGS, ROUNDS];
 
 /** Returns the table that stores the records of a table of the ledger. */
 export function tableOf(name: string): RecordTable {
@@ -72,6 +84,7 @@ export function tableOf(name: string): RecordTable {
   if (name === "tokens") return TOKENS;
   if (name === "properties") return PROPERTIES;
   if (name === "rounds") return ROUNDS;
+  if (name === "holdings") return HOLDINGS;
   if (TABLE_NAMES.includes(name as TableName)) return ENTRIES;
   throw new MirrorError(
     "MIRROR_FEED_INVALID",
@@ -92,6 +105,10 @@ export function toKey([table, key]: Row): PostgresValue[] {
       return [key.slice(0, TOKEN_ID_CHARACTERS), bytes(key.slice(TOKEN_ID_CHARACTERS + 1))];
     case ENTRIES:
       return [table, bytes(key)];
+    case HOLDINGS: {
+      const { address, kind, id } = parseHoldingKey(key);
+      return [address, kind, id];
+    }
     default:
       return [key];
   }
@@ -124,6 +141,10 @@ export function toColumns(row: Row): PostgresValue[] {
     }
     case TOKENS:
       return [...key, ...(members as string[])];
+    case HOLDINGS: {
+      const [value, previous, next] = members as [unknown, string | null, string | null];
+      return [...key, previous, next, JSON.stringify(value)];
+    }
     case ROUNDS: {
       const [round] = members as [{ readonly height: number }];
       return [...key, round.height, JSON.stringify(round)];
@@ -147,6 +168,11 @@ export function toRowText(table: RecordTable, columns: readonly PostgresValue[])
       return JSON.stringify(["properties", `${columns[0]}/${textOf(columns[1])}`, textOf(columns[2])]);
     case ROUNDS:
       return `["rounds","${columns[0]}",${columns[2]}]`;
+    case HOLDINGS: {
+      const [address, kind, id, previous, next, value] = columns;
+      const key = JSON.stringify(`${address}/${kind}/${id}`);
+      return `["holdings",${key},${value},${JSON.stringify(previous)},${JSON.stringify(next)}]`;
+    }
     default:
       return JSON.stringify([columns[0], textOf(columns[1]), textOf(columns[2])]);
   }

@@ -1,38 +1,40 @@
 /** Rows of the read model that follow from the attributes of wallets. Every implementation stores attributes as JSON text. */
-import type { Attributes, Round } from "@uniknode/ledger";
+import type { Attributes, Entity, Lock, Round } from "@uniknode/ledger";
 import type { Json } from "../platform/json/decimal.ts";
 import { present } from "../platform/present.ts";
-import {
-  type RoundDelegate,
-  SHOWN_ATTRIBUTES,
-  type StoredDelegate,
-  type StoredEntity,
-  type StoredLock,
-  type StoredWallet,
-} from "./rows.ts";
+import type { RoundDelegate, StoredDelegate, StoredEntity, StoredLock, StoredWallet } from "./rows.ts";
 
-/** Some wallets own thousands of tokens: attributes without any of these names are not parsed. */
-const NAMES_SEEN = new RegExp(`"(${SHOWN_ATTRIBUTES.join("|")})"`);
-const NONE_SEEN: StoredWallet["attributes"] = {};
+/** Most wallets have none. */
+const NO_ATTRIBUTES: StoredWallet["attributes"] = {};
 
 export type WalletRow = {
   readonly address: string;
   readonly publicKey: string | null;
   readonly balance: string;
   readonly nonce: string;
+  /** JSON; the holdings of the wallet are collections. */
   readonly attributes: string;
 };
 
-export function walletFromRow({
-  address,
-  publicKey,
-  balance,
-  nonce,
-  attributes: text,
-}: WalletRow): StoredWallet {
-  const attributes = NAMES_SEEN.test(text) ? JSON.parse(text) : NONE_SEEN;
-  const wallet = { address, balance, nonce, attributes, attributesText: text };
+/** @param attributesText the attributes as responses show them */
+export function walletFromRow(
+  { address, publicKey, balance, nonce, attributes: text }: WalletRow,
+  attributesText = text,
+): StoredWallet {
+  const attributes = text === "{}" ? NO_ATTRIBUTES : repeatedAttributes(JSON.parse(text));
+  const wallet = { address, balance, nonce, attributes, attributesText };
   return publicKey === null ? wallet : { ...wallet, publicKey };
+}
+
+function repeatedAttributes(attributes: Json<Attributes>): StoredWallet["attributes"] {
+  const { delegate, htlc, multiSignature, secondPublicKey, vote } = attributes;
+  return {
+    ...(delegate && { delegate }),
+    ...(htlc && { htlc: { lockedBalance: htlc.lockedBalance } }),
+    ...(multiSignature && { multiSignature }),
+    ...(secondPublicKey !== undefined && { secondPublicKey }),
+    ...(vote !== undefined && { vote }),
+  };
 }
 
 export type DelegateRow = {
@@ -57,19 +59,40 @@ export function delegateFromRow({ attributes, explicitValues, ...row }: Delegate
   };
 }
 
-/** A wallet that has sent transactions. */
-export type OwnerRow = { readonly address: string; readonly publicKey: string; readonly attributes: string };
+/** A lock or an entity of a wallet that has sent transactions; `value` is JSON. */
+export type HeldRow = {
+  readonly address: string;
+  readonly publicKey: string;
+  readonly id: string;
+  readonly previous: string | null;
+  readonly next: string | null;
+  readonly value: string;
+};
 
-/** Returns the open locks of a wallet. */
-export function locksOf({ publicKey, attributes }: Omit<OwnerRow, "address">): StoredLock[] {
-  const { htlc } = JSON.parse(attributes) as Json<Attributes>;
-  return Object.entries(htlc?.locks ?? {}).map(([id, lock]) => ({ ...lock, id, senderPublicKey: publicKey }));
-}
+export const lockFromRow = ({ id, publicKey, value }: HeldRow): StoredLock => ({
+  ...(JSON.parse(value) as Json<Lock>),
+  id,
+  senderPublicKey: publicKey,
+});
 
-/** Returns the entities of a wallet. */
-export function entitiesOf({ address, publicKey, attributes }: OwnerRow): StoredEntity[] {
-  const { entities = {} } = JSON.parse(attributes) as Json<Attributes>;
-  return Object.entries(entities).map(([id, entity]) => ({ ...entity, id, address, publicKey }));
+export const entityFromRow = ({ id, address, publicKey, value }: HeldRow): StoredEntity => ({
+  ...(JSON.parse(value) as Json<Entity>),
+  id,
+  address,
+  publicKey,
+});
+
+/** Returns the rows, which are adjacent for each wallet, in the order in which each wallet acquired them. */
+export function inOrder(rows: readonly HeldRow[]): HeldRow[] {
+  const byKey = new Map(rows.map((row) => [`${row.address}/${row.id}`, row]));
+  return rows
+    .filter(({ previous }) => previous === null)
+    .flatMap((first) => {
+      const held: HeldRow[] = [];
+      for (let row: HeldRow | undefined = first; row; row = byKey.get(`${row.address}/${row.next}`))
+        held.push(row);
+      return held;
+    });
 }
 
 /** Returns the delegates of a round from its record. */

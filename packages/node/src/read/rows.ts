@@ -44,17 +44,17 @@ export type StoredTransaction = {
   readonly nonce: string;
 };
 
-/** Attributes that responses contain. */
-export const SHOWN_ATTRIBUTES = ["delegate", "htlc", "multiSignature", "secondPublicKey", "vote"] as const;
-
 export type StoredWallet = {
   readonly address: string;
   readonly publicKey?: string;
   /** May be negative. */
   readonly balance: string;
   readonly nonce: string;
-  readonly attributes: Pick<Json<Attributes>, (typeof SHOWN_ATTRIBUTES)[number]>;
-  /** JSON of all attributes, in the order in which they were set. */
+  /** Attributes of which responses repeat members. */
+  readonly attributes: Pick<Json<Attributes>, "delegate" | "multiSignature" | "secondPublicKey" | "vote"> & {
+    readonly htlc?: { readonly lockedBalance: string };
+  };
+  /** JSON of all attributes with what the wallet holds, in the order in which they were set. */
   readonly attributesText: string;
 };
 

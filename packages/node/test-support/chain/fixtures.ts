@@ -153,11 +153,12 @@ const textOf = (value: unknown) => (value instanceof Uint8Array ? bytesToHex(val
 export const OTHER_VOTES = `UPDATE rounds SET delegates =
   CAST(substr(delegates, 1, 3) || x'0000000000000001' || substr(delegates, 12) AS BLOB)`;
 
-const KEYS: Record<"wallets" | "tokens" | "properties" | "rounds", string> = {
+const KEYS: Record<"wallets" | "tokens" | "properties" | "rounds" | "holdings", string> = {
   wallets: "SELECT address AS key FROM wallets",
   tokens: "SELECT id AS key FROM tokens",
   properties: "SELECT token || '/' || key AS key FROM properties",
   rounds: "SELECT CAST(round AS TEXT) AS key FROM rounds",
+  holdings: "SELECT address || '/' || kind || '/' || id AS key FROM holdings",
 };
 
 const keysOf = (database: Database, table: TableName): string[] => {

@@ -1,5 +1,5 @@
 /** A small chain: its accounts, their transactions, and the state at its head. */
-import type { Attributes, Delegate } from "@uniknode/ledger";
+import type { Delegate, ShownAttributes } from "@uniknode/ledger";
 import {
   addressFromPublicKey,
   type Block,
@@ -174,7 +174,10 @@ export const chain = createChain();
 const [genesis, , third, head] = chain.blocks.map(({ header }) => header);
 export const heads = { genesis: present(genesis), third: present(third), head: present(head) };
 
-const delegate = (username: string, members: Partial<Delegate> = {}): Attributes["delegate"] & object => ({
+const delegate = (
+  username: string,
+  members: Partial<Delegate> = {},
+): ShownAttributes["delegate"] & object => ({
   username,
   voteBalance: 0n,
   forgedFees: 0n,
@@ -192,7 +195,7 @@ export const wallets: {
   isCold?: true;
   balance: bigint;
   nonce: bigint;
-  attributes: Attributes;
+  attributes: ShownAttributes;
 }[] = [
   { account: treasury, balance: -PREMINE, nonce: 2n, attributes: {} },
   {

@@ -17,6 +17,7 @@ import { type Database, openDatabase } from "../../src/store/engine/database.ts"
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { openHistory } from "../../src/store/history/writer.ts";
 import { createStateStore, type Write } from "../../src/store/state/state.ts";
+import { walletWrites } from "../store/holdings.ts";
 import { chain, heads, tokens, wallets } from "./chain.ts";
 import { checkResponses } from "./described.ts";
 
@@ -38,11 +39,9 @@ export function writeChain(folder: string, { blocks, writes, recorded }: Additio
   const transactionStore = createTransactionStore(database);
   const state = createStateStore(database, { cacheSize: 100 });
   state.write(
-    wallets.map(({ account: { address, publicKey }, isCold, balance, nonce, attributes }) => ({
-      table: "wallets",
-      key: address,
-      after: { address, ...(!isCold && { publicKey }), balance, nonce, attributes },
-    })),
+    wallets.flatMap(({ account: { address, publicKey }, isCold, balance, nonce, attributes }) =>
+      walletWrites({ address, ...(!isCold && { publicKey }), balance, nonce, attributes }),
+    ),
   );
   const { mint } = chain.sent;
   for (const { id, owner, properties } of tokens) {

@@ -1,5 +1,5 @@
 /** Two more blocks: locks and transactions that end locks, entities, and payments to the foundation. */
-import type { Attributes } from "@uniknode/ledger";
+import type { ShownAttributes } from "@uniknode/ledger";
 import {
   certify,
   type NftAsset,
@@ -9,6 +9,7 @@ import {
 } from "@uniknode/protocol";
 import { present } from "../../src/platform/present.ts";
 import type { Write } from "../../src/store/state/state.ts";
+import { walletWrites } from "../store/holdings.ts";
 import {
   type Account,
   alice,
@@ -124,12 +125,14 @@ const lockOf = ({ data }: SealedTransaction) => ({
 });
 
 /** Returns the wallet at the head with additional attributes. */
-function walletWith(owner: Account, attributes: Attributes): Write {
+function walletWith(owner: Account, attributes: ShownAttributes): Write[] {
   const wallet = present(wallets.find(({ account }) => account === owner));
   const { address, publicKey } = owner;
   const { balance, nonce } = wallet;
-  const after = { address, publicKey, balance, nonce, attributes: { ...wallet.attributes, ...attributes } };
-  return { table: "wallets", key: address, after };
+  return walletWrites({
+    ...{ address, publicKey, balance, nonce },
+    attributes: { ...wallet.attributes, ...attributes },
+  });
 }
 
 const locksOf = (...locks: SealedTransaction[]) => ({
@@ -152,14 +155,14 @@ export const longer: Additions = {
   recorded: alice.address,
   blocks: [fifth, sixth],
   writes: [
-    walletWith(alice, locksOf(first, second)),
-    walletWith(bob, {
+    ...walletWith(alice, locksOf(first, second)),
+    ...walletWith(bob, {
       ...locksOf(third),
       entities: {
         [delegateEntity.data.id]: { type: 4, subType: 0, data: { name: "bobs_node" }, resigned: true },
       },
     }),
-    walletWith(carol, {
+    ...walletWith(carol, {
       entities: { [own.data.id]: { type: 0, subType: 1, data: { name: "my-entity", ipfsData: "Qm1" } } },
     }),
     entry("locks", first.data.id, alice.address),

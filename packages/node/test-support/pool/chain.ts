@@ -5,6 +5,7 @@ import {
   type Change,
   createDraft,
   createMemoryState,
+  type ShownAttributes,
   type Wallet,
   walletOf,
 } from "@uniknode/ledger";
@@ -33,7 +34,9 @@ import {
   type PoolDeps,
   type PoolOptions,
 } from "../../src/pool/pool.ts";
+import { withHoldings } from "../../src/store/state/holdings.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
+import { type ShownWallet, walletWrites } from "../store/holdings.ts";
 import { verificationBy } from "./verification.ts";
 
 const [genesisMilestone] = unitnet.milestones;
@@ -107,7 +110,7 @@ export type TestChain = ReturnType<typeof createTestChain>;
 
 /** Chain at height 10, with the wallets of the actors; the others have nothing. */
 export function createTestChain(
-  actors: Readonly<Record<string, Partial<Wallet>>>,
+  actors: Readonly<Record<string, Partial<ShownWallet>>>,
   network: Network = NETWORK,
 ) {
   const state = createMemoryState();
@@ -116,13 +119,14 @@ export function createTestChain(
   let height = 10;
 
   /** Changes wallets without a transaction. */
-  function fund(wallets: Readonly<Record<string, Partial<Wallet>>>): void {
+  function fund(wallets: Readonly<Record<string, Partial<ShownWallet>>>): void {
     const draft = createDraft(state);
     for (const [name, members] of Object.entries(wallets)) {
-      const wallet = { ...walletOf(draft, publicKeyOf(name), network), ...members };
-      draft.set("wallets", wallet.address, wallet);
-      const { delegate } = wallet.attributes;
-      if (delegate) draft.set("usernames", delegate.username, wallet.address);
+      const wallet = walletOf(draft, publicKeyOf(name), network);
+      const { attributes = withHoldings(draft, wallet).attributes as object as ShownAttributes } = members;
+      for (const write of walletWrites({ ...wallet, ...members, attributes }))
+        draft.set(write.table, write.key, write.after);
+      if (attributes.delegate) draft.set("usernames", attributes.delegate.username, wallet.address);
     }
     state.commit(draft.changes());
   }
@@ -166,7 +170,7 @@ export function createTestChain(
   };
 }
 
-export const RICH: Partial<Wallet> = { balance: 10n ** 12n };
+export const RICH: Partial<ShownWallet> = { balance: 10n ** 12n };
 
 const verifier = createVerifier({ threads: 0 });
 

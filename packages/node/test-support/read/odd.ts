@@ -5,6 +5,7 @@ import type { Write } from "../../src/store/state/state.ts";
 import { alice, bob, carol, chain, cold, dave, forgeOn, unik, version2 } from "../http/chain.ts";
 import type { Additions } from "../http/fixture.ts";
 import { longer } from "../http/longer.ts";
+import { walletWrites } from "../store/holdings.ts";
 
 /** Texts that are compared, cut, escaped or refused in different ways. */
 export const ODD_TEXTS = [
@@ -78,34 +79,30 @@ const lockOf = (vendorField: string) => ({
 });
 
 const writes: Write[] = [
-  {
-    table: "wallets",
-    key: dave.address,
-    after: {
-      address: dave.address,
-      publicKey: dave.publicKey,
-      balance: 3n,
-      nonce: 9n,
-      attributes: {
-        htlc: {
-          locks: Object.fromEntries(
-            ODD_TEXTS.map((text, index) => [`${index}`.padStart(64, "f"), lockOf(text)]),
-          ),
-          lockedBalance: 5n * BigInt(ODD_TEXTS.length),
-        },
-        delegate: {
-          username: unik.dave,
-          type: 1,
-          voteBalance: 100n,
-          forgedFees: 0n,
-          forgedRewards: 0n,
-          producedBlocks: 0,
-          round: 1,
-          resigned: true,
-        },
+  ...walletWrites({
+    address: dave.address,
+    publicKey: dave.publicKey,
+    balance: 3n,
+    nonce: 9n,
+    attributes: {
+      htlc: {
+        locks: Object.fromEntries(
+          ODD_TEXTS.map((text, index) => [`${index}`.padStart(64, "f"), lockOf(text)]),
+        ),
+        lockedBalance: 5n * BigInt(ODD_TEXTS.length),
+      },
+      delegate: {
+        username: unik.dave,
+        type: 1,
+        voteBalance: 100n,
+        forgedFees: 0n,
+        forgedRewards: 0n,
+        producedBlocks: 0,
+        round: 1,
+        resigned: true,
       },
     },
-  },
+  }),
   ...ODD_TEXTS.map(
     (_, index): Write => ({ table: "locks", key: `${index}`.padStart(64, "f"), after: dave.address }),
   ),

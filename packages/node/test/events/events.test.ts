@@ -89,7 +89,8 @@ const sealed = (data: Transaction): SealedTransaction => ({
 });
 const block: Block = { header, transactions: [sealed(transaction), sealed(second)] };
 
-const delegate: Wallet = {
+/** The wallet with its holdings, as facts contain it. */
+const delegate = {
   address: "UTbvPHcJLfYTs4pC7cZg2d5YdpAbCUpLE5",
   publicKey: header.generatorPublicKey,
   balance: 1234500000000n,
@@ -113,7 +114,7 @@ const delegate: Wallet = {
       lastBlock: { id: "aa", height: 401, timestamp: 96003208 },
     },
   },
-};
+} as object as Wallet;
 const cold: Wallet = { address: "UCold", balance: 7n, nonce: 0n, attributes: {} };
 
 const W = {

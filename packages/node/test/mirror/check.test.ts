@@ -26,7 +26,7 @@ describe.skipIf(!hasPostgres)("the comparison of a mirror", () => {
     expect(result.position).toEqual({ height, id });
     expect(result.tables.map(({ table }) => table)).toEqual([
       ...["head", "blocks", "transactions", "payees", "type_totals"],
-      ...["wallets", "tokens", "properties", "entries", "rounds"],
+      ...["wallets", "tokens", "properties", "entries", "holdings", "rounds"],
     ]);
     for (const { table, difference, digests } of result.tables) {
       expect(difference, table).toBeUndefined();

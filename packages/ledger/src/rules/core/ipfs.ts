@@ -1,5 +1,6 @@
 /** Registration of an IPFS hash (transactions-rules.md 3.6). */
 import { assetMember, TYPE_GROUPS } from "@uniknode/protocol";
+import { addHolding } from "../../state/holdings.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { checkCommon, refusal } from "../shared/common.ts";
 import type { Rule } from "../shared/rule.ts";
@@ -19,7 +20,8 @@ export const ipfs: Rule = {
   applyToSender({ senderPublicKey, asset }, { draft, network }) {
     const sender = walletOf(draft, senderPublicKey, network);
     const hash = assetMember(asset, "ipfs");
-    const hashes = { ...sender.attributes.ipfs?.hashes, [hash]: true as const };
+    const held = sender.attributes.ipfs?.hashes;
+    const hashes = addHolding(draft, { address: sender.address, kind: "ipfs" }, held, [hash, true]);
     saveWallet(draft, withAttribute(sender, "ipfs", { hashes }));
     draft.set("ipfs", hash, sender.address);
   },

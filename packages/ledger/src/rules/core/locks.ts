@@ -1,6 +1,7 @@
 /** Open hash-time-locked amounts (transactions-rules.md 3.9). */
 import { type HtlcExpiration, present } from "@uniknode/protocol";
 import type { Draft } from "../../state/draft.ts";
+import { addHolding, findHolding, removeHolding } from "../../state/holdings.ts";
 import type { Lock, StateReader, Wallet } from "../../state/tables.ts";
 import { saveWallet, walletAt, withAttribute } from "../../wallets.ts";
 import { refusal } from "../shared/common.ts";
@@ -14,9 +15,8 @@ export type HeldLock = { readonly id: string; readonly lock: Lock; readonly owne
 
 export function findLock(state: StateReader, id: string): HeldLock | undefined {
   const address = state.get("locks", id);
-  const owner = address === undefined ? undefined : walletAt(state, address);
-  const lock = owner?.attributes.htlc?.locks[id];
-  return owner && lock && { id, lock, owner };
+  const lock = address === undefined ? undefined : findHolding(state, { address, kind: "locks" }, id);
+  return address !== undefined && lock ? { id, lock, owner: walletAt(state, address) } : undefined;
 }
 
 /** @throws {RuleError} HtlcLockTransactionNotFoundError */
@@ -42,17 +42,22 @@ export const lockExpired = () =>
   refusal("HtlcLockExpiredError", "the associated HTLC lock transaction expired.");
 
 export function addLock(draft: Draft, owner: Wallet, id: string, lock: Lock): void {
-  const { locks = {}, lockedBalance = 0n } = owner.attributes.htlc ?? {};
-  const htlc = { locks: { ...locks, [id]: lock }, lockedBalance: lockedBalance + lock.amount };
+  const { locks, lockedBalance = 0n } = owner.attributes.htlc ?? {};
+  const htlc = {
+    locks: addHolding(draft, { address: owner.address, kind: "locks" }, locks, [id, lock]),
+    lockedBalance: lockedBalance + lock.amount,
+  };
   saveWallet(draft, withAttribute(owner, "htlc", htlc));
   draft.set("locks", id, owner.address);
 }
 
 /** The attribute stays when its last lock is removed: the wallet then has a locked balance of 0. */
 export function removeLock(draft: Draft, { id, lock, owner }: HeldLock): void {
-  const htlc = present(owner.attributes.htlc, "the locks of the owner");
-  const { [id]: _, ...locks } = htlc.locks;
-  const lockedBalance = htlc.lockedBalance - lock.amount;
-  saveWallet(draft, withAttribute(owner, "htlc", { locks, lockedBalance }));
+  const { locks, lockedBalance } = present(owner.attributes.htlc, "the locks of the owner");
+  const htlc = {
+    locks: removeHolding(draft, { address: owner.address, kind: "locks" }, locks, id),
+    lockedBalance: lockedBalance - lock.amount,
+  };
+  saveWallet(draft, withAttribute(owner, "htlc", htlc));
   draft.set("locks", id, undefined);
 }

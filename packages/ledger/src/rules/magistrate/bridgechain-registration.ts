@@ -1,25 +1,23 @@
 /** Registration of a bridgechain (transactions-rules.md 4 type 3). */
 import { assetMember, type BridgechainAsset, present, TYPE_GROUPS } from "@uniknode/protocol";
+import type { StateReader, Wallet } from "../../state/tables.ts";
 import { checkCommon, refusal } from "../shared/common.ts";
 import type { Rule } from "../shared/rule.ts";
 import {
-  type Business,
-  changeBusiness,
   checkPortNames,
+  findBridgechain,
+  hasBridgechainNamed,
   requireBusiness,
+  saveBridgechain,
   walletNotBusiness,
-  withBridgechain,
 } from "./business.ts";
 
 /** Names and genesis hashes are compared within the business only. */
-function checkUnique({ bridgechains = {} }: Business, { name, genesisHash }: BridgechainAsset): void {
-  const isNameTaken = Object.values(bridgechains).some(
-    ({ bridgechainAsset }) => bridgechainAsset.name.toLowerCase() === name.toLowerCase(),
-  );
-  if (isNameTaken) {
+function checkUnique(state: StateReader, sender: Wallet, { name, genesisHash }: BridgechainAsset): void {
+  if (hasBridgechainNamed(state, sender, name)) {
     throw refusal("BridgechainAlreadyRegisteredError", "bridgechain is already registered.");
   }
-  if (bridgechains[genesisHash] !== undefined) {
+  if (findBridgechain(state, sender, genesisHash)) {
     throw refusal(
       "GenesisHashAlreadyRegisteredError",
       "genesis hash is already registered by another bridgechain.",
@@ -33,7 +31,8 @@ export const bridgechainRegistration: Rule = {
 
   check(transaction, context, sender) {
     const registered = assetMember(transaction.asset, "bridgechainRegistration");
-    checkUnique(requireBusiness(sender, walletNotBusiness), registered);
+    requireBusiness(sender, walletNotBusiness);
+    checkUnique(context.draft, sender, registered);
     checkPortNames(registered.ports);
     checkCommon(transaction, context, sender);
   },
@@ -43,8 +42,6 @@ export const bridgechainRegistration: Rule = {
       transaction.asset?.bridgechainRegistration,
       "asset.bridgechainRegistration",
     );
-    changeBusiness(transaction, context, (business) =>
-      withBridgechain(business, bridgechainAsset.genesisHash, { bridgechainAsset }),
-    );
+    saveBridgechain(transaction, context, bridgechainAsset.genesisHash, { bridgechainAsset });
   },
 };

@@ -1,13 +1,14 @@
 /** Resignation of a bridgechain (transactions-rules.md 4 type 4). */
 import { present, TYPE_GROUPS } from "@uniknode/protocol";
+import { walletOf } from "../../wallets.ts";
 import { checkCommon } from "../shared/common.ts";
 import type { Rule } from "../shared/rule.ts";
 import {
-  changeBusiness,
+  findBridgechain,
   requireBridgechain,
   requireBusiness,
+  saveBridgechain,
   walletNotBusiness,
-  withBridgechain,
 } from "./business.ts";
 
 export const bridgechainResignation: Rule = {
@@ -19,7 +20,8 @@ export const bridgechainResignation: Rule = {
       transaction.asset?.bridgechainResignation,
       "asset.bridgechainResignation",
     );
-    requireBridgechain(requireBusiness(sender, walletNotBusiness), bridgechainId);
+    requireBusiness(sender, walletNotBusiness);
+    requireBridgechain(context.draft, sender, bridgechainId);
     checkCommon(transaction, context, sender);
   },
 
@@ -28,11 +30,9 @@ export const bridgechainResignation: Rule = {
       transaction.asset?.bridgechainResignation,
       "asset.bridgechainResignation",
     );
-    changeBusiness(transaction, context, (business) =>
-      withBridgechain(business, bridgechainId, {
-        ...present(business.bridgechains?.[bridgechainId], "the bridgechain"),
-        resigned: true,
-      }),
-    );
+    const { draft, network } = context;
+    const sender = walletOf(draft, transaction.senderPublicKey, network);
+    const bridgechain = present(findBridgechain(draft, sender, bridgechainId), "the bridgechain");
+    saveBridgechain(transaction, context, bridgechainId, { ...bridgechain, resigned: true });
   },
 };

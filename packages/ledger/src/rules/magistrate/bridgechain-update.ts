@@ -1,14 +1,15 @@
 /** Change of a bridgechain (transactions-rules.md 4 type 5). */
 import { assetMember, present, TYPE_GROUPS } from "@uniknode/protocol";
+import { walletOf } from "../../wallets.ts";
 import { checkCommon } from "../shared/common.ts";
 import type { Rule } from "../shared/rule.ts";
 import {
   businessNotRegistered,
-  changeBusiness,
   checkPortNames,
+  findBridgechain,
   requireBridgechain,
   requireBusiness,
-  withBridgechain,
+  saveBridgechain,
 } from "./business.ts";
 
 export const bridgechainUpdate: Rule = {
@@ -17,7 +18,8 @@ export const bridgechainUpdate: Rule = {
 
   check(transaction, context, sender) {
     const { bridgechainId, ports } = assetMember(transaction.asset, "bridgechainUpdate");
-    requireBridgechain(requireBusiness(sender, businessNotRegistered), bridgechainId);
+    requireBusiness(sender, businessNotRegistered);
+    requireBridgechain(context.draft, sender, bridgechainId);
     if (ports) checkPortNames(ports);
     checkCommon(transaction, context, sender);
   },
@@ -27,10 +29,10 @@ export const bridgechainUpdate: Rule = {
       transaction.asset?.bridgechainUpdate,
       "asset.bridgechainUpdate",
     );
-    changeBusiness(transaction, context, (business) => {
-      const bridgechain = present(business.bridgechains?.[bridgechainId], "the bridgechain");
-      const bridgechainAsset = { ...bridgechain.bridgechainAsset, ...changes };
-      return withBridgechain(business, bridgechainId, { ...bridgechain, bridgechainAsset });
-    });
+    const { draft, network } = context;
+    const sender = walletOf(draft, transaction.senderPublicKey, network);
+    const bridgechain = present(findBridgechain(draft, sender, bridgechainId), "the bridgechain");
+    const bridgechainAsset = { ...bridgechain.bridgechainAsset, ...changes };
+    saveBridgechain(transaction, context, bridgechainId, { ...bridgechain, bridgechainAsset });
   },
 };

@@ -9,8 +9,8 @@ export const businessResignation: Rule = {
   type: 1,
 
   check(transaction, context, sender) {
-    const { bridgechains = {} } = requireBusiness(sender, businessNotRegistered);
-    if (!Object.values(bridgechains).every(({ resigned }) => resigned)) {
+    const { bridgechains } = requireBusiness(sender, businessNotRegistered);
+    if (bridgechains?.active) {
       throw refusal("BridgechainsAreNotResignedError", "the business bridgechain(s) are not resigned.");
     }
     checkCommon(transaction, context, sender);

@@ -1,6 +1,7 @@
 /** The business of a wallet and its bridgechains (transactions-rules.md 4). */
 import { present, type Transaction } from "@uniknode/protocol";
-import type { Attributes, Bridgechain, Wallet } from "../../state/tables.ts";
+import { addHolding, findHolding, type HoldingsOf } from "../../state/holdings.ts";
+import type { Attributes, Bridgechain, StateReader, Wallet } from "../../state/tables.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { refusal } from "../shared/common.ts";
 import type { RuleError } from "../shared/error.ts";
@@ -26,13 +27,25 @@ export function requireBusiness({ attributes }: Wallet, missing: () => RuleError
   return business;
 }
 
+const bridgechainsOf = ({ address }: Wallet): HoldingsOf<"bridgechains"> => ({
+  address,
+  kind: "bridgechains",
+});
+
+export const findBridgechain = (state: StateReader, wallet: Wallet, id: string): Bridgechain | undefined =>
+  findHolding(state, bridgechainsOf(wallet), id);
+
+/** Returns true if the wallet has a bridgechain with the name, in any case of letters. */
+export const hasBridgechainNamed = (state: StateReader, { address }: Wallet, name: string): boolean =>
+  findHolding(state, { address, kind: "bridgechainNames" }, name.toLowerCase()) !== undefined;
+
 /**
- * A bridgechain of the business, unless it has resigned.
+ * A bridgechain of the sender, unless it has resigned.
  *
  * @throws {RuleError} BridgechainIsNotRegisteredByWalletError, BridgechainIsResignedError
  */
-export function requireBridgechain({ bridgechains = {} }: Business, id: string): Bridgechain {
-  const bridgechain = bridgechains[id];
+export function requireBridgechain(state: StateReader, sender: Wallet, id: string): Bridgechain {
+  const bridgechain = findBridgechain(state, sender, id);
   if (bridgechain === undefined) {
     throw refusal("BridgechainIsNotRegisteredByWalletError", "bridgechain is not registered by wallet.");
   }
@@ -63,8 +76,23 @@ export function changeBusiness(
   saveWallet(draft, withAttribute(sender, "business", change(business)));
 }
 
-/** The business with one bridgechain added or replaced. */
-export const withBridgechain = (business: Business, id: string, bridgechain: Bridgechain): Business => ({
-  ...business,
-  bridgechains: { ...business.bridgechains, [id]: bridgechain },
-});
+/** Adds or replaces a bridgechain of the sender. */
+export function saveBridgechain(
+  transaction: Transaction,
+  context: RuleContext,
+  id: string,
+  bridgechain: Bridgechain,
+): void {
+  const { draft, network } = context;
+  const { address } = walletOf(draft, transaction.senderPublicKey, network);
+  const before = findHolding(draft, { address, kind: "bridgechains" }, id);
+  const isActive = (one: Bridgechain | undefined) => (one && !one.resigned ? 1 : 0);
+  const name: HoldingsOf<"bridgechainNames"> = { address, kind: "bridgechainNames" };
+  if (!before) addHolding(draft, name, undefined, [bridgechain.bridgechainAsset.name.toLowerCase(), id]);
+  changeBusiness(transaction, context, (business) => {
+    const held = business.bridgechains;
+    const collection = addHolding(draft, { address, kind: "bridgechains" }, held, [id, bridgechain]);
+    const active = (held?.active ?? 0) - isActive(before) + isActive(bridgechain);
+    return { ...business, bridgechains: { ...collection, active } };
+  });
+}

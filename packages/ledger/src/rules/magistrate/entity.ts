@@ -7,7 +7,8 @@ import {
   type Transaction,
   TYPE_GROUPS,
 } from "@uniknode/protocol";
-import { type Entity, entityKey, type Wallet } from "../../state/tables.ts";
+import { addHolding, findHolding } from "../../state/holdings.ts";
+import { type Entity, entityKey, type StateReader, type Wallet } from "../../state/tables.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { checkCommon, refusal } from "../shared/common.ts";
 import type { Rule, RuleContext } from "../shared/rule.ts";
@@ -26,11 +27,14 @@ function checkEntity(transaction: Transaction, context: RuleContext, sender: Wal
   checkCommon(transaction, context, sender);
   const asset = present(transaction.asset, "asset");
   if (asset.action === REGISTER) checkRegistration(transaction.id, asset, context, sender);
-  else checkChange(asset, sender);
+  else checkChange(asset, context, sender);
 }
 
-function checkRegistration(id: string, asset: Asset, { state }: RuleContext, sender: Wallet): void {
-  if (sender.attributes.entities?.[id] !== undefined) {
+const findEntity = (state: StateReader, { address }: Wallet, id: string): Entity | undefined =>
+  findHolding(state, { address, kind: "entities" }, id);
+
+function checkRegistration(id: string, asset: Asset, { state, draft }: RuleContext, sender: Wallet): void {
+  if (findEntity(draft, sender, id)) {
     throw refusal("EntityAlreadyRegisteredError", "the entity is already registered for the wallet.");
   }
   // Resigned entities keep their name.
@@ -51,8 +55,8 @@ function checkDelegateName(name: string, { attributes }: Wallet): void {
   }
 }
 
-function checkChange({ registrationId, type, subType }: Asset, { attributes }: Wallet): void {
-  const entity = registrationId === undefined ? undefined : attributes.entities?.[registrationId];
+function checkChange({ registrationId, type, subType }: Asset, { draft }: RuleContext, sender: Wallet): void {
+  const entity = registrationId === undefined ? undefined : findEntity(draft, sender, registrationId);
   if (entity === undefined) {
     throw refusal("EntityNotRegisteredError", "the entity is not registered for the wallet.");
   }
@@ -73,8 +77,9 @@ function applyEntity(transaction: Transaction, { draft, network }: RuleContext):
   const sender = walletOf(draft, senderPublicKey, network);
   const isRegistration = asset.action === REGISTER;
   const registrationId = isRegistration ? id : assetMember(asset, "registrationId");
-  const entity = changed(sender.attributes.entities?.[registrationId], asset);
-  const entities = { ...sender.attributes.entities, [registrationId]: entity };
+  const entity = changed(findEntity(draft, sender, registrationId), asset);
+  const of = { address: sender.address, kind: "entities" } as const;
+  const entities = addHolding(draft, of, sender.attributes.entities, [registrationId, entity]);
   saveWallet(draft, withAttribute(sender, "entities", entities));
   if (isRegistration) {
     const name = present(entity.data.name, "asset.data.name");

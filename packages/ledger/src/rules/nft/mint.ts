@@ -30,8 +30,10 @@ export function checkMint(
 }
 
 /** Returns true if the token exists on the chain, or a pending transaction of another sender mints it. */
-const isOwned = (tokenId: string, { state, isMintPending }: RuleContext, sender: Wallet): boolean =>
-  state.get("tokens", tokenId) !== undefined || holds(sender, tokenId) || isMintPending?.(tokenId) === true;
+const isOwned = (tokenId: string, { state, draft, isMintPending }: RuleContext, sender: Wallet): boolean =>
+  state.get("tokens", tokenId) !== undefined ||
+  holds(draft, sender, tokenId) ||
+  isMintPending?.(tokenId) === true;
 
 export const nftMint: Rule = {
   typeGroup: TYPE_GROUPS.nft,

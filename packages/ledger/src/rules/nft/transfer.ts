@@ -14,7 +14,7 @@ import { checkHolder, receiveToken, sendToken } from "../shared/tokens.ts";
  */
 export function checkTransfer(transaction: Transaction, context: RuleContext, sender: Wallet): void {
   const { token } = nftOf(transaction);
-  checkHolder(sender, token.tokenId); // 1
+  checkHolder(context.draft, sender, token.tokenId); // 1
   checkSizes(token); // 2
   checkCommon(transaction, context, sender); // 3
 }

@@ -20,7 +20,7 @@ export function checkUpdate(
   options?: CommonChecks,
 ): void {
   const { name, token } = nftOf(transaction);
-  checkHolder(sender, token.tokenId); // 1
+  checkHolder(context.draft, sender, token.tokenId); // 1
   checkSizes(token); // 2
   checkConstraints(context.state, name, token); // 3
   checkCommon(transaction, context, sender, options); // 4

@@ -8,8 +8,9 @@ import {
   TYPE_GROUPS,
   type VoucherReward,
 } from "@uniknode/protocol";
+import { findHolding } from "../../state/holdings.ts";
 import type { StateReader } from "../../state/tables.ts";
-import { addressOf, walletAt } from "../../wallets.ts";
+import { addressOf } from "../../wallets.ts";
 import { typeFromText } from "./kinds.ts";
 import type { RuleContext } from "./rule.ts";
 
@@ -80,14 +81,14 @@ function sharesOf(
   return type === NETWORK ? rewards.network : undefined;
 }
 
-/** Type of a token in the sender's map; undefined if the sender does not hold it (trap A22). */
+/** Type of a token that the sender holds; undefined if the sender does not hold it (trap A22). */
 export function heldType(
   state: StateReader,
   { senderPublicKey }: Transaction,
   network: RuleContext["network"],
   tokenId: string,
 ): number | undefined {
-  return walletAt(state, addressOf(senderPublicKey, network)).attributes.tokens?.[tokenId]?.type;
+  return findHolding(state, { address: addressOf(senderPublicKey, network), kind: "tokens" }, tokenId)?.type;
 }
 
 /**

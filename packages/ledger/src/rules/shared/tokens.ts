@@ -1,7 +1,8 @@
-/** Tokens: the map in the wallet of the holder, and the record of the store (state.md 3.1). */
+/** Tokens: the holding of their wallet, and the record of the store (state.md 3.1). */
 import { present, type Transaction } from "@uniknode/protocol";
 import type { Draft } from "../../state/draft.ts";
-import type { Wallet } from "../../state/tables.ts";
+import { addHolding, findHolding, type HoldingsOf, removeHolding } from "../../state/holdings.ts";
+import type { StateReader, Wallet } from "../../state/tables.ts";
 import { saveWallet, walletAt, walletOf, withAttribute } from "../../wallets.ts";
 import { refusal } from "./common.ts";
 import { nftOf } from "./economy.ts";
@@ -11,8 +12,10 @@ import { getProperty, TYPE } from "./properties.ts";
 import type { RuleContext } from "./rule.ts";
 import { mintEffect, sendEffect, setProperties, type TokenEffect, updateEffect } from "./token-effects.ts";
 
-export const holds = ({ attributes }: Wallet, tokenId: string): boolean =>
-  attributes.tokens?.[tokenId] !== undefined;
+const tokensOf = ({ address }: Wallet): HoldingsOf<"tokens"> => ({ address, kind: "tokens" });
+
+export const holds = (state: StateReader, wallet: Wallet, tokenId: string): boolean =>
+  findHolding(state, tokensOf(wallet), tokenId) !== undefined;
 
 export const notOwner = ({ address }: Wallet, tokenId: string): RuleError =>
   refusal("NftOwnerError", `wallet '${address}' is not the owner of token '${tokenId}'`);
@@ -22,8 +25,8 @@ export const notOwner = ({ address }: Wallet, tokenId: string): RuleError =>
  *
  * @throws {RuleError} NftOwnerError
  */
-export function checkHolder(wallet: Wallet, tokenId: string): void {
-  if (!holds(wallet, tokenId)) throw notOwner(wallet, tokenId);
+export function checkHolder(state: StateReader, wallet: Wallet, tokenId: string): void {
+  if (!holds(state, wallet, tokenId)) throw notOwner(wallet, tokenId);
 }
 
 /** Creates the token of the asset for the sender, with its properties. */
@@ -31,7 +34,7 @@ export function mintToken(transaction: Transaction, { draft, network }: RuleCont
   const { id, senderPublicKey } = transaction;
   const { token } = nftOf(transaction);
   const sender = walletOf(draft, senderPublicKey, network);
-  addToMap(draft, sender, token.tokenId, typeFromText(token.properties?.[TYPE]));
+  receive(draft, sender, token.tokenId, typeFromText(token.properties?.[TYPE]));
   draft.set("tokens", token.tokenId, {
     id: token.tokenId,
     ownerId: sender.address,
@@ -50,7 +53,7 @@ export function updateToken(transaction: Transaction, { draft }: RuleContext): v
 export function sendToken(transaction: Transaction, context: RuleContext): void {
   const { draft, network } = context;
   const effect = sendEffect(transaction);
-  removeFromMap(draft, walletOf(draft, transaction.senderPublicKey, network), effect.tokenId);
+  give(draft, walletOf(draft, transaction.senderPublicKey, network), effect.tokenId);
   writeEffect(transaction, effect, draft);
 }
 
@@ -68,23 +71,24 @@ function writeEffect({ id }: Transaction, effect: TokenEffect, draft: Draft): vo
 }
 
 /**
- * Adds a sent token at the end of the recipient's map, also if sender and recipient are the same (trap A7).
+ * Adds a sent token after those of the recipient, also if sender and recipient are the same (trap A7).
  * Its type is the one in the store, which the transfer may have changed (traps A11 and A22).
  */
 export function receiveToken(transaction: Transaction, { draft }: RuleContext): void {
   const { tokenId } = nftOf(transaction).token;
   const recipient = walletAt(draft, present(transaction.recipientId, "recipientId"));
-  addToMap(draft, recipient, tokenId, typeFromText(getProperty(draft, tokenId, TYPE)));
+  receive(draft, recipient, tokenId, typeFromText(getProperty(draft, tokenId, TYPE)));
 }
 
-function addToMap(draft: Draft, wallet: Wallet, tokenId: string, type: number): void {
-  const tokens = { ...wallet.attributes.tokens, [tokenId]: { type } };
+function receive(draft: Draft, wallet: Wallet, tokenId: string, type: number): void {
+  const tokens = addHolding(draft, tokensOf(wallet), wallet.attributes.tokens, [tokenId, { type }]);
   saveWallet(draft, withAttribute(wallet, "tokens", tokens));
 }
 
-/** Removes the map with its last token. */
-function removeFromMap(draft: Draft, wallet: Wallet, tokenId: string): void {
-  const { [tokenId]: _, ...others } = wallet.attributes.tokens ?? {};
-  const tokens = Object.keys(others).length > 0 ? others : undefined;
-  saveWallet(draft, withAttribute(wallet, "tokens", tokens));
+/** Removes the attribute with the last token. A wallet that the store names as the owner may lack the token (trap A22). */
+function give(draft: Draft, wallet: Wallet, tokenId: string): void {
+  const { tokens: held } = wallet.attributes;
+  if (!held || !holds(draft, wallet, tokenId)) return;
+  const tokens = removeHolding(draft, tokensOf(wallet), held, tokenId);
+  saveWallet(draft, withAttribute(wallet, "tokens", tokens.size > 0 ? tokens : undefined));
 }

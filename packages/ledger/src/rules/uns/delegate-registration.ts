@@ -1,8 +1,8 @@
 /** Registration of a delegate by its unik (transactions-rules.md 7.2). The username is the token id. */
 import { assetMember, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
-import { walletOf } from "../../wallets.ts";
 import { checkRegistration, register } from "../core/delegate-registration.ts";
+import { heldType } from "../shared/economy.ts";
 import { RuleError } from "../shared/error.ts";
 import { kindName, typeFromText } from "../shared/kinds.ts";
 import { EXPLICIT_VALUES, getProperty, TYPE } from "../shared/properties.ts";
@@ -15,9 +15,9 @@ function checkUnikRegistration(transaction: Transaction, context: RuleContext, s
   const tokenId = assetMember(transaction.asset, "delegate").username;
   const { tokens } = sender.attributes;
   if (tokens === undefined) throw noUnik(transaction); // 2
-  checkHolder(sender, tokenId); // 1
+  checkHolder(context.draft, sender, tokenId); // 1
   // 3
-  if (Object.keys(tokens).length > 1) {
+  if (tokens.size > 1) {
     throw new RuleError(
       "CryptoAccountHasSeveralUniksError",
       "Failed to apply transaction: the crypto-account has several UniknameID",
@@ -49,8 +49,7 @@ function checkKind(tokenId: string, { state, network }: RuleContext): void {
 function registerUnik(transaction: Transaction, context: RuleContext): void {
   const { draft, network } = context;
   const tokenId = assetMember(transaction.asset, "delegate").username;
-  const { attributes } = walletOf(draft, transaction.senderPublicKey, network);
-  register(transaction, context, attributes.tokens?.[tokenId]?.type);
+  register(transaction, context, heldType(draft, transaction, network, tokenId));
   setProperties(draft, badgeEffect(tokenId, true));
 }
 

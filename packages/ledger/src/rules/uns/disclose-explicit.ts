@@ -36,7 +36,8 @@ function checkDisclosure(transaction: Transaction, context: RuleContext, sender:
   checkNew(transaction, context); // 7
   // 8: a wallet without tokens may disclose for any token, existing or not (trap A8)
   const { sub } = demandOf(transaction).payload;
-  if (sender.attributes.tokens !== undefined && !holds(sender, sub)) throw notOwner(sender, sub);
+  if (sender.attributes.tokens !== undefined && !holds(context.draft, sender, sub))
+    throw notOwner(sender, sub);
   checkCommon(transaction, context, sender); // 9
 }
 

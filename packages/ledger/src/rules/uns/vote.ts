@@ -1,5 +1,6 @@
 /** Vote and unvote of a holder of uniks (transactions-rules.md 7.4). */
 import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
+import { findHolding } from "../../state/holdings.ts";
 import type { Wallet } from "../../state/tables.ts";
 import { walletOf } from "../../wallets.ts";
 import { applyVote, checkVote, voteOf } from "../core/vote.ts";
@@ -14,11 +15,12 @@ export const noUnik = ({ id }: Transaction): RuleError =>
  * be neither voted nor unvoted with this transaction type (trap A7).
  */
 function checkUnikVote(transaction: Transaction, context: RuleContext, sender: Wallet): void {
-  const [first] = Object.values(sender.attributes.tokens ?? {});
+  const { first } = sender.attributes.tokens ?? {};
   if (first === undefined) throw noUnik(transaction); // 1
+  const unik = findHolding(context.draft, { address: sender.address, kind: "tokens" }, first);
   const target = walletOf(context.state, voteOf(transaction).delegate, context.network);
   // 2
-  if (first.type !== target.attributes.delegate?.type) {
+  if (unik?.type !== target.attributes.delegate?.type) {
     throw new RuleError(
       "VoteUnikTypeError",
       `Failed to apply vote transaction ${transaction.id}: the type of the UniknameID supporter (voter) ` +

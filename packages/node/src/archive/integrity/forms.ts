@@ -38,6 +38,11 @@ const FORMS: readonly { readonly table: string; readonly key: string; readonly i
       OR second_public_key IS NOT attributes ->> '$.secondPublicKey'`,
   },
   {
+    table: "holdings",
+    key: "address || '/' || kind || '/' || id",
+    isDamaged: `${isNoAddress("address")} OR ${isNoJson("value")}`,
+  },
+  {
     table: "tokens",
     key: "id",
     isDamaged: `${isNoHex("id", 64)} OR ${isNoAddress("owner")} OR ${isNoHex("first_transaction", 64)}

@@ -19,6 +19,7 @@ import {
 import { createFinality } from "../../event-log/finality.ts";
 import type { BlockFact } from "../../events/block-events.ts";
 import type { Event } from "../../events/event.ts";
+import { withHoldings } from "../../store/state/holdings.ts";
 import type { Outcome } from "../outcome.ts";
 import type { ChainStores } from "../stores.ts";
 import type { ExecutedBlock } from "./commit.ts";
@@ -130,5 +131,26 @@ function judge(
 function recordedEvents(facts: readonly BlockFact[], header: BlockHeader, deps: ExecutorDeps): Event[] {
   const { events } = deps.stores;
   const recorded = facts.filter(({ name }) => events.isRecorded(name));
-  return recorded.length > 0 ? deps.eventsOfFacts(recorded, header) : [];
+  return recorded.length > 0
+    ? deps.eventsOfFacts(
+        recorded.map((fact) => shown(fact, deps)),
+        header,
+      )
+    : [];
+}
+
+/** The state is that after the block. */
+function shown(fact: BlockFact, { stores: { state } }: ExecutorDeps): BlockFact {
+  switch (fact.name) {
+    case "wallet.saved":
+    case "wallet.created.cold":
+      return { ...fact, wallet: withHoldings(state, fact.wallet) };
+    case "forger.missing":
+    case "round.missed":
+      return { ...fact, delegate: withHoldings(state, fact.delegate) };
+    case "round.created":
+      return { ...fact, delegates: fact.delegates.map((delegate) => withHoldings(state, delegate)) };
+    default:
+      return fact;
+  }
 }

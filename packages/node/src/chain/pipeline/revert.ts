@@ -4,6 +4,7 @@ import type { Wallet } from "@uniknode/ledger";
 import type { Block } from "@uniknode/protocol";
 import type { Event } from "../../events/event.ts";
 import { present } from "../../platform/present.ts";
+import { withHoldings } from "../../store/state/holdings.ts";
 import type { Write } from "../../store/state/state.ts";
 import { ChainError } from "../error.ts";
 import type { ChainStores } from "../stores.ts";
@@ -33,7 +34,7 @@ export function revertBlocks(stores: ChainStores, options: RevertOptions): Chain
   const isRecorded = isRevertRecorded(events);
   return database.transaction(() => {
     for (let height = head; height > target; height--) {
-      const writes = undo.read(height);
+      const writes = undo.read(height, state);
       if (!writes) {
         throw new ChainError("CHAIN_UNDO_MISSING", `block ${height} can no longer be reverted`);
       }
@@ -41,7 +42,8 @@ export function revertBlocks(stores: ChainStores, options: RevertOptions): Chain
       history?.remove(height, writes);
       if (isRecorded) {
         const block = present(blocks.block(height), `block ${height}`);
-        events.append(eventsOfRevert(block, walletsOf(writes)));
+        const wallets = walletsOf(writes).map((wallet) => withHoldings(state, wallet));
+        events.append(eventsOfRevert(block, wallets));
       }
     }
     state.flush();

@@ -12,6 +12,7 @@ import {
 } from "@uniknode/protocol";
 import { walletData } from "../../events/content.ts";
 import { canForge, networkTiming } from "../../forger/timing.ts";
+import { withHoldings } from "../../store/state/holdings.ts";
 import type { CurrentRound, ForgerWallet, ResultOf } from "../wire/replies/results.ts";
 
 export type ForgerHandlersDeps = {
@@ -45,7 +46,7 @@ export function createForgerHandlers(deps: ForgerHandlersDeps): ForgerHandlers {
       nonce: 0n,
       attributes: {},
     };
-    const { balance, nonce, attributes } = walletData(wallet);
+    const { balance, nonce, attributes } = walletData(withHoldings(state, wallet));
     return {
       address,
       balance: String(balance),

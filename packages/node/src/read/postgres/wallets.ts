@@ -1,9 +1,10 @@
 /** Wallets. */
 import { prepared } from "../../postgres/reads.ts";
-import { walletFromRow } from "../attributes.ts";
+import type { WalletRow } from "../attributes.ts";
 import type { WalletField } from "../filters.ts";
 import { type WalletTerm, walletTerms } from "../orders.ts";
 import type { Wallets } from "../port.ts";
+import { toWallets } from "./holdings.ts";
 import { jsonOf } from "./json.ts";
 import { conditionsOf, type Field, integer, isOneOf, isStorable, text } from "./lists/conditions.ts";
 import { termsOf } from "./lists/keyset-cursor.ts";
@@ -51,7 +52,7 @@ const LISTED = {
   row: rowText(
     ["address", nullable("public_key"), "balance", "nonce", "attributes"],
     ([address, publicKey, balance, nonce, attributes]) =>
-      walletFromRow({ address, publicKey: orNull(publicKey), balance, nonce, attributes }),
+      ({ address, publicKey: orNull(publicKey), balance, nonce, attributes }) satisfies WalletRow,
   ),
 };
 const FIND = prepared(
@@ -65,7 +66,10 @@ const SECOND_KEY = prepared("SELECT FROM wallets WHERE address = $1 AND second_p
 export function createWallets(reads: SnapshotReads): Wallets {
   const { query } = reads;
   return {
-    find: async (id) => (isStorable(id) ? firstOf(LISTED.row, query<RowFields>(FIND, [id])) : undefined),
+    async find(id) {
+      const row = isStorable(id) ? await firstOf(LISTED.row, query<RowFields>(FIND, [id])) : undefined;
+      return row && first(toWallets(reads, [row]));
+    },
     hasSecondKey: async (address) =>
       isStorable(address) && (await first(query(SECOND_KEY, [address]))) !== undefined,
     async list(filter, order, range) {
@@ -76,7 +80,8 @@ export function createWallets(reads: SnapshotReads): Wallets {
       ];
       const isPrepared = conditions.length === 0 && order.field === "balance";
       const selection = { conditions, order: termsOf(walletTerms(order), COLUMNS), isPrepared };
-      return findPage(reads, LISTED, selection, range);
+      const { rows, ...found } = await findPage(reads, LISTED, selection, range);
+      return { rows: await toWallets(reads, rows), ...found };
     },
   };
 }

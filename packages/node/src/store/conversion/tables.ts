@@ -31,7 +31,9 @@ export const CHAIN_COPIES: readonly TableCopy[] = [
   { table: "recipients", from: "recipients" },
   { table: "transactions", from: "transactions", earlier: { column: "timestamp", statements: transactions } },
   { table: "payees", from: "payees", earlier: { column: "address", statements: payees } },
+  // If the source has no holdings, `fillHoldings` moves them there from the attributes of wallets.
   { table: "wallets", from: "wallets" },
+  { table: "holdings", from: "holdings" },
   { table: "tokens", from: "tokens" },
   { table: "properties", from: "properties" },
   { table: "entries", from: "entries" },

@@ -70,6 +70,10 @@ export function migrate(database: Database, path = "the database"): void {
   }
 }
 
+/** Moves what wallets hold from their attributes to rows, in a database whose wallets were copied from an earlier one. */
+export const fillHoldings = (database: Database): void =>
+  database.transaction(() => database.execute(readFileSync(join(FOLDER, "027-fill-holdings.sql"), "utf8")));
+
 function apply(
   database: Database,
   { name, sql, checksum }: Record<"name" | "sql" | "checksum", string>,

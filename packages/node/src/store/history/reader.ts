@@ -1,6 +1,7 @@
 /** Reads earlier states (decision 69). Each read finds the first row above a height in a primary key. */
+import { type HoldingRow, hasCollections, holdingKey, parseHoldingKey, shownText } from "@uniknode/ledger";
 import type { Database } from "../engine/database.ts";
-import { applyDelta } from "./delta.ts";
+import type { HoldingMembers } from "../state/record-row.ts";
 import { HISTORY_KINDS } from "./writer.ts";
 
 /** Result of a read: no block above the height changed the record, so that the present one is valid. */
@@ -20,7 +21,7 @@ export type HistoryReader = {
   coins(height: number): bigint | undefined;
   /** Returns the wallet after the block, without its attributes; undefined if it did not exist. */
   wallet(address: string, height: number): Earlier<WalletVersion>;
-  /** Returns the attributes of a wallet after the block as JSON, given its present ones. */
+  /** Returns the attributes of a wallet after the block as JSON, as responses show them, given its present ones. */
   attributes(address: string, height: number, present: string): string;
   /** Returns the record after the block; undefined if there was none. */
   record(kind: "tokens" | "properties", key: string, height: number): Earlier<string>;
@@ -29,7 +30,7 @@ export type HistoryReader = {
 };
 
 type WalletRow = { balance: string | null; nonce: string; hasPublicKey: number };
-type AttributesRow = { step: number; prefix: number; suffix: number; record: string };
+type AttributesRow = { height: number; step: number; prefix: number; suffix: number; record: string };
 
 export function createHistoryReader(database: Database): HistoryReader {
   const lowest = database.prepare<{ height: number }>(
@@ -42,17 +43,27 @@ export function createHistoryReader(database: Database): HistoryReader {
     `SELECT CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce, has_public_key AS hasPublicKey
      FROM history_wallets WHERE address = ? AND height > ? ORDER BY height LIMIT 1`,
   );
-  const attributes = database.prepare<AttributesRow>(
-    `SELECT step, prefix, suffix, record FROM history_records
-     WHERE kind = ${HISTORY_KINDS.attributes} AND key = ? AND height > ? ORDER BY height`,
-  );
   const record = database.prepare<{ record: string | null }>(
     "SELECT record FROM history_records WHERE kind = ? AND key = ? AND height > ? ORDER BY height LIMIT 1",
   );
-  const nextProperty = database.prepare<{ key: string }>(
-    `SELECT key FROM history_records
-     WHERE kind = ${HISTORY_KINDS.properties} AND key > ? AND key < ? ORDER BY key LIMIT 1`,
+  const nextKey = database.prepare<{ key: string }>(
+    "SELECT key FROM history_records WHERE kind = ? AND key > ? AND key < ? ORDER BY key LIMIT 1",
   );
+  function earlier(kind: keyof typeof HISTORY_KINDS, key: string, height: number): Earlier<string> {
+    const row = record.get(HISTORY_KINDS[kind], key, height);
+    return row ? (row.record ?? undefined) : UNCHANGED;
+  }
+  /** Returns the recorded keys that begin with a text and a slash, ascending. */
+  function keysBelow(kind: "properties" | "holdings", beginning: string): string[] {
+    const keys: string[] = [];
+    // One search for each key, however many blocks changed it. "0" follows "/".
+    for (let last = `${beginning}/`; ; ) {
+      const next = nextKey.get(HISTORY_KINDS[kind], last, `${beginning}0`)?.key;
+      if (next === undefined) return keys;
+      keys.push(next);
+      last = next;
+    }
+  }
   return {
     since: () => lowest.get()?.height,
     coins: (height) => coins.get(height)?.coins,
@@ -60,40 +71,73 @@ export function createHistoryReader(database: Database): HistoryReader {
       const row = wallet.get(address, height);
       return row ? versionFromRow(row) : UNCHANGED;
     },
-    attributes: (address, height, present) => combine(attributes.iterate(address, height), present),
-    record(kind, key, height) {
-      const row = record.get(HISTORY_KINDS[kind], key, height);
-      return row ? (row.record ?? undefined) : UNCHANGED;
-    },
-    propertyKeys(tokenId) {
-      const keys: string[] = [];
-      // One search for each key, however many blocks changed it. "0" follows "/".
-      for (let last = `${tokenId}/`; ; ) {
-        const next = nextProperty.get(last, `${tokenId}0`)?.key;
-        if (next === undefined) return keys;
-        keys.push(next);
-        last = next;
-      }
-    },
+    attributes: createAttributesAt(database, { earlier, keysBelow }),
+    record: earlier,
+    propertyKeys: (tokenId) => keysBelow("properties", tokenId),
   };
 }
 
 const versionFromRow = ({ balance, nonce, hasPublicKey }: WalletRow): WalletVersion | undefined =>
   balance === null ? undefined : { balance, nonce, hasPublicKey: hasPublicKey === 1 };
 
-/** Combines differences, from the oldest one up to the next whole record or the present one. */
-function combine(rows: Iterable<AttributesRow>, present: string): string {
-  const deltas: AttributesRow[] = [];
-  let text = present;
-  for (const row of rows) {
-    if (row.step === 0) {
-      text = row.record;
-      break;
+type Versions = {
+  readonly earlier: (kind: "attributes" | "holdings", key: string, height: number) => Earlier<string>;
+  readonly keysBelow: (kind: "holdings", beginning: string) => string[];
+};
+
+function createAttributesAt(
+  database: Database,
+  { earlier, keysBelow }: Versions,
+): HistoryReader["attributes"] {
+  const recorded = database.prepare<AttributesRow>(
+    `SELECT height, step, prefix, suffix, record FROM history_records
+     WHERE kind = ${HISTORY_KINDS.earlierAttributes} AND key = ? AND height > ? ORDER BY height`,
+  );
+  const presentRows = database.prepare<HoldingRow>(
+    "SELECT kind, id, next, value FROM holdings WHERE address = ?",
+  );
+
+  /** Returns what the wallet held after the block. */
+  function holdingsAt(address: string, height: number): Iterable<HoldingRow> {
+    const held = new Map(presentRows.all(address).map((row) => [holdingKey(address, row.kind, row.id), row]));
+    for (const key of keysBelow("holdings", address)) {
+      const record = earlier("holdings", key, height);
+      if (record === UNCHANGED) continue;
+      held.delete(key);
+      if (record === undefined) continue;
+      const [value, , next] = JSON.parse(record) as HoldingMembers;
+      held.set(key, { ...parseHoldingKey(key), next, value: JSON.stringify(value) });
     }
-    deltas.push(row);
+    return held.values();
   }
-  for (const { prefix, suffix, record } of deltas.reverse()) {
-    text = applyDelta(text, { prefix, suffix, middle: record });
+
+  function shownAt(address: string, height: number, present: string): string {
+    const version = earlier("attributes", address, height);
+    const text = version === UNCHANGED || version === undefined ? present : version;
+    return hasCollections(text) ? shownText(text, holdingsAt(address, height)) : text;
   }
-  return text;
+
+  return (address, height, present) => {
+    const rows = recorded.all(address, height);
+    const last = rows.at(-1);
+    // Rows of earlier versions end with the state after the last of them, unless they contain a whole record.
+    return last
+      ? combine(rows, () => shownAt(address, last.height, present))
+      : shownAt(address, height, present);
+  };
+}
+
+/**
+ * Combines the rows of earlier versions, which differ from the next row in what lies between `prefix` and `suffix`, from
+ * the oldest one up to the next whole record or the text after all of them.
+ */
+function combine(rows: readonly AttributesRow[], textAfter: () => string): string {
+  const whole = rows.findIndex(({ step }) => step === 0);
+  const deltas = whole < 0 ? rows : rows.slice(0, whole);
+  const text = rows[whole]?.record ?? textAfter();
+  return deltas.reduceRight(
+    (after, { prefix, suffix, record }) =>
+      after.slice(0, prefix) + record + after.slice(after.length - suffix),
+    text,
+  );
 }

@@ -2,13 +2,12 @@
  * Records each record as it was before the blocks that changed it, so that the state after any recorded block can be read
  * (decision 69).
  */
-import type { Change, TableName, Token, Wallet } from "@uniknode/ledger";
+import type { Change, TableName, Wallet } from "@uniknode/ledger";
 import { present } from "../../platform/present.ts";
 import type { Database, Statement } from "../engine/database.ts";
 import { attributesToJson } from "../state/json.ts";
-import { toMembers } from "../state/record-row.ts";
+import { type Stored, toMembers } from "../state/record-row.ts";
 import type { Write } from "../state/state.ts";
-import { deltaBetween } from "./delta.ts";
 
 /** Every function must be called in the transaction of the blocks. */
 export type HistoryWriter = {
@@ -23,11 +22,14 @@ export type HistoryWriter = {
   clear(): void;
 };
 
-/** Kinds of records in `history_records`. */
-export const HISTORY_KINDS = { attributes: 0, tokens: 1, properties: 2 } as const;
-
-/** Consecutive differences after which the next record is stored whole. Bounds the rows that a read combines. */
-const MAX_STEPS = 32;
+/** Kinds of records in `history_records`. The first one has attributes that contain the holdings, as earlier versions recorded them. */
+export const HISTORY_KINDS = {
+  earlierAttributes: 0,
+  tokens: 1,
+  properties: 2,
+  attributes: 3,
+  holdings: 4,
+} as const;
 
 type Statements = {
   readonly addBlock: Statement<unknown>;
@@ -38,7 +40,6 @@ type Statements = {
   readonly removeWallet: Statement<unknown>;
   readonly addRecord: Statement<unknown>;
   readonly removeRecord: Statement<unknown>;
-  readonly lastStep: Statement<{ step: number }>;
 };
 
 /** Removes the records of earlier runs and returns undefined if the history is disabled, because it would have a gap. */
@@ -66,7 +67,10 @@ function createHistoryWriter(database: Database): HistoryWriter {
     append: (height, changes) => append(statements, height, changes),
     remove(height, writes) {
       for (const { table, key } of writes) {
-        if (table === "wallets") statements.removeWallet.run(key, height);
+        if (table === "wallets") {
+          statements.removeWallet.run(key, height);
+          statements.removeRecord.run(HISTORY_KINDS.earlierAttributes, key, height);
+        }
         const kind = kindOf(table);
         if (kind !== undefined) statements.removeRecord.run(kind, key, height);
       }
@@ -99,11 +103,8 @@ const prepareStatements = (database: Database): Statements => ({
   ),
   addWallet: database.prepare("INSERT INTO history_wallets VALUES (?, ?, ?, ?, ?)"),
   removeWallet: database.prepare("DELETE FROM history_wallets WHERE address = ? AND height = ?"),
-  addRecord: database.prepare("INSERT INTO history_records VALUES (?, ?, ?, ?, ?, ?, ?)"),
+  addRecord: database.prepare("INSERT INTO history_records VALUES (?, ?, ?, 0, 0, 0, ?)"),
   removeRecord: database.prepare("DELETE FROM history_records WHERE kind = ? AND key = ? AND height = ?"),
-  lastStep: database.prepare(
-    "SELECT step FROM history_records WHERE kind = ? AND key = ? ORDER BY height DESC LIMIT 1",
-  ),
 });
 
 function append(statements: Statements, height: number, changes: readonly Change[]): void {
@@ -116,8 +117,7 @@ function append(statements: Statements, height: number, changes: readonly Change
       coins += coinsOf(wallets.after) - coinsOf(wallets.before);
       appendWallet(statements, { key, height }, wallets);
     } else {
-      const text = table === "tokens" ? tokenText(before as Token | undefined) : (before as string);
-      statements.addRecord.run(kind, key, height, 0, 0, 0, text ?? null);
+      statements.addRecord.run(kind, key, height, recordText(table, before) ?? null);
     }
   }
   statements.addBlock.run(height, coins);
@@ -140,25 +140,23 @@ function appendWallet(
   }
   if (before.attributes === after?.attributes) return;
   const text = attributesText(before);
-  const newer = after && attributesText(after);
-  if (text === newer) return;
-  const step = ((statements.lastStep.get(HISTORY_KINDS.attributes, key)?.step ?? 0) + 1) % MAX_STEPS;
-  const delta = newer !== undefined && step > 0 ? deltaBetween(text, newer) : undefined;
-  // A difference that saves little is not worth the work of reading it.
-  const isShort = delta && delta.middle.length < text.length / 2;
-  statements.addRecord.run(
-    ...[HISTORY_KINDS.attributes, key, height],
-    ...(isShort ? [step, delta.prefix, delta.suffix, delta.middle] : [0, 0, 0, text]),
-  );
+  if (text !== (after && attributesText(after))) {
+    statements.addRecord.run(HISTORY_KINDS.attributes, key, height, text);
+  }
 }
 
 const kindOf = (table: TableName): number | undefined =>
-  table === "wallets" ? HISTORY_KINDS.attributes : HISTORY_KINDS[table as "tokens" | "properties"];
+  table === "wallets"
+    ? HISTORY_KINDS.attributes
+    : HISTORY_KINDS[table as "tokens" | "properties" | "holdings"];
 
 const coinsOf = (wallet: Wallet | undefined): bigint =>
   wallet ? wallet.balance + (wallet.attributes.htlc?.lockedBalance ?? 0n) : 0n;
 
 const attributesText = ({ attributes }: Wallet): string => JSON.stringify(attributesToJson(attributes));
 
-const tokenText = (token: Token | undefined): string | undefined =>
-  token && JSON.stringify(toMembers("tokens", token));
+/** Properties are text, other records are lists of their members. */
+const recordText = (table: TableName, record: Stored): string | undefined =>
+  record === undefined || table === "properties"
+    ? (record as string | undefined)
+    : JSON.stringify(toMembers(table, record));

@@ -1,6 +1,6 @@
 /** Records of the state as JSON values: amounts are decimal text, and members keep their order. */
 
-import type { Attributes, Delegate, Lock, Round } from "@uniknode/ledger";
+import type { Attributes, Delegate, Holding, Lock, Round } from "@uniknode/ledger";
 import type { Json } from "../../platform/json/decimal.ts";
 import { present } from "../../platform/present.ts";
 
@@ -12,7 +12,7 @@ export function attributesToJson(attributes: Attributes): Json<Attributes> {
     ...attributes,
     ...(delegate && { delegate: delegateToJson(delegate) }),
     ...(htlc && {
-      htlc: { locks: mapValues(htlc.locks, lockToJson), lockedBalance: `${htlc.lockedBalance}` },
+      htlc: { ...htlc, lockedBalance: `${htlc.lockedBalance}` },
     }),
   } as Json<Attributes>;
 }
@@ -25,7 +25,7 @@ export function attributesFromJson(json: Json<Attributes>): Attributes {
     ...json,
     ...(delegate && { delegate: delegateFromJson(delegate) }),
     ...(htlc && {
-      htlc: { locks: mapValues(htlc.locks, lockFromJson), lockedBalance: BigInt(htlc.lockedBalance) },
+      htlc: { ...htlc, lockedBalance: BigInt(htlc.lockedBalance) },
     }),
   } as Attributes;
 }
@@ -71,9 +71,14 @@ const delegateFromJson = (json: Json<Delegate>): Delegate =>
     ...(json.weightedVoteBalance !== undefined && { weightedVoteBalance: BigInt(json.weightedVoteBalance) }),
   }) as Delegate;
 
-const lockToJson = (lock: Lock): Json<Lock> => ({ ...lock, amount: `${lock.amount}` }) as Json<Lock>;
-const lockFromJson = (json: Json<Lock>): Lock => ({ ...json, amount: BigInt(json.amount) }) as Lock;
+type HoldingValue = Holding["value"];
 
-function mapValues<A, B>(record: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
-}
+/** Only locks have an amount. */
+const isLock = (value: HoldingValue | Json<HoldingValue>): value is Lock | Json<Lock> =>
+  typeof value === "object" && "secretHash" in value;
+
+export const holdingValueToJson = (value: HoldingValue): Json<HoldingValue> =>
+  (isLock(value) ? { ...value, amount: `${value.amount}` } : value) as Json<HoldingValue>;
+
+export const holdingValueFromJson = (json: Json<HoldingValue>): HoldingValue =>
+  (isLock(json) ? { ...json, amount: BigInt(json.amount) } : json) as HoldingValue;

@@ -1,7 +1,15 @@
 /** Records of the state as JSON rows: the key, and the members that are not part of the key. */
-import type { Attributes, Change, Round, TableName, Token, Wallet } from "@uniknode/ledger";
+import type { Attributes, Change, Holding, Round, TableName, Token, Wallet } from "@uniknode/ledger";
 import type { Json } from "../../platform/json/decimal.ts";
-import { attributesFromJson, attributesToJson, type RoundJson, roundFromJson, roundToJson } from "./json.ts";
+import {
+  attributesFromJson,
+  attributesToJson,
+  holdingValueFromJson,
+  holdingValueToJson,
+  type RoundJson,
+  roundFromJson,
+  roundToJson,
+} from "./json.ts";
 
 /** A record of a table; undefined: the table has no record with the key. */
 export type Stored = Change["after"];
@@ -20,6 +28,10 @@ export function toMembers(table: TableName, record: Stored): unknown[] {
     }
     case "rounds":
       return [roundToJson(record as Round)];
+    case "holdings": {
+      const { value, previous = null, next = null } = record as Holding;
+      return [holdingValueToJson(value), previous, next];
+    }
     default:
       return [record];
   }
@@ -45,7 +57,18 @@ export function fromMembers(table: TableName, key: string, members: readonly unk
     }
     case "rounds":
       return roundFromJson(members[0] as RoundJson);
+    case "holdings":
+      return holdingFromMembers(members as HoldingMembers);
     default:
       return members[0] as string;
   }
 }
+
+/** Members of a holding: value, and the ids of its neighbours. */
+export type HoldingMembers = [value: Json<Holding["value"]>, previous: string | null, next: string | null];
+
+export const holdingFromMembers = ([value, previous, next]: HoldingMembers): Holding => ({
+  value: holdingValueFromJson(value),
+  ...(previous !== null && { previous }),
+  ...(next !== null && { next }),
+});

@@ -1,7 +1,15 @@
 /** Stores the tables of the ledger as rows: one record at a time, without a cache. */
-import type { TableName, Tables, Token, Wallet } from "@uniknode/ledger";
+import {
+  type Holding,
+  parseHoldingKey,
+  type TableName,
+  type Tables,
+  type Token,
+  type Wallet,
+} from "@uniknode/ledger";
 import type { Database, SqlValue, Statement } from "../engine/database.ts";
-import { attributesFromJson, attributesToJson } from "./json.ts";
+import { attributesFromJson, attributesToJson, holdingValueToJson } from "./json.ts";
+import { holdingFromMembers } from "./record-row.ts";
 import { createRoundStore, type RoundStore } from "./rounds.ts";
 
 /** Statements of one table. */
@@ -30,6 +38,7 @@ export function createRecords(database: Database): Records {
     tokens: tokenRows(database),
     properties: propertyRows(database),
     rounds: roundRows(rounds),
+    holdings: holdingRows(database),
     usernames: entryRows(database, "usernames"),
     locks: entryRows(database, "locks"),
     ipfs: entryRows(database, "ipfs"),
@@ -158,6 +167,27 @@ function textRows(
   return {
     read: (key) => select.get(...columns(key))?.value,
     write: (key, value) => void upsert.run(...columns(key), value),
+    remove: (key) => void remove.run(...columns(key)),
+  };
+}
+
+function holdingRows(database: Database): Rows<Holding> {
+  type Row = { value: string; previous: string | null; next: string | null };
+  const where = "WHERE address = ? AND kind = ? AND id = ?";
+  const select = database.prepare<Row>(`SELECT value, previous, next FROM holdings ${where}`);
+  const upsert = database.prepare("INSERT OR REPLACE INTO holdings VALUES (?, ?, ?, ?, ?, ?)");
+  const remove = database.prepare(`DELETE FROM holdings ${where}`);
+  const columns = (key: string): [string, string, string] => {
+    const { address, kind, id } = parseHoldingKey(key);
+    return [address, kind, id];
+  };
+  return {
+    read(key) {
+      const row = select.get(...columns(key));
+      return row && holdingFromMembers([JSON.parse(row.value), row.previous, row.next]);
+    },
+    write: (key, { value, previous = null, next = null }) =>
+      void upsert.run(...columns(key), previous, next, JSON.stringify(holdingValueToJson(value))),
     remove: (key) => void remove.run(...columns(key)),
   };
 }

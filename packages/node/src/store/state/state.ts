@@ -47,7 +47,7 @@ export type StateStoreOptions = {
 const MAX_ROUNDS = 16;
 
 /** Names of the tables in the database; some hold several tables of the state. */
-const STATE_TABLES = ["wallets", "tokens", "properties", "rounds", "entries"];
+const STATE_TABLES = ["wallets", "tokens", "properties", "rounds", "entries", "holdings"];
 
 const ABSENT = Symbol("absent");
 type Cached = NonNullable<unknown> | typeof ABSENT;

@@ -1,5 +1,5 @@
 /** Rules of the pool for each type (pool.md 5). */
-import type { Wallet } from "@uniknode/ledger";
+import type { ShownAttributes } from "@uniknode/ledger";
 import { addressFromPublicKey, builders, type TransactionBody } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
@@ -31,7 +31,7 @@ const delegate = {
 };
 
 /** Alice has every permission; "ee…" and "ff…" are open locks of hers. */
-function openWith(attributes: Wallet["attributes"] = {}) {
+function openWith(attributes: ShownAttributes = {}) {
   const locks = { ["ee".repeat(32)]: lock, ["ff".repeat(32)]: lock };
   const chain = createTestChain({
     alice: { ...RICH, attributes: { htlc: { locks, lockedBalance: 2n }, ...attributes } },

@@ -42,10 +42,16 @@ const lock = fc.record(
   { requiredKeys: ["amount", "recipientId", "timestamp", "secretHash", "expiration"] },
 );
 
-/** Tokens in any order of acquisition. */
-const tokens = fc
-  .shuffledSubarray(tokenIds, { minLength: 1 })
-  .map((ids) => Object.fromEntries(ids.map((id, index) => [id, { type: (index % 3) + 1 }])));
+const collection = fc.record({ size: fc.nat(), first: text, last: text });
+/** The records of holdings need not fit to the collections: the store does not read them together. */
+const holding = fc.record(
+  {
+    value: fc.oneof(fc.constant(true as const), fc.record({ type: fc.nat() }), text, lock),
+    previous: text,
+    next: text,
+  },
+  { requiredKeys: ["value"] },
+) as fc.Arbitrary<Tables["holdings"]>;
 
 const attributes = fc.record(
   {
@@ -53,10 +59,10 @@ const attributes = fc.record(
     vote: publicKey,
     multiSignature: fc.record({ min: fc.nat(), publicKeys: fc.array(publicKey) }),
     delegate,
-    tokens,
-    ipfs: fc.record({ hashes: fc.dictionary(text, fc.constant(true as const)) }),
-    htlc: fc.record({ locks: fc.dictionary(fc.constantFrom(...tokenIds), lock), lockedBalance: amount }),
-    entities: fc.dictionary(text, fc.record({ type: fc.nat(), subType: fc.nat(), data: fc.constant({}) })),
+    tokens: collection,
+    ipfs: fc.record({ hashes: collection }),
+    htlc: fc.record({ locks: collection, lockedBalance: amount }),
+    entities: collection,
   },
   { requiredKeys: [] },
 ) as fc.Arbitrary<Attributes>;
@@ -97,12 +103,14 @@ export const KEYS: Record<TableName, readonly string[]> = {
   vouchers: ["4/unik/voucher"],
   disclosures: ["subject"],
   rounds: ["1", "2"],
+  holdings: ["A/tokens/1", "A/tokens/2", "B/locks/1", "B/bridgechainNames/a/b"],
 };
 
 const record = (table: TableName, key: string): fc.Arbitrary<Tables[TableName]> => {
   if (table === "wallets") return wallet(key);
   if (table === "tokens") return token(key);
   if (table === "rounds") return round(key);
+  if (table === "holdings") return holding;
   return text;
 };
 

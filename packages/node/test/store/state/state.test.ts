@@ -45,7 +45,7 @@ test("returns the results of the model, after each block and back again", () => 
       for (const changes of chain.toReversed()) {
         states.pop();
         model.revert(changes);
-        store.write(present(undo.read(states.length), "the result of read"));
+        store.write(present(undo.read(states.length, store), "the result of read"));
         flushSometimes();
         expect(resultsOf(store)).toEqual(states.at(-1));
         expect(resultsOf(model)).toEqual(states.at(-1));

@@ -1,13 +1,13 @@
-/** Wallets, and what is stored in their attributes: delegates, entities and open hash-time locks. */
-import { TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
-import { joinById } from "../../../store/chain/stored-id.ts";
+/** Wallets, delegates, and entities and open hash-time locks, which wallets hold. */
 import type { Database } from "../../../store/engine/database.ts";
+import { createShownAttributes } from "../../../store/state/holdings.ts";
 import {
   type DelegateRow,
   delegateFromRow,
-  entitiesOf,
-  locksOf,
-  type OwnerRow,
+  entityFromRow,
+  type HeldRow,
+  inOrder,
+  lockFromRow,
   type WalletRow,
   walletFromRow,
 } from "../../attributes.ts";
@@ -60,6 +60,8 @@ const COLUMNS = `address, public_key AS publicKey, CAST(balance AS TEXT) AS bala
 
 export function createWalletQueries(deps: ListDependencies): WalletQueries {
   const { database } = deps;
+  const shown = createShownAttributes(database);
+  const walletOfRow = (row: WalletRow) => walletFromRow(row, shown(row.address, row.attributes));
   const lookups = ["address", "public_key", "username"].map((column) =>
     database.prepare<WalletRow>(`SELECT ${COLUMNS} FROM wallets WHERE ${column} = +?`),
   );
@@ -75,7 +77,7 @@ export function createWalletQueries(deps: ListDependencies): WalletQueries {
     find(id) {
       for (const lookup of lookups) {
         const row = lookup.get(id);
-        if (row) return walletFromRow(row);
+        if (row) return walletOfRow(row);
       }
       return undefined;
     },
@@ -92,7 +94,7 @@ export function createWalletQueries(deps: ListDependencies): WalletQueries {
         isInOrder: INDEXED.includes(order.field),
       } as const;
       const { rows, ...rest } = list(head, query, range);
-      return { rows: rows.map(walletFromRow), ...rest };
+      return { rows: rows.map(walletOfRow), ...rest };
     },
   };
 }
@@ -110,22 +112,18 @@ export function createDelegateQueries(database: Database): DelegateQueries {
   return { all: perHead(() => all.all().map(delegateFromRow)) };
 }
 
-/** Entities, including resigned ones, which are stored in the wallets that registered them. */
+const HELD = `SELECT address, public_key AS publicKey, id, previous, next, value
+  FROM holdings CROSS JOIN wallets USING (address)`;
+
+/** Entities, including resigned ones. */
 export type EntityQueries = { all(head: Head): readonly StoredEntity[] };
 
 export function createEntityQueries(database: Database): EntityQueries {
-  // The entry of a name contains the id of its registration, whose sender is the wallet.
-  const owners = database.prepare<OwnerRow>(
-    `SELECT address, public_key AS publicKey, attributes FROM wallets WHERE public_key IN (
-       SELECT lower(hex(senders.public_key)) FROM entries
-         ${joinById(TRANSACTION_IDS, "value")} CROSS JOIN senders ON number = sender
-       WHERE space = 'entities')
-     ORDER BY public_key`,
-  );
-  return { all: perHead(() => owners.all().flatMap(entitiesOf)) };
+  const all = database.prepare<HeldRow>(`${HELD} WHERE kind = 'entities' ORDER BY public_key`);
+  return { all: perHead(() => inOrder(all.all()).map(entityFromRow)) };
 }
 
-/** Open locks, which are stored in the wallets of their senders. */
+/** Open locks. */
 export type LockQueries = {
   all(head: Head): readonly StoredLock[];
   find(id: string): StoredLock | undefined;
@@ -133,25 +131,18 @@ export type LockQueries = {
   of(address: string): StoredLock[];
 };
 
-type SenderRow = Omit<OwnerRow, "address">;
-
-const OWNERS = "SELECT public_key AS publicKey, attributes FROM wallets WHERE address";
-
 export function createLockQueries(database: Database): LockQueries {
-  const owners = database.prepare<SenderRow>(
-    `${OWNERS} IN (SELECT value FROM entries WHERE space = 'locks') ORDER BY address`,
+  const all = database.prepare<HeldRow>(`${HELD} WHERE kind = 'locks' ORDER BY address`);
+  const one = database.prepare<HeldRow>(
+    `${HELD} WHERE address = (SELECT value FROM entries WHERE space = 'locks' AND key = ?) AND kind = 'locks' AND id = ?`,
   );
-  const ownerOf = database.prepare<SenderRow>(
-    `${OWNERS} = (SELECT value FROM entries WHERE space = 'locks' AND key = ?)`,
-  );
-  const owner = database.prepare<SenderRow>(`${OWNERS} = ?`);
+  const ofSender = database.prepare<HeldRow>(`${HELD} WHERE address = ? AND kind = 'locks'`);
   return {
-    all: perHead(() => owners.all().flatMap(locksOf)),
-    find: (id) =>
-      ownerOf
-        .all(id)
-        .flatMap(locksOf)
-        .find((lock) => lock.id === id),
-    of: (address) => owner.all(address).flatMap(locksOf),
+    all: perHead(() => inOrder(all.all()).map(lockFromRow)),
+    find(id) {
+      const row = one.get(id, id);
+      return row && lockFromRow(row);
+    },
+    of: (address) => inOrder(ofSender.all(address)).map(lockFromRow),
   };
 }
