@@ -5,7 +5,9 @@ import { freePort } from "../peers/world.ts";
 import {
   createServerFolder,
   endServer,
+  giveToServer,
   INITDB_OPTIONS,
+  missingForServers,
   runAsServer,
   spawnAsServer,
   startServer,
@@ -17,13 +19,13 @@ import {
 const PROGRAMS = "/usr/lib/postgresql/15/bin";
 const PGBOUNCER = "/usr/sbin/pgbouncer";
 
-const missingOf = (paths: readonly string[]): string | undefined => paths.find((path) => !existsSync(path));
+const missingFor = (path: string): string | undefined => (existsSync(path) ? missingForServers() : path);
 
 /** Returns what a replica needs and this machine lacks. */
-export const missingForReplica = (): string | undefined => missingOf([join(PROGRAMS, "pg_basebackup")]);
+export const missingForReplica = (): string | undefined => missingFor(join(PROGRAMS, "pg_basebackup"));
 
 /** Returns what pgbouncer needs and this machine lacks. */
-export const missingForPgbouncer = (): string | undefined => missingOf([PGBOUNCER]);
+export const missingForPgbouncer = (): string | undefined => missingFor(PGBOUNCER);
 
 /** Returns what the tests of a cluster need and this machine lacks. */
 export const missingForCluster = (): string | undefined => missingForReplica() ?? missingForPgbouncer();
@@ -43,7 +45,7 @@ const program = (name: string): string => join(PROGRAMS, name);
 /**
  * Starts an empty server that replicas can copy.
  *
- * @param parent folder for the data of the server; every user must be able to enter it
+ * @param parent folder for the data of the server, which must be able to enter it
  */
 export async function startPrimary(
   settings: Readonly<Record<string, string>> = {},
@@ -104,9 +106,12 @@ export async function startPgbouncer(database: string, routes: Routes): Promise<
   const folder = createServerFolder();
   const port = await freePort();
   const file = join(folder, "pgbouncer.ini");
-  writeFileSync(join(folder, "users.txt"), `"${USER}" ""\n`);
+  const users = join(folder, "users.txt");
+  writeFileSync(users, `"${USER}" ""\n`);
+  giveToServer(users);
   const write = (routes: Routes) => writeFileSync(file, configuration(folder, port, database, routes));
   write(routes);
+  giveToServer(file);
   const [name = database] = Object.keys(routes);
   const start = () => startServer(() => spawnAsServer(PGBOUNCER, [file], folder), urlOf(port, name));
   let child = await start();

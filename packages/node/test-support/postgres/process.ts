@@ -1,5 +1,5 @@
 /** Processes of database servers in tests, as an unprivileged user: they refuse to run as root. */
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,14 +15,31 @@ export const USER = "uniknode";
 const identity = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
 const execute = promisify(execFile);
 
+/** `TMPDIR` can be below a folder that only root can enter. */
+const place = [tmpdir(), "/tmp", "/var/tmp"].find(
+  (folder) => spawnSync("test", ["-x", folder], { ...identity, cwd: "/" }).status === 0,
+);
+
+/** Returns what servers need and this machine lacks. */
+export const missingForServers = (): string | undefined =>
+  place === undefined ? `a temporary folder that programs of user ${UNPRIVILEGED} can enter` : undefined;
+
+/** Returns the temporary folder for files of servers. */
+export const serverPlace = (): string => present(place, missingForServers());
+
+/** Makes a file or an empty folder of this process one that the servers can read and write. */
+export function giveToServer(path: string): void {
+  if (identity.uid !== undefined) chownSync(path, identity.uid, identity.gid);
+}
+
 /**
  * Creates a folder that the servers can write.
  *
- * @param parent every user must be able to enter it
+ * @param parent the servers must be able to enter it
  */
-export function createServerFolder(parent = tmpdir()): string {
+export function createServerFolder(parent = serverPlace()): string {
   const folder = mkdtempSync(join(parent, "uniknode-postgres-"));
-  if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid);
+  giveToServer(folder);
   return folder;
 }
 
@@ -60,11 +77,16 @@ export const connect = (url: string): Postgres =>
 
 const START_TIMEOUT_MS = 30_000;
 
-/** Starts a server, and waits until it accepts connections. After a crash, it waits for the processes of the one before. */
+/**
+ * Starts a server, and waits until it accepts connections. After a crash, it waits for the processes of the one before.
+ *
+ * @throws {Error} at once if the program cannot be executed
+ */
 export async function startServer(spawnServer: () => ChildProcess, url: string): Promise<ChildProcess> {
   const endMs = performance.now() + START_TIMEOUT_MS;
   for (;;) {
     const child = spawnServer();
+    await once(child, "spawn");
     if (await isReady(child, url, endMs)) return child;
   }
 }

