@@ -116,32 +116,27 @@ async function findPrograms(): Promise<string> {
   return copy;
 }
 
-const found = await findPrograms().catch((error: Error) => error);
+const programs = await findPrograms().catch((error: Error) => error);
 
 /** False on machines for which the package has no server, and where servers cannot execute it. */
-export const hasPostgres = typeof found === "string";
-if (typeof found !== "string")
-  console.warn(`PostgreSQL cannot run here, its tests are skipped: ${found.message.split("\n", 1)}`);
-
-function programs(): string {
-  if (typeof found !== "string") throw found;
-  return found;
+export const hasPostgres = typeof programs === "string";
+if (typeof programs !== "string") {
+  const reason = programs.message.trim().split("\n").at(-1);
+  console.warn(`PostgreSQL cannot run here, its tests are skipped: ${reason}`);
 }
-
-const program = (name: string): string => programIn(programs(), name);
 
 /**
  * Returns the data of an empty server: to copy it takes a tenth of the time of `initdb`. Its name changes with the version of the
  * server and the options.
  */
-async function emptyData(): Promise<string> {
-  const { stdout: version } = await testPrograms(programs());
+async function emptyData(programs: string): Promise<string> {
+  const { stdout: version } = await testPrograms(programs);
   const name = createHash("sha256").update(`${version} ${INITDB_OPTIONS}`).digest("hex").slice(0, 16);
   const folder = await shared(`empty-${name}`, async (folder) => {
     const data = join(folder, "data");
     mkdirSync(data);
     giveToServer(data);
-    await runAsServer(program("initdb"), ["-D", data, ...INITDB_OPTIONS], folder);
+    await runAsServer(programIn(programs, "initdb"), ["-D", data, ...INITDB_OPTIONS], folder);
   });
   return join(folder, "data");
 }
@@ -151,13 +146,15 @@ export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
   parent?: string,
 ): Promise<PostgresServer> {
+  if (typeof programs !== "string") throw programs;
+  const empty = await emptyData(programs);
+  const program = programIn(programs, "postgres");
   const folder = createServerFolder(parent);
   const data = join(folder, "data");
-  await runAsServer("cp", ["--archive", await emptyData(), data], folder);
+  await runAsServer("cp", ["--archive", empty, data], folder);
   const port = await freePort();
   const args = ["-D", data, "-p", `${port}`, "-k", folder, ...toArguments(settings)];
-  const start = () =>
-    startServer(() => spawnAsServer(program("postgres"), args, folder), urlOf(port, "postgres"));
+  const start = () => startServer(() => spawnAsServer(program, args, folder), urlOf(port, "postgres"));
   let child = await start();
   return {
     pid: () => present(child.pid),

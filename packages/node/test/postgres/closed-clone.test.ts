@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { serverPlace, spawnAsServer, startServer, urlOf } from "../../test-support/postgres/process.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
 
@@ -59,10 +60,19 @@ describe.skipIf(!hasPostgres)("a clone that only its owner can enter", { timeout
     return stdout + stderr;
   };
 
+  const copies = () => readdirSync(open).filter((name) => existsSync(join(open, name, "native")));
+
   test("runs tests with PostgreSQL; only root needs a copy of the programs, and one is enough.", async () => {
     expect(await runTests(open)).toMatch(/Test Files +2 passed \(2\)/);
-    const copies = readdirSync(open).filter((name) => existsSync(join(open, name, "native")));
-    expect(copies).toHaveLength(process.getuid?.() === 0 ? 1 : 0);
+    expect(copies()).toHaveLength(process.getuid?.() === 0 ? 1 : 0);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("skips them if another user could have made the copy.", async () => {
+    const copy = join(open, present(copies()[0]));
+    chmodSync(copy, 0o777);
+    const output = await runTests(open);
+    expect(output).toMatch(/Test Files +2 skipped \(2\)/);
+    expect(output).toContain(`its tests are skipped: ${copy} is not safe: another user can write it\n`);
   });
 
   test("runs them with a temporary folder that only its owner can enter.", async () => {
