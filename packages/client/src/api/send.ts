@@ -75,7 +75,13 @@ export function createSend(options: SendOptions, { fetch, sleep, nowMs }: SendDe
     }
     const body = bodyOf(text);
     if (!response.ok) throw new ApiError(refusalOf(response, body, nowMs()), nameOf(request));
-    if (typeof body === "object" && body !== null) return body as Body;
+    if (typeof body === "object" && body !== null) return withWarnings(body, response.headers) as Body;
     throw new ApiError({ code: "API_RESPONSE_INVALID", status: response.status, body }, nameOf(request));
   }
+}
+
+/** Adds the warnings of the response, which are a JSON list in a header (webhooks.md 3). */
+function withWarnings(body: object, headers: Headers): object {
+  const warnings = bodyOf(headers.get("webhook-warnings") ?? "");
+  return Array.isArray(warnings) ? { ...body, warnings: warnings.map(String) } : body;
 }

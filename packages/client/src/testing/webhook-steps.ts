@@ -1,5 +1,6 @@
 /** Steps with webhooks: their registration, simulated failures, and the end of their deliveries. */
 import { ApiError } from "../api/error.ts";
+import { EVERY_EVENT } from "../api/every-event.ts";
 import type { DeliveryRecord } from "../api/resources/webhooks/deliveries.ts";
 import { sleep } from "../api/sleep.ts";
 import { ScenarioError } from "./error.ts";
@@ -17,8 +18,14 @@ export async function webhook(stage: Stage, { name, events, target }: NewReceive
   const receiver = target === undefined ? await startReceiver() : undefined;
   if (receiver) onEnd(receiver.close);
   const url = receiver?.target ?? (target as string);
-  const { id, token } = (await durable.webhooks.create({ name: `scenario: ${name}`, events, target: url }))
-    .data;
+  const { id, token } = (
+    await durable.webhooks.create({
+      name: `scenario: ${name}`,
+      events,
+      target: url,
+      conditions: [EVERY_EVENT],
+    })
+  ).data;
   receiver?.verifyWith(token);
   onEnd((client) => remove(client, id));
   webhooks.set(name, { id, lastDelivery: 0 });

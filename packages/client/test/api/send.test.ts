@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createList } from "../../src/api/list.ts";
 import { path } from "../../src/api/request.ts";
 import { createSend, type SendOptions } from "../../src/api/send.ts";
-import { ApiError, createClient } from "../../src/index.ts";
+import { ApiError, createClient, EVERY_EVENT } from "../../src/index.ts";
 
 const NOW_MS = 1_700_000_000_000;
 
@@ -50,6 +50,31 @@ async function errorOf(attempt: Promise<unknown>): Promise<ApiError> {
   if (!(error instanceof ApiError)) throw error;
   return error;
 }
+
+test("A registration returns the warnings of the header, and the secret in both forms.", async () => {
+  const token = "fe944e318edb02b979d6bf0c87978b640c8e74e1cbfe36404386d33a5bbd8b66";
+  const warnings = ['no member "caf\u00e9"', "and another"];
+  const header = JSON.stringify(warnings).replace("\u00e9", "\\u00e9");
+  const { url } = await serve(responding(201, { data: { id: 1, token } }, { "webhook-warnings": header }));
+  const webhook = { event: "block.applied", target: "https://receiver.example/", conditions: [EVERY_EVENT] };
+  expect(await createClient({ url }).webhooks.create(webhook)).toEqual({
+    data: { id: 1, token, secret: "whsec_/pROMY7bArl51r8Mh5eLZAyOdOHL/jZAQ4bTOlu9i2Y=" },
+    warnings,
+  });
+});
+
+test.each(["", "{}", "[", "no list"])("A header %j is not a list of warnings.", async (header) => {
+  const { url } = await serve(responding(200, {}, { "webhook-warnings": header }));
+  expect(await createClient({ url }).webhooks.update(1, { enabled: true })).toEqual({});
+});
+
+test.each([undefined, 7, "ab"])("The token %j of a registration is refused.", async (token) => {
+  const { url } = await serve(responding(201, { data: { id: 1, token } }));
+  const webhook = { event: "block.applied", target: "https://receiver.example/", conditions: [EVERY_EVENT] };
+  expect(await errorOf(createClient({ url }).webhooks.create(webhook))).toMatchObject({
+    code: "API_RESPONSE_INVALID",
+  });
+});
 
 describe("a request", () => {
   test.each(["", ".", ".."])("is refused for the id %j, which would address another route", async (id) => {

@@ -1,3 +1,4 @@
+import { EVERY_EVENT } from "@uniknode/client";
 import { describe, expect, test } from "vitest";
 import { changesOf, draftOfWebhook } from "../../src/screens/webhooks/edit/changes.ts";
 import { draftOf, fieldOf, pathsOf, queryOf, registrationOf } from "../../src/screens/webhooks/new/draft.ts";
@@ -9,6 +10,12 @@ describe("An edited webhook", () => {
 
   test("Without a change nothing is sent.", () => {
     expect(changesOf(before, { ...before })).toEqual({});
+  });
+
+  test("The condition for every event is shown as no condition, and replaces conditions that are removed.", () => {
+    const filtered = { ...webhook, conditions: [{ key: "height", condition: "gt", value: 3 } as const] };
+    expect(draftOfWebhook({ ...webhook, conditions: [EVERY_EVENT] }).conditions).toEqual([]);
+    expect(changesOf(draftOfWebhook(filtered), { ...before })).toEqual({ conditions: [EVERY_EVENT] });
   });
 
   test("Patterns replace the event, which would otherwise still match.", () => {
@@ -55,7 +62,7 @@ describe("A draft of a webhook", () => {
     expect(registrationOf(draftOf({ events: "block.applied", target: "http://a/", ping: "no" }))).toEqual({
       event: "block.applied",
       target: "http://a/",
-      conditions: [],
+      conditions: [EVERY_EVENT],
     });
     expect(registrationOf(full)).toEqual({
       events: ["block.applied", "transaction.*"],
@@ -73,7 +80,9 @@ describe("A draft of a webhook", () => {
 
   test("A condition without a member is incomplete, and not sent.", () => {
     const conditions = '[{"key":"","condition":"eq","value":"1"}]';
-    expect(registrationOf(draftOf({ events: "*", conditions, match: "all" })).conditions).toEqual([]);
+    expect(registrationOf(draftOf({ events: "*", conditions, match: "all" })).conditions).toEqual([
+      EVERY_EVENT,
+    ]);
   });
 
   test("Its command has the options of the command line, quoted.", () => {

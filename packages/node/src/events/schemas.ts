@@ -147,6 +147,9 @@ const Peer = closed(
   "Peer",
 );
 
+/** A content that is a list is never empty: a condition on a list holds if it holds for one element. */
+const list = (row: TSchema) => Type.Array(row, { minItems: 1 });
+
 /** Schemas by event name; events without content are absent. */
 export const DATA_SCHEMAS: Readonly<Record<string, TSchema>> = {
   "block.applied": Block,
@@ -165,7 +168,7 @@ export const DATA_SCHEMAS: Readonly<Record<string, TSchema>> = {
   ),
   "peer.added": Peer,
   "peer.removed": Peer,
-  "round.created": Type.Array(RoundDelegate),
+  "round.created": list(RoundDelegate),
   "round.missed": WithDelegate,
   "state.diverged": closed(
     {
@@ -180,8 +183,8 @@ export const DATA_SCHEMAS: Readonly<Record<string, TSchema>> = {
   "transaction.applied": ConfirmedTransaction,
   "transaction.expired": Transaction,
   "transaction.forged": Transaction,
-  "transaction.pool.added": Type.Array(Transaction),
-  "transaction.pool.rejected": Type.Array(
+  "transaction.pool.added": list(Transaction),
+  "transaction.pool.rejected": list(
     closed(
       {
         transaction: of(Transaction, "The refused transaction."),

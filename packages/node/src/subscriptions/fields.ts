@@ -1,4 +1,5 @@
 /** The subscription of a webhook or a live stream: events, and conditions on their content (webhooks.md 3). */
+import { EVERY_EVENT } from "@uniknode/client/every-event";
 import { EVENTS, isEventName } from "../events/catalogue.ts";
 import { isEventPattern } from "../events/names.ts";
 import * as expected from "../platform/text/expectations.ts";
@@ -9,8 +10,8 @@ import { compilePattern } from "./conditions/pattern.ts";
 import { OperandError } from "./error.ts";
 import { invalid, oneOf, readObject } from "./members.ts";
 
-/** A condition that every event fulfils. */
-const ALWAYS = '{"key": "id", "condition": "ne", "value": ""}';
+/** Completes an error about missing conditions. */
+export const CONDITIONS_HINT = `[${JSON.stringify(EVERY_EVENT)}] is true for every event`;
 const MAX_CONDITIONS = 50;
 const MAX_EVENTS = 50;
 const MAX_KEY_LENGTH = 256;
@@ -29,6 +30,13 @@ export const SUBSCRIPTION_READERS = {
 
 function readEvent(value: unknown): string {
   if (typeof value !== "string") throw invalid('"event" must be a string: the name of an event');
+  if (value.includes("*")) {
+    const shown = JSON.stringify(value.slice(0, MAX_SHOWN_LENGTH));
+    throw invalid(
+      `"event" must be the name of one event; "events" takes patterns: [${shown}]`,
+      "UNKNOWN_EVENT",
+    );
+  }
   if (!isEventName(value)) throw unknownEvent('"event"', value);
   return value;
 }
@@ -57,7 +65,7 @@ function unknownEvent(at: string, name: string) {
     .map((known) => `"${known}"`);
   const hint = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
   return invalid(
-    `${at}: unknown event "${name.slice(0, MAX_SHOWN_LENGTH)}"${hint || "."} A pattern such as "transaction.*" selects several events; /documentation#/Webhooks/createWebhook lists all names`,
+    `${at}: unknown event "${name.slice(0, MAX_SHOWN_LENGTH)}"${hint || "."} "events" also takes patterns, such as ["transaction.*"]; /documentation#/Webhooks/createWebhook lists all names`,
     "UNKNOWN_EVENT",
   );
 }
@@ -65,7 +73,7 @@ function unknownEvent(at: string, name: string) {
 function readConditions(value: unknown): string {
   if (!Array.isArray(value)) throw invalid('"conditions" must be an array');
   if (value.length === 0) {
-    throw invalid(`"conditions" must not be empty: ${ALWAYS} is always true`);
+    throw invalid(`"conditions" must not be empty; ${CONDITIONS_HINT}`);
   }
   if (value.length > MAX_CONDITIONS) {
     throw invalid(`"conditions" must not have more than ${MAX_CONDITIONS} items`);

@@ -1,5 +1,6 @@
 /** Warns of probable mistakes in conditions that are accepted (webhooks.md 3); each warning is a sentence. */
 
+import { isEveryEvent } from "@uniknode/client/every-event";
 import { subscribedNames } from "../events/names.ts";
 import { DATA_SCHEMAS, HEX, SIGNED, UNSIGNED } from "../events/schemas.ts";
 import { similarNames } from "../platform/text/similar.ts";
@@ -44,8 +45,7 @@ function problemOf(contents: readonly (Schema | undefined)[], condition: Conditi
 }
 
 function missingMember(contents: readonly (Schema | undefined)[], { key, condition, value }: Condition) {
-  // The condition that means "always" (webhooks.md W-05).
-  if (key === "id" && condition === "ne" && value === "") return undefined;
+  if (isEveryEvent([{ key, condition, value }])) return undefined;
   const known = [
     ...new Set(contents.flatMap((content) => Object.keys(elementOf(content)?.properties ?? {}))),
   ];

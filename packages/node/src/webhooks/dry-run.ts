@@ -20,7 +20,8 @@ import {
 } from "../subscriptions/conditions/cost.ts";
 import type { MatchingObserver, Slices } from "../subscriptions/conditions/slices.ts";
 import { integer, invalid, readMembers } from "../subscriptions/members.ts";
-import { checkEvents, NEW_WEBHOOK_READERS, type NewWebhook } from "./register/fields.ts";
+import { warningsOf } from "../subscriptions/warnings.ts";
+import { checkEvents, NEW_WEBHOOK_READERS, type NewWebhook, requiredConditions } from "./register/fields.ts";
 
 export type DryRun = (body: unknown) => Promise<DryRunReport>;
 
@@ -34,6 +35,8 @@ export type DryRunReport = {
   readonly notRemembered: readonly string[];
   /** Set if nothing fired: the reason, and the next step. */
   readonly note?: string;
+  /** Probable mistakes in the conditions; absent if there are none. */
+  readonly warnings?: readonly string[];
 };
 
 /** Counts all events, and lists the newest. */
@@ -76,7 +79,7 @@ export function createDryRun(deps: DryRunDeps): DryRun {
   const { history } = deps;
   return async (body) => {
     const { blocks, ...run } = startRun(body);
-    const { names, metered, fired, notFired } = run;
+    const { names, metered, fired, notFired, warnings } = run;
     const toHeight = await history.head();
     const lowest = Math.max(1, toHeight - blocks + 1);
     const canContinue = () => fired.count + notFired.count < MAX_EVENTS && metered.spentSteps() < MAX_STEPS;
@@ -88,7 +91,11 @@ export function createDryRun(deps: DryRunDeps): DryRun {
     const range = { fromHeight: height + 1, toHeight };
     const isOnlyUnremembered = notRemembered.length === names.size;
     const note = fired.count > 0 ? undefined : noteOf(range, notFired.count, isOnlyUnremembered);
-    return { ...range, fired, notFired, notRemembered, ...(note !== undefined && { note }) };
+    return {
+      ...{ ...range, fired, notFired, notRemembered },
+      ...(note !== undefined && { note }),
+      ...(warnings.length > 0 && { warnings }),
+    };
   };
 }
 
@@ -100,15 +107,17 @@ type Run = {
   readonly explain: ReturnType<typeof explainConditions>;
   readonly fired: EvaluatedEvents;
   readonly notFired: EvaluatedEvents;
+  readonly warnings: readonly string[];
 };
 
 function startRun(body: unknown): Run & { readonly blocks: number } {
   const given = readMembers<Body>(body, READERS);
   const { event = null, events = [], match, blocks = DEFAULT_BLOCKS } = given;
-  const names = subscribedNames(checkEvents({ event, events }));
-  const conditions = parseJson(given.conditions ?? "[]") as Condition[];
+  const subscribed = checkEvents({ event, events });
+  const conditions = parseJson(requiredConditions(given.conditions)) as Condition[];
   return {
-    names,
+    names: subscribedNames(subscribed),
+    warnings: warningsOf(subscribed, conditions),
     metered: meterConditions(compileConditions(conditions, match)),
     explain: explainConditions(conditions),
     fired: { count: 0, events: [] },

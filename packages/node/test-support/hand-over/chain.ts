@@ -1,6 +1,7 @@
 /** A dev chain that delivers webhooks, its mirror, delivery workers, and a receiver: real processes for hand-overs. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
+import { EVERY_EVENT } from "@uniknode/client";
 import { readCopy } from "../../src/mirror/events/rows.ts";
 import { present } from "../../src/platform/present.ts";
 import { type MirroredDevChain, startMirroredDevChain, TOKEN } from "../mirror/dev-chain.ts";
@@ -74,7 +75,12 @@ export async function startHandOverChain({
     ...{ url, postgres, databaseUrl, command, restartNode, receiver, call, ...processes },
     async register(path, body, base = url) {
       const target = `${receiver.url}/${path}`;
-      const { status, body: response } = await call("POST", "/webhooks", { target, ...body }, base);
+      const { status, body: response } = await call(
+        "POST",
+        "/webhooks",
+        { target, conditions: [EVERY_EVENT], ...body },
+        base,
+      );
       assert.equal(status, 201, JSON.stringify(response));
       return { id: (response as { data: { id: number } }).data.id, path };
     },

@@ -1,5 +1,6 @@
 /** API servers serve the register, the log and the replays of webhooks that delivery workers own, as the node does. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { EVERY_EVENT } from "@uniknode/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type HandOverChain,
@@ -111,7 +112,7 @@ describe.skipIf(!hasPostgres)("an API server", () => {
     expect(ping).toMatchObject({ status: 200, body: { data: { event: "ping", state: "delivered" } } });
     const trial = await call("POST", "/webhooks/ping", { target: `${chain.receiver.url}/trial` });
     expect(trial).toMatchObject({ status: 200, body: { data: { accepted: true } } });
-    const dry = await call("POST", "/webhooks/test", { ...BLOCKS, blocks: 5 });
+    const dry = await call("POST", "/webhooks/test", { ...BLOCKS, conditions: [EVERY_EVENT], blocks: 5 });
     expect(dry).toMatchObject({ status: 200, body: { data: { fired: { count: 5 } } } });
     const before = chain.receiver.calls("first").length;
     const { status } = await call("POST", `/webhooks/${first.id}/replay`, { fromHeight: 2, toHeight: 4 });
@@ -162,7 +163,7 @@ describe.skipIf(!hasPostgres)("an API server", () => {
     const created: number[] = [];
     while (!isEnded) {
       const { status, body } = await call("POST", "/webhooks", {
-        ...BLOCKS,
+        ...{ ...BLOCKS, conditions: [EVERY_EVENT] },
         target: `${chain.receiver.url}/during`,
       });
       statuses.add(status);

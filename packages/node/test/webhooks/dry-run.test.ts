@@ -108,6 +108,7 @@ describe("a dry run", () => {
 
   test.each<[string, object]>([
     ["no event", { conditions: [above("1")] }],
+    ["no conditions", { event: "block.applied" }],
     ["invalid conditions", { event: "block.applied", conditions: "always" }],
     ["a bad condition", { event: "block.applied", conditions: [{ key: "a", condition: "like" }] }],
     ["too many blocks", { event: "block.applied", conditions: [above("1")], blocks: 1_001 }],

@@ -4,6 +4,7 @@ import { BODY, serve } from "./serve.ts";
 describe("fields", () => {
   const refusals: [string, unknown][] = [
     ["no event", { target: BODY.target, conditions: BODY.conditions }],
+    ["no conditions", { event: BODY.event, target: BODY.target }],
     ["no target", { event: BODY.event, conditions: BODY.conditions }],
     ["conditions that are null", { event: BODY.event, target: BODY.target, conditions: null }],
     ["text", "text"],
@@ -27,6 +28,7 @@ describe("fields", () => {
   const invalid: { [field: string]: unknown[] } = {
     event: [
       "no.such.event",
+      "transaction.*",
       "",
       5,
       null,
@@ -81,6 +83,7 @@ describe("fields", () => {
     order: ["", "Strict", "fifo", true, null, ["strict"]],
     enabled: ["1", 1, "yes", "", null, " true ", "truee", [true], 0],
     conditions: [
+      [],
       {},
       "[]",
       null,
@@ -114,7 +117,7 @@ describe("fields", () => {
       const updated = await ask("PUT", "/api/webhooks/1", { body: { [field]: value } });
       expect([value, updated.status]).toEqual([value, 422]);
     }
-    const { token: _token, secret: _secret, ...webhook } = before.data;
+    const { token: _token, ...webhook } = before.data;
     expect((await ask("GET", "/api/webhooks")).body.data).toEqual([webhook]);
   });
 

@@ -135,7 +135,7 @@ describe("webhooks of an old node", () => {
     await emit(blockApplied(2));
     expect(calls).toHaveLength(2);
     expect((await webhooks.register.find("1")).conditions).toBe("[]");
-    await webhooks.register.update("1", { conditions: [] });
+    await expect(webhooks.register.update("1", { conditions: [] })).rejects.toThrow("must not be empty");
   });
 
   test("are registered once, however often they are imported, and again after their removal", async () => {

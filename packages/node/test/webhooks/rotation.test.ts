@@ -106,8 +106,7 @@ describe("a rotation", () => {
 
   test("returns the new token once, with the expiration of the old one", async () => {
     const { ask, create, clock } = await serve();
-    const { token: old, secret: oldSecret, ...shown } = (await create()).body.data;
-    expect(oldSecret).toBe(secretOf(old));
+    const { token: old, ...shown } = (await create()).body.data;
     const { status, body } = await ask("POST", "/api/webhooks/1/rotate", { body: { overlapSeconds: 60 } });
     expect(status).toBe(200);
     const { token, secret, ...rest } = body.data;

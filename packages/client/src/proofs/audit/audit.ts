@@ -1,5 +1,6 @@
 /** Audits of webhooks: that the receiver has every fact, and no other one (facts.md 13). */
 import { canonicalJson } from "@uniknode/protocol";
+import { isEveryEvent } from "../../api/every-event.ts";
 import type { StreamedEvent } from "../../api/resources/events.ts";
 import type { Webhook } from "../../api/resources/webhooks/register.ts";
 import type { Delivery } from "../../deliveries/delivery.ts";
@@ -26,7 +27,7 @@ export type AuditOptions = {
    * blocks, and events that the webhook does not select, are ignored.
    */
   readonly received: Iterable<ReceivedFact> | AsyncIterable<ReceivedFact>;
-  /** Returns true if the conditions of the webhook hold; needed if it has conditions. */
+  /** Returns true if the conditions of the webhook hold; needed if it has others than `EVERY_EVENT`. */
   readonly matches?: (fact: StreamedEvent) => boolean;
 };
 
@@ -77,7 +78,7 @@ export async function audit(
   const { matches = () => true } = options;
   if (!(Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 1 && to >= from))
     throw new TypeError("the heights of an audit must be integers from 1 on, the first not above the last");
-  if ((webhook.conditions?.length ?? 0) > 0 && options.matches === undefined)
+  if (!isEveryEvent(webhook.conditions ?? []) && options.matches === undefined)
     throw new TypeError("the webhook has conditions: pass `matches`, a function that tests them");
   const names = [...new Set([webhook.event, ...(webhook.events ?? [])])];
   const covered = [...LEAF_EVENTS].filter((event) => selects(names, event));

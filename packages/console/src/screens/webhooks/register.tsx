@@ -1,5 +1,5 @@
 /** List of webhooks. */
-import type { Webhook } from "@uniknode/client";
+import { isEveryEvent, type Webhook } from "@uniknode/client";
 import { countText } from "../../components/format.ts";
 import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
   { title: "Target", narrow: "1b", cell: ({ target }) => <span class="text">{target}</span> },
   {
     title: "Conditions",
-    cell: ({ conditions }) => countText(conditions.length),
+    cell: ({ conditions }) => countText(isEveryEvent(conditions) ? 0 : conditions.length),
     isNumber: true,
     isMinor: true,
   },

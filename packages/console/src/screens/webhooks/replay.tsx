@@ -1,5 +1,5 @@
 /** Replay form with an estimate of the deliveries, and progress. */
-import type { Replay, Webhook } from "@uniknode/client";
+import { EVERY_EVENT, type Replay, type Webhook } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { CountField } from "../../components/count-field.tsx";
 import { countOfText, countText } from "../../components/format.ts";
@@ -88,7 +88,7 @@ function Estimate({ webhook, blocks }: { webhook: Webhook; blocks: number }) {
     () =>
       operations.webhooks.test({
         ...(events ? { events: [...new Set([event, ...events])] } : { event }),
-        conditions,
+        conditions: conditions.length > 0 ? conditions : [EVERY_EVENT],
         ...(match && { match }),
         blocks: MAX_BLOCKS,
       }),

@@ -1,5 +1,5 @@
 /** Webhook page: subscription, state and actions. */
-import type { Webhook, WebhookWithToken } from "@uniknode/client";
+import { isEveryEvent, type Webhook, type WebhookWithToken } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { Json } from "../../components/code-block.tsx";
 import { countText } from "../../components/format.ts";
@@ -63,7 +63,7 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
         ],
         [
           conditionsTitle(webhook),
-          conditions.length === 0 ? (
+          isEveryEvent(conditions) ? (
             "none: every event is delivered"
           ) : (
             <Json key="conditions" value={conditions} what="conditions" />

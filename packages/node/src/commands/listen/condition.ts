@@ -1,18 +1,15 @@
 /** Parses conditions on the command line: `key operator value`. */
-import type { Condition } from "@uniknode/client";
+import { type Condition, EVERY_EVENT } from "@uniknode/client";
 import { ConfigError } from "../../platform/config-error.ts";
 import { isOperatorName, operators } from "../../subscriptions/conditions/operators.ts";
 
-/** Condition that is true for every event. */
-const ALWAYS: Condition = { key: "id", condition: "ne", value: "" };
-
 /**
- * Parses the conditions of a webhook; none means always. The node checks the values.
+ * Parses the conditions of a webhook; none means every event. The node checks the values.
  *
  * @throws {ConfigError} on an invalid format or an unknown operator
  */
 export const readConditions = (texts: readonly string[]): Condition[] =>
-  texts.length === 0 ? [ALWAYS] : texts.map(readCondition);
+  texts.length === 0 ? [EVERY_EVENT] : texts.map(readCondition);
 
 /** Parses one condition. The value is the rest of the text, spaces included; some operators need none. */
 function readCondition(text: string): Condition {

@@ -1,5 +1,5 @@
 /** A webhook as lines of text. */
-import type { DeliverySummary, Webhook } from "@uniknode/client";
+import { type DeliverySummary, isEveryEvent, type Webhook } from "@uniknode/client";
 import { table } from "../connection.ts";
 
 export const webhookLines = (webhook: Webhook): string[] =>
@@ -36,7 +36,7 @@ export const eventsOf = ({ event, events }: Webhook): string =>
   [...new Set([event, ...(events ?? [])])].join(" ");
 
 const conditionsText = ({ conditions, match }: Webhook): string =>
-  conditions.length === 0
+  isEveryEvent(conditions)
     ? "none: every event is delivered"
     : conditions.map(conditionText).join(match === "all" ? " and " : " or ");
 

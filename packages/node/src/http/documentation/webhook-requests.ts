@@ -1,4 +1,5 @@
 /** Parameters and members of requests to the webhook register, for its description. */
+import { EVERY_EVENT } from "@uniknode/client/every-event";
 import { EVENTS } from "../../events/catalogue.ts";
 import { Type } from "../../platform/json/schema.ts";
 
@@ -29,8 +30,9 @@ export const target = Type.String({
   examples: ["https://receiver.example/hook", "nats://nats.example:4222/chain.blocks"],
 });
 export const conditions = Type.Array(Condition, {
-  description:
-    "The old node required at least one condition. This node also accepts an empty list, which is always true.",
+  minItems: 1,
+  maxItems: 50,
+  description: `At least one. \`${JSON.stringify(EVERY_EVENT)}\` is true for every event.`,
   examples: [[{ key: "amount", condition: "gte", value: "100000000" }]],
 });
 

@@ -32,12 +32,16 @@ export const Webhook = open("Webhook", {
   ),
   failing: Type.Optional(Failing),
 });
-export const Secret = open("WebhookWithToken", {
+const created = {
   ...webhook,
   token: Type.String({
     pattern: "^[0-9a-f]{64}$",
     description: "The secret of the webhook, in hexadecimal.",
   }),
+};
+export const Created = open("WebhookWithToken", created);
+export const Rotated = open("RotatedWebhook", {
+  ...created,
   secret: Type.String({
     pattern: "^whsec_[A-Za-z0-9+/]{43}=$",
     description: "The same 32 bytes in the format of Standard Webhooks.",
@@ -104,6 +108,12 @@ export const DryRun = open("DryRun", {
       description: "Present if no event would have been delivered: the reason, and what to try next.",
     }),
   ),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        "Conditions that are probably mistakes, such as a member that no event has; absent if there are none.",
+    }),
+  ),
 });
 export const Replay = Type.Object(
   {
@@ -118,12 +128,6 @@ export const Replay = Type.Object(
     finishedAt: Type.Optional(Type.Integer({ description: "Milliseconds since 1970." })),
   },
   { title: "Replay" },
-);
-export const warnings = Type.Optional(
-  Type.Array(Type.String(), {
-    description:
-      "Conditions that are probably mistakes, such as a member that no event has; absent if there are none.",
-  }),
 );
 export const TriedTarget = Type.Object(
   {

@@ -3,6 +3,7 @@ import type { FastifySchema } from "fastify";
 import { type TProperties, type TSchema, Type } from "../../platform/json/schema.ts";
 import { Meta, pageQuery } from "../requests/pagination.ts";
 import { query } from "../requests/parameters.ts";
+import { WARNINGS_HEADER } from "../webhooks/responses.ts";
 import { described } from "./route.ts";
 import {
   conditions,
@@ -16,19 +17,31 @@ import {
   writable,
 } from "./webhook-requests.ts";
 import {
+  Created,
   Delivery,
   DryRun,
   Nothing,
   Replay,
-  Secret,
+  Rotated,
   Summary,
   Totals,
   TriedTarget,
   Webhook,
-  warnings,
 } from "./webhook-responses.ts";
 
 const data = (schema: TSchema) => Type.Object({ data: schema });
+
+/** Adds the header with probable mistakes to a response. */
+const withWarnings = (schema: TSchema): TSchema => ({
+  ...schema,
+  headers: {
+    [WARNINGS_HEADER]: {
+      type: "string",
+      description:
+        "A JSON list of sentences about conditions that are probably mistakes, such as a member that no event has; absent if there are none. At most 2,048 characters: `testWebhook` returns all in its body.",
+    },
+  },
+});
 
 type Parts = { params?: TProperties; querystring?: TProperties; body?: TProperties; status?: number };
 
@@ -60,7 +73,7 @@ const registerRoutes: Schemas = {
   }),
   "POST /webhooks": route(
     "Registers a webhook. Only this response contains its secret.",
-    Type.Object({ data: Secret, warnings }),
+    withWarnings(data(Created)),
     {
       body: {
         ...writable,
@@ -78,13 +91,12 @@ const registerRoutes: Schemas = {
     {},
   ),
   "GET /webhooks/:id": route("Returns a webhook.", data(Webhook), { params: webhookParams }),
-  "PUT /webhooks/:id": route(
-    "Changes a webhook.",
-    Type.Object({ warnings }, { additionalProperties: false }),
-    { params: webhookParams, body: { ...writable, event: eventOrNull, queue } },
-  ),
+  "PUT /webhooks/:id": route("Changes a webhook.", withWarnings(Nothing), {
+    params: webhookParams,
+    body: { ...writable, event: eventOrNull, queue },
+  }),
   "DELETE /webhooks/:id": route("Removes a webhook.", Nothing, { params: webhookParams }),
-  "POST /webhooks/:id/rotate": route("Replaces the secret of a webhook.", data(Secret), {
+  "POST /webhooks/:id/rotate": route("Replaces the secret of a webhook.", data(Rotated), {
     params: webhookParams,
     body: { overlapSeconds: Type.Optional(Type.Integer({ minimum: 0 })) },
   }),
@@ -92,7 +104,7 @@ const registerRoutes: Schemas = {
     "Returns the events of the last blocks that a webhook would have received.",
     data(DryRun),
     {
-      body: { ...writable, blocks: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) },
+      body: { ...writable, conditions, blocks: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) },
     },
   ),
   "POST /webhooks/ping": route("Sends a ping to a target that is not registered.", data(TriedTarget), {

@@ -1,4 +1,5 @@
 /** Webhooks, deliveries and their errors in HTTP responses. */
+import type { FastifyReply } from "fastify";
 import { parseJson } from "../../platform/json/lossless.ts";
 import type { Condition } from "../../subscriptions/conditions/conditions.ts";
 import { SubscriptionError } from "../../subscriptions/error.ts";
@@ -38,14 +39,38 @@ export const showWebhook = (
   ...(rest.suspended && { suspended: { reason: rest.suspended.reason, since: rest.suspended.sinceMs } }),
 });
 
-/** Returns probable mistakes in a webhook; omitted if there are none. */
-export function showWarnings({ event, events, conditions }: Webhook): {
-  readonly warnings?: readonly string[];
-} {
+/** Header with the probable mistakes in a webhook: the bodies of its responses are those of the interface. */
+export const WARNINGS_HEADER = "webhook-warnings";
+/** Maximum length of the header: proxies buffer 4 KiB of all headers of a response. */
+const MAX_WARNINGS_BYTES = 2_048;
+const MORE = "there are more warnings: POST /api/v2/webhooks/test lists all";
+
+/** Sets the header if there are probable mistakes; pages of other origins can read it. */
+export function addWarnings(reply: FastifyReply, { event, events, conditions }: Webhook): void {
   const names = event === null ? events : [event, ...events];
   const warnings = warningsOf(names, parseJson(conditions) as Condition[]);
-  return warnings.length > 0 ? { warnings } : {};
+  if (warnings.length === 0) return;
+  reply.header(WARNINGS_HEADER, warningsText(warnings));
+  if (reply.request.headers.origin !== undefined)
+    reply.header("access-control-expose-headers", WARNINGS_HEADER);
 }
+
+/** Returns as many warnings as the header can contain, as a JSON list in ASCII. */
+function warningsText(warnings: readonly string[]): string {
+  const fitting = warnings.findLastIndex(
+    (_, index) => headerText(shortened(warnings, index + 1)).length <= MAX_WARNINGS_BYTES,
+  );
+  return headerText(shortened(warnings, fitting + 1));
+}
+
+const shortened = (warnings: readonly string[], count: number): readonly string[] =>
+  count === warnings.length ? warnings : [...warnings.slice(0, count), MORE];
+
+const headerText = (warnings: readonly string[]): string =>
+  JSON.stringify(warnings).replace(
+    /[^ -~]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 
 const showFailing = ({ sinceMs, ...failing }: Failing) => ({
   ...failing,
@@ -60,10 +85,16 @@ export const showHealth = (webhook: Webhook, { queued, lastHour, failing }: Webh
   ...(failing && { failing: showFailing(failing) }),
 });
 
-/** Returns a webhook with its token, for the client that created it; `secret` is the token for Standard Webhooks libraries. */
-export function showSecret(webhook: Webhook) {
+/** Returns a webhook with its token, for the client that created it. */
+export function showCreated(webhook: Webhook) {
   const { id, event, target, ...rest } = showWebhook(webhook);
-  const { token, previous } = webhook.secrets;
+  return { id, event, target, token: webhook.secrets.token, ...rest };
+}
+
+/** Returns a webhook with its new token; `secret` is the token for Standard Webhooks libraries. */
+export function showRotated(webhook: Webhook) {
+  const { id, event, target, token, ...rest } = showCreated(webhook);
+  const { previous } = webhook.secrets;
   const secret = signingSecretOf(token);
   return { id, event, target, token, secret, ...rest, ...(previous && { overlapUntil: previous.untilMs }) };
 }

@@ -9,11 +9,12 @@ import { pageMeta, readPage } from "./page.ts";
 import type { Query } from "./query.ts";
 import { addReplayRoutes } from "./replay.ts";
 import {
+  addWarnings,
   readBody,
   readOptionalBody,
   showAttempt,
-  showSecret,
-  showWarnings,
+  showCreated,
+  showRotated,
   showWebhook,
   withHttpErrors,
 } from "./responses.ts";
@@ -73,7 +74,8 @@ function addCreation(app: FastifyInstance, { register }: WebhookRequests): void 
   app.post("/webhooks", async ({ body }, reply) => {
     const webhook = await withHttpErrors(() => register.create(readBody(body)));
     reply.code(201);
-    return { data: showSecret(webhook), ...showWarnings(webhook) };
+    addWarnings(reply, webhook);
+    return { data: showCreated(webhook) };
   });
 }
 
@@ -89,11 +91,12 @@ function addTrials(app: FastifyInstance, { pingTarget, dryRun }: WebhookRequests
 }
 
 function addChanges(app: FastifyInstance, { register }: WebhookRequests): void {
-  app.put<WithId>("/webhooks/:id", async ({ params, body }) => {
+  app.put<WithId>("/webhooks/:id", async ({ params, body }, reply) => {
     const changes = readBody(body);
     await withHttpErrors(() => register.update(params.id, changes));
     const isOther = SELECTING.some((name) => Object.hasOwn(Object(changes), name));
-    return isOther ? withHttpErrors(async () => showWarnings(await register.find(params.id))) : {};
+    if (isOther) await withHttpErrors(async () => addWarnings(reply, await register.find(params.id)));
+    return {};
   });
 
   app.delete<WithId>("/webhooks/:id", async ({ params }) => {
@@ -105,7 +108,7 @@ function addChanges(app: FastifyInstance, { register }: WebhookRequests): void {
 function addRotation(app: FastifyInstance, { register }: WebhookRequests): void {
   app.post<WithId>("/webhooks/:id/rotate", { config: { isBodyOptional: true } }, ({ params, body }) =>
     withHttpErrors(async () => ({
-      data: showSecret(await register.rotate(params.id, readOptionalBody(body))),
+      data: showRotated(await register.rotate(params.id, readOptionalBody(body))),
     })),
   );
 }

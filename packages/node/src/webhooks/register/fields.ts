@@ -1,7 +1,7 @@
 /** Reads the definition of a webhook from a request (webhooks.md 3). */
 
 import * as expected from "../../platform/text/expectations.ts";
-import { SUBSCRIPTION_READERS } from "../../subscriptions/fields.ts";
+import { CONDITIONS_HINT, SUBSCRIPTION_READERS } from "../../subscriptions/fields.ts";
 import { integer, invalid, oneOf, type Readers, readMembers, required } from "../../subscriptions/members.ts";
 import { isNatsTarget, NATS_TARGET_FORM, parseNatsTarget } from "../model/nats-target.ts";
 import type { WebhookFields } from "../model/webhook.ts";
@@ -12,13 +12,11 @@ const MAX_NAME_LENGTH = 100;
 const CONTROL = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 /** Control characters, which the URL parser removes or encodes. */
 const URL_CONTROL = /\p{Cc}/u;
-const ALWAYS = "[]";
 /** Maximum of confirmations: the depth to which the chain can be reverted. */
 const MAX_CONFIRMATIONS = 10_000;
 export const FIELD_READERS: Readers<WebhookFields> = {
   ...SUBSCRIPTION_READERS,
   name: readName,
-  conditions: readConditions,
   target: readTarget,
   enabled: readSwitch,
   order: oneOf("parallel", "strict"),
@@ -50,14 +48,14 @@ export const NEW_WEBHOOK_READERS: Readers<NewWebhook & { queue: QueueChoice }> =
  */
 export function readNewWebhook(body: unknown): NewWebhook {
   const given = readMembers(body, NEW_WEBHOOK_READERS);
-  const { event = null, events = [], target, enabled = true, conditions = ALWAYS, ...rest } = given;
+  const { event = null, events = [], target, enabled = true, conditions, ...rest } = given;
   checkEvents({ event, events });
   return {
     event,
     events,
     target: required(target, "target"),
     enabled,
-    conditions,
+    conditions: requiredConditions(conditions),
     match: rest.match ?? "any",
     order: rest.order ?? "parallel",
     confirmations: rest.confirmations ?? 0,
@@ -95,9 +93,10 @@ export function readChanges(body: unknown): { changes: Partial<WebhookFields>; i
   return { changes, isDropping: queue === "drop" };
 }
 
-/** An empty list is always true, an extension of the interface. */
-function readConditions(value: unknown): string {
-  return Array.isArray(value) && value.length === 0 ? ALWAYS : SUBSCRIPTION_READERS.conditions(value);
+/** @throws {SubscriptionError} if the conditions are missing */
+export function requiredConditions(conditions: string | undefined): string {
+  if (conditions !== undefined) return conditions;
+  throw invalid(`"conditions" ${expected.REQUIRED}; ${CONDITIONS_HINT}`, "MISSING_MEMBER");
 }
 
 /** Reads a name; null and an empty text remove the name. */

@@ -15,7 +15,7 @@ export type OldWebhook = {
   readonly fields: WebhookFields;
 };
 
-const { event, target, enabled, conditions } = FIELD_READERS;
+const { event, target, enabled } = FIELD_READERS;
 
 const READERS: Readers<{
   id: string;
@@ -30,7 +30,7 @@ const READERS: Readers<{
   event,
   target,
   enabled,
-  conditions,
+  conditions: readConditions,
 };
 
 /**
@@ -84,6 +84,11 @@ function readEntry(item: unknown): OldWebhook {
       proof: false,
     },
   };
+}
+
+/** The old node accepts an empty list, which is always true. */
+function readConditions(value: unknown): string {
+  return Array.isArray(value) && value.length === 0 ? "[]" : FIELD_READERS.conditions(value, "conditions");
 }
 
 function text(pattern: RegExp, what: string) {

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Client, createClient } from "@uniknode/client";
+import { type Client, createClient, EVERY_EVENT } from "@uniknode/client";
 import { playScenario, readScenario, type Step } from "@uniknode/client/testing";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { startReceiver } from "../../../src/commands/listen/receiver.ts";
@@ -37,7 +37,10 @@ async function countEvents({ client }: Chain): Promise<() => Promise<Record<stri
   );
   onTestFinished(receiver.close);
   const events = ["transaction.applied", "unik.*", "wallet.vote", "wallet.unvote", "block.applied"];
-  const { data } = await client.webhooks.create({ events, target: receiver.target });
+  const { data } = await client.webhooks.create({
+    ...{ events, target: receiver.target },
+    conditions: [EVERY_EVENT],
+  });
   secret.resolve(data.token);
   return async () => {
     const counts: Record<string, number> = {};

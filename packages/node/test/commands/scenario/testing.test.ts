@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
-import { createClient } from "@uniknode/client";
+import { createClient, EVERY_EVENT } from "@uniknode/client";
 import { playScenario, type Scenario, type Step } from "@uniknode/client/testing";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { startReceiver } from "../../../src/commands/listen/receiver.ts";
@@ -111,7 +111,10 @@ test("A webhook of the application is the subject of a scenario by its number.",
     },
   );
   onTestFinished(receiver.close);
-  const { data } = await client.webhooks.create({ events: ["block.applied"], target: receiver.target });
+  const { data } = await client.webhooks.create({
+    ...{ events: ["block.applied"], target: receiver.target },
+    conditions: [EVERY_EVENT],
+  });
   onTestFinished(async () => void (await client.webhooks.remove(data.id)));
   secret.resolve(data.token);
   for (let round = 0; round < 2; round++) {

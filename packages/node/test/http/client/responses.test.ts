@@ -16,7 +16,7 @@ import type { singleWalletResponse, walletResponse } from "../../../src/http/res
 import type {
   showDelivery,
   showReplay,
-  showSecret,
+  showRotated,
   showWebhook,
 } from "../../../src/http/webhooks/responses.ts";
 import type { FeeStatistics } from "../../../src/read/rows.ts";
@@ -54,7 +54,7 @@ test("responses match the client's types", () => {
     proof?: true;
   };
   expectTypeOf<Register>().toExtend<api.Webhook>();
-  expectTypeOf<Shown<typeof showSecret> & Register>().toExtend<api.WebhookWithToken>();
+  expectTypeOf<Shown<typeof showRotated> & Register>().toExtend<api.WebhookWithToken>();
   expectTypeOf<Shown<typeof showReplay>>().toExtend<api.Replay>();
   expectTypeOf<
     Shown<typeof showDelivery> & { undone?: true; body?: Record<string, unknown> }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { EVERY_EVENT } from "@uniknode/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { StreamAdmin, StreamMessage } from "../../../test-support/nats/admin.ts";
 import { type LossyProxy, startLossyProxy } from "../../../test-support/nats/proxy.ts";
@@ -96,7 +97,7 @@ describe.skipIf(missing !== undefined)(name, () => {
 
   async function register(order: "strict" | "parallel", subject: string): Promise<number> {
     const { data } = await call<{ data: { id: number } }>("POST", "/webhooks", {
-      ...{ events: ["block.applied", "round.created"], order },
+      ...{ events: ["block.applied", "round.created"], conditions: [EVERY_EVENT], order },
       target: server.urlOf(subject, { port: proxy.port }),
     });
     return data.id;
@@ -199,6 +200,7 @@ describe.skipIf(missing !== undefined)(name, () => {
     expect(trial).toMatchObject({ accepted: false, error: "NATS_AUTHORIZATION" });
     const { data: dryRun } = await call<{ data: { fired: { count: number } } }>("POST", "/webhooks/test", {
       ...{ event: "block.applied", target: server.urlOf("chain.again"), blocks: 5 },
+      conditions: [EVERY_EVENT],
     });
     expect(dryRun.fired.count).toBeGreaterThan(0);
     await mine(3);

@@ -5,6 +5,7 @@ import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { EVERY_EVENT } from "@uniknode/client";
 import { expect, onTestFinished, test } from "vitest";
 import { spawnUniknode } from "../../../test-support/process/uniknode.ts";
 
@@ -44,7 +45,7 @@ test("A silent NATS server delays neither other webhooks nor the end of the node
     const response = await fetch(`${url}/api/v2/webhooks`, {
       method: "POST",
       headers: { "content-type": "application/json", authorization: TOKEN },
-      body: JSON.stringify({ event: "block.applied", target }),
+      body: JSON.stringify({ event: "block.applied", target, conditions: [EVERY_EVENT] }),
     });
     expect(response.status).toBe(201);
   }

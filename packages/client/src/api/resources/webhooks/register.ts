@@ -1,7 +1,8 @@
 /** The register of webhooks: `/webhooks` (webhooks.md 1). */
 
+import { ApiError } from "../../error.ts";
 import { createList } from "../../list.ts";
-import { path } from "../../request.ts";
+import { nameOf, path } from "../../request.ts";
 import type { ApiResponse } from "../../responses.ts";
 import type { Send } from "../../send.ts";
 
@@ -70,7 +71,7 @@ export type WebhookHealth = Readonly<Record<WebhookState, number>> & { readonly 
 export type WebhookWithToken = Webhook & {
   /** 64 hexadecimal digits. */
   readonly token: string;
-  /** The same 32 bytes in the form of Standard Webhooks: `whsec_` and their base64. */
+  /** The same 32 bytes in the form of Standard Webhooks: `whsec_` and their base64. The client derives it from the token. */
   readonly secret: string;
   /** Time until which the former secret is valid: milliseconds since 1970. */
   readonly overlapUntil?: number;
@@ -86,7 +87,7 @@ export type WebhookChanges = {
   /** URL, or subject of a NATS server: `nats://HOST:PORT/SUBJECT`. */
   readonly target?: string;
   readonly enabled?: boolean;
-  /** An empty list is always true. */
+  /** At least one; `EVERY_EVENT` is always true. */
   readonly conditions?: readonly Condition[];
   readonly match?: "any" | "all";
   readonly order?: "parallel" | "strict";
@@ -102,14 +103,20 @@ export type WebhookChanges = {
 
 /** `event` or `events` is needed. */
 export type NewWebhook = Omit<WebhookChanges, "event"> &
-  Required<Pick<WebhookChanges, "target">> & {
+  Required<Pick<WebhookChanges, "target" | "conditions">> & {
     readonly event?: string;
     /** True if the first delivery is a `ping`. */
     readonly ping?: boolean;
   };
 
-/** Conditions that are probably a mistake, such as a member that no event has; absent without any. */
+/** Conditions that are probably a mistake, such as a member that no event has; absent without any. A response has them in a header. */
 export type Warnings = { readonly warnings?: readonly string[] };
+
+/** Returns a token as libraries for Standard Webhooks expect it; undefined unless it is 64 hexadecimal digits. */
+const standardSecret = (token: unknown): string | undefined =>
+  typeof token === "string" && /^[0-9a-f]{64}$/.test(token)
+    ? `whsec_${btoa(token.replace(/../g, (digits) => String.fromCharCode(Number.parseInt(digits, 16))))}`
+    : undefined;
 
 export const register = (send: Send) => ({
   list: () => createList<Webhook>(send, { path: "/webhooks" }, { hasNoCursors: true }),
@@ -120,8 +127,14 @@ export const register = (send: Send) => ({
   get: (id: WebhookId) => send<ApiResponse<Webhook>>({ path: path`/webhooks/${id}` }),
 
   /** Creates a webhook. Only this response contains its secret. */
-  create: (webhook: NewWebhook) =>
-    send<ApiResponse<WebhookWithToken> & Warnings>({ method: "POST", path: "/webhooks", body: webhook }),
+  create: async (webhook: NewWebhook): Promise<ApiResponse<WebhookWithToken> & Warnings> => {
+    const request = { method: "POST", path: "/webhooks", body: webhook } as const;
+    const body = await send<ApiResponse<Omit<WebhookWithToken, "secret">> & Warnings>(request);
+    const secret = standardSecret(body.data?.token);
+    if (secret === undefined)
+      throw new ApiError({ code: "API_RESPONSE_INVALID", status: 201, body }, nameOf(request));
+    return { ...body, data: { ...body.data, secret } };
+  },
 
   /** Omitted members keep their value; queued deliveries stay in the queue, unless `queue` is "drop". */
   update: (id: WebhookId, changes: WebhookChanges) =>

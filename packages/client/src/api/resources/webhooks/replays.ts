@@ -3,7 +3,7 @@
 import { path } from "../../request.ts";
 import type { ApiResponse } from "../../responses.ts";
 import type { Send } from "../../send.ts";
-import type { Condition, WebhookChanges, WebhookId } from "./register.ts";
+import type { Condition, NewWebhook, Warnings, WebhookChanges, WebhookId } from "./register.ts";
 
 /** Deliveries of the past events of a range of blocks. Times are milliseconds since 1970. */
 export type Replay = {
@@ -33,7 +33,7 @@ export type DryRun = {
   readonly notRemembered: readonly string[];
   /** Present if nothing matched: the reason, and what to try next. */
   readonly note?: string;
-};
+} & Warnings;
 
 /** All matching events are counted; the newest are shown. */
 export type TriedEvents = { readonly count: number; readonly events: readonly TriedEvent[] };
@@ -65,6 +65,8 @@ export const replays = (send: Send) => ({
    * Returns the events of the last `blocks` that a webhook would have received, and why it would not have
    * received others. Registers nothing.
    */
-  test: (webhook: Omit<WebhookChanges, "target" | "enabled" | "queue"> & { readonly blocks?: number }) =>
-    send<ApiResponse<DryRun>>({ method: "POST", path: "/webhooks/test", body: webhook, isSafe: true }),
+  test: (
+    webhook: Omit<WebhookChanges, "target" | "enabled" | "queue"> &
+      Pick<NewWebhook, "conditions"> & { readonly blocks?: number },
+  ) => send<ApiResponse<DryRun>>({ method: "POST", path: "/webhooks/test", body: webhook, isSafe: true }),
 });

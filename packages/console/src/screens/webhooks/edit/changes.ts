@@ -1,15 +1,17 @@
 /** Converts a webhook to a draft, and a draft to changes. */
-import type { Webhook, WebhookChanges } from "@uniknode/client";
+import { isEveryEvent, type Webhook, type WebhookChanges } from "@uniknode/client";
 import { type Draft, selectionOf } from "../new/draft.ts";
 
 export const draftOfWebhook = (webhook: Webhook): Draft => ({
   name: webhook.name ?? "",
   events: [...new Set([webhook.event, ...(webhook.events ?? [])])],
-  conditions: webhook.conditions.map(({ key, condition, value = "" }) => ({
-    key,
-    condition,
-    value: typeof value === "string" ? value : JSON.stringify(value),
-  })),
+  conditions: isEveryEvent(webhook.conditions)
+    ? []
+    : webhook.conditions.map(({ key, condition, value = "" }) => ({
+        key,
+        condition,
+        value: typeof value === "string" ? value : JSON.stringify(value),
+      })),
   match: webhook.match ?? "any",
   target: webhook.target,
   order: webhook.order ?? "parallel",
@@ -28,9 +30,7 @@ export function changesOf(before: Draft, after: Draft): WebhookChanges {
   return {
     ...(name !== before.name && { name: name.trim() === "" ? null : name.trim() }),
     ...(!isSame(events, before.events) && { events, event }),
-    ...(!isSame(conditions, before.conditions) && {
-      conditions: conditions.length === 0 ? [] : selectionOf(after).conditions,
-    }),
+    ...(!isSame(conditions, before.conditions) && { conditions: selectionOf(after).conditions }),
     ...(match !== before.match && { match }),
     ...(target !== before.target && { target: target.trim() }),
     ...(order !== before.order && { order }),

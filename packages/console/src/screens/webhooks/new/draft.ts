@@ -1,5 +1,5 @@
 /** Draft of a webhook, stored in the URL so that it can be shared and survives a reload. */
-import type { Condition, NewWebhook } from "@uniknode/client";
+import { type Condition, EVERY_EVENT, type NewWebhook } from "@uniknode/client";
 
 export type DraftCondition = {
   readonly key: string;
@@ -119,7 +119,7 @@ export function selectionOf({
   return {
     // A single name is the `event`; several names and patterns are the `events`.
     ...(first !== undefined && others.length === 0 && !first.includes("*") ? { event: first } : { events }),
-    conditions: finished,
+    conditions: finished.length > 0 ? finished : [EVERY_EVENT],
     ...(match === "all" && finished.length > 1 && { match }),
   };
 }
