@@ -159,7 +159,7 @@ describe("pages", () => {
         previous: null,
         self: "/api/v2/webhooks?page=1&limit=7",
         first: "/api/v2/webhooks?page=1&limit=7",
-        last: null,
+        last: "/api/v2/webhooks?page=1&limit=7",
       },
       data: [],
     });

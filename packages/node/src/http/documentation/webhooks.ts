@@ -62,7 +62,9 @@ function route(
 
 const list = (row: TSchema, meta: TSchema) => Type.Object({ meta, data: Type.Array(row) });
 const CursorMeta = Type.Object({ count: Type.Integer(), next: Type.Union([Type.String(), Type.Null()]) });
-const { totalCountIsEstimate: _, ...pageMeta } = Meta.properties;
+const { totalCountIsEstimate: _, ...listMeta } = Meta.properties;
+/** The interface has a last page also for an empty list, unlike the lists of the old node. */
+const pageMeta = { ...listMeta, last: listMeta.first };
 
 type Schemas = Readonly<Record<string, FastifySchema>>;
 

@@ -31,6 +31,6 @@ export function pageMeta({ number, limit }: Page, count: number, totalCount: num
     previous: number > 1 && number <= pageCount + 1 && totalCount > 0 ? link(number - 1) : null,
     self: link(number),
     first: link(1),
-    last: totalCount > 0 ? link(pageCount) : null,
+    last: link(pageCount),
   };
 }
