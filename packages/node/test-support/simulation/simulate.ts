@@ -205,7 +205,9 @@ async function waitForPeace(world: World, storage: SimulatedStorage, { control }
   const resume = async () => {
     await control.post("/api/dev/mine", { blocks: 1 });
     for (const subject of restless) {
-      const { suspended } = (await control.get(`/api/webhooks/${subject.id}`)) as { suspended?: unknown };
+      const { suspended } = (await control.get(`/api/webhooks/${subject.id}?health=true`)) as {
+        suspended?: unknown;
+      };
       // A request that ended before its receiver came back.
       if (suspended !== undefined) await comeBack(subject, control, positions);
     }
@@ -243,7 +245,9 @@ async function judgeAll(subjects: readonly Subject[], { control }: Life, chronic
   const wallets = chronicle.wallets();
   const faults: string[] = [];
   for (const { id, receiver, periods, replays } of subjects) {
-    const { suspended } = (await control.get(`/api/webhooks/${id}`)) as { suspended?: { reason: string } };
+    const { suspended } = (await control.get(`/api/webhooks/${id}?health=true`)) as {
+      suspended?: { reason: string };
+    };
     if (suspended) faults.push(`webhook ${id} is suspended: ${suspended.reason}`);
     const entries = await control.list<DeliveryEntry>(
       `/api/webhooks/${id}/deliveries?state=cancelled&limit=100`,

@@ -74,7 +74,7 @@ describe.skipIf(!hasPostgres)("webhooks", () => {
     await chain.call("POST", `/webhooks/${webhook("replaying").id}/replay`, { fromHeight: 1, toHeight: 5 });
     await chain.call("DELETE", `/webhooks/${webhook("removed").id}`);
     await until("the suspension", async () => {
-      const { data } = await show(`/webhooks/${webhook("suspended").id}`);
+      const { data } = await show(`/webhooks/${webhook("suspended").id}?health=true`);
       return data.suspended !== undefined;
     });
     expect(tokens.token).toMatch(/^[0-9a-f]{64}$/);
@@ -86,7 +86,9 @@ describe.skipIf(!hasPostgres)("webhooks", () => {
   }, 60_000);
 
   test("keep their definition, log, queue and replay, and clients of the node learn where they are.", async () => {
-    const before = await Promise.all([...kinds.values()].map(({ id }) => show(`/webhooks/${id}`)));
+    const before = await Promise.all(
+      [...kinds.values()].map(({ id }) => show(`/webhooks/${id}?health=true`)),
+    );
     const { stdout } = await chain.handOver("workers");
     expect(stdout).toMatch(
       /the node stops its webhooks\n(.*\n)*copied \d+ rows\ndelivery workers send the webhooks\n$/,
@@ -106,7 +108,7 @@ describe.skipIf(!hasPostgres)("webhooks", () => {
     );
     expect([row?.token.startsWith("sealed:"), row?.count]).toEqual([true, kinds.size - 1]);
     await chain.handOver("node");
-    const after = await Promise.all([...kinds.values()].map(({ id }) => show(`/webhooks/${id}`)));
+    const after = await Promise.all([...kinds.values()].map(({ id }) => show(`/webhooks/${id}?health=true`)));
     const definitionOf = ({ data = {} }: Partial<Responded>) => {
       const { queued: _queued, failing: _failing, ...definition } = data;
       return definition;

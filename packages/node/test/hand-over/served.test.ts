@@ -38,10 +38,11 @@ describe.skipIf(!hasPostgres)("an API server", () => {
   let first: Registered;
   const pathsOf = ({ id }: Registered, delivery: number) => [
     "/webhooks",
+    "/webhooks?health=true",
     "/webhooks?page=2&limit=1",
     "/webhooks?page=0",
     "/webhooks/health",
-    `/webhooks/${id}`,
+    `/webhooks/${id}?health=true`,
     "/webhooks/999",
     "/webhooks/none/deliveries",
     `/webhooks/${id}/deliveries?limit=3`,

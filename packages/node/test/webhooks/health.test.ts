@@ -8,7 +8,7 @@ async function start(clock = createTestClock()) {
   const service = await serve(undefined, { clock, reply: () => replies.all });
   await service.create({ event: "block.applied", conditions: [{ key: "id", condition: "ne", value: "" }] });
   const summary = async () => (await service.ask("GET", "/api/webhooks/1/deliveries/summary")).body.data;
-  const webhook = async () => (await service.ask("GET", "/api/webhooks/1")).body.data;
+  const webhook = async () => (await service.ask("GET", "/api/webhooks/1?health=true")).body.data;
   const totals = async () => (await service.ask("GET", "/api/webhooks/health")).body.data;
   return { ...service, replies, summary, webhook, totals };
 }
@@ -25,7 +25,9 @@ test("a webhook whose attempts fail is failing, with the reason, regardless of e
   for (let height = 2; height <= 30; height++) await emit(blockApplied(height));
   const failing = { reason: "HTTP 500", since: expect.any(Number) };
   expect(await webhook()).toMatchObject({ enabled: true, queued: 29, failing });
-  expect((await ask("GET", "/api/webhooks")).body.data).toMatchObject([{ id: 1, queued: 29, failing }]);
+  expect((await ask("GET", "/api/webhooks?health=true")).body.data).toMatchObject([
+    { id: 1, queued: 29, failing },
+  ]);
   expect(await summary()).toMatchObject({
     state: "failing",
     queued: 29,

@@ -57,6 +57,21 @@ describe.each(["/api", "/api/v2"])("below %s", (prefix) => {
   });
 });
 
+test("A webhook has other members only for a client that requests its health.", async () => {
+  const { ask, create, emit } = await serve(undefined, { reply: () => 500 });
+  await create({ event: "block.applied", conditions: [EVERY_EVENT] });
+  await emit(blockApplied(1));
+  const members = ["conditions", "enabled", "event", "id", "target"];
+  const membersOf = async (path: string) =>
+    [(await ask("GET", path)).body.data].flat().map((webhook) => Object.keys(webhook).sort());
+  for (const path of ["/api/webhooks", "/api/v2/webhooks?page=1", "/api/webhooks/1", "/api/v2/webhooks/1"]) {
+    expect(await membersOf(path)).toEqual([members]);
+    const withHealth = `${path}${path.includes("?") ? "&" : "?"}health=true`;
+    expect(await membersOf(withHealth)).toEqual([[...members, "failing", "queued"].sort()]);
+    expect((await ask("GET", `${withHealth}x`)).status).toBe(422);
+  }
+});
+
 test("A webhook that was registered without conditions receives every event, also after changes of other members.", async () => {
   const { ask, create, database, emit, calls } = await serve();
   await create({ event: "block.applied" });

@@ -10,6 +10,12 @@ export const deliveryParams = {
   ...webhookParams,
   delivery: Type.String({ description: "`id` or `messageId` of the delivery." }),
 };
+export const health = Type.Optional(
+  Type.Enum(["true", "false"], {
+    description:
+      "`true` adds the members that a webhook has in certain states: `queued`, `failing`, `suspended`, `replay`.",
+  }),
+);
 export const milliseconds = Type.Optional(
   Type.Integer({ minimum: 0, description: "Milliseconds since 1970." }),
 );

@@ -9,6 +9,7 @@ import {
   conditions,
   deliveryParams,
   eventOrNull,
+  health,
   milliseconds,
   queue,
   target,
@@ -71,7 +72,7 @@ type Schemas = Readonly<Record<string, FastifySchema>>;
 /** The register itself. */
 const registerRoutes: Schemas = {
   "GET /webhooks": route("Lists the registered webhooks.", list(Webhook, Type.Object(pageMeta)), {
-    querystring: { page: pageQuery.page, limit: pageQuery.limit },
+    querystring: { page: pageQuery.page, limit: pageQuery.limit, health },
   }),
   "POST /webhooks": route(
     "Registers a webhook. Only this response contains its secret.",
@@ -92,7 +93,10 @@ const registerRoutes: Schemas = {
     data(Totals),
     {},
   ),
-  "GET /webhooks/:id": route("Returns a webhook.", data(Webhook), { params: webhookParams }),
+  "GET /webhooks/:id": route("Returns a webhook.", data(Webhook), {
+    params: webhookParams,
+    querystring: { health },
+  }),
   "PUT /webhooks/:id": route("Changes a webhook.", withWarnings(Nothing), {
     params: webhookParams,
     body: { ...writable, event: eventOrNull, queue },

@@ -1,23 +1,32 @@
 /** Pages of the list of webhooks (webhooks.md 4.1). */
-import { integer, type Query, readQuery } from "./query.ts";
+import { integer, oneOf, type Query, readQuery } from "./query.ts";
 
 const MAX_LIMIT = 100;
 
 /** Path in links, regardless of the requested prefix. */
 const PATH = "/api/v2/webhooks";
 
+/** `health=true` adds the members of a webhook that the interface does not have. */
+export const SWITCH = oneOf("true", "false");
+
 const READERS = {
   page: integer(1, Math.floor(Number.MAX_SAFE_INTEGER / MAX_LIMIT)),
   limit: integer(1, MAX_LIMIT),
+  health: SWITCH,
 };
 
 /** `number` counts from 1. */
-export type Page = { readonly number: number; readonly limit: number; readonly offset: number };
+export type Page = {
+  readonly number: number;
+  readonly limit: number;
+  readonly offset: number;
+  readonly hasHealth: boolean;
+};
 
 /** @throws {HttpError} 422 for unknown parameters and for values out of bounds */
 export function readPage(query: Query): Page {
-  const { page: number = 1, limit = MAX_LIMIT } = readQuery(query, READERS);
-  return { number, limit, offset: (number - 1) * limit };
+  const { page: number = 1, limit = MAX_LIMIT, health } = readQuery(query, READERS);
+  return { number, limit, offset: (number - 1) * limit, hasHealth: health === "true" };
 }
 
 export function pageMeta({ number, limit }: Page, count: number, totalCount: number) {

@@ -16,12 +16,10 @@ import { checkComplexity, invalidJson } from "../core/bodies.ts";
 import { HttpError } from "../core/error.ts";
 
 /**
- * Returns the public members of a webhook, without its token. Members beyond the interface are omitted if they are unset.
+ * Returns the definition of a webhook, without its token. Members beyond the interface are omitted unless the webhook was registered
+ * with them.
  */
-export const showWebhook = (
-  { id, event, events, target, enabled, conditions, ...rest }: Webhook,
-  { queued = 0, failing }: Partial<WebhookHealth> = {},
-) => ({
+export const showWebhook = ({ id, event, events, target, enabled, conditions, ...rest }: Webhook) => ({
   id,
   event: event ?? events[0],
   target,
@@ -33,10 +31,17 @@ export const showWebhook = (
   ...(rest.order !== "parallel" && { order: rest.order }),
   ...(rest.confirmations > 0 && { confirmations: rest.confirmations }),
   ...(rest.proof && { proof: true }),
+});
+
+/** Returns a webhook with the members that it has only in certain states; the interface does not have them. */
+export const showWithHealth = (webhook: Webhook, { queued, failing }: WebhookHealth) => ({
+  ...showWebhook(webhook),
   ...(queued > 0 && { queued }),
-  ...(rest.replay && { replay: rest.replay }),
+  ...(webhook.replay && { replay: webhook.replay }),
   ...(failing && { failing: showFailing(failing) }),
-  ...(rest.suspended && { suspended: { reason: rest.suspended.reason, since: rest.suspended.sinceMs } }),
+  ...(webhook.suspended && {
+    suspended: { reason: webhook.suspended.reason, since: webhook.suspended.sinceMs },
+  }),
 });
 
 /** Header with the probable mistakes in a webhook: the bodies of its responses are those of the interface. */

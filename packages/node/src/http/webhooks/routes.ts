@@ -5,8 +5,8 @@ import type { WebhookRequests } from "../../webhooks/requests.ts";
 import { createQueue } from "../core/queue.ts";
 import type { Access } from "./access.ts";
 import { addDeliveryRoutes } from "./deliveries.ts";
-import { pageMeta, readPage } from "./page.ts";
-import type { Query } from "./query.ts";
+import { pageMeta, readPage, SWITCH } from "./page.ts";
+import { type Query, readQuery } from "./query.ts";
 import { addReplayRoutes } from "./replay.ts";
 import {
   addWarnings,
@@ -16,6 +16,7 @@ import {
   showCreated,
   showRotated,
   showWebhook,
+  showWithHealth,
   withHttpErrors,
 } from "./responses.ts";
 
@@ -52,21 +53,25 @@ export function createWebhookRoutes(access: Access, webhooks: WebhookRequests): 
 }
 
 function addReads(app: FastifyInstance, { register }: WebhookRequests): void {
-  const show = async (webhook: Webhook) => showWebhook(webhook, await register.health(webhook));
+  const show = async (webhook: Webhook, hasHealth: boolean) =>
+    hasHealth ? showWithHealth(webhook, await register.health(webhook)) : showWebhook(webhook);
 
   app.get("/webhooks", ({ query }) =>
     withHttpErrors(async () => {
       const page = readPage(query as Query);
       const { webhooks, totalCount } = await register.list(page);
-      const data = await Promise.all(webhooks.map(show));
+      const data = await Promise.all(webhooks.map((webhook) => show(webhook, page.hasHealth)));
       return { meta: pageMeta(page, webhooks.length, totalCount), data };
     }),
   );
 
   app.get("/webhooks/health", () => withHttpErrors(async () => ({ data: await register.healthTotals() })));
 
-  app.get<WithId>("/webhooks/:id", ({ params }) =>
-    withHttpErrors(async () => ({ data: await show(await register.find(params.id)) })),
+  app.get<WithId>("/webhooks/:id", ({ params, query }) =>
+    withHttpErrors(async () => {
+      const { health } = readQuery(query as Query, { health: SWITCH });
+      return { data: await show(await register.find(params.id), health === "true") };
+    }),
   );
 }
 

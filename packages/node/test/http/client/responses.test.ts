@@ -17,7 +17,7 @@ import type {
   showDelivery,
   showReplay,
   showRotated,
-  showWebhook,
+  showWithHealth,
 } from "../../../src/http/webhooks/responses.ts";
 import type { FeeStatistics } from "../../../src/read/rows.ts";
 import type { DryRunReport } from "../../../src/webhooks/dry-run.ts";
@@ -46,7 +46,7 @@ test("responses match the client's types", () => {
   expectTypeOf<AdmissionResult>().toExtend<api.Submission>();
   expectTypeOf<FeeStatistics>().toExtend<api.FeeStatistics>();
   expectTypeOf<Omit<DryRunReport, "fired" | "notFired">>().toExtend<Omit<api.DryRun, "fired" | "notFired">>();
-  type Register = Shown<typeof showWebhook> & {
+  type Register = Shown<typeof showWithHealth> & {
     event: string;
     conditions: api.Condition[];
     match?: "all";

@@ -309,15 +309,15 @@ describe("failed deliveries", () => {
 test("the register lists a suspension until it ends", async () => {
   let reply: Reply = 410;
   const { ask, emit, clock } = await serveBlocks(() => reply);
-  const before = (await ask("GET", "/api/webhooks/1")).body.data;
+  const before = (await ask("GET", "/api/webhooks/1?health=true")).body.data;
   expect(Object.keys(before)).toEqual(["id", "event", "target", "enabled", "conditions"]);
   await emit(blockApplied(1));
   const suspended = { reason: "the target responded with 410 Gone", since: clock.nowMs() };
-  expect((await ask("GET", "/api/webhooks/1")).body.data).toEqual({ ...before, suspended });
-  expect((await ask("GET", "/api/webhooks")).body.data).toEqual([{ ...before, suspended }]);
+  expect((await ask("GET", "/api/webhooks/1?health=true")).body.data).toEqual({ ...before, suspended });
+  expect((await ask("GET", "/api/webhooks?health=true")).body.data).toEqual([{ ...before, suspended }]);
   reply = 200;
   await ask("PUT", "/api/webhooks/1", { body: { enabled: true } });
-  expect((await ask("GET", "/api/webhooks/1")).body.data).toEqual(before);
+  expect((await ask("GET", "/api/webhooks/1?health=true")).body.data).toEqual(before);
 });
 
 describe("a ping", () => {

@@ -118,13 +118,16 @@ const standardSecret = (token: unknown): string | undefined =>
     ? `whsec_${btoa(token.replace(/../g, (digits) => String.fromCharCode(Number.parseInt(digits, 16))))}`
     : undefined;
 
+/** Adds the members of a webhook that the interface document does not have. */
+const HEALTH = { health: true };
+
 export const register = (send: Send) => ({
-  list: () => createList<Webhook>(send, { path: "/webhooks" }, { hasNoCursors: true }),
+  list: () => createList<Webhook>(send, { path: "/webhooks", query: HEALTH }, { hasNoCursors: true }),
 
   /** Gets the state of all webhooks. */
   health: () => send<ApiResponse<WebhookHealth>>({ path: "/webhooks/health" }),
 
-  get: (id: WebhookId) => send<ApiResponse<Webhook>>({ path: path`/webhooks/${id}` }),
+  get: (id: WebhookId) => send<ApiResponse<Webhook>>({ path: path`/webhooks/${id}`, query: HEALTH }),
 
   /** Creates a webhook. Only this response contains its secret. */
   create: async (webhook: NewWebhook): Promise<ApiResponse<WebhookWithToken> & Warnings> => {
