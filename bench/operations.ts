@@ -4,12 +4,14 @@
  * Response times of monitoring on a dev chain whose webhook targets all accept calls and never respond, with deliveries in
  * every queue, while clients keep the API busy.
  */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { EVERY_EVENT } from "@uniknode/client";
 import { present } from "../packages/node/src/platform/present.ts";
 import { openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { apiUrlOf, spawnUniknode } from "../packages/node/test-support/process/uniknode.ts";
@@ -55,7 +57,7 @@ async function start() {
 
 async function fill(): Promise<void> {
   const node = await start();
-  const conditions = [{ key: "id", condition: "ne", value: "" }];
+  const conditions = [EVERY_EVENT];
   for (let count = 0; count < webhooks; count++) {
     const response = await fetch(`${node.url}/api/webhooks`, {
       method: "POST",

@@ -3,10 +3,12 @@
  *
  * Creates the pictures of docs/guides/console.md in Chromium, from a dev chain with some activity.
  */
+
 import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { EVERY_EVENT } from "@uniknode/client";
 import type { Page } from "playwright-core";
 import { findBrowser } from "../packages/console/test-support/browser.ts";
 import { startConsole } from "../packages/console/test-support/console.ts";
@@ -49,7 +51,7 @@ try {
 
 /** Causes transfers, deliveries that partly fail, and a reorganization. Returns the number of a retracted delivery. */
 async function cause({ client, command }: DevNode, target: string): Promise<number> {
-  const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
+  const conditions = [EVERY_EVENT];
   await client.webhooks.create({ events: ["block.applied", "transaction.*"], target, conditions });
   for (let count = 0; count < 3; count++) await command(["trigger", "transaction.applied"]);
   await client.dev.forge({ enabled: false });

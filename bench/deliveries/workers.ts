@@ -1,11 +1,13 @@
 /** Delivery workers: the real processes, over the tables of a mirror. */
+
 import { setTimeout as sleep } from "node:timers/promises";
+import { EVERY_EVENT } from "@uniknode/client";
 import { present } from "../../packages/node/src/platform/present.ts";
 import { type Running, spawnUniknode } from "../../packages/node/test-support/process/uniknode.ts";
 import type { Contender } from "./contender.ts";
 
 const EVENT = "transaction.applied";
-const ALWAYS = JSON.stringify([{ key: "id", condition: "ne", value: "" }]);
+const ALWAYS = JSON.stringify([EVERY_EVENT]);
 /** More than the concurrent calls of a webhook: all earlier deliveries are recorded. */
 const LATEST = 64;
 const TOKEN = "5".repeat(64);

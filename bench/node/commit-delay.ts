@@ -1,5 +1,7 @@
 /** Commit times of blocks, relative to the start of their slots, while a node has other work. */
+
 import { setTimeout as sleep } from "node:timers/promises";
+import { EVERY_EVENT } from "@uniknode/client";
 import { deriveAccounts } from "../../packages/node/src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev-chain/network.ts";
 import { present } from "../../packages/node/src/platform/present.ts";
@@ -29,7 +31,7 @@ export async function measureDelay(
 ): Promise<Delay> {
   const node = await startBenchNode();
   try {
-    const conditions = [{ key: "id", condition: "ne", value: "" }];
+    const conditions = [EVERY_EVENT];
     await node.post("/api/webhooks", { event: "block.applied", target, conditions });
     await load(node);
     const firstHeight = await height(node);

@@ -1,8 +1,10 @@
 /** Commit times of blocks: idle, with misbehaving webhooks, and with load outside the node. */
+
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { availableParallelism } from "node:os";
+import { EVERY_EVENT } from "@uniknode/client";
 import { present } from "../../packages/node/src/platform/present.ts";
 import { type Delay, measureDelay } from "../node/commit-delay.ts";
 import type { BenchNode } from "../node/node.ts";
@@ -38,7 +40,7 @@ const compute = () =>
   Array.from({ length: availableParallelism() }, () => spawn(process.execPath, ["--eval", "for (;;);"]));
 
 async function addWebhooks(node: BenchNode, target: string): Promise<void> {
-  const conditions = [{ key: "id", condition: "ne", value: "" }];
+  const conditions = [EVERY_EVENT];
   for (let index = 1; index < WEBHOOKS; index++) {
     const event = ["block.applied", "transaction.applied", "wallet.saved"][index % 3];
     await node.post("/api/webhooks", { event, target: `${target}/${index}`, conditions });

@@ -1,5 +1,7 @@
 /** Time from the commit of a block to the first byte of its deliveries at the receiver, through the real process. */
+
 import { setTimeout as sleep } from "node:timers/promises";
+import { EVERY_EVENT } from "@uniknode/client";
 import { present } from "../../packages/node/src/platform/present.ts";
 import { percentile, startBenchNode } from "../node/node.ts";
 import { startReceiver } from "./receiver.ts";
@@ -18,7 +20,7 @@ export async function measureLatency(webhookCount: number, blockCount: number): 
     for (let index = 0; index < webhookCount; index++) {
       const conditions =
         index < MATCHES
-          ? [{ key: "id", condition: "ne", value: "" }]
+          ? [EVERY_EVENT]
           : [{ key: "height", condition: "eq", value: `${1_000_000_000 + index}` }];
       const event = index % 2 === 0 || index < MATCHES ? "block.applied" : "transaction.applied";
       await node.post("/api/webhooks", { event, target: receiver.url, conditions });

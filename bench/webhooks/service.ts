@@ -1,7 +1,9 @@
 /** Webhook service on a real database file, with an event log that the caller writes like a chain. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { EVERY_EVENT } from "@uniknode/client";
 import { pino } from "pino";
 import type { Event } from "../../packages/node/src/events/event.ts";
 import { type Database, openDatabase } from "../../packages/node/src/store/engine/database.ts";
@@ -25,7 +27,7 @@ export type Service = {
   close(): Promise<void>;
 };
 
-const ALWAYS = JSON.stringify([{ key: "id", condition: "ne", value: "" }]);
+const ALWAYS = JSON.stringify([EVERY_EVENT]);
 const TOKEN = "5".repeat(64);
 
 export function openService(options: Partial<WebhookOptions> = {}): Service {

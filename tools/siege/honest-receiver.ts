@@ -1,7 +1,9 @@
 /** An honest receiver of webhooks: each block must arrive once, in order, without a gap; a reverted one is followed by another of its height. */
+
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { EVERY_EVENT } from "@uniknode/client";
 import type { Target } from "./target.ts";
 
 export type HonestReceiver = {
@@ -42,7 +44,7 @@ export async function startReceiver({ host, httpPort, token }: Target): Promise<
     body: JSON.stringify({
       events: ["block.applied", "block.reverted"],
       target: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-      conditions: [{ key: "id", condition: "ne", value: "" }],
+      conditions: [EVERY_EVENT],
       order: "strict",
     }),
   });

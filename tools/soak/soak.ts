@@ -1,8 +1,10 @@
 /** Dev chain under typical load, for any time. */
+
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { EVERY_EVENT } from "@uniknode/client";
 import { present } from "../../packages/node/src/platform/present.ts";
 import { apiUrlOf, spawnUniknode } from "../../packages/node/test-support/process/uniknode.ts";
 import { type ReceiverKind, type Receivers, startReceivers } from "./receivers.ts";
@@ -110,7 +112,7 @@ async function registerWebhooks(url: string, receivers: Receivers): Promise<numb
         body: JSON.stringify({
           event: isAboutTransactions ? "transaction.applied" : "block.applied",
           target: receivers.target(kind, number),
-          conditions: [{ key: "id", condition: "ne", value: "" }],
+          conditions: [EVERY_EVENT],
           order: "strict",
         }),
       });

@@ -1,6 +1,6 @@
 /** Audits of webhooks: complete for a true node, refused for one that hides or alters facts. */
 import { rmSync } from "node:fs";
-import type { StreamedEvent } from "@uniknode/client";
+import { EVERY_EVENT, type StreamedEvent } from "@uniknode/client";
 import { createVerifyingClient } from "@uniknode/client/proofs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
@@ -88,6 +88,10 @@ test("Conditions are tested by the receiver; heights above the checkpoint and ot
   expect(await client().audit(webhook, 1, height, { keys: key, received: large, matches })).toMatchObject({
     verdict: "complete",
     selected: large.length,
+  });
+  const everything = { ...WEBHOOK, conditions: [EVERY_EVENT] };
+  expect(await client().audit(everything, 1, height, { keys: key, received: received() })).toMatchObject({
+    verdict: "complete",
   });
   await expect(client().audit(webhook, 1, height, { keys: key, received: large })).rejects.toThrow(
     "pass `matches`",
