@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { type BlockHeader, createSlots } from "@uniknode/protocol";
 import type { Pin } from "../chain/assumption.ts";
 import { createChain } from "../chain/chain.ts";
+import { refuseOtherNetwork } from "../chain/genesis.ts";
 import { refusalOf } from "../chain/outcome.ts";
 import { DEFAULT_CHAIN_OPTIONS } from "../chain/port.ts";
 import { replay } from "../chain/replay.ts";
 import { DEFAULT_MAX_AGE_SECONDS, recordedEvents } from "../event-log/recorded-events.ts";
 import { eventsOfRevert } from "../events/block-events.ts";
-import { openDatabase } from "../store/engine/database.ts";
+import { type Database, openDatabase } from "../store/engine/database.ts";
 import { lockDataFolder } from "../store/engine/folder-lock.ts";
 import { migrate } from "../store/engine/migrations.ts";
 import { createEventLog } from "../store/events/event-log.ts";
@@ -42,7 +43,7 @@ export type Imported = {
  * @throws {DataInUseError}
  * @throws {ArchiveError} ARCHIVE_DAMAGED, ARCHIVE_FOREIGN, ARCHIVE_MISSING when blocks between head and stream are
  *   missing, ARCHIVE_INVALID when a block is refused; blocks accepted before are kept
- * @throws {ChainError} CHAIN_PIN_FAILED, CHAIN_UNCHECKED
+ * @throws {ChainError} CHAIN_NETWORK_MISMATCH, before anything is written; CHAIN_PIN_FAILED, CHAIN_UNCHECKED
  */
 export async function importBlocks(
   chunks: AsyncIterable<Uint8Array>,
@@ -59,8 +60,10 @@ export async function importBlocks(
   }
   const lock = lockDataFolder(data);
   const path = join(data, "node.sqlite");
-  const database = openDatabase(path);
+  let database: Database | undefined;
   try {
+    refuseOtherNetwork(path, network);
+    database = openDatabase(path);
     migrate(database, path);
     const slots = createSlots(network);
     const names = createWebhookStore(database).eventNames();
@@ -99,7 +102,7 @@ export async function importBlocks(
     }
     return { accepted, skipped, head: chain.head(), uncheckedFrom: chain.assumption().uncheckedFrom };
   } finally {
-    database.close();
+    database?.close();
     lock.release();
   }
 }

@@ -1,8 +1,42 @@
 /** Initializes a chain, and checks that a database belongs to it. */
+import { statSync } from "node:fs";
 import { applyGenesis, createDraft } from "@uniknode/ledger";
 import { type Block, type BlockHeader, encodeHeader, type Network } from "@uniknode/protocol";
+import { openDatabase } from "../store/engine/database.ts";
+import { createMetaStore } from "../store/node/meta.ts";
 import { ChainError } from "./error.ts";
 import type { ChainStores } from "./stores.ts";
+
+/**
+ * Refuses the database of another network. Must be called while its folder is locked, before anything is written to
+ * the folder.
+ *
+ * @param path of the database, of this version or an earlier one; it may be missing or empty
+ * @throws {ChainError} CHAIN_NETWORK_MISMATCH
+ * @throws {Error} of the driver if the file cannot be read
+ */
+export function refuseOtherNetwork(path: string, network: Network): void {
+  const known = storedNethash(path);
+  if (known !== undefined && known !== network.description.nethash) throw otherNetwork(known, network);
+}
+
+/** Returns the nethash of the chain in a database; undefined if there is no database, or no chain in it. */
+export function storedNethash(path: string): string | undefined {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  const database = openDatabase(path, { readonly: true });
+  try {
+    const hasMeta = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").get();
+    return hasMeta ? createMetaStore(database).read("nethash") : undefined;
+  } finally {
+    database.close();
+  }
+}
+
+const otherNetwork = (known: string | undefined, { description: { nethash, name } }: Network) =>
+  new ChainError(
+    "CHAIN_NETWORK_MISMATCH",
+    `the data directory holds the chain of another network (nethash ${known}), not of ${name} (${nethash})`,
+  );
 
 /**
  * Returns the head of the database; an empty database gets the genesis block. The cost does not depend on the
@@ -22,10 +56,7 @@ export function openHead(stores: ChainStores, network: Network, genesis: Block):
   if (!head) return storeGenesis(stores, network, genesis);
   const known = stores.meta.read("nethash");
   if (known !== nethash || stores.blocks.header(1)?.id !== genesis.header.id) {
-    throw new ChainError(
-      "CHAIN_NETWORK_MISMATCH",
-      `the data directory holds the chain of another network (nethash ${known}), not of ${name} (${nethash})`,
-    );
+    throw otherNetwork(known, network);
   }
   stores.history?.begin(head.height);
   return head;

@@ -1,14 +1,14 @@
 /** The genesis file of a known network, fetched from peers when none is given. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { presets } from "@uniknode/protocol";
+import { createNetwork, presets } from "@uniknode/protocol";
+import { refuseOtherNetwork } from "../chain/genesis.ts";
 import { localAddressOf } from "../peers/options.ts";
 import { fetchGenesis } from "../peers/sync/genesis.ts";
 import { ConfigError } from "../platform/config-error.ts";
-import { makeFolder } from "../platform/files/folder.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
 import { present } from "../platform/present.ts";
-import { DATA_FOLDER } from "../store/engine/folder-lock.ts";
+import { lockDataFolder } from "../store/engine/folder-lock.ts";
 import type { NetworkChoice } from "./network.ts";
 import type { peerOptions } from "./peers.ts";
 import { toPeersOptions } from "./peers.ts";
@@ -25,6 +25,7 @@ const FILE = "genesisBlock.json";
  * none, or `alone` forbids peers.
  *
  * @throws {ConfigError} when no peer sends it
+ * @throws {DataInUseError | ChainError} if the folder is in use or has the chain of another network
  * @throws the reason of `signal` when it is aborted meanwhile
  */
 export async function genesisPath(choice: GenesisChoice, signal: AbortSignal): Promise<string | undefined> {
@@ -43,8 +44,13 @@ export async function genesisPath(choice: GenesisChoice, signal: AbortSignal): P
         `(its payloadHash is ${files.network.nethash}), or --peers with a Uniknode node`,
     );
   }
-  makeFolder(data, DATA_FOLDER);
-  // Later starts use this file unchanged.
-  writeWholeFile(path, JSON.stringify(json));
+  const lock = lockDataFolder(data);
+  try {
+    refuseOtherNetwork(join(data, "node.sqlite"), createNetwork(files));
+    // Later starts use this file unchanged.
+    writeWholeFile(path, JSON.stringify(json));
+  } finally {
+    lock.release();
+  }
   return path;
 }

@@ -1,76 +1,92 @@
 /** The data folder of a dev chain: how it is recognised, and how it is reset. */
 import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { storedNethash } from "../chain/genesis.ts";
 import { SESSION_FILE } from "../http/console/session-file.ts";
 import { ConfigError } from "../platform/config-error.ts";
-import { makeFolder } from "../platform/files/folder.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
 import { formOf } from "../platform/json/form.ts";
 import { readJsonFile } from "../platform/json/json-file.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
-import { DATA_FOLDER, DataInUseError, lockDataFolder } from "../store/engine/folder-lock.ts";
+import { DataInUseError, lockDataFolder } from "../store/engine/folder-lock.ts";
 
 const count = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 const Shape = Type.Object({ mnemonic: Type.String(), accounts: count, blockTime: count });
+/** Files of earlier versions have no nethash. */
+const Claim = Type.Object({ ...Shape.properties, nethash: Type.Optional(Type.String()) });
 
 /** Shape of the chain in a data folder: options that cannot change while it lives. */
 export type Shape = Readonly<Static<typeof Shape>>;
 
-/** File with the options of the dev chain; its presence also shows that the folder may be reset. */
+/** File with the options and the nethash of the dev chain; its presence also shows that the folder may be reset. */
 const SHAPE_FILE = "dev-chain.json";
 export const CLOCK_FILE = "dev-clock.json";
 const DATABASE_FILE = "node.sqlite";
 const DATA_FILES = [
   CLOCK_FILE,
   SESSION_FILE,
-  "lock.sqlite",
   ...[DATABASE_FILE, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`],
 ];
 
 /** Advice for a damaged file of a dev chain. */
 export const REMEDY = "start over with --reset, or choose another folder with --data";
 
-const SHAPE = { purpose: "the description of the dev chain", form: formOf(Shape), remedy: REMEDY };
+const CLAIM = { purpose: "the description of the dev chain", form: formOf(Claim), remedy: REMEDY };
 
 export const isDevFolder = (folder: string): boolean => existsSync(join(folder, SHAPE_FILE));
 
 /**
- * Deletes a dev chain. Nothing else is ever deleted: the folder must be one.
+ * Deletes a dev chain. Nothing else is ever deleted: the folder must be one, and have no other chain.
  *
- * @throws {ConfigError} when the folder is not a dev chain
+ * @throws {ConfigError} when the folder is not a dev chain, or has the chain of another network
  * @throws {DataInUseError} when a node runs on it
  */
 export function resetFolder(folder: string): void {
   if (!existsSync(folder)) return;
-  if (!isDevFolder(folder)) {
-    throw new ConfigError(
-      `--reset: ${folder} does not contain a dev chain and was not deleted; choose another folder with --data`,
-    );
-  }
-  refuseInUse(folder);
-  for (const file of [SHAPE_FILE, ...DATA_FILES]) rmSync(join(folder, file), { force: true });
-}
-
-function refuseInUse(folder: string): void {
+  if (!isDevFolder(folder)) throw notReset(`${folder} does not contain a dev chain`);
+  const release = lockForReset(folder);
   try {
-    lockDataFolder(folder).release();
-  } catch (error) {
-    // A reset also repairs damage.
-    if (error instanceof DataInUseError) throw error;
+    if (hasOtherChain(folder)) throw notReset(`${folder} contains the chain of another network`);
+    for (const file of [SHAPE_FILE, ...DATA_FILES]) rmSync(join(folder, file), { force: true });
+  } finally {
+    release();
   }
 }
 
-/**
- * Returns true if the folder held a chain already, which must have the same shape.
- *
- * @throws {ConfigError} when it has another, the folder cannot be made, or its description is damaged
- */
-export function claimFolder(folder: string, shape: Shape): boolean {
-  if (!isDevFolder(folder)) {
-    makeFolder(folder, DATA_FOLDER);
-    writeWholeFile(join(folder, SHAPE_FILE), `${JSON.stringify(shape, null, 2)}\n`);
+/** Removes a damaged lock: a reset also repairs damage. @throws {DataInUseError} */
+function lockForReset(folder: string): () => void {
+  try {
+    return lockDataFolder(folder).release;
+  } catch (error) {
+    if (error instanceof DataInUseError) throw error;
+    rmSync(join(folder, "lock.sqlite"), { force: true });
+    return () => {};
+  }
+}
+
+/** Returns true if the database has a chain that a network other than the dev chain's has stored there. */
+function hasOtherChain(folder: string): boolean {
+  try {
+    const { nethash } = readJsonFile(join(folder, SHAPE_FILE), CLAIM);
+    const stored = storedNethash(join(folder, DATABASE_FILE));
+    return nethash !== undefined && stored !== undefined && stored !== nethash;
+  } catch {
+    // A reset also repairs damage.
     return false;
   }
+}
+
+const notReset = (reason: string) =>
+  new ConfigError(`--reset: ${reason} and was not deleted; choose another folder with --data`);
+
+/**
+ * Checks that a dev chain in the folder, if any, has this shape. Changes nothing.
+ *
+ * @returns true if the folder has such a chain
+ * @throws {ConfigError} when it has another shape, or its description is damaged
+ */
+export function checkShape(folder: string, shape: Shape): boolean {
+  if (!isDevFolder(folder)) return false;
   const known = readShape(folder);
   const changed = (["mnemonic", "accounts", "blockTime"] as const).filter(
     (name) => known[name] !== shape[name],
@@ -85,5 +101,14 @@ export function claimFolder(folder: string, shape: Shape): boolean {
   return (statSync(join(folder, DATABASE_FILE), { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
+/**
+ * Makes the folder a dev chain, which can be reset: the caller must hold its lock, and have checked that it has no chain
+ * of another network.
+ */
+export function claimFolder(folder: string, { mnemonic, accounts, blockTime }: Shape, nethash: string): void {
+  const claim = { mnemonic, accounts, blockTime, nethash };
+  writeWholeFile(join(folder, SHAPE_FILE), `${JSON.stringify(claim, null, 2)}\n`);
+}
+
 /** @throws {ConfigError} when the file is empty or damaged */
-export const readShape = (folder: string): Shape => readJsonFile(join(folder, SHAPE_FILE), SHAPE);
+export const readShape = (folder: string): Shape => readJsonFile(join(folder, SHAPE_FILE), CLAIM);

@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -132,6 +133,17 @@ describe("export and import", () => {
       code: "ARCHIVE_MISSING",
       message: expect.stringContaining("begins at block 9, but the chain ends at 1"),
     });
+  });
+
+  test("change nothing in a folder with the chain of another network", async () => {
+    const data = newFolder();
+    mkdirSync(data, { mode: 0o700 });
+    const database = openDatabase(join(data, "node.sqlite"));
+    database.execute(`CREATE TABLE meta (key, value); INSERT INTO meta VALUES ('nethash', '${NETHASH}')`);
+    const tables = () => database.prepare<{ name: string }>("SELECT name FROM sqlite_schema").all();
+    await expect(imported(exported(), data)).rejects.toMatchObject({ code: "CHAIN_NETWORK_MISMATCH" });
+    expect(tables()).toEqual([{ name: "meta" }]);
+    database.close();
   });
 
   test("refuse heights above the head", async () => {

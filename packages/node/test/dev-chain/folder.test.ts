@@ -7,11 +7,21 @@ import { expect, onTestFinished, test } from "vitest";
 import { claimFolder, resetFolder } from "../../src/dev-chain/folder.ts";
 import { openSessionFile } from "../../src/http/console/session-file.ts";
 import { createSessions } from "../../src/http/console/sessions.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
+import { createMetaStore } from "../../src/store/node/meta.ts";
 
-test("A reset ends console sessions, and keeps files that are not of the chain.", () => {
+const SHAPE = { mnemonic: "test", accounts: 1, blockTime: 1 };
+
+function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-folder-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  claimFolder(folder, { mnemonic: "test", accounts: 1, blockTime: 1 });
+  return folder;
+}
+
+test("A reset ends console sessions, and keeps files that are not of the chain.", () => {
+  const folder = newFolder();
+  claimFolder(folder, SHAPE, "dev");
   writeFileSync(join(folder, "notes.txt"), "mine");
   const start = () =>
     createSessions({
@@ -22,6 +32,22 @@ test("A reset ends console sessions, and keeps files that are not of the chain."
   const session = start().open();
   expect(start().endOf(session)).toBeDefined();
   resetFolder(folder);
-  expect(existsSync(folder) && readdirSync(folder)).toEqual(["notes.txt"]);
+  expect(existsSync(folder) && readdirSync(folder)).toEqual(["lock.sqlite", "notes.txt"]);
   expect(start().endOf(session)).toBeUndefined();
+});
+
+test.each([
+  ["dev", true],
+  ["other", false],
+])("A reset of a folder that %s has stored a chain in deletes it: %s.", (nethash, isDeleted) => {
+  const folder = newFolder();
+  claimFolder(folder, SHAPE, "dev");
+  const path = join(folder, "node.sqlite");
+  const database = openDatabase(path);
+  migrate(database, path);
+  createMetaStore(database).write("nethash", nethash);
+  database.close();
+  if (isDeleted) resetFolder(folder);
+  else expect(() => resetFolder(folder)).toThrow("contains the chain of another network and was not deleted");
+  expect(existsSync(path)).toBe(!isDeleted);
 });

@@ -164,6 +164,33 @@ describe("a refused start names the reason and changes nothing", { timeout: 60_0
     expect(existsSync(precious)).toBe(true);
   });
 
+  test("the data folder of another network, while its node runs and afterwards", async () => {
+    const folder = newFolder();
+    const data = join(folder, "data");
+    writeNetwork(folder, devGenesis(castOf(people, 3), 1));
+    const run = () => {
+      const node = spawnUniknode([
+        ...["run", "--network-dir", folder, "--data", data, "--alone", "--http-port", "0"],
+        ...["--webhooks", "off"],
+      ]);
+      running.push(node);
+      return node;
+    };
+    const refused = async (...more: string[]) => {
+      const { stderr, code } = await runUniknode(["dev", "--data", data, "--http-port", "0", ...more]);
+      expect(code).not.toBe(0);
+      return stderr;
+    };
+    const node = run();
+    await node.printed(/^http/m);
+    expect(await refused()).toContain("is in use by another uniknode");
+    expect(await refused("--reset")).toContain("does not contain a dev chain");
+    expect((await stop(node)).code).toBe(0);
+    expect(await refused()).toContain("holds the chain of another network");
+    expect(await refused("--reset")).toContain("does not contain a dev chain");
+    await run().printed(/^http/m);
+  });
+
   test("a port that is taken", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));

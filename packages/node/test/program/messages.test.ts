@@ -95,7 +95,7 @@ describe("a start in an unusable data folder", () => {
       "the data folder /proc/x cannot be used: the file system does not support folders; choose another with --data",
       2,
     ],
-    ["/proc", () => "/proc", "/proc/dev-chain.json.part cannot be used (ENOENT", 1],
+    ["/proc", () => "/proc", "/proc/lock.sqlite cannot be used (ENOENT", 1],
   ])(
     "%s",
     async (_, make, message, code) => {

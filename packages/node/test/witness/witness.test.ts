@@ -44,17 +44,23 @@ beforeAll(async () => {
   nodes = { long: await serve(long), short: await serve(short), other: await serve(other) };
 }, 120_000);
 afterAll(async () => {
+  close();
   for (const node of Object.values(nodes)) await node.stop();
   for (const created of folders) rmSync(created, { recursive: true, force: true });
 });
 
-/** Opens a witness over a folder, by default a new one. */
+let close = () => {};
+
+/** Opens a witness over a folder, by default a new one, and closes the last one. */
 function open(urls: readonly string[], data = newFolder(), flags: Record<string, unknown> = {}) {
   folder = data;
   const lines: { level: number; msg: string }[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const config = resolveConfig(witnessOptions, { flags: { data, ...flags }, environment: {} });
-  const { witness, verifierKey } = openWitness(urls, config, logger);
+  close();
+  const opened = openWitness(urls, config, logger);
+  close = opened.lock.release;
+  const { witness, verifierKey } = opened;
   const round = () => witness.round(new AbortController().signal);
   return { witness, verifierKey, round, lines };
 }
@@ -131,6 +137,15 @@ test("Too few nodes, a node that does not respond, and a node with another key a
   expect(failed[0]?.error.message).toContain("signs with another key than before");
   writeFileSync(path, "{");
   expect(() => open([nodes.long.url], folder)).toThrow(/restore it from a backup/);
+});
+
+test("A folder belongs to one witness.", () => {
+  const { witness } = open([nodes.long.url]);
+  const config = resolveConfig(witnessOptions, { flags: { data: folder }, environment: {} });
+  expect(() => openWitness([nodes.long.url], config, pino({ level: "silent" }))).toThrow(
+    expect.objectContaining({ code: "DATA_IN_USE" }),
+  );
+  expect(witness.signed()).toBeUndefined();
 });
 
 test("A signature that cannot be stored is not shown.", async () => {

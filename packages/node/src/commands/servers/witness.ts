@@ -26,8 +26,9 @@ export function witnessCommand(): Command {
     // Loads the HTTP server.
     const { openWitness, startWitness } = await import("../../processes/witness/witness.ts");
     if (config.once) {
-      const { witness } = openWitness(urls, config, log.logger);
-      return printSigned(await witness.round(new AbortController().signal), witness.signed()?.note);
+      const { witness, lock } = openWitness(urls, config, log.logger);
+      printSigned(await witness.round(new AbortController().signal), witness.signed()?.note);
+      return lock.release();
     }
     const output = openOutput();
     await serveUntilStopped({

@@ -10,7 +10,7 @@ import { toPoolOptions } from "../../config/pool.ts";
 import type { Config } from "../../config/resolve.ts";
 import { showAccounts } from "../../dev-chain/accounts.ts";
 import { openClock } from "../../dev-chain/clock.ts";
-import { CLOCK_FILE, claimFolder, REMEDY, resetFolder } from "../../dev-chain/folder.ts";
+import { CLOCK_FILE, checkShape, claimFolder, REMEDY, resetFolder } from "../../dev-chain/folder.ts";
 import { devGenesis } from "../../dev-chain/genesis.ts";
 import { deriveAccounts } from "../../dev-chain/keys.ts";
 import { type Cast, castOf, DEV_ADDRESS_VERSION } from "../../dev-chain/network.ts";
@@ -73,7 +73,8 @@ async function start(config: DevConfig, environment: DevEnvironment): Promise<No
   const secrets = [...castSecrets(cast), ...secretsOf(config)];
   const delegates = await openDelegates(secrets, config.forgerPassword);
   if (config.reset) resetFolder(data);
-  const isContinued = claimFolder(data, { mnemonic, accounts, blockTime });
+  const shape = { mnemonic, accounts, blockTime };
+  const isContinued = checkShape(data, shape);
 
   const clock = openClock(join(data, CLOCK_FILE));
   const { block, files } = devGenesis(cast, blockTime);
@@ -87,6 +88,7 @@ async function start(config: DevConfig, environment: DevEnvironment): Promise<No
     logger: environment.log.logger,
     lostLogLines: environment.log.lost,
     shownOptions: environment.shownOptions ?? [],
+    claimFolder: () => claimFolder(data, shape, files.network.nethash),
     createDev: createDevOn({ clock, cast, network }, screen),
     devAccounts,
     ...{ servingThread: environment.servingThread, stopping: environment.stopping },

@@ -1,6 +1,6 @@
 /** The data folder: locked for this process, with its database open and its secrets readable. */
 import { join, resolve } from "node:path";
-import type { Logger } from "pino";
+import { refuseOtherNetwork } from "../../chain/genesis.ts";
 import { checkpointKeyOf } from "../../facts/key-file.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { DEFAULT_CHECKPOINT_OPTIONS, startCheckpoints } from "../../store/engine/checkpoints.ts";
@@ -14,7 +14,7 @@ import { createSecretCipher } from "../../webhooks/secrets/encryption.ts";
 import { encryptSecrets } from "../../webhooks/sqlite/secrets/encrypt-secrets.ts";
 import { webhookTokenOf } from "../../webhooks/sqlite/secrets/token.ts";
 import { convertIfOlder, type StartDeps } from "./conversion.ts";
-import type { NodeOptions } from "./options.ts";
+import type { NodeDeps, NodeOptions } from "./options.ts";
 
 export type DataFolder = {
   readonly database: Database;
@@ -36,13 +36,14 @@ export type DataFolder = {
 };
 
 /**
- * Converts the data of an earlier version, which can take minutes.
+ * Converts the data of an earlier version, which can take minutes. Changes nothing in a folder that is in use or has the
+ * chain of another network.
  *
- * @throws {DataInUseError | ConfigError | DataError}
+ * @throws {DataInUseError | ChainError | ConfigError | DataError}
  */
 export async function openDataFolder(
   options: Pick<NodeOptions, "data" | "webhookToken" | "webhookKeyFile" | "webhookOldKeyFile">,
-  deps: StartDeps & { readonly logger: Logger },
+  deps: StartDeps & Required<Pick<NodeDeps, "logger" | "claimFolder">>,
   onStop: Closing["add"],
 ): Promise<DataFolder> {
   const { logger } = deps;
@@ -53,6 +54,8 @@ export async function openDataFolder(
     logger.warn({ folder: options.data }, `all users of this machine can read the data folder; ${remedy}`);
   }
   const databasePath = join(options.data, "node.sqlite");
+  refuseOtherNetwork(databasePath, deps.network);
+  deps.claimFolder();
   await convertIfOlder(databasePath, deps);
   const writeLock = createWriteLockMemory();
   const writeState = createWriteState();

@@ -64,6 +64,11 @@ export type NodeDeps = {
   readonly lostLogLines?: () => number;
   /** All options with which the process was started, for operators; if absent, none is shown. */
   readonly shownOptions?: ShownOption[];
+  /**
+   * Called with the data folder locked and without a chain of another network, before anything is written to it; only for a
+   * dev chain.
+   */
+  readonly claimFolder?: () => void;
   /** Creates the dev commands; only for a dev chain. */
   readonly createDev?: CreateDev;
   /** Accounts of a dev chain, with their passphrases. */

@@ -1,5 +1,4 @@
 /** A witness: compares nodes periodically, and shows the checkpoint that it signed. */
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Config } from "../../config/resolve.ts";
@@ -16,28 +15,40 @@ import { explainListenError } from "../../platform/addresses/listen-error.ts";
 import { createClosing } from "../../platform/lifecycle/closing.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
 import { programVersion } from "../../platform/lifecycle/version.ts";
+import { type FolderLock, lockDataFolder } from "../../store/engine/folder-lock.ts";
 import { createCosigner } from "../../witness/cosigner.ts";
 import { createWitnessRoutes } from "../../witness/routes.ts";
 import { createWitness, type Witness } from "../../witness/witness.ts";
 
 export type WitnessConfig = Config<typeof witnessOptions>;
 
-export type OpenWitness = { readonly witness: Witness; readonly verifierKey: string };
+export type OpenWitness = {
+  readonly witness: Witness;
+  readonly verifierKey: string;
+  /** Lock of the folder. */
+  readonly lock: FolderLock;
+};
 
 /**
- * Opens the folder of a witness.
+ * Locks and opens the folder of a witness: two witnesses with one key could sign two histories.
  *
+ * @throws {DataInUseError | ConfigError}
  * @throws {DataError} if a file of the folder is damaged
  */
 export function openWitness(urls: readonly string[], config: WitnessConfig, logger: Logger): OpenWitness {
-  mkdirSync(config.data, { recursive: true, mode: 0o700 });
-  const cosigner = createCosigner(keyOfPem(checkpointKeyOf(config.data)), config.name);
-  const minNodes = config.minNodes ?? Math.floor(urls.length / 2) + 1;
-  const witness = createWitness(
-    { urls, minNodes, path: join(config.data, "witness.json") },
-    { cosigner, nowMs: Date.now, logger },
-  );
-  return { witness, verifierKey: cosigner.verifierKey };
+  const lock = lockDataFolder(config.data);
+  try {
+    const cosigner = createCosigner(keyOfPem(checkpointKeyOf(config.data)), config.name);
+    const minNodes = config.minNodes ?? Math.floor(urls.length / 2) + 1;
+    const witness = createWitness(
+      { urls, minNodes, path: join(config.data, "witness.json") },
+      { cosigner, nowMs: Date.now, logger },
+    );
+    return { witness, verifierKey: cosigner.verifierKey, lock };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
 }
 
 /** @throws {Error} if the folder cannot be read, or the port cannot be listened on */
@@ -46,8 +57,9 @@ export async function startWitness(
   config: WitnessConfig,
   logger: Logger,
 ): Promise<Served & { readonly url: string }> {
-  const { witness, verifierKey } = openWitness(urls, config, logger);
+  const { witness, verifierKey, lock } = openWitness(urls, config, logger);
   const closing = createClosing();
+  closing.add("data folder", lock.release);
   const { operationsHost: host, operationsPort = 0 } = config;
   const checkpoint = createWitnessRoutes(witness.signed, verifierKey);
   const operations = createOperationRoutes(undefined, createOperations(witness, verifierKey));
@@ -62,6 +74,7 @@ export async function startWitness(
     },
   );
   const { port } = await server.listen().catch((error) => {
+    lock.release();
     throw explainListenError(error, { host, port: operationsPort, portFlag: "--operations-port" });
   });
   closing.add("listener", server.close);
@@ -69,7 +82,9 @@ export async function startWitness(
   closing.add("comparison", rounds.close);
   const url = `http://${shownHost(host)}:${port}`;
   logger.info({ url, key: verifierKey, nodes: urls }, "witness started");
-  return { url, failed: rounds.failed, closing: closing.current, stop: () => closing.closeAll(logger) };
+  const failed = Promise.race([rounds.failed, lock.lost]);
+  failed.catch(() => {});
+  return { url, failed, closing: closing.current, stop: () => closing.closeAll(logger) };
 }
 
 /** Repeats rounds; `failed` rejects if the state cannot be written. */

@@ -1,4 +1,5 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createNetwork } from "@uniknode/protocol";
@@ -7,16 +8,19 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Closing } from "../../../src/platform/lifecycle/closing.ts";
 import { deadlineIn } from "../../../src/platform/threads/call.ts";
 import { openDataFolder } from "../../../src/processes/node/data-folder.ts";
+import { createMetaStore } from "../../../src/store/node/meta.ts";
 import { readChain } from "../../../test-support/chain/fixtures.ts";
 
 let data: string;
 let closing: Parameters<Closing["add"]>[];
 let logged: string[];
+let claims: number;
 beforeEach(() => {
   data = mkdtempSync(join(tmpdir(), "uniknode-folder-"));
   chmodSync(data, 0o700);
   closing = [];
   logged = [];
+  claims = 0;
 });
 afterEach(async () => {
   await closeAll();
@@ -35,6 +39,7 @@ const open = (webhookToken?: string) =>
       logger: pino({}, { write: (line: string) => void logged.push(JSON.parse(line).msg) }),
       stopping: new AbortController().signal,
       onStarting() {},
+      claimFolder: () => void claims++,
     },
     (name, close) => closing.push([name, close]),
   );
@@ -44,6 +49,39 @@ test("The folder belongs to one process, and its database closes before it is re
   expect(closing.map(([name]) => name)).toEqual(["data folder", "database", "checkpoints"]);
   await expect(open()).rejects.toThrow(expect.objectContaining({ code: "DATA_IN_USE" }));
   expect(logged).toEqual([]);
+});
+
+test("A folder in use, or with the chain of another network, is neither claimed nor changed.", async () => {
+  const { database } = await open();
+  expect(claims).toBe(1);
+  await expect(open()).rejects.toThrow(expect.objectContaining({ code: "DATA_IN_USE" }));
+  // As if another network had stored its genesis block, and an earlier start had not created the key.
+  createMetaStore(database).write("nethash", "f".repeat(64));
+  await closeAll();
+  rmSync(join(data, "checkpoint.key"));
+  const hashOf = (file: string) =>
+    createHash("sha256")
+      .update(readFileSync(join(data, file)))
+      .digest("hex");
+  // SQLite creates files beside the database for readers, too.
+  const isWritten = (file: string) => !/-(wal|shm)$/.test(file);
+  const contents = () =>
+    new Map(
+      readdirSync(data)
+        .filter(isWritten)
+        .map((file) => [file, hashOf(file)]),
+    );
+  const before = contents();
+  await expect(open()).rejects.toThrow(expect.objectContaining({ code: "CHAIN_NETWORK_MISMATCH" }));
+  await closeAll();
+  expect(contents()).toEqual(before);
+  expect(claims).toBe(1);
+});
+
+test("An empty database, which a killed start leaves, belongs to any network.", async () => {
+  writeFileSync(join(data, "node.sqlite"), "");
+  await open();
+  expect(claims).toBe(1);
 });
 
 test("A token is created at the first start and kept, unless one is given.", async () => {
