@@ -75,12 +75,18 @@ async function paths(): Promise<string[]> {
   const dataOf = async (path: string) => json(await full(path)).data as Record<string, string>[];
   const tokens = await dataOf("/uniks");
   const [wallets, delegates] = [await dataOf("/wallets"), await dataOf("/delegates")];
+  const properties: string[] = [];
+  for (const { id } of tokens) {
+    const keys = (await dataOf(`/uniks/${id}/properties`)).flatMap(Object.keys);
+    properties.push(...keys.map((key) => `/uniks/${id}/properties/${encodeURIComponent(key)}`));
+  }
   return [
     ...wallets.flatMap(({ address, publicKey }) => [
       `/wallets/${address}`,
       ...(publicKey ? [`/wallets/${publicKey}`] : []),
     ]),
     ...tokens.flatMap(({ id }) => [`/uniks/${id}`, `/nfts/${id}`, `/uniks/${id}/properties`]),
+    ...properties,
     ...delegates.flatMap(({ username, address }) => [`/delegates/${username}`, `/delegates/${address}`]),
   ];
 }

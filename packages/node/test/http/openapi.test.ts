@@ -91,6 +91,59 @@ test("describes 405 once, for the paths that return it, with the methods of such
   }
 });
 
+/** Values of path parameters that pass validation; a route that would not find them refuses the query before. */
+const IDS: Readonly<Record<string, string>> = {
+  ...{ blocks: "1", rounds: "1", webhooks: "1", facts: "1", blockchain: "0123" },
+  ...{ delegates: "name", wallets: "name", peers: "192.0.2.1" },
+};
+
+/** Returns the routes that read, each with a function that adds a parameter to the required ones. */
+const getsOf = ({ paths }: Document) =>
+  Object.entries(paths).flatMap(([path, { get }]) => {
+    if (!get) return [];
+    const id = IDS[path.split("/")[1] ?? ""] ?? "a".repeat(64);
+    const url = path.replace("{key}", "type").replaceAll(/\{\w+\}/g, id);
+    const parameters = get.parameters?.filter(({ in: part }) => part === "query") ?? [];
+    const required = parameters.filter(({ required }) => required).map(({ name }) => `${name}=1&`);
+    const names = parameters.map(({ name }) => name);
+    return [{ path, names, urlWith: (given: string) => `${url}?${required.join("")}${given}` }];
+  });
+
+test("documents or refuses `at` on every route that reads: no route responds with the present state", async () => {
+  const allowed: string[] = [];
+  for (const { path, urlWith, names } of getsOf(document)) {
+    if (names.includes("at")) allowed.push(path);
+    else
+      expect(await refusalOf(urlWith("at=1")), path).toMatch(
+        /^UNKNOWN_MEMBER 4(00|22) .*"at" is not allowed/,
+      );
+  }
+  expect(allowed).toEqual([
+    ...["/delegates/{id}", "/uniks/{id}", "/uniks/{id}/properties", "/uniks/{id}/properties/{key}"],
+    ...["/nfts/{id}", "/nfts/{id}/properties", "/nfts/{id}/properties/{key}", "/wallets/{id}"],
+  ]);
+});
+
+test("refuses unknown parameters on routes that the old node did not have", async () => {
+  const own =
+    /^\/(facts|operations|blockchain\/|uniks\/\{id\}\/resolve|webhooks\/\{id\}\/deliveries(\/summary)?$|events)/;
+  const checked = getsOf(document).filter(({ path }) => own.test(path));
+  expect(checked.length).toBe(11);
+  for (const { path, urlWith } of checked)
+    expect(await refusalOf(urlWith("other=1")), path).toMatch(/^UNKNOWN_MEMBER 4(00|22) .*"other" is not/);
+});
+
+/** Returns code, status and message. */
+async function refusalOf(url: string): Promise<string> {
+  const response = await fetch(`${node.url}/api/v2${url}`, { headers: { authorization: node.webhookToken } });
+  if (response.ok) {
+    await response.body?.cancel();
+    return `${response.status}`;
+  }
+  const { message } = (await response.json()) as { message: string };
+  return `${response.headers.get("error-code")} ${response.status} ${message}`;
+}
+
 const upper = (text: string): string => text.toUpperCase();
 
 test("lists no value both as a number and as a text: generated names would be equal", () => {

@@ -89,8 +89,8 @@ const tokens = <Summary extends Nft>(send: Send, base: "/uniks" | "/nfts") => ({
   properties: (id: string, query?: AtQuery) =>
     createList<Property, WithChainmeta>(send, { path: `${base}${path`/${id}/properties`}`, query }),
 
-  property: (id: string, key: string) =>
-    send<ApiResponse<string, WithChainmeta>>({ path: `${base}${path`/${id}/properties/${key}`}` }),
+  property: (id: string, key: string, query?: AtQuery) =>
+    send<ApiResponse<string, WithChainmeta>>({ path: `${base}${path`/${id}/properties/${key}`}`, query }),
 
   search: (search: TokenSearch) =>
     createList<Summary>(send, { method: "POST", path: `${base}/search`, body: search }),

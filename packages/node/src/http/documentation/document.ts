@@ -110,7 +110,8 @@ const withFailures = (
       ]),
     ),
     400: failure("The headers or the path encoding of the request are invalid."),
-    ...((described.querystring ?? described.params ?? described.body) !== undefined && {
+    // Every route that reads refuses `at`, or validates it.
+    ...((method === "GET" || (described.params ?? described.body) !== undefined) && {
       [invalidStatus]: failure("A parameter or the body is invalid."),
     }),
     ...(described.body !== undefined && {

@@ -5,7 +5,7 @@ import { Type } from "../../platform/json/schema.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { described, single } from "../documentation/route.ts";
-import { hex64 } from "../requests/parameters.ts";
+import { hex64, query } from "../requests/parameters.ts";
 import { blockId, count } from "../responses/values.ts";
 import { Checkpoint, type CheckpointReader, hash, hexOf, proof } from "./checkpoint.ts";
 
@@ -58,7 +58,10 @@ export const createResolveRoute =
     const app = scope as Server;
     app.get(
       "/uniks/:id/resolve",
-      { config: { invalidStatus: 400 }, schema: { ...described409(), params: Type.Object({ id: hex64 }) } },
+      {
+        config: { invalidStatus: 400 },
+        schema: { ...described409(), params: Type.Object({ id: hex64 }), querystring: query({}) },
+      },
       async ({ params }) => {
         const id = params.id.toLowerCase();
         const resolution = await facts.resolution(id);

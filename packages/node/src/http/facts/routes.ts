@@ -38,11 +38,14 @@ const Proof = Type.Object(
 const Consistency = Type.Object({ from: count, to: count, proof }, { title: "FactsConsistency" });
 
 const SCHEMAS = {
-  checkpoint: described(
-    "Facts",
-    "Returns size and root of the Merkle tree of final facts; with `Accept: text/plain`, only the signed note.",
-    single(Checkpoint),
-  ),
+  checkpoint: {
+    ...described(
+      "Facts",
+      "Returns size and root of the Merkle tree of final facts; with `Accept: text/plain`, only the signed note.",
+      single(Checkpoint),
+    ),
+    querystring: query({}),
+  },
   proof: {
     ...described("Facts", "Returns a leaf of the tree, with its inclusion proof.", single(Proof)),
     params: Type.Object({ index: uint }),

@@ -3,6 +3,7 @@ import { Type } from "../../platform/json/schema.ts";
 import type { Resource } from "../core/api.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, single } from "../documentation/route.ts";
+import { query } from "../requests/parameters.ts";
 import { blockId, integer, wholeAmount } from "../responses/values.ts";
 
 const Blockchain = Type.Object({
@@ -32,6 +33,7 @@ const identifiedSchema = {
     single(Type.Array(Identified)),
   ),
   params: Type.Object({ prefix }),
+  querystring: query({}),
 };
 
 export const blockchain: Resource = (app, { read }) => {

@@ -175,19 +175,23 @@ function addProperty(app: Server, { read, chainmeta }: Api, name: TokenName): vo
     {
       config: withHead,
       schema: {
-        ...described(
-          "Uniks",
-          "Returns the value of a property. Encode a slash in the key as %2F.",
-          single(Type.String(), chainmetaMember),
+        ...withPastState(
+          described(
+            "Uniks",
+            "Returns the value of a property; with `at`, as it was after the block of this height. Encode a slash in the key as %2F.",
+            single(Type.String(), chainmetaMember),
+          ),
         ),
         params: Type.Object({ id: hex64, key: Type.String({ minLength: 1, maxLength: 255 }) }),
+        querystring: atQuery,
       },
     },
     (request) =>
       read(request, async (snapshot) => {
         const { key } = request.params;
         const id = request.params.id.toLowerCase();
-        const value = (await snapshot.tokens.property(id, key)) ?? (await systemProperty(snapshot, id, key));
+        const state = (await pastState(snapshot, request.query)) ?? snapshot;
+        const value = (await state.tokens.property(id, key)) ?? (await systemProperty(state, id, key));
         if (value === undefined) throw new HttpError("PROPERTY_UNKNOWN");
         return { data: value, ...chainmeta(snapshot.head) };
       }),
@@ -247,9 +251,9 @@ async function propertiesOf(state: State, token: StoredToken): Promise<Property[
   ];
 }
 
-async function systemProperty(snapshot: Snapshot, id: string, wanted: string): Promise<string | undefined> {
-  const token = await snapshot.tokens.find(id);
-  const properties = token && (await systemPropertiesOf(snapshot, token));
+async function systemProperty(state: State, id: string, wanted: string): Promise<string | undefined> {
+  const token = await state.tokens.find(id);
+  const properties = token && (await systemPropertiesOf(state, token));
   return properties?.find(([key]) => key === wanted)?.[1];
 }
 

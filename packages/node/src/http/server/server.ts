@@ -32,6 +32,7 @@ import { addCommonHeaders } from "../core/headers.ts";
 import { addDocumentation } from "../documentation/documentation.ts";
 import { addLanding } from "../documentation/landing.ts";
 import { addAbsentValues } from "../requests/absent-values.ts";
+import { refuseOtherAt } from "../requests/past-state.ts";
 import { validatorFactory } from "../requests/validators.ts";
 import { blockchain } from "../resources/blockchain.ts";
 import { blocks } from "../resources/blocks.ts";
@@ -198,6 +199,7 @@ function addTransport(app: Server, { options, dependencies, connections, isProxy
   addHeadCache(app, { readModel, nowMs });
   addBodies(app);
   addAbsentValues(app);
+  refuseOtherAt(app);
   addCompression(app);
   addBatches(app, BATCH_WAIT_MS);
   const methodsOf = addMethods(app);

@@ -40,8 +40,9 @@ export function addDeliveryRoutes(
     }),
   );
 
-  app.get<WithId>("/webhooks/:id/deliveries/summary", ({ params: { id } }) =>
+  app.get<WithId>("/webhooks/:id/deliveries/summary", ({ params: { id }, query }) =>
     withHttpErrors(async () => {
+      readQuery(query as Query, {});
       const webhook = await register.find(id);
       const summary = showSummary(await log.summary(id));
       return { data: { ...showHealth(webhook, await register.health(webhook)), ...summary } };

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import type { Server } from "../../http/core/app.ts";
 import { described, single } from "../../http/documentation/route.ts";
+import { query } from "../../http/requests/parameters.ts";
 import type { Access } from "../../http/webhooks/access.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
 import { NodeOverview } from "../overview/response.ts";
@@ -74,17 +75,14 @@ export function createOperatorRoutes(
       {
         schema: {
           ...schemaOf("Metrics of the last hours, kept in memory since the process started.", SeriesResponse),
-          querystring: Type.Object(
-            {
-              since: Type.Optional(
-                Type.String({
-                  format: "uint",
-                  description: "Only samples after this time, in seconds since 1970.",
-                }),
-              ),
-            },
-            { additionalProperties: false },
-          ),
+          querystring: query({
+            since: Type.Optional(
+              Type.String({
+                format: "uint",
+                description: "Only samples after this time, in seconds since 1970.",
+              }),
+            ),
+          }),
         },
       },
       ({ query: { since } }) => ({
@@ -102,6 +100,7 @@ export function createOperatorRoutes(
 
 const schemaOf = <A extends Parameters<typeof single>[0]>(summary: string, response: A) => ({
   ...described("Operations", summary, single(response)),
+  querystring: query({}),
   response: {
     200: single(response),
     401: Type.Object({}, { description: "Wrong token." }),
