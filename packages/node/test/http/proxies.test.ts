@@ -138,3 +138,42 @@ describe("the client that a trusted proxy names", () => {
     expect(await statuses(["203.0.113.7", "203.0.113.8:1"], "10.0.0.1")).toEqual(SAME(2));
   });
 });
+
+describe("a client that writes the headers of a proxy itself", () => {
+  test("cannot replace the host of its request for a register without a token", async () => {
+    const access = createAccess({ isLegacy: true, whitelist: ["192.0.2.7"] });
+    const plugin: FastifyPluginAsync = async (scope) => {
+      scope.addHook("onRequest", access);
+      scope.get("/guarded", () => ({}));
+    };
+    const fixture = openFixture({ trustedProxies: "127.0.0.1" }, { plugins: [plugin] });
+    onTestFinished(fixture.close);
+    const statusOf = async (host: string, forwardedHost: string) => {
+      const headers = { host, "x-forwarded-host": forwardedHost, "x-forwarded-for": "192.0.2.7" };
+      return (await fixture.get("/api/guarded", headers)).statusCode;
+    };
+    expect(await statusOf("attacker.example", "localhost")).toBe(403);
+    expect(await statusOf("attacker.example", "attacker.example, localhost")).toBe(403);
+    expect(await statusOf("localhost", "attacker.example")).toBe(200);
+  });
+
+  test("is redirected to the host of its request, over HTTP or the TLS of the proxy", async () => {
+    const fixture = openFixture({ trustedProxies: "127.0.0.1" });
+    onTestFinished(fixture.close);
+    const locationOf = async (headers: Record<string, string>) =>
+      (await fixture.get("/api/blocks/", { host: "node.example", ...headers })).headers.location;
+    expect(await locationOf({ "x-forwarded-host": "attacker.example" })).toBe(
+      "http://node.example/api/blocks",
+    );
+    expect(await locationOf({ "x-forwarded-proto": "http, https" })).toBe("https://node.example/api/blocks");
+    for (const protocol of [
+      "attacker.example/",
+      "javascript",
+      "https, ",
+      "ftp",
+      "https://attacker.example",
+    ]) {
+      expect(await locationOf({ "x-forwarded-proto": protocol })).toBe("http://node.example/api/blocks");
+    }
+  });
+});

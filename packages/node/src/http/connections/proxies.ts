@@ -1,6 +1,7 @@
 /**
- * Proxies in front of the server. Trusted proxies name their clients in `X-Forwarded-For`. All clients of an untrusted
- * proxy count as one client with the address of the proxy, and the node logs a warning.
+ * Proxies in front of the server. Trusted proxies name their clients in `X-Forwarded-For`, and TLS in `X-Forwarded-Proto`. All
+ * clients of an untrusted proxy count as one client with the address of the proxy, and the node logs a warning. No other
+ * header of this kind has an effect: most proxies pass on what a client wrote.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import ipaddr from "ipaddr.js";
@@ -12,10 +13,13 @@ const REMEDY = "list the proxies in --http-trust-proxy, and configure them to se
 
 /**
  * Reduces `X-Forwarded-For` to the addresses that trusted proxies vouch for, before limits count by them. Some proxies append the
- * port of a client, which must not turn each connection into a separate client.
+ * port of a client, which must not turn each connection into a separate client. Removes what the library would believe:
+ * `X-Forwarded-Host` instead of the host of the request, and a protocol that is none.
  */
-export function addForwardedAddresses(app: Server, isProxy: RangeTest): void {
+export function addForwarded(app: Server, isProxy: RangeTest): void {
   app.addHook("onRequest", ({ headers, socket }, _reply, done) => {
+    delete headers["x-forwarded-host"];
+    if (!PROTOCOL.test(`${headers["x-forwarded-proto"]}`)) delete headers["x-forwarded-proto"];
     const header = headers[FORWARDED_FOR];
     // The header stays even without an address: it shows that the request came through a proxy.
     if (header !== undefined) {
@@ -25,6 +29,8 @@ export function addForwardedAddresses(app: Server, isProxy: RangeTest): void {
   });
 }
 
+/** The server reads the last entry. */
+const PROTOCOL = /(^|,) *https? *$/;
 /** Maximum of proxies of one request; a client may write any number of proxy addresses into the header. */
 const MAX_PROXIES = 16;
 const FORWARDED_FOR = "x-forwarded-for" satisfies keyof IncomingHttpHeaders;

@@ -17,7 +17,7 @@ import {
 } from "../connections/connections.ts";
 import { addHeldBytes } from "../connections/held-bytes.ts";
 import { closeSoon, type ListenerOptions, listening } from "../connections/listener.ts";
-import { addForwardedAddresses, addProxyWarning } from "../connections/proxies.ts";
+import { addForwarded, addProxyWarning } from "../connections/proxies.ts";
 import { addRateLimit, type RateLimitOptions } from "../connections/rate-limit.ts";
 import { addSlowReaders } from "../connections/slow-readers.ts";
 import { addOddRequests, respondToUnreadable } from "../connections/unreadable.ts";
@@ -187,7 +187,7 @@ function addTransport(app: Server, { options, dependencies, connections, isProxy
   addSlowReaders(app, connections, options.takeTimeoutMs ?? TAKE_TIMEOUT_MS);
   addHeldBytes(app, connections, options.maxHeldBytes ?? MAX_HELD_BYTES);
   addDeadlines(app, options.responseTimeoutMs ?? RESPONSE_TIMEOUT_MS);
-  addForwardedAddresses(app, isProxy);
+  addForwarded(app, isProxy);
   addCommonHeaders(app);
   if (allowed !== undefined) addAccessList(app, createRangeTest(allowed));
   addProxyWarning(app, isProxy, logger);
