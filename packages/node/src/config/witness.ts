@@ -22,7 +22,8 @@ export const witnessOptions = {
   minNodes: option({
     name: "minNodes",
     placeholder: "N",
-    sentence: "Number of nodes that must agree; more than half of them if not given.",
+    sentence:
+      "Number of nodes with different keys that must contain a tree; more than half of the given URLs if not given.",
     read: readInteger(1, MAX_NODES),
   }),
   interval: option({

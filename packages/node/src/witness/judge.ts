@@ -1,24 +1,28 @@
-/** Compares the trees of facts of several nodes with the tree that a witness has signed, and with each other (facts.md 12). */
+/** Selects the largest tree of facts that enough nodes contain, and compares it with the tree that a witness has signed (facts.md 12). */
 import { type RemoteCheckpoint, readCheckpoint, readProof } from "../facts/comparison/remote.ts";
 import type { Hash } from "../facts/merkle/hashes.ts";
 import { isConsistent } from "../facts/merkle/proofs.ts";
 
 export type Tree = { readonly size: number; readonly root: Hash };
 
+/** The checkpoint of a node. */
+export type Read = { readonly url: string; readonly checkpoint: RemoteCheckpoint };
+
 /** The checkpoint of a node, or the reason why it has none. */
-export type Reading =
-  | { readonly url: string; readonly checkpoint: RemoteCheckpoint }
-  | { readonly url: string; readonly error: Error };
+export type Reading = Read | Failed;
+type Failed = { readonly url: string; readonly error: Error };
 
 export type Judgement = {
-  /** The largest checkpoint of which all others are prefixes; absent if two trees differ, or too few nodes have one. */
+  /** The largest checkpoint to sign; absent if too few nodes contain the same tree, or that tree contradicts the signed one. */
   readonly checkpoint?: RemoteCheckpoint;
-  /** Nodes whose tree contains the signed one, or is a prefix of it. */
+  /** Nodes whose tree contains the selected one, or is a prefix of it. */
   readonly agreed: readonly string[];
-  /** Nodes whose tree differs from the signed one or from another one. */
+  /** Nodes whose tree differs from the selected one, or from the signed one. */
   readonly differing: readonly string[];
   /** Nodes without a usable response. */
-  readonly failed: readonly { readonly url: string; readonly error: Error }[];
+  readonly failed: readonly Failed[];
+  /** Nodes whose common tree does not contain the signed one, if they are enough to sign it otherwise. */
+  readonly contradiction?: readonly Read[];
 };
 
 /** Requests the checkpoints of all nodes; a node that does not respond within its timeout has none. */
@@ -41,39 +45,147 @@ export const readAll = (
 
 /**
  * @param signed the last tree that the witness signed; the empty tree if there is none
- * @param minNodes number of nodes that must agree
+ * @param minNodes number of nodes with different keys that must contain a tree
  */
 export async function judge(
   readings: readonly Reading[],
   { signed, minNodes }: { signed: Tree; minNodes: number },
   signal: AbortSignal,
 ): Promise<Judgement> {
-  const failed = readings.flatMap((reading) => ("error" in reading ? [reading] : []));
-  const read = readings.flatMap((reading) => ("checkpoint" in reading ? [reading] : []));
-  const ascending = read.toSorted((a, b) => a.checkpoint.size - b.checkpoint.size);
-  const differing = new Set<string>();
-  let last: Tree & { readonly url?: string } = signed;
-  for (const { url, checkpoint } of ascending) {
-    // A tree below the signed one is proven by any node that has both.
-    const prover = checkpoint.size < signed.size ? (ascending.at(-1)?.url ?? url) : url;
-    const isSame = await areConsistent(last, checkpoint, prover, signal).catch((error: Error) => error);
-    if (isSame instanceof Error) failed.push({ url, error: isSame });
-    else if (!isSame) {
-      differing.add(url);
-      if (last.url !== undefined) differing.add(last.url);
-    } else if (checkpoint.size >= last.size) last = { ...checkpoint, url };
+  const read = readings.filter((reading) => "checkpoint" in reading);
+  const unread = readings.filter((reading) => "error" in reading);
+  const compare = createComparison(signal);
+  const selected = await selectLargest(read, minNodes, compare);
+  const reference = selected ?? (await selectLargest(read, 1, compare));
+  if (!reference) return { agreed: [], differing: [], failed: unread };
+  const found = await classify(read, reference, compare);
+  const failed = [...unread, ...found.failed];
+  const urlsOf = (reads: readonly Read[]) => reads.map(({ url }) => url);
+  const isAmbiguous = (await selectLargest(found.differing, minNodes, compare)) !== undefined;
+  if (!selected || isAmbiguous) {
+    // It is unknown which side is right.
+    const sides = found.differing.length > 0 ? [...reference.holders, ...found.differing] : [];
+    const agreed = found.agreed.filter((each) => !sides.includes(each));
+    return { agreed: urlsOf(agreed), differing: urlsOf(sides), failed };
   }
-  const isFailed = new Set(failed.map(({ url }) => url));
-  const agreed = read.map(({ url }) => url).filter((url) => !differing.has(url) && !isFailed.has(url));
-  const newest = read.find(({ url }) => url === last.url)?.checkpoint;
-  const isSigned = differing.size === 0 && agreed.length >= minNodes && newest !== undefined;
-  return { ...(isSigned && { checkpoint: newest }), agreed, differing: [...differing], failed };
+  const { checkpoint, holders } = selected;
+  const extension = await compareWithSigned(selected, signed, { read, compare });
+  if (extension === false) {
+    const differing = [...holders, ...found.differing];
+    return { agreed: [], differing: urlsOf(differing), failed, contradiction: holders };
+  }
+  if (extension instanceof Error) {
+    const incomparable = found.agreed.map(({ url }) => ({ url, error: extension }));
+    return { agreed: [], differing: urlsOf(found.differing), failed: [...failed, ...incomparable] };
+  }
+  return { checkpoint, agreed: urlsOf(found.agreed), differing: urlsOf(found.differing), failed };
 }
 
-/** @throws {RemoteError} if the prover has no tree of one of the sizes */
-async function areConsistent(a: Tree, b: Tree, prover: string, signal: AbortSignal): Promise<boolean> {
-  const [from, to] = a.size <= b.size ? [a, b] : [b, a];
-  if (from.size === 0) return true;
-  if (from.size === to.size) return Buffer.compare(from.root, to.root) === 0;
-  return isConsistent(from, to, await readProof(prover, from.size, to.size, signal));
+/** A tree, and the nodes whose trees contain it. */
+type Selected = { readonly checkpoint: RemoteCheckpoint; readonly holders: readonly Read[] };
+
+/** Returns the largest tree that the trees of enough nodes contain. A node is its key: several addresses of a node count once. */
+async function selectLargest(
+  read: readonly Read[],
+  minNodes: number,
+  { contains }: Comparison,
+): Promise<Selected | undefined> {
+  const keysOf = (reads: readonly Read[]) => new Set(reads.map(({ checkpoint }) => checkpoint.verifierKey));
+  const descending = read.toSorted((a, b) => b.checkpoint.size - a.checkpoint.size);
+  for (const { checkpoint } of descending) {
+    const larger = read.filter((each) => each.checkpoint.size >= checkpoint.size);
+    if (keysOf(larger).size < minNodes) continue;
+    const verdicts = await Promise.all(larger.map((each) => contains(each, checkpoint)));
+    const holders = larger.filter((_, index) => verdicts[index] === true);
+    if (keysOf(holders).size >= minNodes) return { checkpoint, holders };
+  }
+  return undefined;
 }
+
+type Classes = Record<"agreed" | "differing", Read[]> & { readonly failed: Failed[] };
+
+/** Compares every tree with the selected one. */
+async function classify(
+  read: readonly Read[],
+  { checkpoint, holders }: Selected,
+  { contains, isPrefix }: Comparison,
+): Promise<Classes> {
+  const classes: Classes = { agreed: [], differing: [], failed: [] };
+  const verdicts = await Promise.all(
+    read.map((each) =>
+      each.checkpoint.size >= checkpoint.size
+        ? contains(each, checkpoint)
+        : isPrefix(each.checkpoint, checkpoint, holders),
+    ),
+  );
+  for (const [index, each] of read.entries()) {
+    const verdict = verdicts[index];
+    if (verdict instanceof Error) classes.failed.push({ url: each.url, error: verdict });
+    else classes[verdict ? "agreed" : "differing"].push(each);
+  }
+  return classes;
+}
+
+/** Returns whether the selected tree contains the signed one, or is a prefix of it; an error if no node can prove one of them. */
+async function compareWithSigned(
+  { checkpoint, holders }: Selected,
+  signed: Tree,
+  { read, compare }: { readonly read: readonly Read[]; readonly compare: Comparison },
+): Promise<boolean | Error> {
+  if (signed.size <= checkpoint.size) return compare.isPrefix(signed, checkpoint, holders);
+  const larger = read.filter((each) => each.checkpoint.size >= signed.size);
+  const verdict = await compare.isPrefix(checkpoint, signed, larger.length > 0 ? larger : holders);
+  // These nodes may be wrong: only the nodes that hold a tree can show that it does not contain another one.
+  return verdict === false ? new Error("no node proves that its tree is a part of the signed one") : verdict;
+}
+
+type Verdict = boolean | Error;
+
+/** Proofs of consistency, each requested once. False: the node responded with a proof that is wrong. */
+type Comparison = {
+  /** Whether the tree of a node contains a tree that is not larger. */
+  contains(holder: Read, tree: RemoteCheckpoint): Promise<Verdict>;
+  /** Whether a tree is a prefix of another one, by the proof of any of these nodes. */
+  isPrefix(from: Tree, to: Tree, provers: readonly Read[]): Promise<Verdict>;
+};
+
+function createComparison(signal: AbortSignal): Comparison {
+  const known = new Map<string, Promise<Verdict>>();
+  const failed = new Map<string, Error>();
+
+  async function prove(from: Tree, to: Tree, { url }: Read): Promise<Verdict> {
+    const key = JSON.stringify([url, ...[from, to].map(({ size, root }) => [size, hexOf(root)])]);
+    // A node that does not respond must delay a round once, and not for each tree.
+    const request = known.get(key) ?? failed.get(url) ?? requestProof(from, to, url, signal);
+    const verdict = Promise.resolve(request).catch((error: Error) => error);
+    known.set(key, verdict);
+    const result = await verdict;
+    if (result instanceof Error) failed.set(url, result);
+    return result;
+  }
+
+  async function isPrefix(from: Tree, to: Tree, provers: readonly Read[]): Promise<Verdict> {
+    if (from.size === 0) return true;
+    if (from.size === to.size) return Buffer.compare(from.root, to.root) === 0;
+    const verdicts = await Promise.all(provers.map((prover) => prove(from, to, prover)));
+    const isKnown = verdicts.includes(true) || verdicts.includes(false);
+    return isKnown ? verdicts.includes(true) : (verdicts[0] ?? new Error("no node has both trees"));
+  }
+
+  return {
+    isPrefix,
+    async contains(holder, tree) {
+      const { checkpoint } = holder;
+      // The last block is not in the tree: nodes with the same tree must also name the same block.
+      if (checkpoint.size === tree.size) return textOf(checkpoint) === textOf(tree);
+      return isPrefix(tree, checkpoint, [holder]);
+    },
+  };
+}
+
+const textOf = ({ note }: RemoteCheckpoint): string => note.split("\n\n", 1).join();
+const hexOf = (hash: Hash): string => Buffer.from(hash).toString("hex");
+
+/** @throws {RemoteError} if the prover has no tree of one of the sizes */
+const requestProof = async (from: Tree, to: Tree, url: string, signal: AbortSignal): Promise<boolean> =>
+  isConsistent(from, to, await readProof(url, from.size, to.size, signal));

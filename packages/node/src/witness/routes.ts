@@ -14,6 +14,12 @@ export const createWitnessRoutes =
           reply.code(404);
           return { statusCode: 404, error: "Not Found", message: "Nothing has been signed yet" };
         }
+        if (state.contradictedBy) {
+          reply.code(409);
+          const message = "Nodes contradict the tree that this witness signed";
+          const { note, contradictedBy } = state;
+          return { statusCode: 409, error: "Conflict", message, note, contradictedBy };
+        }
         const { size, root, height, note } = state;
         if (request.headers.accept?.startsWith("text/plain"))
           return reply.type("text/plain; charset=utf-8").send(note);

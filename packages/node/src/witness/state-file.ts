@@ -8,6 +8,8 @@ import { DataError } from "../store/engine/data-error.ts";
 
 const MAX_NOTE = 65_536;
 const MAX_NODES = 64;
+/** Checkpoints that contradict the signed one: the file stays within the bound of files. */
+export const MAX_CONTRADICTING = 8;
 
 const schema = Type.Object({
   format: Type.Literal(1),
@@ -22,6 +24,13 @@ const schema = Type.Object({
   keys: Type.Record(Type.String({ maxLength: 2_048 }), Type.String({ maxLength: 1_024 }), {
     maxProperties: MAX_NODES,
   }),
+  /** Signed checkpoints of nodes whose tree does not contain the signed one; the witness shows nothing while there are some. */
+  contradictedBy: Type.Optional(
+    Type.Array(
+      Type.Object({ url: Type.String({ maxLength: 2_048 }), note: Type.String({ maxLength: MAX_NOTE }) }),
+      { maxItems: MAX_CONTRADICTING },
+    ),
+  ),
 });
 
 export type WitnessState = Static<typeof schema>;
@@ -36,7 +45,7 @@ export function readState(path: string): WitnessState | undefined {
   } catch (error) {
     throw new DataError(
       "DATA_DAMAGED",
-      `${path} cannot be read (${(error as Error).message}): restore it from a backup; or remove it, after which the witness trusts the next checkpoint of its nodes`,
+      `${path} cannot be read (${(error as Error).message}): restore it from a backup, or start anew with another --data, which creates another key: with this key, the witness could sign a tree that contradicts the one it signed`,
     );
   }
 }

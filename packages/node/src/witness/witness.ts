@@ -1,17 +1,17 @@
-/** Signs checkpoints of nodes whose trees of facts are consistent with each other and with every tree it signed before. */
+/** Signs the largest tree of facts that enough nodes contain, if it contains every tree that it signed before. */
 import { readNote, signersOf } from "@uniknode/client/proofs";
 import type { Logger } from "pino";
 import type { RemoteCheckpoint } from "../facts/comparison/remote.ts";
 import { EMPTY_ROOT } from "../facts/merkle/hashes.ts";
 import { CodedError } from "../platform/coded-error.ts";
 import type { Cosigner } from "./cosigner.ts";
-import { type Judgement, judge, readAll, type Tree } from "./judge.ts";
-import { readState, type WitnessState, writeState } from "./state-file.ts";
+import { type Judgement, judge, type Read, type Reading, readAll, type Tree } from "./judge.ts";
+import { MAX_CONTRADICTING, readState, type WitnessState, writeState } from "./state-file.ts";
 
 export type WitnessOptions = {
   /** Base URLs of the nodes. */
   readonly urls: readonly string[];
-  /** Number of nodes that must agree. */
+  /** Number of nodes with different keys that must contain a tree. */
   readonly minNodes: number;
   /** File of the state. */
   readonly path: string;
@@ -28,7 +28,7 @@ export type Witness = {
   signed(): WitnessState | undefined;
   /** Returns the result of the last round; undefined before it. */
   last(): Judgement | undefined;
-  /** Compares all nodes once, and signs the largest tree if they agree. Never rejects, unless the file cannot be written. */
+  /** Compares all nodes once, and signs the largest tree that enough of them contain. Never rejects, unless the file cannot be written. */
   round(signal: AbortSignal): Promise<Judgement>;
 };
 
@@ -45,9 +45,15 @@ export function createWitness({ urls, minNodes, path }: WitnessOptions, deps: Wi
   let state = readState(path);
   let last: Judgement | undefined;
 
+  function store(next: WitnessState): void {
+    // A signature that was shown and then forgotten could be followed by one of another history.
+    writeState(path, next);
+    state = next;
+  }
+
   async function round(signal: AbortSignal): Promise<Judgement> {
     const readings = await readAll(urls, (url, checkpoint) => checkNote(url, checkpoint, state), signal);
-    const log = state?.log ?? firstLog(readings);
+    const log = state?.log ?? logOfMost(readings);
     const ofLog = readings.map((reading) =>
       "checkpoint" in reading && reading.checkpoint.name !== log
         ? { url: reading.url, error: new UnusableError(`its log is ${reading.checkpoint.name}, not ${log}`) }
@@ -55,13 +61,22 @@ export function createWitness({ urls, minNodes, path }: WitnessOptions, deps: Wi
     );
     const judgement = await judge(ofLog, { signed: treeOf(state), minNodes }, signal);
     report(judgement, last, logger);
-    const { checkpoint } = judgement;
+    const { checkpoint, contradiction } = judgement;
+    if (state && contradiction && !state.contradictedBy) {
+      store({ ...state, contradictedBy: contradiction.slice(0, MAX_CONTRADICTING).map(evidenceOf) });
+      logger.error(
+        { signed: state.note, contradictedBy: state.contradictedBy },
+        `${minNodes} nodes contradict the tree that this witness signed: it shows and signs nothing until they contain it. The file of the state has both signed checkpoints; if the signed tree is the wrong one, start anew with another --data`,
+      );
+    } else if (state?.contradictedBy && checkpoint && checkpoint.size >= state.size) {
+      const { contradictedBy: _, ...agreed } = state;
+      store(agreed);
+      logger.info("enough nodes contain the signed tree again");
+    }
     if (checkpoint && log !== undefined && checkpoint.size > (state?.size ?? 0)) {
       const next = { ...stateOf(checkpoint, deps), log, keys: keysOf(ofLog, state) };
-      // A signature that was shown and then forgotten could be followed by one of another history.
-      writeState(path, next);
-      state = next;
-      logger.info({ height: state.height, size: state.size, root: state.root }, "checkpoint signed");
+      store(next);
+      logger.info({ height: next.height, size: next.size, root: next.root }, "checkpoint signed");
     }
     last = judgement;
     return judgement;
@@ -73,8 +88,18 @@ export function createWitness({ urls, minNodes, path }: WitnessOptions, deps: Wi
 const treeOf = (state: WitnessState | undefined): Tree =>
   state ? { size: state.size, root: Buffer.from(state.root, "hex") } : { size: 0, root: EMPTY_ROOT };
 
-const firstLog = (readings: Awaited<ReturnType<typeof readAll>>): string | undefined =>
-  readings.flatMap((reading) => ("checkpoint" in reading ? [reading.checkpoint.name] : []))[0];
+const evidenceOf = ({ url, checkpoint: { note } }: Read) => ({ url, note });
+
+/** Returns the log of the most nodes with different keys. */
+function logOfMost(readings: readonly Reading[]): string | undefined {
+  const keys = new Map<string, Set<string>>();
+  for (const reading of readings) {
+    if ("error" in reading) continue;
+    const { name, verifierKey } = reading.checkpoint;
+    keys.set(name, (keys.get(name) ?? new Set()).add(verifierKey));
+  }
+  return [...keys].toSorted(([, a], [, b]) => b.size - a.size)[0]?.[0];
+}
 
 /** @throws {Error} if the node did not sign the checkpoint, or not with the key of its first response */
 function checkNote(url: string, checkpoint: RemoteCheckpoint, state: WitnessState | undefined): void {
@@ -82,8 +107,10 @@ function checkNote(url: string, checkpoint: RemoteCheckpoint, state: WitnessStat
   const isOfNote =
     note.size === checkpoint.size && note.root === Buffer.from(checkpoint.root).toString("hex");
   if (!isOfNote) throw new UnusableError("its note is of another tree than its response");
-  if (signersOf(note, [checkpoint.verifierKey]).length === 0)
-    throw new UnusableError("it has not signed its note");
+  // The key of a node has the name of its log; another witness would only repeat the checkpoint of a node.
+  const isOfNode = checkpoint.verifierKey.startsWith(`${note.origin}+`);
+  if (!isOfNode || signersOf(note, [checkpoint.verifierKey]).length === 0)
+    throw new UnusableError("it has not signed its note with the key of a node");
   const known = state?.keys[url];
   if (known !== undefined && known !== checkpoint.verifierKey)
     throw new UnusableError(
@@ -104,10 +131,7 @@ function stateOf(
   };
 }
 
-const keysOf = (
-  readings: Awaited<ReturnType<typeof readAll>>,
-  state: WitnessState | undefined,
-): WitnessState["keys"] => ({
+const keysOf = (readings: readonly Reading[], state: WitnessState | undefined): WitnessState["keys"] => ({
   ...Object.fromEntries(
     readings.flatMap((reading) =>
       "checkpoint" in reading ? [[reading.url, reading.checkpoint.verifierKey]] : [],
@@ -122,7 +146,7 @@ function report(now: Judgement, before: Judgement | undefined, logger: WitnessDe
   if (differing.length > 0 && before?.differing.join() !== differing.join()) {
     logger.error(
       { nodes: differing },
-      "trees of facts differ: a node shows another history than before, or than another node; nothing is signed until they agree",
+      "trees of facts differ: a node shows another history than before, or than other nodes",
     );
   }
   if (differing.length === 0 && (before?.differing.length ?? 0) > 0)

@@ -7,12 +7,13 @@ import { ConfigError } from "../../platform/config-error.ts";
 import { serveUntilStopped } from "../../platform/lifecycle/process.ts";
 import { openLog } from "../../platform/logging/logger.ts";
 import { openOutput } from "../../platform/logging/output.ts";
+import type { Judgement } from "../../witness/judge.ts";
 import { addFlags, readConfig } from "../options.ts";
 import { printLines } from "../print.ts";
 
 const NOTES = `
-Compares the trees of facts of the nodes every few seconds, and signs the largest checkpoint that contains all others and every one it
-signed before. It shows the signed checkpoint at /api/v2/facts/checkpoint, health at /health/ready and metrics at /metrics. Its key is
+Compares the trees of facts of the nodes every few seconds, and signs the largest checkpoint that enough nodes with different keys
+contain, and that contains every one it signed before. It shows the signed checkpoint at /api/v2/facts/checkpoint, health at /health/ready and metrics at /metrics. Its key is
 in the log and at /health/status: clients count it with "resolve" of @uniknode/client/proofs. docs/guides/proofs.md has an example.`;
 
 export function witnessCommand(): Command {
@@ -27,7 +28,8 @@ export function witnessCommand(): Command {
     const { openWitness, startWitness } = await import("../../processes/witness/witness.ts");
     if (config.once) {
       const { witness, lock } = openWitness(urls, config, log.logger);
-      printSigned(await witness.round(new AbortController().signal), witness.signed()?.note);
+      const judgement = await witness.round(new AbortController().signal);
+      printSigned(judgement, witness.signed()?.note);
       return lock.release();
     }
     const output = openOutput();
@@ -51,26 +53,24 @@ function readUrls(given: readonly string[]): readonly string[] {
   }
 }
 
-/** @throws {CodedError} if nothing can be signed */
+/** @throws {CodedError} if nothing can be signed, or nodes differ */
 function printSigned(
-  {
-    differing,
-    agreed,
-    failed,
-  }: {
-    differing: readonly string[];
-    agreed: readonly string[];
-    failed: readonly { url: string; error: Error }[];
-  },
+  { differing, agreed, failed, checkpoint, contradiction }: Judgement,
   note: string | undefined,
 ): void {
-  const reasons = failed.map(({ url, error }) => `${url}: ${error.message}`);
+  if (contradiction)
+    throw unsigned(
+      `the trees of ${differing.join(", ")} contradict the tree that this witness signed: witness.json has both signed checkpoints; if the signed tree is the wrong one, start anew with another --data`,
+    );
   if (differing.length > 0)
     throw unsigned(
       `the trees of facts differ: ${differing.join(", ")}; compare these nodes with a third one`,
     );
-  if (agreed.length === 0 || note === undefined)
-    throw unsigned(["too few nodes have a checkpoint", ...reasons].join("; "));
+  if (!checkpoint || note === undefined) {
+    const reasons = failed.map(({ url, error }) => `${url}: ${error.message}`);
+    const reason = `too few nodes with different keys have the same tree: ${agreed.join(", ") || "none"}`;
+    throw unsigned([reason, ...reasons].join("; "));
+  }
   printLines(note.trimEnd().split("\n"));
 }
 

@@ -122,9 +122,13 @@ function createOperations(witness: Witness, verifierKey: string): Operations {
     const nodes = isAgreed
       ? healthy(`${last.agreed.length} nodes agree`)
       : unhealthy(last ? `trees differ: ${last.differing.join(", ") || "no node responds"}` : "no round yet");
-    const signed = witness.signed()
-      ? healthy(`up to height ${witness.signed()?.height}`)
-      : unhealthy("nothing yet");
+    const { height, contradictedBy } = witness.signed() ?? {};
+    const signed =
+      height === undefined
+        ? unhealthy("nothing yet")
+        : contradictedBy
+          ? unhealthy(`contradicted by ${contradictedBy.map(({ url }) => url).join(", ")}`)
+          : healthy(`up to height ${height}`);
     return { isReady: nodes.ok && signed.ok, checks: { nodes, signed } };
   };
   return {
