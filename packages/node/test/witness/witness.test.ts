@@ -191,6 +191,32 @@ test("A client counts the keys of nodes and witnesses, and ignores witnesses tha
   expect(verdict).toMatchObject({ verdict: "refused", step: "SIGNATURE" });
 });
 
+test("A client counts a key once, whatever names it signs with.", async () => {
+  const [data, copy] = [newFolder(), newFolder()];
+  const verifierKeys: string[] = [];
+  const witnesses: string[] = [];
+  for (const [folder, name] of [
+    [data, "one.example"],
+    [copy, "other.example"],
+  ] as const) {
+    const flags = { data: folder, operationsPort: 0, name };
+    const config = resolveConfig(witnessOptions, { flags, environment: {} });
+    const served = await startWitness([nodes.long.url], config, pino({ level: "silent" }));
+    onTestFinished(() => served.stop());
+    const get = (path: string) => fetch(`${served.url}${path}`);
+    await expect.poll(async () => (await get("/health/ready")).status, { timeout: 10_000 }).toBe(200);
+    const { verifierKey } = (await (await get("/health/status")).json()) as { verifierKey: string };
+    verifierKeys.push(verifierKey);
+    witnesses.push(served.url);
+    if (folder === data) cpSync(join(data, "checkpoint.key"), join(copy, "checkpoint.key"));
+  }
+  const client = createVerifyingClient({ url: nodes.long.url });
+  const resolve = (minSigners: number) =>
+    client.resolve("ab".repeat(32), verifierKeys, { minSigners, witnesses });
+  expect(await resolve(1)).toMatchObject({ verdict: "proven", signers: verifierKeys });
+  expect(await resolve(2)).toMatchObject({ verdict: "refused", step: "SIGNATURE" });
+});
+
 test("The command prints a signed note with --once, and fails if the nodes differ.", async () => {
   const run = (...urls: string[]) =>
     runUniknode(["witness", "--once", "--data", newFolder(), "--log-level", "silent", ...urls]);

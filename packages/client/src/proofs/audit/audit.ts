@@ -5,7 +5,7 @@ import type { StreamedEvent } from "../../api/resources/events.ts";
 import type { Webhook } from "../../api/resources/webhooks/register.ts";
 import type { Delivery } from "../../deliveries/delivery.ts";
 import { Refusal, type Refused, refusedVerdict } from "../refusal.ts";
-import { readNote, signersOf } from "../resolution/note.ts";
+import { countKeys, readNote, signersOf } from "../resolution/note.ts";
 import { contentHash, LEAF_EVENTS, leafData, selects } from "./facts.ts";
 import { type FactLeaf, provenLeaves } from "./leaves.ts";
 import type { AuditStep } from "./steps.ts";
@@ -114,10 +114,11 @@ async function readCheckpoint(
 ) {
   const note = readNote(await source.checkpoint());
   const signers = signersOf(note, [keys].flat());
-  if (signers.length < minSigners)
+  const count = countKeys(signers);
+  if (count < minSigners)
     throw new Refusal<AuditStep>(
       "CHECKPOINT",
-      `${signers.length} of the keys have signed the checkpoint, ${minSigners} must`,
+      `${count} of the keys have signed the checkpoint, ${minSigners} must`,
     );
   if (note.height < to)
     throw new Refusal<AuditStep>(

@@ -57,17 +57,23 @@ export function readNote(note: string): Note {
 const LOG = 1;
 const WITNESS = 4;
 const HASH_BYTES = 4;
+/** Base64 of the algorithm and the key, at the end. */
+const KEY_CHARS = 44;
 const TIME_BYTES = 8;
 const KEY_FORM = /^(\S{1,256})\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/;
 
 /**
- * Returns the keys that have signed a note, each once.
+ * Returns those of the keys that have signed a note.
  *
  * @param keys in the format NAME+HASH+KEY: `verifierKey` of a checkpoint, or the key that a witness prints
  * @throws {TypeError} for a malformed key
  */
 export const signersOf = (note: Note, keys: readonly string[]): string[] =>
   [...new Set(keys)].filter((key) => hasSigned(note, key));
+
+/** Returns the number of different keys: a key counts once, whatever its names. */
+export const countKeys = (keys: Iterable<string>): number =>
+  new Set([...keys].map((key) => bytesToHex(fromBase64(key.slice(-KEY_CHARS)).subarray(1)))).size;
 
 function hasSigned(note: Note, key: string): boolean {
   const [, name, digits, base64] = KEY_FORM.exec(key) ?? [];

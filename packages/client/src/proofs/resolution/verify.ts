@@ -4,7 +4,7 @@ import type { UnikResolution } from "../../api/resources/uniks.ts";
 import { Refusal, refusedVerdict } from "../refusal.ts";
 import { isProof, readResolution } from "./form.ts";
 import { agree, rootOfLeaf, rootOfMap, textHash } from "./merkle.ts";
-import { type Note, readNote, signersOf } from "./note.ts";
+import { countKeys, type Note, readNote, signersOf } from "./note.ts";
 import { type ResolutionVerdict, type ResolvedUnik, refuseUnless } from "./verdict.ts";
 
 export type ResolutionOptions = {
@@ -48,10 +48,11 @@ function verify(
   for (const other of witnessed.flatMap((each) => witnessOf(each, resolution, note))) {
     for (const key of signersOf(other, [keys].flat())) signers.add(key);
   }
+  const count = countKeys(signers);
   refuseUnless(
-    signers.size >= minSigners,
+    count >= minSigners,
     "SIGNATURE",
-    `${signers.size} of the keys have signed a checkpoint with this state, ${minSigners} must`,
+    `${count} of the keys have signed a checkpoint with this state, ${minSigners} must`,
   );
   refuseUnless(
     map.height >= minHeight && map.height <= note.height,
