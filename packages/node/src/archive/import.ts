@@ -1,6 +1,6 @@
 /** Imports a stream of blocks into a data folder. Like all blocks, they are verified, executed and committed in batches. */
 import { join } from "node:path";
-import { type BlockHeader, createSlots } from "@uniknode/protocol";
+import { type BlockHeader, createSlots, type Network } from "@uniknode/protocol";
 import type { Pin } from "../chain/assumption.ts";
 import { createChain } from "../chain/chain.ts";
 import { refuseOtherNetwork } from "../chain/genesis.ts";
@@ -51,13 +51,7 @@ export async function importBlocks(
   { network, genesis, verifier, nowMs, hasOwnClock = false, assumeValid, ...replaying }: ImportDeps,
 ): Promise<Imported> {
   const { head: start, blocks } = await readStream(chunks);
-  const { nethash, name } = network.description;
-  if (start.nethash !== nethash) {
-    throw new ArchiveError(
-      "ARCHIVE_FOREIGN",
-      `the blocks belong to the network ${start.nethash}, not to ${name} (${nethash})`,
-    );
-  }
+  if (start.nethash !== network.description.nethash) throw foreign(start.nethash, network);
   const lock = lockDataFolder(data);
   const path = join(data, "node.sqlite");
   let database: Database | undefined;
@@ -106,6 +100,12 @@ export async function importBlocks(
     lock.release();
   }
 }
+
+const foreign = (found: string, { description: { name, nethash } }: Network) =>
+  new ArchiveError(
+    "ARCHIVE_FOREIGN",
+    `the blocks belong to the network ${found}, not to ${name} (${nethash})`,
+  );
 
 async function* skip(blocks: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
   let skipped = 0;

@@ -143,9 +143,9 @@ type Verdict = boolean | Error;
 
 /** Proofs of consistency, each requested once. False: the node responded with a proof that is wrong. */
 type Comparison = {
-  /** Whether the tree of a node contains a tree that is not larger. */
+  /** Returns true if the tree of a node contains a tree that is not larger. */
   contains(holder: Read, tree: RemoteCheckpoint): Promise<Verdict>;
-  /** Whether a tree is a prefix of another one, by the proof of any of these nodes. */
+  /** Returns true if one of these nodes proves that a tree is a prefix of another one. */
   isPrefix(from: Tree, to: Tree, provers: readonly Read[]): Promise<Verdict>;
 };
 

@@ -1,4 +1,4 @@
-/** What a witness signs while some of its nodes lie. */
+/** A witness, some of whose nodes lie. */
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -66,7 +66,7 @@ test("A leaf that one liar appends is not signed: two addresses of one honest no
   expect(all.signed()).toBeUndefined();
 });
 
-test("The largest tree that enough nodes contain is signed, whoever shows larger ones.", async () => {
+test("The largest tree that enough nodes contain is signed, and none of the larger ones.", async () => {
   const nodes = [await node(factsTo(9)), await node(factsTo(12)), await node(factsTo(14))];
   const liar = await node(liesAfter(14));
   for (const [minNodes, size] of [
