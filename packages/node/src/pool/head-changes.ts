@@ -8,7 +8,7 @@ import type { Contents } from "./contents/contents.ts";
 import type { Journal } from "./contents/journal.ts";
 import type { Pending } from "./contents/pending.ts";
 import type { Senders } from "./contents/senders.ts";
-import { readAdmitted, readUnchecked } from "./contents/stored.ts";
+import { readUnchecked } from "./contents/stored.ts";
 import type { ExpirationContext } from "./expiration.ts";
 import type { PoolOptions } from "./options.ts";
 import type { Recheck } from "./recheck.ts";
@@ -63,8 +63,8 @@ export function blockApplied(
   const { pending, senders, contents, recheck } = current;
   const included = transactions.flatMap(({ data }) => pending.get(data.id) ?? []);
   const changed = [...addresses].flatMap((address) => senders.publicKeyOf(address) ?? []);
-  for (const transaction of included) contents.remove(transaction, "transaction.pool.removed");
-  recheck.mark([...changed, ...sendersOf(included)]);
+  for (const transaction of included) contents.removeIncluded(transaction);
+  recheck.mark([...changed, ...sendersOf(included), ...contents.dependentSenders()]);
   markByHeadRules(current);
   recheck.run();
 }
@@ -83,19 +83,21 @@ const sendersOf = (transactions: readonly SealedTransaction[]): string[] =>
 
 /** Fills the pool with the stored transactions that are still valid, and removes the others from disk. */
 export function restore(current: HeadState, store: PoolStore, journal: Journal): void {
-  const { contents, recheck, deps } = current;
+  const { pending, contents, recheck, deps } = current;
   const rows = store.load();
   const forged = deps.storedIds(rows.map(({ id }) => id));
-  const before: SealedTransaction[] = [];
-  const usable: SealedTransaction[] = [];
+  const stored: SealedTransaction[] = [];
   for (const { id, bytes } of rows) {
+    const transaction = readUnchecked(id, bytes);
+    if (transaction && !forged.has(id)) {
+      stored.push(transaction);
+      continue;
+    }
     journal.removed(id);
-    const admitted = readAdmitted(id, bytes, transactionContext(deps));
-    const transaction = admitted ?? readUnchecked(id, bytes);
-    if (transaction) before.push(transaction);
-    if (admitted && !forged.has(id)) usable.push(admitted);
+    if (transaction) contents.reportRemoval(transaction, "transaction.pool.removed");
   }
-  contents.replaceAll(before, usable);
+  contents.addStored(stored);
+  recheck.mark(pending.senders());
   markByHeadRules(current);
   recheck.finish();
   journal.flush();

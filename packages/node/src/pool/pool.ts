@@ -165,7 +165,7 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     clear() {
       recentIds.clear();
       recheck.clear();
-      contents.replaceAll([...pending.all()], []);
+      contents.clear();
     },
     close() {
       clearTimeout(compiling);
@@ -183,7 +183,7 @@ function assemble(options: PoolOptions, deps: PoolDeps): HeadState & { readonly 
   const journal = createJournal(deps);
   const contents = createContents(boundsOf(options), { pending, senders, journal });
   const recheck = createRecheck(recheckPace, {
-    ...{ pending, senders, contents, journal },
+    ...{ pending, senders, contents, journal, trial: deps, storedIds: deps.storedIds },
     context: () => transactionContext(deps),
     expirationContext: () => expirationContext({ options, deps }),
     onFailed: onRecheckFailed,
@@ -196,11 +196,13 @@ const boundsOf = ({ poolSize }: PoolOptions) => ({
   maxBytes: Math.max(MIN_BYTES, poolSize * BYTES_PER_TRANSACTION),
 });
 
-/** Removes the transactions that no longer apply. */
+/** Removes the transactions that no longer apply. Whether a dependent still applies is found by a recheck. */
 function select(current: HeadState, limits: BlockLimits): SealedTransaction[] {
   const { contents, recheck } = current;
   const { selected, failed } = choose(current, candidates(current, limits), limits);
-  for (const transaction of failed) contents.remove(transaction, "transaction.pool.removed");
+  for (const transaction of failed) {
+    if (!contents.isDependent(transaction.data.id)) contents.remove(transaction, "transaction.pool.removed");
+  }
   recheck.mark(failed.map(({ data }) => data.senderPublicKey));
   recheck.run();
   return selected;
@@ -216,8 +218,17 @@ function selectWith(
   return choose(current, offered, limits).selected;
 }
 
-const candidates = ({ pending, recheck }: HeadState, { maxTransactions }: BlockLimits) =>
-  pending.candidates(maxTransactions * SELECTION_FACTOR, recheck.isWaiting);
+function* candidates(
+  { pending, contents, recheck }: HeadState,
+  { maxTransactions }: BlockLimits,
+): Iterable<SealedTransaction> {
+  const line = new Set(contents.line());
+  for (const transaction of line) {
+    if (!recheck.isWaiting(transaction.data.senderPublicKey)) yield transaction;
+  }
+  const others = pending.candidates(maxTransactions * SELECTION_FACTOR, recheck.isWaiting);
+  for (const transaction of others) if (!line.has(transaction)) yield transaction;
+}
 
 function choose(current: HeadState, offered: Iterable<SealedTransaction>, limits: BlockLimits) {
   const context = expirationContext(current);

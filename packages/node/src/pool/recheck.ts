@@ -5,7 +5,7 @@
  */
 import { createTimeSlices, type Steps, type TimeSlices } from "../platform/threads/time-slices.ts";
 import type { Journal } from "./contents/journal.ts";
-import { checkSender, type SenderCheckDeps } from "./sender-check.ts";
+import { checkDependents, checkSender, type SenderCheckDeps } from "./sender-check.ts";
 
 export type Recheck = {
   /**
@@ -56,8 +56,10 @@ type State = RecheckDeps & {
   readonly waiting: Map<string, boolean>;
   /** Iterates over `waiting`, from which each sender is deleted after its check. */
   order: Iterator<string>;
-  /** The check in progress, of a sender or, without one, of the bounds of the pool. */
+  /** The check in progress, of a sender or, without one, of the bounds of the pool or of dependents. */
   current: { readonly sender?: string; readonly steps: Steps<void> } | undefined;
+  /** True if dependents must be checked after the senders. */
+  areDependentsWaiting: boolean;
   isRunning: boolean;
   isClosed: boolean;
   usedMs: number;
@@ -83,6 +85,7 @@ export function createRecheck(pace: RecheckPace, deps: RecheckDeps): Recheck {
     waiting,
     order: waiting.keys(),
     current: undefined,
+    areDependentsWaiting: false,
     isRunning: false,
     isClosed: false,
     usedMs: 0,
@@ -97,7 +100,7 @@ export function createRecheck(pace: RecheckPace, deps: RecheckDeps): Recheck {
     isRunning: () => state.isRunning,
     isWaiting: (sender) => waiting.has(sender),
     figures: () => ({
-      poolUnchecked: waiting.keys().reduce((sum, sender) => sum + deps.pending.ofSender(sender).length, 0),
+      poolUnchecked: countUnchecked(state),
       poolRecheckMs: state.usedMs,
     }),
     clear() {
@@ -110,12 +113,23 @@ export function createRecheck(pace: RecheckPace, deps: RecheckDeps): Recheck {
   };
 }
 
+/** Dependents are checked last. */
+function countUnchecked({ waiting, areDependentsWaiting, pending, contents }: State): number {
+  if (waiting.size > 0) {
+    return waiting.keys().reduce((sum, sender) => sum + pending.ofSender(sender).length, 0);
+  }
+  return areDependentsWaiting ? [...contents.dependentSenders()].length : 0;
+}
+
 function mark(state: State, senders: Iterable<string>, isOutdated: boolean): void {
   const { waiting, current } = state;
+  state.areDependentsWaiting = true;
+  // The bounds and the dependents are checked after all senders.
+  if (!current?.sender) state.current = undefined;
   for (const sender of senders) {
     waiting.set(sender, isOutdated || waiting.get(sender) === true);
-    // The check in progress begins again; the bounds are checked after all senders.
-    if (!current?.sender || current.sender === sender) state.current = undefined;
+    // The check in progress begins again.
+    if (current?.sender === sender) state.current = undefined;
   }
 }
 
@@ -192,7 +206,18 @@ function next(state: State): State["current"] {
   if (sender !== undefined) {
     return { sender, steps: checkSender(sender, state.waiting.get(sender) === true, state) };
   }
-  return state.contents.isOverfull() ? { steps: evictExcess(state) } : undefined;
+  if (state.contents.isOverfull()) return { steps: evictExcess(state) };
+  return state.areDependentsWaiting ? { steps: finishSenders(state) } : undefined;
+}
+
+function* finishSenders(state: State): Steps<void> {
+  for (let next = state.contents.takeDropped(); next; next = state.contents.takeDropped()) {
+    state.contents.reportRemoval(next, "transaction.pool.removed");
+    currentTick(state).removals++;
+    yield;
+  }
+  yield* checkDependents(state);
+  state.areDependentsWaiting = false;
 }
 
 /** After the last sender, the first one that was marked again during its check. */
@@ -209,6 +234,7 @@ function* evictExcess(state: State): Steps<void> {
     const evicted = state.contents.evict();
     if (!evicted) return;
     state.waiting.set(evicted.data.senderPublicKey, false);
+    state.areDependentsWaiting = true;
     yield;
   }
 }

@@ -22,13 +22,45 @@ export const blockLimits = ({
   maxBytes: maxPayload - BLOCK_OVERHEAD_BYTES,
 });
 
-export type SelectionDeps = {
+export type TrialDeps = {
   readonly network: Network;
   /** State at the head. */
   readonly state: StateReader;
   /** Verdicts about signatures that depend on wallets. */
   readonly signatures: WalletSignatures;
   readonly head: () => { readonly height: number; readonly timestamp: number };
+};
+
+/**
+ * Returns a function that applies transactions one after another to a draft of the state, as a block on the head does. It
+ * returns false for a transaction that is refused, which changes nothing.
+ *
+ * @param spansBlocks true if the transactions can be in several blocks
+ */
+export function createTrial(
+  { network, state, signatures, head }: TrialDeps,
+  spansBlocks = false,
+): (transaction: SealedTransaction) => boolean {
+  const { height, timestamp } = head();
+  const draft = createDraft(state);
+  const milestone = network.milestoneAt(height);
+  const context = { network, milestone, head: { height, timestamp }, state: draft, draft, signatures };
+  return (transaction) => {
+    try {
+      // Against the chain before the block (trap A17).
+      const isVerified =
+        isVerifiedIn(state, transaction, network, { signatures }) ||
+        (spansBlocks && isVerifiedIn(draft, transaction, network, { signatures }));
+      if (isVerified) applyTransaction(transaction.data, context);
+      return isVerified;
+    } catch (error) {
+      if (isRefusal(error)) return false;
+      throw error;
+    }
+  };
+}
+
+export type SelectionDeps = TrialDeps & {
   /** Returns true if a transaction would be too late in the next block. */
   readonly isTooLate: (transaction: SealedTransaction) => boolean;
 };
@@ -42,12 +74,9 @@ export type SelectionDeps = {
 export function selectTransactions(
   offered: Iterable<SealedTransaction>,
   { maxTransactions, maxBytes }: BlockLimits,
-  { network, state, signatures, head, isTooLate }: SelectionDeps,
+  { isTooLate, ...deps }: SelectionDeps,
 ): { selected: SealedTransaction[]; failed: SealedTransaction[] } {
-  const { height, timestamp } = head();
-  const draft = createDraft(state);
-  const milestone = network.milestoneAt(height);
-  const context = { network, milestone, head: { height, timestamp }, state: draft, draft, signatures };
+  const applies = createTrial(deps);
   const selected: SealedTransaction[] = [];
   const failed: SealedTransaction[] = [];
   const skippedSenders = new Set<string>();
@@ -61,14 +90,7 @@ export function selectTransactions(
       continue;
     }
     if (bytes + transaction.bytes.length > maxBytes) break;
-    try {
-      // Against the chain before the block (trap A17).
-      if (!isVerifiedIn(state, transaction, network, { signatures })) {
-        throw new RangeError("the transaction is not verified");
-      }
-      applyTransaction(transaction.data, context);
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
+    if (!applies(transaction)) {
       failed.push(transaction);
       continue;
     }

@@ -1,4 +1,4 @@
-/** Checks the pending transactions of a sender after a change of the chain (pool.md 6 and 10). */
+/** Checks the pending transactions of a sender, and dependents, after a change of the chain (pool.md 6 and 10). */
 import { recheckTransaction, type SealedTransaction, type TransactionContext } from "@uniknode/protocol";
 import type { Steps } from "../platform/threads/time-slices.ts";
 import type { Contents, RemovalEvent } from "./contents/contents.ts";
@@ -6,6 +6,7 @@ import type { Pending } from "./contents/pending.ts";
 import type { Senders } from "./contents/senders.ts";
 import { readAdmitted } from "./contents/stored.ts";
 import { type ExpirationContext, expirationHeight, isExpired } from "./expiration.ts";
+import { createTrial, type TrialDeps } from "./selection.ts";
 
 export type SenderCheckDeps = {
   readonly pending: Pending;
@@ -14,6 +15,9 @@ export type SenderCheckDeps = {
   /** Returns the rules in force at the head. */
   readonly context: () => TransactionContext;
   readonly expirationContext: () => ExpirationContext;
+  /** Returns the ids that are in a stored block. */
+  readonly storedIds: (ids: readonly string[]) => ReadonlySet<string>;
+  readonly trial: TrialDeps;
 };
 
 /**
@@ -30,23 +34,43 @@ export function* checkSender(sender: string, isOutdated: boolean, deps: SenderCh
   if (isOutdated) yield* removeOutdated(deps, sender);
 }
 
-/** The transactions of reverted blocks were read without the rules of the pool. */
-function* readReturned({ pending, contents, context }: SenderCheckDeps, sender: string): Steps<void> {
+/**
+ * Removes the dependents that do not apply on the chain after the others in the line; a transaction in each step. A change
+ * of the line ends the use of the steps.
+ */
+export function* checkDependents({ contents, trial }: SenderCheckDeps): Steps<void> {
+  const applies = createTrial(trial, true);
+  for (const transaction of contents.line()) {
+    if (!applies(transaction) && contents.isDependent(transaction.data.id)) {
+      contents.remove(transaction, "transaction.pool.removed");
+    }
+    yield;
+  }
+}
+
+/** The transactions of reverted blocks were read without the rules of the pool, and another branch can contain them. */
+function* readReturned(
+  { pending, contents, context, storedIds }: SenderCheckDeps,
+  sender: string,
+): Steps<void> {
   const returned = pending.ofSender(sender).filter(({ data }) => contents.isReturned(data.id));
   for (const transaction of returned) {
-    const admitted = readAdmitted(transaction.data.id, transaction.bytes, context());
+    const { id } = transaction.data;
+    const isIncluded = storedIds([id]).has(id);
+    const admitted = isIncluded ? undefined : readAdmitted(id, transaction.bytes, context());
     if (admitted) pending.update(admitted);
+    else if (isIncluded) contents.removeIncluded(transaction);
     else contents.remove(transaction, "transaction.pool.removed");
     yield;
   }
 }
 
-/** Removes the transactions that no longer apply. */
+/** Removes the transactions that no longer apply, unless they can be dependents. */
 function* rebuildView({ pending, senders, contents }: SenderCheckDeps, sender: string): Steps<void> {
   senders.rebuild(sender, []);
   for (const transaction of [...pending.ofSender(sender)]) {
     if (senders.apply(transaction) === undefined) contents.accept(transaction.data.id);
-    else contents.remove(transaction, "transaction.pool.removed");
+    else if (!contents.postpone(transaction)) contents.remove(transaction, "transaction.pool.removed");
     yield;
   }
 }

@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { builders, signTransaction } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
@@ -168,6 +169,31 @@ describe("reorg", () => {
     expect(await pending()).toEqual([id]);
     await run("mine");
     expect(await pending()).toEqual([]);
+  });
+
+  test("keeps payments from the income of a reverted block, which the next block contains", async () => {
+    const poor = people("reorg poor");
+    const payment = (sender: typeof alice, nonce: bigint, to: string, amount: bigint) =>
+      signTransaction(
+        builders.transfer({
+          ...{ network: client.network, senderPublicKey: sender.publicKey, nonce, recipientId: to, amount },
+          fee: 10_000_000n,
+        }),
+        sender.keys,
+      );
+    const income = payment(alice, (await nonceOf(alice.address)) + 1n, poor.address, 100_000_000n);
+    expect((await client.submit([income])).accepted).toHaveLength(1);
+    await run("mine");
+    const spent = [1n, 2n].map((nonce) => payment(poor, nonce, bob.address, 40_000_000n));
+    expect((await client.submit(spent)).accepted).toHaveLength(2);
+    await run("mine");
+    await run("reorg", { depth: 2 });
+    const ids = [income, ...spent].map(({ id }) => id);
+    expect((await pending()).toSorted()).toEqual(ids.toSorted());
+    await run("mine");
+    for (const id of ids) {
+      expect(await client.get(`/api/transactions/${id}`)).toMatchObject({ confirmations: 1 });
+    }
   });
 
   test("includes the transactions in the other branch on request", async () => {

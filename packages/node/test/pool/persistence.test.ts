@@ -138,7 +138,7 @@ describe("a restart", () => {
     const file = openFile();
     expect(idsOf(openPoolOn(chain, file).inForgingOrder())).toEqual([good.id]);
     expect(file.storedIds()).toEqual([good.id]);
-    expect(file.logged()).toEqual([`transaction.pool.removed:${old.id}`, `transaction.expired:${late.id}`]);
+    expect(file.logged()).toEqual([`transaction.expired:${late.id}`, `transaction.pool.removed:${old.id}`]);
   });
 
   test("removes rows that are not transactions, or have another id", async () => {

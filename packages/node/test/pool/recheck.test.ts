@@ -261,7 +261,13 @@ test("Changes during a recheck leave transactions that apply, and rows of these;
         await settled(pool);
         const pending = pool.inForgingOrder();
         const bySender = Map.groupBy(pending, ({ data }) => data.senderPublicKey);
-        for (const own of bySender.values()) expect(applicable(own, chain)).toEqual(own);
+        // After a revert, transactions can depend on those of other senders.
+        const forgeable = new Set(idsOf(pool.selectWith([], ROOM, new Set())));
+        const isExpiring = pending.some(({ data }) => data.expiration === chain.head().height + 1);
+        for (const own of bySender.values()) {
+          const isDependent = own.every(({ data }) => isExpiring || forgeable.has(data.id));
+          if (returned.length === 0 || !isDependent) expect(applicable(own, chain)).toEqual(own);
+        }
         expect(pending.length).toBeLessThanOrEqual(8);
         expect(pool.rows().toSorted()).toEqual(idsOf(pending).toSorted());
         await pool.close();
@@ -434,15 +440,15 @@ describe("the rows of a revert", () => {
     expect(pool.rows()).toEqual(ids);
   });
 
-  test("do not contain returned transactions that no longer apply, whose removal is not reported", async () => {
-    const { chain, pool, pending } = await poolAfterBlock();
+  test("do not contain returned transactions that no longer apply, whose removal is reported", async () => {
+    const { chain, pool, ids, pending } = await poolAfterBlock();
     const returned = chain.revert();
     chain.fund({ alice: { nonce: 1n } });
     const before = pool.events.length;
     pool.blocksReverted(returned);
     await settled(pool);
     expect(pool.rows()).toEqual(pending);
-    expect(pool.events.length).toBe(before);
+    expect(reported(pool.events.slice(before))).toEqual([`transaction.pool.removed ${ids[0]}`]);
   });
 
   test("respect the bounds of the pool; the lowest fees leave", async () => {
