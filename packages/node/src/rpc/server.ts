@@ -18,6 +18,7 @@ import { createDerivations } from "./derivations.ts";
 import { blockMethods } from "./methods/blocks.ts";
 import { transactionMethods } from "./methods/transactions.ts";
 import { walletMethods } from "./methods/wallets.ts";
+import { createNonces } from "./nonces.ts";
 import { openRpcStore } from "./store.ts";
 
 export type RpcOptions = {
@@ -61,11 +62,12 @@ export async function startRpc(options: RpcOptions, logger: Logger): Promise<Rpc
   const network = await networkOf(createClient(clientOptions));
   const store = openRpcStore(options.rpcData);
   const derivations = createDerivations({ perMinute: options.rpcBip38Rate, nowMs: Date.now });
+  const nonces = createNonces();
   const handleBody = createBodyHandler(
     METHODS,
     (signal) => {
       const client = createClient({ ...clientOptions, signal });
-      return { client, network, store, derivations, signal };
+      return { client, network, store, nonces, derivations, signal };
     },
     (method, error) => logger.warn({ method, err: error }, `failed to execute ${method}`),
   );

@@ -10,15 +10,22 @@ import {
 import { type Refusal, SendError } from "./error.ts";
 
 /**
- * Posts a signed transaction in its JSON form.
+ * Posts a signed transaction in its JSON form. A transaction that the node has already is a success, whatever the node says
+ * about the repetition: an error would invite the caller to create another one, and to pay twice.
  *
+ * @returns the transaction as the node has it, in a block or pending, if it was sent before
  * @throws {SendError} SEND_REFUSED, SEND_EXCESS, SEND_UNCERTAIN
  * @throws {ApiError} when the node did not process it
  */
-export async function post(client: Client, transaction: { readonly id: string }): Promise<void> {
+export async function post(
+  client: Client,
+  transaction: { readonly id: string },
+): Promise<SingleTransaction | Transaction | undefined> {
   const { id } = transaction;
   const { data, errors = {} } = await submit(client, transaction);
-  if (data.accept.includes(id)) return;
+  if (data.accept.includes(id)) return undefined;
+  const known = await find(findTransaction(client, id));
+  if (known) return known;
   if (data.excess.includes(id)) {
     throw new SendError(
       { code: "SEND_EXCESS", id },

@@ -131,13 +131,33 @@ describe("transactions", { timeout: 60_000 }, () => {
       fee: "20000000",
     });
     expect(made).toMatchObject({ amount: "150000000", fee: "20000000", vendorField: "order 1" });
-    expect(await forge(made)).toMatchObject({ amount: 150_000_000, fee: 20_000_000 });
-    const again = await call("transactions.broadcast", { id: made.id });
-    expect(again.error).toMatchObject({ code: 422, message: "Unprocessable Entity" });
+    const forged = await forge(made);
+    expect(forged).toMatchObject({ amount: 150_000_000, fee: 20_000_000 });
+    const { height } = await resultOf("blocks.info", { id: forged.blockId });
+    const again = await resultOf("transactions.broadcast", { id: made.id });
+    expect(again).toEqual({ ...made, blockId: forged.blockId, height });
     // By then transfers paid fees: their average fee is the default.
     expect(await resultOf("transactions.create", payment)).toMatchObject({
       fee: expect.stringMatching(/^\d+$/),
     });
+  });
+
+  test("simultaneous transfers of a wallet get consecutive nonces, and all are forged", async () => {
+    const payment = { amount: 1, recipientId: bob.address, passphrase: alice.passphrase, fee: "20000000" };
+    const made = await Promise.all(
+      Array.from({ length: 50 }, () => resultOf("transactions.create", payment)),
+    );
+    const inOrder = made.toSorted((left, right) => Number(left.nonce) - Number(right.nonce));
+    const first = Number(inOrder[0]?.nonce);
+    expect(inOrder.map(({ nonce }) => Number(nonce))).toEqual(made.map((_, index) => first + index));
+    const last = present(inOrder.at(-1));
+    expect((await call("transactions.broadcast", { id: last.id })).error?.data).toContain(
+      "broadcast the transactions of a wallet in the order of their nonces",
+    );
+    for (const { id } of inOrder) await resultOf("transactions.broadcast", { id });
+    await expect
+      .poll(async () => (await call("transactions.info", { id: last.id })).error, { timeout: 20_000 })
+      .toBeUndefined();
   });
 
   test("votes are accepted by the network", async () => {

@@ -40,15 +40,32 @@ test("accepted", async () => {
 
 test("refused, with the reasons of the node", async () => {
   const reasons = [{ type: "ERR_LOW_FEE", message: "too low" }];
-  const client = await clientOf(() => [
-    200,
-    { data: { ...lists, invalid: [ID] }, errors: { [ID]: reasons } },
-  ]);
+  const client = await clientOf((path) =>
+    path.startsWith("POST")
+      ? [200, { data: { ...lists, invalid: [ID] }, errors: { [ID]: reasons } }]
+      : [404, {}],
+  );
   expect(await refusal(post(client, { id: ID }))).toEqual({ code: "SEND_REFUSED", id: ID, reasons });
 });
 
+test.each([
+  ["in a block", "ERR_FORGED", { id: ID, blockId: "7" }],
+  ["in a block and expired since", "ERR_EXPIRED", { id: ID, blockId: "7" }],
+  ["pending", "ERR_DUPLICATE", { id: ID }],
+])("a repetition of a transaction that is %s is no refusal (%s)", async (_, type, known) => {
+  const client = await clientOf((path) => {
+    if (path.startsWith("POST")) {
+      return [200, { data: { ...lists, invalid: [ID] }, errors: { [ID]: [{ type, message: "no" }] } }];
+    }
+    return "blockId" in known === path.includes("unconfirmed") ? [404, {}] : [200, { data: known }];
+  });
+  expect(await post(client, { id: ID })).toMatchObject(known);
+});
+
 test("beyond the limit of the sender", async () => {
-  const client = await clientOf(() => [200, { data: { ...lists, excess: [ID] } }]);
+  const client = await clientOf((path) =>
+    path.startsWith("POST") ? [200, { data: { ...lists, excess: [ID] } }] : [404, {}],
+  );
   await expect(post(client, { id: ID })).rejects.toMatchObject({ code: "SEND_EXCESS" });
 });
 

@@ -136,7 +136,11 @@ async function submit(
 
   if (config.dryRun) return showState("signed", "signed, not sent; --json prints the transaction");
   const client = connectTo(config);
-  await post(client, transaction);
+  const known = await post(client, transaction);
+  if (known?.blockId) {
+    const { blockId, confirmations } = known;
+    return showState("forged", `sent before, and forged in block ${blockId}`, { blockId, confirmations });
+  }
   if (!config.wait) return showState("accepted", "accepted; pending until a block contains it");
   const { blockId, confirmations } = await waitUntilForged(client, id, config.waitTimeout * 1_000);
   showState("forged", `forged in block ${blockId}`, { blockId, confirmations });

@@ -1,6 +1,7 @@
 /** `transactions.*`: transactions are created here, stored under their ids, and sent by a separate call. */
 import {
   builders,
+  bytesToHex,
   isAddress,
   isTypeActive,
   type KeyPair,
@@ -17,8 +18,9 @@ import { SendError } from "../../submission/error.ts";
 import { post } from "../../submission/send.ts";
 import { prepareSender, type SenderEnvelope } from "../../submission/sender.ts";
 import { type Method, method, type RpcContext } from "../define-method.ts";
-import { invalidParams, ofStatus } from "../error.ts";
+import { invalidParams, ofStatus, type RpcError } from "../error.ts";
 import { findKeys } from "../keys.ts";
+import type { Place } from "../nonces.ts";
 import { keeper } from "./wallets.ts";
 
 const id = Type.String({ pattern: "^[0-9a-fA-F]{64}$" });
@@ -70,15 +72,26 @@ export const transactionMethods: Readonly<Record<string, Method>> = {
     if (json === undefined) throw ofStatus(404);
     const transaction = JSON.parse(json) as { id: string };
     try {
-      await post(client, transaction);
+      const { blockId } = (await post(client, transaction)) ?? {};
+      if (blockId === undefined) return transaction;
+      const { height } = (await client.blocks.get(blockId)).data;
+      return { ...transaction, blockId, height };
     } catch (error) {
-      if (error instanceof SendError)
-        throw ofStatus(error.code === "SEND_UNCERTAIN" ? 503 : 422, error.message);
-      throw error;
+      throw error instanceof SendError ? notSent(error) : error;
     }
-    return transaction;
   }),
 };
+
+function notSent({ type, message }: SendError): RpcError {
+  if (type.code === "SEND_UNCERTAIN") return ofStatus(503, message);
+  const isOutOfOrder =
+    type.code === "SEND_REFUSED" && type.reasons.some((reason) => /\bnonce\b/.test(reason.message));
+  if (!isOutOfOrder) return ofStatus(422, message);
+  return ofStatus(
+    422,
+    `${message}; broadcast the transactions of a wallet in the order of their nonces, or create this one again`,
+  );
+}
 
 function createVote(sign: "+" | "-"): Method {
   return method(Type.Object({ publicKey, passphrase, fee }), (params, context) =>
@@ -121,17 +134,35 @@ async function create(
   context: RpcContext,
   build: (envelope: SenderEnvelope) => TransactionBody,
 ): Promise<Record<string, unknown>> {
+  const place = context.nonces.enter(bytesToHex(keys.publicKey));
+  try {
+    return await createAt(place, keys, fee, context, build);
+  } finally {
+    place.leave();
+  }
+}
+
+async function createAt(
+  place: Place,
+  keys: KeyPair,
+  fee: string | undefined,
+  context: RpcContext,
+  build: (envelope: SenderEnvelope) => TransactionBody,
+): Promise<Record<string, unknown>> {
   const { client, network, store } = context;
   const { envelope, wallet } = await prepareSender(client, network, { keys });
   if (wallet?.secondPublicKey) throw ofStatus(422, "passphrase: the wallet requires a second passphrase");
   const body = build(envelope);
   const paid = fee === undefined ? await averageFee(body, context) : BigInt(fee);
-  const transaction = signTransaction({ ...body, fee: paid }, keys);
+  // From here on, no other call runs in between.
+  const nonce = place.next(envelope.nonce);
+  const transaction = signTransaction({ ...body, nonce, fee: paid }, keys);
   const json = transactionToJson(transaction);
   const violation = matchesBatchSchema([json], { network, height: envelope.height });
   // Parameters have the names of the corresponding members.
   if (violation) throw invalidParams(`${violation.path.split("/").at(-1)}: ${violation.expectation}`);
   store.saveTransaction(transaction.id, JSON.stringify(json));
+  place.use(nonce);
   return json;
 }
 
