@@ -222,12 +222,15 @@ function* candidates(
   { pending, contents, recheck }: HeadState,
   { maxTransactions }: BlockLimits,
 ): Iterable<SealedTransaction> {
-  const line = new Set(contents.line());
-  for (const transaction of line) {
+  const limit = maxTransactions * SELECTION_FACTOR;
+  const line = contents.line();
+  for (const transaction of line.slice(0, limit)) {
     if (!recheck.isWaiting(transaction.data.senderPublicKey)) yield transaction;
   }
-  const others = pending.candidates(maxTransactions * SELECTION_FACTOR, recheck.isWaiting);
-  for (const transaction of others) if (!line.has(transaction)) yield transaction;
+  const isInLine = new Set(line);
+  for (const transaction of pending.candidates(limit, recheck.isWaiting)) {
+    if (!isInLine.has(transaction)) yield transaction;
+  }
 }
 
 function choose(current: HeadState, offered: Iterable<SealedTransaction>, limits: BlockLimits) {
