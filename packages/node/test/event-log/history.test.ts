@@ -6,6 +6,8 @@ import { createPastEvents } from "../../src/event-log/sqlite/history.ts";
 import { EVENTS } from "../../src/events/catalogue.ts";
 import { present } from "../../src/platform/present.ts";
 import { createOwnerStore } from "../../src/store/chain/token-owners.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import {
   blocksOf,
@@ -35,6 +37,28 @@ async function grow(name: string) {
     .map(({ sequence: _sequence, createdMs: _createdMs, ...event }) => event);
   return { database, live, network: createNetwork(content.network) };
 }
+
+test("The owner of a unik is found by the index of its transfers, however many transfers follow.", () => {
+  const database = openDatabase(":memory:");
+  onTestFinished(() => database.close());
+  migrate(database);
+  const statements: string[] = [];
+  createOwnerStore({
+    ...database,
+    prepare(sql, options) {
+      statements.push(sql);
+      return database.prepare(sql, options);
+    },
+  });
+  const steps = statements.flatMap((sql) =>
+    database.prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql.replaceAll("?", "1")}`).all(),
+  );
+  const ofTransactions = steps.map(({ detail }) => detail).filter((detail) => /transactions\b/.test(detail));
+  expect(ofTransactions).toContain(
+    "SEARCH transactions USING INDEX transactions_token (<expr>=? AND (height,sequence)>(?,?))",
+  );
+  expect(ofTransactions.filter((detail) => detail.includes("transactions_type"))).toEqual([]);
+});
 
 describe("the past events of a chain", () => {
   test.each(CHAINS)("%s equal those that were recorded when they happened", async (name) => {
