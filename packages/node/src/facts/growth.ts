@@ -48,8 +48,10 @@ export type Growth = {
   figures(): GrowthFigures;
 };
 
-/** Limits the writes of one transaction, and the reads to find a leaf again; a block with more leaves is not split. */
+/** Limits the writes of one transaction; a block with more leaves is not split. */
 const MAX_LEAVES = 2_048;
+/** Number of leaves after which a block has a mark: a reader that searches a leaf derives those since the last mark. */
+const LEAVES_PER_MARK = 32;
 
 export function createGrowth({ database, network, onTruncated }: GrowthDeps): Growth {
   const blocks = createBlockStore(database);
@@ -94,13 +96,13 @@ export function createGrowth({ database, network, onTruncated }: GrowthDeps): Gr
       // A power loss may undo this; the step is then repeated.
       const last = database.transaction(() => {
         if (completeMap(uniks, { height, untilMs, roundAt })) return undefined;
-        const { last, texts, uniksRoot } = source.read(height + 1, end, untilMs);
+        const { marks, texts, uniksRoot } = source.read(height + 1, end, untilMs);
         if (uniksRoot) {
           const { leaf, indexInBlock } = uniksRoot;
           uniks.setHeight(uniksRoot.height, { leaf: (tree.last()?.size ?? 0) + leaf, indexInBlock });
         }
-        tree.append(last.height, last.id, hashLeaves(texts));
-        return last;
+        tree.append(marks, hashLeaves(texts));
+        return marks.at(-1);
       }, "process death");
       return last === undefined || last.height < end;
     },
@@ -160,16 +162,21 @@ function createLeafSource(database: Database, network: Network, uniks: UnikMap) 
       recent.clear();
       pastFacts.forget();
     },
-    /** Returns the texts of the leaves of some blocks, at least of the first one, and the place of the last root of the map in them. */
+    /**
+     * Returns the texts of the leaves of some blocks, at least of the first one, the marks of these blocks, and the place of the last
+     * root of the map.
+     */
     read(
       first: number,
       end: number,
       untilMs: number,
-    ): { last: BlockHeader; texts: string[]; uniksRoot: StepRoot | undefined } {
+    ): { marks: Mark[]; texts: string[]; uniksRoot: StepRoot | undefined } {
       const texts: string[] = [];
+      const marks: Mark[] = [];
       let height = first;
       let last: BlockHeader | undefined;
       let uniksRoot: StepRoot | undefined;
+      let isLast: boolean;
       do {
         const block = blockAt(height);
         const { header } = block.block;
@@ -179,8 +186,12 @@ function createLeafSource(database: Database, network: Network, uniks: UnikMap) 
         texts.push(...leaves.map(leafText));
         last = header;
         height++;
-      } while (height <= end && texts.length < MAX_LEAVES && performance.now() < untilMs);
-      return { last, texts, uniksRoot };
+        isLast = height > end || texts.length >= MAX_LEAVES || performance.now() >= untilMs;
+        const unmarked = texts.length - (marks.at(-1)?.size ?? 0);
+        if (isLast || unmarked >= LEAVES_PER_MARK)
+          marks.push({ height: header.height, blockId: header.id, size: texts.length });
+      } while (!isLast);
+      return { marks, texts, uniksRoot };
     },
   };
 }

@@ -40,11 +40,21 @@ export type LeafContent = { readonly id: string; readonly data?: unknown };
 export const leafText = ({ height, index, event, content }: Leaf): string =>
   `${height}|${index}|${event}|${content}`;
 
-/** @param facts all facts of the block, in order: those of the chain, and the root of the map of uniks after a round */
-export const leavesOf = (header: BlockHeader, facts: readonly TreeFact[], network: Network): Leaf[] =>
-  facts.map((fact, index) => ({
+/**
+ * Returns the leaves of a block.
+ *
+ * @param facts all facts of the block, in order: those of the chain, and the root of the map of uniks after a round
+ * @param range indexes of the first leaf, and of the leaf after the last one. Default: all leaves
+ */
+export const leavesOf = (
+  header: BlockHeader,
+  facts: readonly TreeFact[],
+  network: Network,
+  [first, end]: readonly [number, number] = [0, facts.length],
+): Leaf[] =>
+  facts.slice(first, end).map((fact, index) => ({
     height: header.height,
-    index,
+    index: first + index,
     event: fact.name,
     content: hash("sha256", contentText(fact, header, network), "hex"),
   }));

@@ -9,6 +9,7 @@ import { finalHeight } from "../../src/facts/final.ts";
 import { createGrowth, type Growth } from "../../src/facts/growth.ts";
 import { leafText, leavesOf, withUniksRoot } from "../../src/facts/leaf.ts";
 import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
+import { createFactTree } from "../../src/facts/tree/store.ts";
 import { present } from "../../src/platform/present.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
 import { createFactLookups } from "../../src/store/chain/fact-lookups.ts";
@@ -167,13 +168,13 @@ test("A revert of blocks that are not final does not change the tree; a deeper o
   database.close();
 });
 
-test("Blocks that were stored before the tree existed are added, and their leaves are found again.", async () => {
+test("Blocks that were stored before the tree existed are added, and their leaves are found near a mark.", async () => {
   const content = readChain("chain-random-2");
   const { chain, database, close } = openChain(content, `${folder.path}/node.sqlite`);
   await chain.accept(blocksOf(content));
   const of = createNetwork(content.network);
   const growth = createGrowth({ database, network: of, onTruncated: () => expect.unreachable() });
-  complete(growth);
+  while (growth.step(Number.POSITIVE_INFINITY));
   const leaves = finalLeaves(database, of);
   expect(leaves.length).toBeGreaterThan(100);
   expect(await rootOf(database, of)).toEqual(plainRoot(leaves));
@@ -184,6 +185,17 @@ test("Blocks that were stored before the tree existed are added, and their leave
       leaves[index],
     );
   }
+  const tree = createFactTree(database);
+  const blocksOfLeaf = leaves.map(
+    (text, leaf) => Number(text.split("|")[0]) - (tree.markBefore(leaf)?.height ?? 0),
+  );
+  const leavesBefore = leaves.map(
+    (text, leaf) => leaf - Number(text.split("|")[1]) - (tree.markBefore(leaf)?.size ?? 0),
+  );
+  expect([Math.max(...blocksOfLeaf), Math.max(...leavesBefore)]).toEqual([
+    expect.toSatisfy((blocks: number) => blocks <= 32, "at most 32 blocks"),
+    expect.toSatisfy((count: number) => count < 32, "fewer than 32 leaves of other blocks"),
+  ]);
   expect(await reader.leaves(1, leaves.length)).toBeUndefined();
   expect(await reader.inclusion(leaves.length, undefined)).toBeUndefined();
   expect(await reader.inclusion(0, leaves.length + 1)).toBeUndefined();

@@ -30,7 +30,8 @@ function openTree() {
     nodes: () => nodesOfTiles(tree.tile),
     append(leaves: readonly string[]) {
       height = (tree.last()?.height ?? 0) + 1;
-      database.transaction(() => tree.append(height, `block ${height}`, hashLeaves(leaves)));
+      const mark = { height, blockId: `block ${height}`, size: leaves.length };
+      database.transaction(() => tree.append([mark], hashLeaves(leaves)));
     },
   };
 }

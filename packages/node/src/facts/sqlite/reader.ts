@@ -1,12 +1,12 @@
 /** Reads the fact tree in SQLite. Reads have settled when they return. */
-import { createRounds, type Network } from "@uniknode/protocol";
+import { type Block, createRounds, type Network } from "@uniknode/protocol";
 import { createPastFacts } from "../../event-log/past-facts.ts";
 import { present } from "../../platform/present.ts";
 import { type BlockStore, createBlockStore } from "../../store/chain/blocks.ts";
 import { createFactLookups } from "../../store/chain/fact-lookups.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createReadTogether } from "../../store/engine/snapshot.ts";
-import { endsRound, type Leaf, leavesOf, withUniksRoot } from "../leaf.ts";
+import { endsRound, type Leaf, leavesOf, type TreeFact, withUniksRoot } from "../leaf.ts";
 import { EMPTY_ROOT, HASH_BYTES } from "../merkle/hashes.ts";
 import { consistencyProof, inclusionProof, type Nodes, rootOf } from "../merkle/proofs.ts";
 import { nodesOfTiles, widthOf } from "../merkle/tiles.ts";
@@ -112,12 +112,12 @@ function createLeafReader(database: Database, network: Network): LeafReader {
   const uniks = createUnikMap(database, network);
   const { roundAt } = createRounds(network);
 
-  function leavesAt(height: number): Leaf[] {
-    const block = present(blocks.block(height), `block ${height}`);
+  function factsAt(block: Block): readonly TreeFact[] {
+    const { height } = block.header;
     const facts = pastFacts.of(block);
-    if (!endsRound(height, roundAt)) return leavesOf(block.header, facts, network);
+    if (!endsRound(height, roundAt)) return facts;
     const root = { name: "uniks.root", round: roundAt(height).round, ...uniks.rootAt(height) } as const;
-    return leavesOf(block.header, withUniksRoot(facts, root), network);
+    return withUniksRoot(facts, root);
   }
 
   return (first, count) => {
@@ -126,10 +126,13 @@ function createLeafReader(database: Database, network: Network): LeafReader {
     const found: Leaf[] = [];
     let passed = before?.size ?? 0;
     for (let height = (before?.height ?? 0) + 1; found.length < count; height++) {
-      const leaves = leavesAt(height);
-      found.push(...leaves.slice(Math.max(first - passed, 0)));
-      passed += leaves.length;
+      const block = present(blocks.block(height), `block ${height}`);
+      const facts = factsAt(block);
+      const start = Math.max(first - passed, 0);
+      // Only the requested leaves are hashed.
+      found.push(...leavesOf(block.header, facts, network, [start, start + count - found.length]));
+      passed += facts.length;
     }
-    return found.slice(0, count);
+    return found;
   };
 }

@@ -23,9 +23,10 @@ export type FactTree = {
   /**
    * Adds the leaves of the blocks after `last`, inside the caller's transaction.
    *
+   * @param marks some of the blocks, the last one included; their sizes count from the first of the leaves
    * @param leaves concatenated hashes of the leaves
    */
-  append(height: number, blockId: string, leaves: Uint8Array): void;
+  append(marks: readonly Mark[], leaves: Uint8Array): void;
   /** Truncates the tree to one of its marks, or to the empty tree, inside the caller's transaction. */
   truncate(to: Mark | undefined): void;
 };
@@ -72,10 +73,10 @@ export function createFactTree(database: Database): FactTree {
     markAt: (height) => atHeight.get(height),
     markBefore: (leaf) => before.get(leaf),
     tile: readTile,
-    append(height, blockId, leaves) {
-      const size = last.get()?.size ?? 0;
-      appendHashes(0, size, leaves);
-      putMark.run(height, blockId, size + leaves.length / HASH_BYTES);
+    append(marks, leaves) {
+      const before = last.get()?.size ?? 0;
+      appendHashes(0, before, leaves);
+      for (const { height, blockId, size } of marks) putMark.run(height, blockId, before + size);
     },
     truncate(to) {
       const { height = 0, size = 0 } = to ?? {};
