@@ -8,10 +8,10 @@ import type { Database } from "../../store/engine/database.ts";
 import { createReadTogether } from "../../store/engine/snapshot.ts";
 import { endsRound, type Leaf, leavesOf, type TreeFact, withUniksRoot } from "../leaf.ts";
 import { EMPTY_ROOT, HASH_BYTES } from "../merkle/hashes.ts";
-import { consistencyProof, inclusionProof, type Nodes, rootOf } from "../merkle/proofs.ts";
+import { consistencyProof, inclusionProof, rootOf } from "../merkle/proofs.ts";
 import { nodesOfTiles, widthOf } from "../merkle/tiles.ts";
 import type { Checkpoint } from "../note.ts";
-import type { FactReader, Inclusion, Resolution } from "../reader.ts";
+import type { FactReader, Resolution } from "../reader.ts";
 import { lastMarkOnChain } from "../tree/last-mark.ts";
 import { createFactTree } from "../tree/store.ts";
 import { createUnikMap, type UnikMap } from "../uniks/store.ts";
@@ -45,9 +45,13 @@ export function createSqliteFactReader(database: Database, network: Network): Fa
     rootAt: async (size) => together(() => (size <= sizeNow() ? rootOf(size, nodes()) : undefined)),
     inclusion: async (index, given) =>
       together(() => {
-        const now = sizeNow();
-        const size = given ?? now;
-        return index < size && size <= now ? prove(index, size, { nodes: nodes(), leavesFrom }) : undefined;
+        const now = checkpoint();
+        const size = given ?? now.size;
+        const read = nodes();
+        if (index >= size || size > now.size) return undefined;
+        const leaf = present(leavesFrom(index, 1)[0], `leaf ${index}`);
+        const root = size === now.size ? now.root : rootOf(size, read);
+        return { leaf, size, root, proof: inclusionProof(index, size, read) };
       }),
     consistency: async (from, to) =>
       together(() => (from <= to && to <= sizeNow() ? consistencyProof(from, to, nodes()) : undefined)),
@@ -77,16 +81,6 @@ export function createSqliteFactReader(database: Database, network: Network): Fa
 }
 
 type LeafReader = (first: number, count: number) => Leaf[];
-
-/** Returns the inclusion proof of a leaf that the tree of a size has. */
-function prove(
-  index: number,
-  size: number,
-  { nodes, leavesFrom }: { nodes: Nodes; leavesFrom: LeafReader },
-): Inclusion {
-  const leaf = present(leavesFrom(index, 1)[0], `leaf ${index}`);
-  return { leaf, size, root: rootOf(size, nodes), proof: inclusionProof(index, size, nodes) };
-}
 
 /** Reads a unik in the map, and the round of the map. */
 function readMap(
