@@ -71,6 +71,9 @@ export const balanceTerms = ({ direction }: BalanceOrder): NamedTerm<"height">[]
   term("height", "integer", direction),
 ];
 
+/** Keys of properties can contain any characters. */
+export const PROPERTY_TERMS = [term("key", "bytes", "asc")];
+
 export const tokenTerms = ({ field, direction }: TokenOrder): NamedTerm<TokenTerm>[] => [
   ...(field === "ownerId" ? [term(field, "text", direction)] : []),
   term("id", "text", direction),

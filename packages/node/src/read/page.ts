@@ -17,6 +17,9 @@ export type Range = {
   readonly isWalk?: boolean;
 };
 
+/** Range of the properties of a token: the rows after a key, or from an offset on. */
+export type PropertyRange = Pick<Range, "offset" | "limit"> & { readonly afterKey?: string };
+
 export type Found<T> = {
   readonly rows: T[];
   /** Number of rows of all pages. */

@@ -16,7 +16,7 @@ import type {
   WalletOrder,
 } from "./filters.ts";
 import type { Head } from "./head.ts";
-import type { Found, Range } from "./page.ts";
+import type { Found, PropertyRange, Range } from "./page.ts";
 import type {
   FeeStatistics,
   Identified,
@@ -126,8 +126,10 @@ export type Locks = {
 export type Tokens = {
   find(id: string): Promise<StoredToken | undefined>;
   readonly list: List<TokenFilter, TokenOrder, ListedToken>;
-  /** Returns the stored properties by ascending key. */
-  properties(id: string): Promise<readonly TokenProperty[]>;
+  /** Lists the stored properties by ascending key. */
+  properties(id: string, range: PropertyRange): Promise<Found<TokenProperty>>;
+  /** Returns those of some keys that have a stored property. */
+  storedKeys(id: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
   /** Returns the value of a stored property. */
   property(id: string, key: string): Promise<string | undefined>;
   /** Counts the tokens by their value of the property `type`. */
@@ -147,7 +149,7 @@ export type History = {
 export type PastState = {
   readonly height: number;
   readonly wallets: Pick<Wallets, "find" | "hasSecondKey">;
-  readonly tokens: Pick<Tokens, "find" | "properties" | "property">;
+  readonly tokens: Pick<Tokens, "find" | "properties" | "property" | "storedKeys">;
   readonly delegates: Delegates;
   /** Returns the sum of all balances, the premine and the open locks. */
   totalSupply(): Promise<bigint>;

@@ -10,7 +10,7 @@ const real = openDatabase(files.path, { readonly: true });
 
 const HEAD = "SELECT id_text AS id, height, timestamp FROM blocks ORDER BY height DESC LIMIT 1";
 /** Statements since the last reset, with their parameters. */
-const reads: { sql: string; parameters: unknown[] }[] = [];
+const reads: { sql: string; parameters: unknown[]; rows?: number }[] = [];
 const watched: Database = {
   ...real,
   prepare(sql, options) {
@@ -24,8 +24,9 @@ const watched: Database = {
         return statement.get(...parameters);
       },
       all(...parameters) {
-        reads.push({ sql, parameters });
-        return statement.all(...parameters);
+        const rows = statement.all(...parameters);
+        reads.push({ sql, parameters, rows: rows.length });
+        return rows;
       },
     };
   },
@@ -122,6 +123,16 @@ test.each([
   reads.length = 0;
   expect((await fixture.get(`/api${path}`)).statusCode).toBe(404);
   expect(walks()).toEqual([]);
+});
+
+test("reads the rows of a page of properties, and one more", async () => {
+  for (const parameters of ["limit=1", "limit=1&page=2", "limit=1&cursor=start"]) {
+    reads.length = 0;
+    const response = await fixture.get(`/api/uniks/${unik.alice}/properties?${parameters}`);
+    expect(response.json().meta).toMatchObject({ count: 1, totalCount: 14 });
+    const ofProperties = reads.filter(({ sql }) => sql.includes("FROM properties"));
+    expect(Math.max(...ofProperties.map(({ rows = 0 }) => rows))).toBeLessThanOrEqual(2);
+  }
 });
 
 // Most wallets are alike: they have sent nothing.

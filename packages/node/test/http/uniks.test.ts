@@ -155,6 +155,40 @@ describe("shows", () => {
     expect(rowsOf(await fixture.get(`/api/uniks/${unik.dave}/properties?page=9`))).toEqual([]);
   });
 
+  test("pages and walks of any size with the same properties", async () => {
+    for (const id of [unik.alice, unik.bob, unik.dave, unik.bare]) {
+      const path = `/api/uniks/${id}/properties`;
+      const all = rowsOf(await fixture.get(path));
+      for (let limit = 1; limit <= all.length + 1; limit++) {
+        for (let page = 1; page <= Math.ceil(all.length / limit) + 1; page++) {
+          const response = await fixture.get(`${path}?limit=${limit}&page=${page}`);
+          expect(rowsOf(response)).toEqual(all.slice((page - 1) * limit, page * limit));
+          expect(response.json().meta.totalCount).toBe(all.length);
+        }
+        const walked: unknown[] = [];
+        for (let cursor = "start"; cursor !== null; ) {
+          const response = await fixture.get(`${path}?limit=${limit}&cursor=${cursor}`);
+          walked.push(...rowsOf(response));
+          cursor = response.json().meta.nextCursor;
+          const [key] = Object.keys(walked.at(-1) as object);
+          const place = cursor && JSON.parse(Buffer.from(cursor, "base64url").toString());
+          expect(place).toEqual(cursor && [key, walked.length - 1]);
+        }
+        expect(walked).toEqual(all);
+      }
+    }
+  });
+
+  test("the properties from its index on after a cursor whose property does not exist", async () => {
+    const path = `/api/uniks/${unik.alice}/properties`;
+    const all = rowsOf(await fixture.get(path));
+    for (const index of [0, 2, 5, all.length, 1_000]) {
+      const cursor = Buffer.from(JSON.stringify(["usr/removed", index])).toString("base64url");
+      const rows = rowsOf(await fixture.get(`${path}?limit=4&cursor=${cursor}`));
+      expect(rows).toEqual(all.slice(index, index + 4));
+    }
+  });
+
   test.each([
     [unik.alice, "usr%2Fempty", ""],
     [unik.alice, "type", "1"],

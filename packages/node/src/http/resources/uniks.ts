@@ -3,21 +3,20 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "../../platform/json/schema.ts";
 import type { TokenFilter, TokenOrder } from "../../read/filters.ts";
 import { UNIKS } from "../../read/lists.ts";
-import type { PastState, Snapshot } from "../../read/port.ts";
+import type { Snapshot } from "../../read/port.ts";
 import type { StoredToken } from "../../read/rows.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError, isOwnPath, notFound } from "../core/error.ts";
 import { EACH_BLOCK, HEAD_ONLY } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
-import { memoryList } from "../lists/memory.ts";
+import { propertyList, systemPropertiesOf, type TokenState } from "../lists/properties.ts";
 import { body } from "../requests/bodies.ts";
 import { searchMembers } from "../requests/list-schemas.ts";
 import { type ListRequest, listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
 import { hex64, orderOf, query } from "../requests/parameters.ts";
 import { atParameter, atQuery, pastState, withPastState } from "../requests/past-state.ts";
 import {
-  systemProperties,
   TokenDetail,
   type TokenName,
   TokenProperty,
@@ -162,9 +161,8 @@ function addProperties(app: Server, { read, chainmeta }: Api, name: TokenName): 
     (request) =>
       read(request, async (snapshot) => {
         const state = (await pastState(snapshot, request.query)) ?? snapshot;
-        const properties = await propertiesOf(state, await findToken(state, request.params.id));
-        const look = { show: ([key, value]: Property) => ({ [key]: value }), id: ([key]: Property) => key };
-        return { ...memoryList(request, properties, look), ...chainmeta(snapshot.head) };
+        const token = await findToken(state, request.params.id);
+        return { ...(await propertyList(request, state, token)), ...chainmeta(snapshot.head) };
       }),
   );
 }
@@ -229,35 +227,14 @@ export function tokenOrderOf({ orderBy }: { orderBy?: string }): TokenOrder {
   return UNIKS.orders.includes(order.field) ? order : UNIKS.defaultOrder;
 }
 
-async function findToken({ tokens }: State, id: string): Promise<StoredToken> {
+async function findToken({ tokens }: TokenState, id: string): Promise<StoredToken> {
   const token = await tokens.find(id.toLowerCase());
   if (!token) throw notFound("UNIK_UNKNOWN", `Non fungible token ${id}`);
   return token;
 }
 
-/** The present state, or an earlier one. */
-type State = Pick<PastState, "tokens" | "wallets">;
-
-type Property = [key: string, value: string];
-
-/** Returns stored properties, then system properties that the token does not store itself. */
-async function propertiesOf(state: State, token: StoredToken): Promise<Property[]> {
-  const stored = await state.tokens.properties(token.id);
-  const keys = new Set(stored.map(({ key }) => key));
-  const system = await systemPropertiesOf(state, token);
-  return [
-    ...stored.map(({ key, value }): Property => [key, value]),
-    ...system.filter(([key]) => !keys.has(key)),
-  ];
-}
-
-async function systemProperty(state: State, id: string, wanted: string): Promise<string | undefined> {
+async function systemProperty(state: TokenState, id: string, wanted: string): Promise<string | undefined> {
   const token = await state.tokens.find(id);
   const properties = token && (await systemPropertiesOf(state, token));
   return properties?.find(([key]) => key === wanted)?.[1];
-}
-
-async function systemPropertiesOf({ wallets }: State, { type, ownerId }: StoredToken): Promise<Property[]> {
-  const properties = systemProperties(type, await wallets.hasSecondKey(ownerId));
-  return properties.filter((property): property is Property => property[1] !== undefined);
 }

@@ -1,17 +1,19 @@
 /** Tokens with their properties. The database does not store the name under which a token was minted. */
 import { present } from "../../platform/present.ts";
 import { prepared } from "../../postgres/reads.ts";
+import { cursorAt } from "../cursor.ts";
 import type { TokenFilter } from "../filters.ts";
 import { perSnapshot } from "../head.ts";
-import { type TokenTerm, tokenTerms } from "../orders.ts";
+import { PROPERTY_TERMS, type TokenTerm, tokenTerms } from "../orders.ts";
 import type { Tokens } from "../port.ts";
-import type { ListedToken, StoredToken } from "../rows.ts";
+import type { ListedToken, StoredToken, TokenProperty } from "../rows.ts";
 import { bytesOf, textOf } from "./bytes.ts";
 import { type Condition, type Field, isOneOf, isStorable, isText, text } from "./lists/conditions.ts";
 import { termsOf } from "./lists/keyset-cursor.ts";
 import { findPage } from "./lists/page.ts";
 import { first, type SnapshotReads } from "./lists/reads.ts";
 import {
+  bytesOfHex,
   firstOf,
   hex,
   nullable,
@@ -53,7 +55,19 @@ const LISTED = {
 };
 const COLUMNS = { id: text("id"), ownerId: text("owner") } as const satisfies Record<TokenTerm, Field>;
 const FIND = prepared(`SELECT ${SINGLE.sql} FROM tokens WHERE id = $1`);
-const PROPERTIES = prepared("SELECT key, value FROM properties WHERE token = $1 ORDER BY key");
+const PROPERTIES = {
+  table: "properties",
+  key: ["token", "key"],
+  row: rowText(
+    [hex("key"), hex("value")],
+    ([key, value]): TokenProperty => ({
+      key: textOf(bytesOfHex(key)),
+      value: textOf(bytesOfHex(value)),
+    }),
+  ),
+};
+const BY_KEY = termsOf(PROPERTY_TERMS, { key: { column: "key" } });
+const STORED_KEYS = prepared("SELECT key FROM properties WHERE token = $1 AND key = ANY ($2::bytea[])");
 const PROPERTY = prepared("SELECT value FROM properties WHERE token = $1 AND key = $2");
 const COUNTS = prepared(
   `SELECT value, count(*)::float8 AS count FROM properties WHERE key = 'type'::bytea GROUP BY value ORDER BY value`,
@@ -75,10 +89,15 @@ export function createTokens(): (reads: SnapshotReads) => Tokens {
         const selection = { conditions, order: terms, isPrepared };
         return findPage(reads, LISTED, selection, range);
       },
-      async properties(id) {
-        if (!isStorable(id)) return [];
-        const rows = await query<{ key: Uint8Array; value: Uint8Array }>(PROPERTIES, [id]);
-        return rows.map(({ key, value }) => ({ key: textOf(key), value: textOf(value) }));
+      properties(id, { afterKey, ...range }) {
+        const from = afterKey === undefined ? {} : { after: cursorAt(BY_KEY, [bytesOf(afterKey)]) };
+        const selection = { conditions: [isText("token", id)], order: BY_KEY };
+        return findPage(reads, PROPERTIES, selection, { ...range, ...from });
+      },
+      async storedKeys(id, keys) {
+        if (!isStorable(id)) return new Set();
+        const rows = await query<{ key: Uint8Array }>(STORED_KEYS, [id, keys.map(bytesOf)]);
+        return new Set(rows.map(({ key }) => textOf(key)));
       },
       async property(id, key) {
         if (!isStorable(id)) return undefined;

@@ -1,4 +1,6 @@
 /** Earlier states as reads of a snapshot. */
+import type { Head } from "../head.ts";
+import type { PropertyRange } from "../page.ts";
 import type { History, PastState } from "../port.ts";
 import type { HistoryQueries } from "./tables/history.ts";
 
@@ -7,18 +9,21 @@ export type Read = <Asked extends unknown[], Result>(
   query: (...asked: Asked) => Result,
 ) => (...asked: Asked) => Promise<Result>;
 
-/** @param balances `history.balances` as a read of the snapshot */
-export const createHistory = (
-  history: HistoryQueries,
-  read: Read,
-  balances: History["balances"],
-): History => ({
-  since: read(history.since),
-  at: (height) => createPastState(height, history, read),
-  balances,
+/** Reads of a snapshot; `timed` starts the time of a list. */
+type Reads = { readonly read: Read; readonly timed: Read; readonly balances: History["balances"] };
+
+export const createHistory = (head: Head, history: HistoryQueries, reads: Reads): History => ({
+  since: reads.read(history.since),
+  at: (height) => createPastState(head, history, height, reads),
+  balances: reads.balances,
 });
 
-const createPastState = (height: number, history: HistoryQueries, read: Read): PastState => ({
+const createPastState = (
+  head: Head,
+  history: HistoryQueries,
+  height: number,
+  { read, timed }: Reads,
+): PastState => ({
   height,
   wallets: {
     find: read((id: string) => history.wallet(height, id)),
@@ -26,7 +31,11 @@ const createPastState = (height: number, history: HistoryQueries, read: Read): P
   },
   tokens: {
     find: read((id: string) => history.token(height, id)),
-    properties: read((id: string) => history.properties(height, id)),
+    properties: timed((id: string, range: PropertyRange) => history.properties(head, height, id, range)),
+    storedKeys: read((id: string, keys: readonly string[]) => {
+      const isStored = (key: string) => history.property(height, id, key) !== undefined;
+      return new Set(keys.filter(isStored));
+    }),
     property: read((id: string, key: string) => history.property(height, id, key)),
   },
   delegates: { all: read(() => history.delegates(height)) },

@@ -6,7 +6,7 @@ import type { Network } from "@uniknode/protocol";
 import type { Database } from "../../store/engine/database.ts";
 import { SnapshotError } from "../errors.ts";
 import { type Head, perHead } from "../head.ts";
-import type { Range } from "../page.ts";
+import type { PropertyRange, Range } from "../page.ts";
 import type { ReadModel, Snapshot } from "../port.ts";
 import { createHistory, type Read } from "./history.ts";
 import type { PlannerOptions } from "./lists/planner.ts";
@@ -61,13 +61,15 @@ function createSnapshot(head: Head, { transaction, time, queries }: SnapshotDeps
       if (transaction.head()?.id !== head.id) throw new SnapshotError("SNAPSHOT_ENDED");
       return query(...asked);
     };
+  /** Starts the time of a list. */
+  const timed: Read = (query) =>
+    read((...asked) => {
+      time.begin();
+      return query(...asked);
+    });
   const list = <Filter, Order, Page>(
     query: (head: Head, filter: Filter, order: Order, range: Range) => Page,
-  ) =>
-    read((filter: Filter, order: Order, range: Range) => {
-      time.begin();
-      return query(head, filter, order, range);
-    });
+  ) => timed((filter: Filter, order: Order, range: Range) => query(head, filter, order, range));
 
   return {
     head,
@@ -85,13 +87,14 @@ function createSnapshot(head: Head, { transaction, time, queries }: SnapshotDeps
     delegates: { all: read(() => delegates.all(head)) },
     entities: { all: read(() => entities.all(head)) },
     fees: { ofLast: read(fees.ofLast), since: read(fees.since) },
-    history: createHistory(queries.history, read, list(queries.history.balances)),
+    history: createHistory(head, queries.history, { read, timed, balances: list(queries.history.balances) }),
     locks: { all: read(() => locks.all(head)), find: read(locks.find), of: read(locks.of) },
     rounds: { delegates: read(rounds.delegates) },
     tokens: {
       find: read(tokens.find),
       list: list(tokens.list),
-      properties: read(tokens.properties),
+      properties: timed((id: string, range: PropertyRange) => tokens.properties(head, id, range)),
+      storedKeys: read(tokens.storedKeys),
       property: read(tokens.property),
       countsByType: read(() => tokens.countsByType(head)),
     },

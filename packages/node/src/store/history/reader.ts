@@ -1,5 +1,12 @@
 /** Reads earlier states (decision 69). Each read finds the first row above a height in a primary key. */
-import { type HoldingRow, hasCollections, holdingKey, parseHoldingKey, shownText } from "@uniknode/ledger";
+import {
+  type HoldingRow,
+  hasCollections,
+  holdingKey,
+  parseHoldingKey,
+  propertyKey,
+  shownText,
+} from "@uniknode/ledger";
 import type { Database } from "../engine/database.ts";
 import type { HoldingMembers } from "../state/record-row.ts";
 import { HISTORY_KINDS } from "./writer.ts";
@@ -25,9 +32,14 @@ export type HistoryReader = {
   attributes(address: string, height: number, present: string): string;
   /** Returns the record after the block; undefined if there was none. */
   record(kind: "tokens" | "properties", key: string, height: number): Earlier<string>;
-  /** Returns the keys of the properties of a token that recorded blocks changed, each with its token, ascending. */
-  propertyKeys(tokenId: string): string[];
+  /**
+   * Returns properties of a token that blocks above the height changed, as they were after the block, by ascending key from a key
+   * on. The value of a property that did not exist is null.
+   */
+  properties(tokenId: string, from: string, height: number, limit: number): PropertyVersion[];
 };
+
+export type PropertyVersion = { readonly key: string; readonly value: string | null };
 
 type WalletRow = { balance: string | null; nonce: string; hasPublicKey: number };
 type AttributesRow = { height: number; step: number; prefix: number; suffix: number; record: string };
@@ -46,24 +58,19 @@ export function createHistoryReader(database: Database): HistoryReader {
   const record = database.prepare<{ record: string | null }>(
     "SELECT record FROM history_records WHERE kind = ? AND key = ? AND height > ? ORDER BY height LIMIT 1",
   );
-  const nextKey = database.prepare<{ key: string }>(
-    "SELECT key FROM history_records WHERE kind = ? AND key > ? AND key < ? ORDER BY key LIMIT 1",
+  // The other columns are those of the row with the lowest height.
+  const versions = database.prepare<PropertyVersion>(
+    `SELECT key, record AS value, min(height) FROM history_records
+     WHERE kind = +? AND key >= +? AND key < +? AND height > +?
+     GROUP BY key ORDER BY key LIMIT +?`,
   );
   function earlier(kind: keyof typeof HISTORY_KINDS, key: string, height: number): Earlier<string> {
     const row = record.get(HISTORY_KINDS[kind], key, height);
     return row ? (row.record ?? undefined) : UNCHANGED;
   }
-  /** Returns the recorded keys that begin with a text and a slash, ascending. */
-  function keysBelow(kind: "properties" | "holdings", beginning: string): string[] {
-    const keys: string[] = [];
-    // One search for each key, however many blocks changed it. "0" follows "/".
-    for (let last = `${beginning}/`; ; ) {
-      const next = nextKey.get(HISTORY_KINDS[kind], last, `${beginning}0`)?.key;
-      if (next === undefined) return keys;
-      keys.push(next);
-      last = next;
-    }
-  }
+  /** Returns what a wallet held after the block, where later blocks changed it; null if it did not. */
+  const holdings = (address: string, height: number) =>
+    versions.all(HISTORY_KINDS.holdings, `${address}/`, `${address}0`, height, -1);
   return {
     since: () => lowest.get()?.height,
     coins: (height) => coins.get(height)?.coins,
@@ -71,9 +78,15 @@ export function createHistoryReader(database: Database): HistoryReader {
       const row = wallet.get(address, height);
       return row ? versionFromRow(row) : UNCHANGED;
     },
-    attributes: createAttributesAt(database, { earlier, keysBelow }),
+    attributes: createAttributesAt(database, { earlier, holdings }),
     record: earlier,
-    propertyKeys: (tokenId) => keysBelow("properties", tokenId),
+    properties(tokenId, from, height, limit) {
+      const prefix = propertyKey(tokenId, "");
+      // "0" follows "/".
+      const rows = versions.all(HISTORY_KINDS.properties, prefix + from, `${tokenId}0`, height, limit);
+      // SQLite would end the text at U+0000.
+      return rows.map(({ key, value }) => ({ key: key.slice(prefix.length), value }));
+    },
   };
 }
 
@@ -81,13 +94,13 @@ const versionFromRow = ({ balance, nonce, hasPublicKey }: WalletRow): WalletVers
   balance === null ? undefined : { balance, nonce, hasPublicKey: hasPublicKey === 1 };
 
 type Versions = {
-  readonly earlier: (kind: "attributes" | "holdings", key: string, height: number) => Earlier<string>;
-  readonly keysBelow: (kind: "holdings", beginning: string) => string[];
+  readonly earlier: (kind: "attributes", key: string, height: number) => Earlier<string>;
+  readonly holdings: (address: string, height: number) => PropertyVersion[];
 };
 
 function createAttributesAt(
   database: Database,
-  { earlier, keysBelow }: Versions,
+  { earlier, holdings }: Versions,
 ): HistoryReader["attributes"] {
   const recorded = database.prepare<AttributesRow>(
     `SELECT height, step, prefix, suffix, record FROM history_records
@@ -100,11 +113,9 @@ function createAttributesAt(
   /** Returns what the wallet held after the block. */
   function holdingsAt(address: string, height: number): Iterable<HoldingRow> {
     const held = new Map(presentRows.all(address).map((row) => [holdingKey(address, row.kind, row.id), row]));
-    for (const key of keysBelow("holdings", address)) {
-      const record = earlier("holdings", key, height);
-      if (record === UNCHANGED) continue;
+    for (const { key, value: record } of holdings(address, height)) {
       held.delete(key);
-      if (record === undefined) continue;
+      if (record === null) continue;
       const [value, , next] = JSON.parse(record) as HoldingMembers;
       held.set(key, { ...parseHoldingKey(key), next, value: JSON.stringify(value) });
     }

@@ -514,8 +514,18 @@ export function describeReadModel(name: string, open: OpenSubject): void {
             explicitValues: (properties as Record<string, string>).explicitValues ?? null,
           });
           const stored = Object.entries(properties).sort(([a], [b]) => compare(a, b));
-          expect(await read(({ tokens }) => tokens.properties(id))).toEqual(
-            stored.map(([key, value]) => ({ key, value })),
+          const rows = stored.map(([key, value]) => ({ key, value }));
+          const totalCount = rows.length;
+          expect(await read(({ tokens }) => tokens.properties(id, ALL))).toEqual({ rows, totalCount });
+          for (const [index, { key }] of rows.entries()) {
+            const [offset, limit] = [index + 1, 2];
+            const page = { rows: rows.slice(offset, offset + limit), totalCount };
+            expect(await read(({ tokens }) => tokens.properties(id, { offset, limit }))).toEqual(page);
+            const after = { offset: 0, limit, afterKey: key };
+            expect(await read(({ tokens }) => tokens.properties(id, after))).toEqual(page);
+          }
+          expect(await read(({ tokens }) => tokens.storedKeys(id, ["type", "none", "\0"]))).toEqual(
+            new Set("type" in properties ? ["type"] : []),
           );
           for (const [key, value] of stored) {
             expect(await read(({ tokens }) => tokens.property(id, key))).toBe(value);

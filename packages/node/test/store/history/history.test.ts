@@ -59,26 +59,29 @@ function presentState(
   return {
     wallets: names.wallets.map((name) => [name, wallets.find(name)]),
     secondKeys: names.wallets.filter((address) => wallets.hasSecondKey(address)),
-    tokens: names.tokens.map((token) => [token, tokens.find(token), tokens.properties(token)]),
+    tokens: names.tokens.map((token) => [token, tokens.find(token), tokens.properties(head, token, ALL)]),
     delegates: delegates.all(head),
     totalSupply: totals.supply(head) + totals.lockedSupply(head),
   };
 }
 
 /** The same state, read at a height. */
-function stateAt({ history }: Queries, names: Names, height: number) {
+function stateAt({ history }: Queries, { chain }: OpenChain, names: Names, height: number) {
+  const head = chain.head();
   return {
     wallets: names.wallets.map((name) => [name, history.wallet(height, name)]),
     secondKeys: names.wallets.filter((address) => history.hasSecondKey(height, address)),
     tokens: names.tokens.map((token) => [
       token,
       history.token(height, token),
-      history.properties(height, token),
+      history.properties(head, height, token, ALL),
     ]),
     delegates: history.delegates(height),
     totalSupply: history.totalSupply(height),
   };
 }
+
+const ALL = { offset: 0, limit: 1_000 };
 
 /** Numbers in [0, 1) that a seed determines. */
 function randomFrom(seed: number): () => number {
@@ -122,7 +125,7 @@ describe.each(CHAINS)("%s with its history", (name) => {
     const now = queriesOf(content, replayed.database);
     for (let height = 1; height <= blocks.length + 1; height++) {
       const expected = presentState(now, replayed, names);
-      expect(stateAt(past, names, height), `at ${height}`).toEqual(expected);
+      expect(stateAt(past, wandering, names, height), `at ${height}`).toEqual(expected);
       await replayed.chain.accept(blocks.slice(height - 1, height));
     }
     await replayed.close();
@@ -194,7 +197,7 @@ describe("the history", () => {
     const past = queriesOf(content, open.database);
     const now = queriesOf(content, replayed.database);
     for (let height = 21; height <= 61; height++) {
-      expect(stateAt(past, names, height)).toEqual(presentState(now, replayed, names));
+      expect(stateAt(past, open, names, height)).toEqual(presentState(now, replayed, names));
       await replayed.chain.accept(blocks.slice(height - 1, height));
     }
     await replayed.close();
@@ -214,7 +217,7 @@ describe("the history", () => {
     const replayed = openChain(content, ":memory:");
     await replayed.chain.accept(blocks.slice(0, 17));
     const past = queriesOf(content, open.database);
-    expect(stateAt(past, names, 18)).toEqual(
+    expect(stateAt(past, open, names, 18)).toEqual(
       presentState(queriesOf(content, replayed.database), replayed, names),
     );
     await replayed.close();

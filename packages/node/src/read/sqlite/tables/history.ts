@@ -1,16 +1,16 @@
 /** Earlier states: the recorded versions of records, or else the present ones. */
-import { propertyKey } from "@uniknode/ledger";
 import type { Database } from "../../../store/engine/database.ts";
 import { createHistoryReader, type HistoryReader, UNCHANGED } from "../../../store/history/reader.ts";
 import { type DelegateRow, delegateFromRow, type WalletRow, walletFromRow } from "../../attributes.ts";
 import type { BalanceFilter, BalanceOrder } from "../../filters.ts";
 import type { Head } from "../../head.ts";
 import { balanceTerms } from "../../orders.ts";
-import type { Found, Range } from "../../page.ts";
+import type { Found, PropertyRange, Range } from "../../page.ts";
 import type { StoredBalance, StoredDelegate, StoredToken, StoredWallet, TokenProperty } from "../../rows.ts";
 import { type Condition, indexed, integer } from "../lists/conditions.ts";
 import { termsOf } from "../lists/keyset-cursor.ts";
 import { createTableList, type ListDependencies } from "../lists/table-list.ts";
+import { createPastProperties, createPastProperty, createPropertyLists } from "./property-lists.ts";
 
 export type HistoryQueries = {
   since(): number | undefined;
@@ -20,7 +20,7 @@ export type HistoryQueries = {
   wallet(height: number, id: string): StoredWallet | undefined;
   hasSecondKey(height: number, address: string): boolean;
   token(height: number, id: string): StoredToken | undefined;
-  properties(height: number, tokenId: string): TokenProperty[];
+  properties(head: Head, height: number, tokenId: string, range: PropertyRange): Found<TokenProperty>;
   property(height: number, tokenId: string, key: string): string | undefined;
   delegates(height: number): StoredDelegate[];
   balances(head: Head, filter: BalanceFilter, order: BalanceOrder, range: Range): Found<StoredBalance>;
@@ -33,11 +33,13 @@ const WALLET = `SELECT address, public_key AS publicKey, CAST(balance AS TEXT) A
 type TokenMembers = [ownerId: string, firstTransaction: string, lastTransaction: string];
 
 export function createHistoryQueries(deps: ListDependencies): HistoryQueries {
-  const { database } = deps;
+  const { database, time } = deps;
   const earlier = createHistoryReader(database);
   const walletAt = createWalletAt(database, earlier);
   const tokenAt = createTokenAt(database, earlier);
-  const { property, properties } = createPropertiesAt(database, earlier);
+  const property = createPastProperty(database, earlier);
+  const propertiesAt = createPastProperties(database, earlier);
+  const propertyList = createPropertyLists(database, time);
   const usernames = database.prepare<{ address: string }>(
     "SELECT address FROM wallets WHERE username IS NOT NULL ORDER BY username, address",
   );
@@ -59,7 +61,7 @@ export function createHistoryQueries(deps: ListDependencies): HistoryQueries {
       const explicitValues = property(height, id, "explicitValues") ?? null;
       return { id, ownerId, type, explicitValues, firstTransaction, lastTransaction };
     },
-    properties,
+    properties: (head, height, id, range) => propertyList(head, propertiesAt(height, id), range),
     property,
     delegates: (height) =>
       usernames.all().flatMap(({ address }) => {
@@ -170,31 +172,3 @@ function createTokenAt(database: Database, earlier: HistoryReader) {
     return text === undefined ? undefined : JSON.parse(text);
   };
 }
-
-function createPropertiesAt(database: Database, earlier: HistoryReader) {
-  const present = database.prepare<TokenProperty>("SELECT key, value FROM properties WHERE token = ?");
-  const value = database.prepare<{ value: string }>(
-    "SELECT value FROM properties WHERE token = ? AND key = ?",
-  );
-  function property(height: number, tokenId: string, key: string): string | undefined {
-    const record = earlier.record("properties", propertyKey(tokenId, key), height);
-    return record === UNCHANGED ? value.get(tokenId, key)?.value : record;
-  }
-  return {
-    property,
-    properties(height: number, tokenId: string): TokenProperty[] {
-      const known = new Map(present.all(tokenId).map(({ key, value }) => [key, value]));
-      for (const changed of earlier.propertyKeys(tokenId)) {
-        const key = changed.slice(propertyKey(tokenId, "").length);
-        const value = property(height, tokenId, key);
-        if (value === undefined) known.delete(key);
-        else known.set(key, value);
-      }
-      return [...known].map(([key, value]) => ({ key, value })).sort(byKey);
-    },
-  };
-}
-
-/** Orders as SQLite does: by the bytes of UTF-8. */
-const byKey = (one: TokenProperty, other: TokenProperty): number =>
-  Buffer.compare(Buffer.from(one.key), Buffer.from(other.key));

@@ -2,17 +2,20 @@
 import type { TokenFilter, TokenOrder } from "../../filters.ts";
 import { type Head, perHead } from "../../head.ts";
 import { type TokenTerm, tokenTerms } from "../../orders.ts";
-import type { Found, Range } from "../../page.ts";
+import type { Found, PropertyRange, Range } from "../../page.ts";
 import type { ListedToken, StoredToken, TokenProperty } from "../../rows.ts";
 import { type Condition, type Field, indexed, oneOf, text } from "../lists/conditions.ts";
 import { termsOf } from "../lists/keyset-cursor.ts";
 import { createTableList, type ListDependencies } from "../lists/table-list.ts";
+import { createPresentProperties, createPropertyLists } from "./property-lists.ts";
 
 export type TokenQueries = {
   find(id: string): StoredToken | undefined;
   list(head: Head, filter: TokenFilter, order: TokenOrder, range: Range): Found<ListedToken>;
-  /** Returns the stored properties by ascending key. */
-  properties(id: string): TokenProperty[];
+  /** Lists the stored properties by ascending key. */
+  properties(head: Head, id: string, range: PropertyRange): Found<TokenProperty>;
+  /** Returns those of some keys that have a stored property. */
+  storedKeys(id: string, keys: readonly string[]): ReadonlySet<string>;
   /** Returns the value of a stored property. */
   property(id: string, key: string): string | undefined;
   /** Counts the tokens by their value of the property `type`. */
@@ -35,9 +38,8 @@ export function createTokenQueries(deps: ListDependencies): TokenQueries {
     columns: LISTED,
     joins: JOINS,
   });
-  const properties = database.prepare<TokenProperty>(
-    "SELECT key, value FROM properties WHERE token = +? ORDER BY key",
-  );
+  const propertiesOf = createPresentProperties(database);
+  const propertyList = createPropertyLists(database, deps.time);
   const property = database.prepare<{ value: string }>(
     "SELECT value FROM properties WHERE token = ? AND key = ?",
   );
@@ -55,8 +57,9 @@ export function createTokenQueries(deps: ListDependencies): TokenQueries {
       } as const;
       return list(head, query, range);
     },
-    properties: (id) => properties.all(id),
+    properties: (head, id, range) => propertyList(head, propertiesOf(id), range),
     property: (id, key) => property.get(id, key)?.value,
+    storedKeys: (id, keys) => new Set(keys.filter((key) => property.get(id, key))),
     countsByType: perHead(() => new Map(counts.all().map(({ value, count }) => [value, count]))),
   };
 }

@@ -1,0 +1,171 @@
+/**
+ * Pages of the properties of tokens, now and after earlier blocks. The outline of a list is read once after each change of its token:
+ * the number of rows, and the key of every 500th row. A page then reads its rows, and skips less than 500.
+ */
+import { propertyKey } from "@uniknode/ledger";
+import { LRUCache } from "lru-cache";
+import { firstIndex } from "../../../platform/binary-search.ts";
+import type { Database } from "../../../store/engine/database.ts";
+import { type HistoryReader, UNCHANGED } from "../../../store/history/reader.ts";
+import type { Head } from "../../head.ts";
+import type { Found, PropertyRange } from "../../page.ts";
+import type { TokenProperty } from "../../rows.ts";
+import { comparerOf } from "../lists/keyset-cursor.ts";
+import type { TimeBox } from "../lists/time-box.ts";
+
+/** @throws {SnapshotError} if the time is up; a further call continues the outline */
+export type PropertyLists = (head: Head, list: PropertyList, range: PropertyRange) => Found<TokenProperty>;
+
+type PropertyList = {
+  /** Differs if the list has other keys, unless a block was reverted. */
+  readonly name: string;
+  /** Returns the number of rows of the part that begins with a key, and the beginning of the next part, if there is one. */
+  part(from: string): { readonly rows: number; readonly next?: string | undefined };
+  /** Returns rows from a key on. */
+  rows(from: string, skipped: number, limit: number): TokenProperty[];
+};
+
+/** The parts read so far, each with its first key and the number of rows before it, and the beginning of the next one. */
+type Outline = {
+  readonly parts: { readonly from: string; readonly before: number }[];
+  totalCount: number;
+  next: string | undefined;
+};
+
+/** Rows of a part. */
+const PART = 500;
+/** Maximum number of cached outlines. Each uses about 150 bytes for each part: 300 kB for a million properties. */
+const MAX_OUTLINES = 100;
+
+export function createPropertyLists(database: Database, time: TimeBox): PropertyLists {
+  const outlines = new LRUCache<string, Outline>({ max: MAX_OUTLINES });
+  const blockId = database.prepare<{ id: string }>("SELECT id_text AS id FROM blocks WHERE height = ?");
+  let known: Head | undefined;
+
+  /** Discards all outlines if a block was reverted. */
+  function follow(head: Head): void {
+    if (known && known.id !== head.id && blockId.get(known.height)?.id !== known.id) outlines.clear();
+    known = head;
+  }
+
+  function outlineOf({ name, part }: PropertyList): Outline {
+    const outline = outlines.get(name) ?? { parts: [], totalCount: 0, next: "" };
+    outlines.set(name, outline);
+    while (outline.next !== undefined) {
+      time.check();
+      const { rows, next } = part(outline.next);
+      outline.parts.push({ from: outline.next, before: outline.totalCount });
+      outline.totalCount += rows;
+      outline.next = next;
+    }
+    return outline;
+  }
+
+  return (head, list, { offset, limit, afterKey }) => {
+    follow(head);
+    const { parts, totalCount } = outlineOf(list);
+    if (limit === 0 || (afterKey === undefined && offset >= totalCount)) return { rows: [], totalCount };
+    if (afterKey !== undefined) return { rows: list.rows(successorOf(afterKey), 0, limit), totalCount };
+    const { from, before } = parts[
+      firstIndex(parts.length, (index) => beforeOf(parts[index]) > offset) - 1
+    ] ?? {
+      from: "",
+      before: 0,
+    };
+    return { rows: list.rows(from, offset - before, limit), totalCount };
+  };
+}
+
+const beforeOf = (part: Outline["parts"][number] | undefined): number => part?.before ?? 0;
+
+/** Returns the present properties of a token. */
+export function createPresentProperties(database: Database): (tokenId: string) => PropertyList {
+  const page = database.prepare<TokenProperty>(
+    "SELECT key, value FROM properties WHERE token = +? AND key >= +? ORDER BY key LIMIT +? OFFSET +?",
+  );
+  const further = database.prepare<{ key: string }>(
+    `SELECT key FROM properties WHERE token = +? AND key >= +? ORDER BY key LIMIT 1 OFFSET ${PART}`,
+  );
+  const count = database.prepare<{ rows: number }>(
+    "SELECT COUNT(*) AS rows FROM properties WHERE token = +? AND key >= +?",
+  );
+  // Only transactions that are recorded as the last one of a token add other keys to it, or remove any.
+  const version = database.prepare<{ version: string }>(
+    `SELECT json_array(last_transaction, (
+       SELECT group_concat(key) FROM properties
+       WHERE token = id AND key IN ('explicitValues', 'Badges/NP/Delegate')
+     )) AS version FROM tokens WHERE id = ?`,
+  );
+  return (tokenId) => ({
+    name: `${tokenId} ${version.get(tokenId)?.version}`,
+    part(from) {
+      const next = further.get(tokenId, from)?.key;
+      return next === undefined ? { rows: count.get(tokenId, from)?.rows ?? 0 } : { rows: PART, next };
+    },
+    rows: (from, skipped, limit) => page.all(tokenId, from, limit, skipped),
+  });
+}
+
+/** Returns the properties of a token after an earlier block: the recorded versions, or else the present ones. */
+export function createPastProperties(
+  database: Database,
+  earlier: HistoryReader,
+): (height: number, tokenId: string) => PropertyList {
+  const present = database.prepare<TokenProperty>(
+    "SELECT key, value FROM properties WHERE token = +? AND key >= +? ORDER BY key LIMIT +?",
+  );
+
+  function partAt(height: number, tokenId: string, from: string) {
+    const now = present.all(tokenId, from, PART);
+    const then = earlier.properties(tokenId, from, height, PART);
+    const ends = [now, then].flatMap((rows) => (rows.length < PART ? [] : [rows.at(-1)?.key ?? ""]));
+    const [end] = ends.sort(compare);
+    const isInPart = ({ key }: { key: string }) => end === undefined || compare(key, end) <= 0;
+    const merged = new Map(now.filter(isInPart).map(({ key, value }) => [key, value]));
+    for (const { key, value } of then.filter(isInPart)) {
+      if (value === null) merged.delete(key);
+      else merged.set(key, value);
+    }
+    const rows = [...merged].map(([key, value]) => ({ key, value })).sort((a, b) => compare(a.key, b.key));
+    return { rows, next: end === undefined ? undefined : successorOf(end) };
+  }
+
+  return (height, tokenId) => ({
+    name: `${tokenId} ${height}`,
+    part(from) {
+      const { rows, next } = partAt(height, tokenId, from);
+      return { rows: rows.length, next };
+    },
+    rows(from, skipped, limit) {
+      const found: TokenProperty[] = [];
+      for (
+        let [at, skip]: [string | undefined, number] = [from, skipped];
+        at !== undefined && found.length < limit;
+      ) {
+        const { rows, next } = partAt(height, tokenId, at);
+        found.push(...rows.slice(skip, skip + limit - found.length));
+        skip = Math.max(skip - rows.length, 0);
+        at = next;
+      }
+      return found;
+    },
+  });
+}
+
+/** Returns the value of a property after an earlier block. */
+export function createPastProperty(database: Database, earlier: HistoryReader) {
+  const value = database.prepare<{ value: string }>(
+    "SELECT value FROM properties WHERE token = ? AND key = ?",
+  );
+  return (height: number, tokenId: string, key: string): string | undefined => {
+    const record = earlier.record("properties", propertyKey(tokenId, key), height);
+    return record === UNCHANGED ? value.get(tokenId, key)?.value : record;
+  };
+}
+
+/** The next text in the order of SQLite. */
+const successorOf = (key: string): string => `${key}\0`;
+
+const compareRows = comparerOf([{ value: "key", direction: "asc" }]);
+/** Orders as SQLite does: by the bytes of UTF-8. */
+const compare = (one: string, other: string): number => compareRows([one], [other]);
