@@ -125,6 +125,14 @@ test.each([
   expect(walks()).toEqual([]);
 });
 
+test.each(["", "?limit=1&page=2", "?orderBy=id:desc"])("sorts no uniks of a wallet: %s", async (query) => {
+  reads.length = 0;
+  expect((await fixture.get(`/api/wallets/${alice.address}/uniks${query}`)).json().meta.totalCount).toBe(2);
+  const steps = reads.flatMap(planOf);
+  expect(steps.some((step) => step.includes("INDEX tokens_owner (owner=?"))).toBe(true);
+  expect(steps.filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);
+});
+
 test("reads the rows of a page of properties, and one more", async () => {
   for (const parameters of ["limit=1", "limit=1&page=2", "limit=1&cursor=start"]) {
     reads.length = 0;

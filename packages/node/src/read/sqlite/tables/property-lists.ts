@@ -1,6 +1,6 @@
 /**
  * Pages of the properties of tokens, now and after earlier blocks. The outline of a list is read once after each change of its token:
- * the number of rows, and the key of every 500th row. A page then reads its rows, and skips less than 500.
+ * the number of rows, and the key of every 200th row. A page then reads its rows, and skips less than 200.
  */
 import { propertyKey } from "@uniknode/ledger";
 import { LRUCache } from "lru-cache";
@@ -33,8 +33,8 @@ type Outline = {
 };
 
 /** Rows of a part. */
-const PART = 500;
-/** Maximum number of cached outlines. Each uses about 150 bytes for each part: 300 kB for a million properties. */
+const PART = 200;
+/** Maximum number of cached outlines. Each uses about 150 bytes for each part: 750 kB for a million properties. */
 const MAX_OUTLINES = 100;
 
 export function createPropertyLists(database: Database, time: TimeBox): PropertyLists {

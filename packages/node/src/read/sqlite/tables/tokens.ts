@@ -50,9 +50,11 @@ export function createTokenQueries(deps: ListDependencies): TokenQueries {
     find: (id) => find.get(id),
     list(head, filter, order, range) {
       const conditions = tokenConditions(filter);
+      // The index of owners has the tokens of each by id: they are read as if the list had no filter.
+      const isOrderedByIndex = filter.id === undefined && order.field === "id";
       const query = {
         selection: { conditions, order: termsOf(tokenTerms(order), ORDERS) },
-        filter: conditions.length === 0 ? "none" : "values",
+        filter: conditions.length === 0 || isOrderedByIndex ? "none" : "values",
         isInOrder: true,
       } as const;
       return list(head, query, range);
