@@ -154,6 +154,8 @@ async function measureProperties(count: number): Promise<void> {
   };
   for (const [name, pathOf] of Object.entries(requests)) {
     const asked = Array.from({ length: 4_000 }, (_, run) => ({ path: pathOf(run), method: "GET" as const }));
+    // The outline of the list is read once after each change of the unik.
+    await shoot(servers.port, asked.slice(0, 100), { connections: CLIENTS, responses: 100 });
     let isRunning = true;
     const beside: number[] = [];
     const status = (async () => {
@@ -164,12 +166,14 @@ async function measureProperties(count: number): Promise<void> {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     })();
+    const beforeMs = await servers.processorMs();
     const figures = await shoot(servers.port, asked, { connections: CLIENTS, seconds: 3 });
+    const usedUs = (1_000 * ((await servers.processorMs()) - beforeMs)) / figures.responses;
     isRunning = false;
     await status;
     beside.sort((a, b) => a - b);
     console.log(
-      `${count} properties, ${name}: ${Math.round(figures.perSecond)} requests/s, /node/status beside them ${present(beside[beside.length >> 1]).toFixed(1)} ms (highest ${present(beside.at(-1)).toFixed(1)} ms), ${figures.failed} failed`,
+      `${count} properties, ${name}: ${Math.round(figures.perSecond)} requests/s, ${usedUs.toFixed(0)} us of CPU time each, /node/status beside them ${present(beside[beside.length >> 1]).toFixed(1)} ms (highest ${present(beside.at(-1)).toFixed(1)} ms), ${figures.failed} failed`,
     );
   }
   servers.stop();

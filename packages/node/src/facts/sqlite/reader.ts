@@ -8,10 +8,10 @@ import type { Database } from "../../store/engine/database.ts";
 import { createReadTogether } from "../../store/engine/snapshot.ts";
 import { endsRound, type Leaf, leavesOf, type TreeFact, withUniksRoot } from "../leaf.ts";
 import { EMPTY_ROOT, HASH_BYTES } from "../merkle/hashes.ts";
-import { consistencyProof, inclusionProof, rootOf } from "../merkle/proofs.ts";
+import { consistencyProof, inclusionProof, type Nodes, rootOf } from "../merkle/proofs.ts";
 import { nodesOfTiles, widthOf } from "../merkle/tiles.ts";
 import type { Checkpoint } from "../note.ts";
-import type { FactReader, Resolution } from "../reader.ts";
+import type { FactReader, Inclusion, Resolution } from "../reader.ts";
 import { lastMarkOnChain } from "../tree/last-mark.ts";
 import { createFactTree } from "../tree/store.ts";
 import { createUnikMap, type UnikMap } from "../uniks/store.ts";
@@ -47,11 +47,8 @@ export function createSqliteFactReader(database: Database, network: Network): Fa
       together(() => {
         const now = checkpoint();
         const size = given ?? now.size;
-        const read = nodes();
         if (index >= size || size > now.size) return undefined;
-        const leaf = present(leavesFrom(index, 1)[0], `leaf ${index}`);
-        const root = size === now.size ? now.root : rootOf(size, read);
-        return { leaf, size, root, proof: inclusionProof(index, size, read) };
+        return prove(index, size, now, { nodes: nodes(), leavesFrom });
       }),
     consistency: async (from, to) =>
       together(() => (from <= to && to <= sizeNow() ? consistencyProof(from, to, nodes()) : undefined)),
@@ -81,6 +78,19 @@ export function createSqliteFactReader(database: Database, network: Network): Fa
 }
 
 type LeafReader = (first: number, count: number) => Leaf[];
+
+/** Returns the inclusion proof of a leaf that the tree of a size has. */
+const prove = (
+  index: number,
+  size: number,
+  now: Checkpoint,
+  { nodes, leavesFrom }: { readonly nodes: Nodes; readonly leavesFrom: LeafReader },
+): Inclusion => ({
+  leaf: present(leavesFrom(index, 1)[0], `leaf ${index}`),
+  size,
+  root: size === now.size ? now.root : rootOf(size, nodes),
+  proof: inclusionProof(index, size, nodes),
+});
 
 /** Reads a unik in the map, and the round of the map. */
 function readMap(

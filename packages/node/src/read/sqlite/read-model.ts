@@ -51,6 +51,14 @@ type SnapshotDeps = {
   readonly queries: Queries;
 };
 
+/** Returns a query that starts the time of a list. */
+const startingTime =
+  <Asked extends unknown[], Result>(time: TimeBox, query: (...asked: Asked) => Result) =>
+  (...asked: Asked): Result => {
+    time.begin();
+    return query(...asked);
+  };
+
 function createSnapshot(head: Head, { transaction, time, queries }: SnapshotDeps): Snapshot {
   const { blocks, chain, delegates, entities, fees, locks, rounds, tokens, transactions, wallets } = queries;
 
@@ -61,12 +69,7 @@ function createSnapshot(head: Head, { transaction, time, queries }: SnapshotDeps
       if (transaction.head()?.id !== head.id) throw new SnapshotError("SNAPSHOT_ENDED");
       return query(...asked);
     };
-  /** Starts the time of a list. */
-  const timed: Read = (query) =>
-    read((...asked) => {
-      time.begin();
-      return query(...asked);
-    });
+  const timed: Read = (query) => read(startingTime(time, query));
   const list = <Filter, Order, Page>(
     query: (head: Head, filter: Filter, order: Order, range: Range) => Page,
   ) => timed((filter: Filter, order: Order, range: Range) => query(head, filter, order, range));
