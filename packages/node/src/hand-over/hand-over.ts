@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { OwnerError } from "../webhooks/hand-over/owner.ts";
 import type { Sides } from "./deps.ts";
 import { HandOverFailure } from "./error.ts";
 import {
@@ -45,10 +46,18 @@ export async function handOver(options: HandOverOptions, sides: Sides): Promise<
     if (step.kind === "done") return isChanged;
     if (step.kind === "begin") {
       if (isChanged)
-        throw new HandOverFailure("HAND_OVER_REFUSED", "another command has cancelled the hand-over");
+        throw new HandOverFailure(
+          "HAND_OVER_REFUSED",
+          "another command has cancelled the hand-over; run this one again to begin another",
+        );
       await begin(options, step, sides);
-    } else await STEPS[to][step.kind](sides, step.transfer);
+    } else await STEPS[to][step.kind](sides, step.transfer).catch(ignoreOwnerError);
   }
+}
+
+/** Another command has cancelled or continued the hand-over: the states of both sides, which are read again, say which. */
+function ignoreOwnerError(error: unknown): void {
+  if (!(error instanceof OwnerError)) throw error;
 }
 
 async function readPair({ node, workers }: Sides): Promise<Pair> {

@@ -17,10 +17,14 @@ export async function prepareNode({ node, workers }: Sides, transfer: string): P
   await node.change({ from: "workers", to: "to node", transfer }, await workers.lastCopied());
 }
 
-/** Stops the workers, copies all rows, and makes the node the owner. */
+/**
+ * Stops the workers, copies all rows, and makes the node the owner.
+ *
+ * @throws {OwnerError} if another command has cancelled or completed the hand-over
+ */
 export async function copyToNode(sides: Sides, transfer: string): Promise<void> {
   sides.report("waiting until the workers have finished their calls");
-  const taken = await sides.workers.takeAll(MAX_WAIT_MS);
+  const taken = await sides.workers.takeAll(transfer, MAX_WAIT_MS);
   try {
     const count = await taken.read((lines) => send(sides, transfer, { lines, renew: taken.renew }));
     sides.report(`copied ${countOf(count, "rows")}`);

@@ -1,6 +1,7 @@
 /** Steps of a hand-over to delivery workers. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { countOf } from "../platform/text/count.ts";
+import { OwnerError } from "../webhooks/hand-over/owner.ts";
 import type { Sides } from "./deps.ts";
 import { HandOverFailure } from "./error.ts";
 import type { Pair } from "./next-step.ts";
@@ -39,10 +40,14 @@ export async function stopNode(sides: Sides, transfer: string): Promise<void> {
   await sides.node.change({ from: "node", to: "to workers", transfer }, copied);
 }
 
-/** Copies all rows, and makes the workers the owner. */
+/**
+ * Copies all rows, and makes the workers the owner.
+ *
+ * @throws {OwnerError} if another command has cancelled or completed the hand-over
+ */
 export async function copyToWorkers(sides: Sides, transfer: string): Promise<void> {
   const { node, gateway, workers, report } = sides;
-  await awaitStop(sides);
+  await awaitStop(sides, transfer);
   let copied = 0;
   await workers.write(node.rows(transfer), {
     transfer,
@@ -57,12 +62,17 @@ export async function copyToWorkers(sides: Sides, transfer: string): Promise<voi
   report(`copied ${countOf(copied, "rows")}`);
 }
 
-async function awaitStop({ node, report, signal }: Sides): Promise<void> {
+async function awaitStop({ node, report, signal }: Sides, transfer: string): Promise<void> {
   const endMs = performance.now() + MAX_STOP_MS;
   let isReported = false;
   for (;;) {
-    const { state, isStopped } = await node.status();
-    if (state !== "to workers") throw refused("another command has cancelled or completed the hand-over");
+    const owner = await node.status();
+    const { state, isStopped } = owner;
+    if (state !== "to workers" || owner.transfer !== transfer)
+      throw new OwnerError(
+        { state, transfer: owner.transfer },
+        { from: "to workers", to: "workers", transfer },
+      );
     if (isStopped) return;
     if (!isReported) report("waiting for running calls of the node");
     isReported = true;

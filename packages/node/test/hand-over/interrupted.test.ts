@@ -56,14 +56,20 @@ const claimed = () =>
     return row?.owned === 32;
   });
 
-/** Kills a hand-over while it waits for a call of the former owner. */
-async function killWaiting(to: Owner): Promise<void> {
+/** Starts a hand-over that waits for a call of the former owner. */
+async function startWaiting(to: Owner): Promise<Running> {
   if (to === "node") await claimed();
   chain.receiver.respond("strict", undefined);
   await chain.command("mine", { blocks: 1 });
   await sleep(500);
   const waiting = chain.spawnHandOver(to);
   await reached(`to ${to}`, `to ${to}`);
+  return waiting;
+}
+
+/** Kills a hand-over while it waits for a call of the former owner. */
+async function killWaiting(to: Owner): Promise<void> {
+  const waiting = await startWaiting(to);
   waiting.child.kill("SIGKILL");
   await waiting.ended;
   chain.receiver.respond("strict", 204);
@@ -80,6 +86,12 @@ async function killBeforeLastStep(): Promise<void> {
     await killed.ended;
   });
 }
+
+/** Names of the processes with a lease. */
+const leases = async (): Promise<string[]> =>
+  (await chain.postgres.query<{ name: string }>("SELECT name FROM delivery_workers ORDER BY name")).map(
+    ({ name }) => name,
+  );
 
 async function checkAll(): Promise<void> {
   for (const webhook of [strict, parallel]) {
@@ -145,11 +157,21 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     expect(late.stderr).toContain("no hand-over to the workers is running");
   }, 120_000);
 
-  test("to the node can be cancelled as well", async () => {
+  test("to the node can be cancelled as well: the waiting command ends, and workers own all webhooks", async () => {
     await chain.handOver("workers");
-    await killWaiting("node");
+    const waiting = await startWaiting("node");
+    await until("shards of the command", async () => (await leases()).includes("hand-over"));
     await chain.handOver("node", "--cancel");
+    // The call is still running: only the cancellation can have ended the command.
+    const { code, stderr } = await waiting.ended;
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining("another command has cancelled the hand-over"),
+    ]);
+    expect(await leases()).toEqual(["w1", "w2"]);
+    chain.receiver.respond("strict", 204);
     expect(await ownerOf()).toEqual(["workers", "workers"]);
+    await claimed();
     await checkAll();
     await chain.handOver("node");
     await checkAll();
@@ -172,8 +194,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     );
     await returnToWorkers((to, ...args) => chain.spawnHandOver(to, ...args).ended);
     expect(await ownerOf()).toEqual(["workers", "workers"]);
-    const leases = await chain.postgres.query("SELECT 1 FROM delivery_workers WHERE name = 'hand-over'");
-    expect(leases).toEqual([]);
+    expect(await leases()).not.toContain("hand-over");
     await checkAll();
     await chain.handOver("node");
   }, 240_000);

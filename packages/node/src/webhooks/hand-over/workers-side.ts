@@ -24,8 +24,9 @@ export type WorkersSide = {
    *
    * @param maxWaitMs time for the workers
    * @throws {HandOverError} NOT_READY
+   * @throws {OwnerError} if another command has cancelled or completed the hand-over; then nothing stays taken
    */
-  takeAll(maxWaitMs: number): Promise<TakenWebhooks>;
+  takeAll(transfer: string, maxWaitMs: number): Promise<TakenWebhooks>;
   /** Drops all rows, in the transaction of a change. @throws {OwnerError} */
   drop(change: OwnerChange): Promise<void>;
 };
@@ -42,7 +43,7 @@ export type WriteOptions = {
 export type TakenWebhooks = {
   /** Calls the function with the lines of all rows, from one commit. */
   read<T>(work: (lines: AsyncIterable<HandOverLine>) => Promise<T>): Promise<T>;
-  /** Must be called regularly: otherwise another command can take the webhooks. */
+  /** Must be called regularly: otherwise another command can take the webhooks. @throws {OwnerError} as `takeAll` */
   renew(): Promise<void>;
   release(): Promise<void>;
 };

@@ -234,6 +234,18 @@ describe.runIf(hasPostgres)("PostgreSQL", () => {
     await importInto(postgres, sent(lines));
   });
 
+  test("keeps the rows of the workers if a second command copies the same hand-over after the first.", async () => {
+    const { rows } = openFilledNode("n");
+    const postgres = await openPostgres(databases);
+    await copyEvents(postgres, 19, 20);
+    await beginIn(postgres);
+    await importInto(postgres, sent(rows.lines()));
+    await postgres.query("UPDATE shard_positions SET matched = 20");
+    await expect(importInto(postgres, sent(rows.lines()))).rejects.toMatchObject({ code: "OWNER_CHANGED" });
+    const matched = await postgres.query("SELECT DISTINCT matched FROM shard_positions");
+    expect(matched).toEqual([{ matched: "20" }]);
+  });
+
   test("refuses webhooks of another chain, and a position after which it lacks events.", async () => {
     const { rows } = openFilledNode("n");
     const postgres = await openPostgres(databases);

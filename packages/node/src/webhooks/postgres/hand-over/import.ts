@@ -10,7 +10,7 @@ import { ownerOf } from "../../secrets/rows.ts";
 import { readEventNames } from "../register/event-names.ts";
 import { storableText } from "../storable-text.ts";
 import { dropAllRows } from "./drop.ts";
-import { changeOwner } from "./owner.ts";
+import { changeOwner, requireOwner } from "./owner.ts";
 
 export type ImportOptions = WriteOptions & {
   /** The nethash of the chain. */
@@ -22,7 +22,7 @@ export type ImportOptions = WriteOptions & {
 /**
  * Replaces all rows. Nothing is changed if it throws.
  *
- * @throws {OwnerError} if the state is not that of the hand-over
+ * @throws {OwnerError} if the state is not that of the hand-over, or its rows were written before
  * @throws {HandOverLineError | HandOverError}
  */
 export async function importWebhooks(
@@ -30,7 +30,10 @@ export async function importWebhooks(
   lines: AsyncIterable<HandOverLine>,
   { transfer, network, cipher, onRows, onWritten }: ImportOptions,
 ): Promise<void> {
-  await changeOwner(transaction, { from: "to workers", to: "workers", transfer });
+  const change = { from: "to workers", to: "workers", transfer } as const;
+  // Another command may have written all rows: the workers have changed them since.
+  await requireOwner(transaction.query, change, "FOR UPDATE");
+  await changeOwner(transaction, change);
   await dropAllRows(transaction);
   let head: HandOverHead | undefined;
   let [count, end] = [0, -1];

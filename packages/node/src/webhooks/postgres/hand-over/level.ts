@@ -15,8 +15,11 @@ import { createVerdicts } from "../../matching/verdicts.ts";
 import { createPostgresIntake } from "../intake/intake.ts";
 import { createOwnership, type ShardOwnership } from "../ownership.ts";
 import { SHARDS } from "../shards.ts";
+import { requireOwner } from "./owner.ts";
 
 export type LevelOptions = {
+  /** Id of the hand-over. */
+  readonly transfer: string;
   /** The nethash of the chain. */
   readonly network: string;
   /** Name of this process among the workers. */
@@ -42,11 +45,14 @@ export type Levelled = {
 
 const LEASE_MS = 60_000;
 const POLL_MS = 200;
+/** Pause between two renewals while events are matched. */
+const RENEW_EVERY_MS = 1_000;
 
 /**
  * Claims all shards, and matches until each has the last event that was copied at the start.
  *
  * @throws {HandOverError} NOT_READY if workers do not give up their shards in time
+ * @throws {OwnerError} if another command has cancelled or completed the hand-over
  */
 export async function levelShards(options: LevelOptions, deps: LevelDeps): Promise<Levelled> {
   const { postgres } = deps;
@@ -56,25 +62,36 @@ export async function levelShards(options: LevelOptions, deps: LevelDeps): Promi
   );
   try {
     await claimAll(ownership, options, deps);
-    const matched = await matchAll(ownership, createMatch(ownership, options, deps), deps);
-    return { matched, renew: async () => void (await ownership.renew()), release: ownership.release };
+    const matched = await matchAll(ownership, options, deps);
+    return { matched, renew: () => renew(ownership, options, deps), release: ownership.release };
   } catch (error) {
     await ownership.release().catch(() => {});
     throw error;
   }
 }
 
-async function claimAll(
+/** Renews the lease while the hand-over continues: after its end, the lease would keep shards from the workers. */
+async function renew(
   ownership: ShardOwnership,
-  { maxWaitMs }: LevelOptions,
-  { signal }: LevelDeps,
+  { transfer }: LevelOptions,
+  { postgres }: LevelDeps,
 ): Promise<void> {
+  await requireOwner(postgres.query, { from: "to node", to: "node", transfer });
+  await ownership.renew();
+}
+
+async function claimAll(ownership: ShardOwnership, options: LevelOptions, deps: LevelDeps): Promise<void> {
+  const { maxWaitMs } = options;
+  const { signal } = deps;
   const endMs = performance.now() + maxWaitMs;
   for (;;) {
-    await ownership.renew();
+    await renew(ownership, options, deps);
     if (ownership.held.size === SHARDS) return;
     if (performance.now() > endMs)
-      throw new HandOverError("NOT_READY", "delivery workers still own webhooks; run the command again");
+      throw new HandOverError(
+        "NOT_READY",
+        "delivery workers still own webhooks; run the command again, or return the webhooks with --cancel",
+      );
     await sleep(POLL_MS, undefined, { signal });
   }
 }
@@ -96,16 +113,15 @@ function createMatch(
 }
 
 /** Returns the position of all shards. */
-async function matchAll(
-  ownership: ShardOwnership,
-  match: () => Promise<Matched>,
-  { postgres: { query }, signal }: LevelDeps,
-): Promise<number> {
+async function matchAll(ownership: ShardOwnership, options: LevelOptions, deps: LevelDeps): Promise<number> {
+  const { postgres, signal } = deps;
+  const { query } = postgres;
+  const match = createMatch(ownership, options, deps);
   const [log] = await query<{ last: string }>("SELECT last_sequence AS last FROM event_log");
   const last = Number(present(log).last);
   for (;;) {
     signal.throwIfAborted();
-    if (ownership.remainingMs() < LEASE_MS / 2) await ownership.renew();
+    if (ownership.remainingMs() < LEASE_MS - RENEW_EVERY_MS) await renew(ownership, options, deps);
     if (ownership.held.size < SHARDS)
       throw new HandOverError("NOT_READY", "another command has claimed the webhooks; run the command again");
     const positions = [...ownership.held.values()].map(({ matched }) => matched);

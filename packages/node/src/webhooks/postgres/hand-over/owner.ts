@@ -1,7 +1,13 @@
 /** The owner of the webhooks, as the database of the workers stores it. */
 import { present } from "../../../platform/present.ts";
 import type { Query, Transaction } from "../../../postgres/connection.ts";
-import { nextOwner, type Owner, type OwnerChange, type OwnerState } from "../../hand-over/owner.ts";
+import {
+  nextOwner,
+  type Owner,
+  type OwnerChange,
+  OwnerError,
+  type OwnerState,
+} from "../../hand-over/owner.ts";
 
 type OwnerRow = { owner: OwnerState; transfer: string | null };
 
@@ -21,6 +27,21 @@ export async function changeOwner({ query, change }: Transaction, next: OwnerCha
       owner.transfer ?? null,
     ]);
   return owner;
+}
+
+/**
+ * Checks that a change was not made yet, by this command or another one.
+ *
+ * @param lock `FOR UPDATE`: the state stays until the end of the transaction
+ * @throws {OwnerError} if the change does not continue from the current state
+ */
+export async function requireOwner(
+  query: Query,
+  next: OwnerChange,
+  lock: "" | "FOR UPDATE" = "",
+): Promise<void> {
+  const owner = await select(query, lock);
+  if (owner.state !== next.from || owner.transfer !== next.transfer) throw new OwnerError(owner, next);
 }
 
 /** Returns the owner, which stays until the end of the transaction. Does not conflict with changes of the version. */

@@ -56,7 +56,7 @@ export function createWorkersSide(options: WorkersSideOptions, deps: WorkersSide
       transaction("READ WRITE", (own) =>
         importWebhooks(own, lines, { transfer, network: options.network, cipher, onRows, onWritten }),
       ),
-    takeAll: (maxWaitMs) => takeAll(maxWaitMs, options, deps),
+    takeAll: (transfer, maxWaitMs) => takeAll({ transfer, maxWaitMs }, options, deps),
     drop: (change) =>
       transaction("READ WRITE", async (own) => {
         await changeOwner(own, change);
@@ -71,12 +71,12 @@ const endLease = ({ change }: Transaction): Promise<unknown> =>
   change("DELETE FROM delivery_workers WHERE name = $1", [WORKER]);
 
 async function takeAll(
-  maxWaitMs: number,
+  wait: { readonly transfer: string; readonly maxWaitMs: number },
   { network, maxContentBytes }: WorkersSideOptions,
   { postgres, cipher, ...deps }: WorkersSideDeps,
 ): Promise<TakenWebhooks> {
   const levelled = await levelShards(
-    { network, worker: WORKER, maxContentBytes, maxWaitMs },
+    { ...wait, network, worker: WORKER, maxContentBytes },
     { postgres, ...deps },
   );
   const { matched, renew, release } = levelled;
