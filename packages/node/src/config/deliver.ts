@@ -28,7 +28,7 @@ export const deliverOptions = {
     name: "name",
     placeholder: "NAME",
     sentence:
-      "Name of this worker in the database; the host and the process id if not given. A worker that restarts with the same name does not wait for its lease to expire.",
+      "Name of this worker in the database; the host and the process id if not given. A second process with the name of a running worker ends; after a kill, the name is free when the lease has expired.",
     read: readText,
   }),
   webhookKeyFile: nodeOptions.webhookKeyFile,

@@ -9,6 +9,7 @@
  * Every call settles within `CALL_TIMEOUT_MS`, even if the database is blocked. A failed call has changed nothing and holds no
  * lock, so that it can be repeated. The dispatcher does so after a pause.
  */
+import { CodedError } from "../platform/coded-error.ts";
 import type {
   Attempt,
   DeliveryFilter,
@@ -62,7 +63,11 @@ export type DeliveryQueue = {
  * without a lease; a worker owns some, as long as it renews its lease.
  */
 export type Ownership = {
-  /** Claims free webhooks, renews the lease, and returns what has changed since the last call. To be called regularly. */
+  /**
+   * Claims free webhooks, renews the lease, and returns what has changed since the last call. To be called regularly.
+   *
+   * @throws {NameInUseError} if the lease has ended, and another process has the name of this one; it then owns nothing
+   */
   renew(): Promise<OwnershipChange>;
   /** Gives up webhooks that `renew` returned as `surplus`, after their running calls. */
   giveUp(webhooks: readonly number[]): Promise<void>;
@@ -87,6 +92,17 @@ export type OwnershipChange = {
 
 /** `isRestart`: the queue restarts from its first delivery; running calls are repeated. */
 export type QueueChange = { readonly webhook: number; readonly isRestart: boolean };
+
+/** Another process has the name of this worker. */
+export class NameInUseError extends CodedError<"WORKER_NAME_IN_USE"> {
+  constructor(worker: string) {
+    super(
+      "WORKER_NAME_IN_USE",
+      `another process delivers with the name "${worker}": stop it, or give this one another name with --name`,
+      { isRetryable: false },
+    );
+  }
+}
 
 /** Ownership of a process that owns all webhooks. */
 export const SOLE_OWNER: Ownership = {

@@ -56,6 +56,8 @@ export type WebhookDeps = {
   matching?: MatchingObserver;
   /** Slices that all evaluators of conditions in this thread share; absent: no other evaluators run. */
   slices?: Slices;
+  /** Called when another process has the name of this worker, which then sends nothing. */
+  onNameLost?: (error: Error) => void;
   clock?: Clock;
   /** Defaults to `Math.random`. */
   random?: () => number;
@@ -77,7 +79,7 @@ export type Webhooks = WebhookRequests & {
 export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webhooks {
   const { storage, history, webhooksChanged, post, proveFact, logger } = deps;
   const { clock = systemClock, random = Math.random, observer = NO_WEBHOOK_OBSERVER } = deps;
-  const { matching = NO_MATCHING_OBSERVER, slices = createSlices(matching) } = deps;
+  const { matching = NO_MATCHING_OBSERVER, slices = createSlices(matching), onNameLost = () => {} } = deps;
   const { queue } = storage;
   const { nowMs } = clock;
   logHalfTokens(storage.register, logger).catch((err) =>
@@ -105,7 +107,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     clock,
     logger,
   });
-  const lease = createLease({ ownership: queue.ownership, dispatcher, clock, logger });
+  const lease = createLease({ ownership: queue.ownership, dispatcher, onNameLost, clock, logger });
   const requests = createWebhookRequests(options, {
     ...{ storage, history, webhooksChanged, slices, observer: matching, nowMs, logger },
     sender: dispatcher,

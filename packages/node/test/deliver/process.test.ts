@@ -276,6 +276,63 @@ describe.skipIf(!hasPostgres)("delivery workers", { timeout: 120_000 }, () => {
       ]);
   });
 
+  test("refuse the name of a running worker: the second process ends, and the first one sends each delivery once", async () => {
+    const first = startWorker("a");
+    await register("named");
+    await urlOf(first);
+    await log(5);
+    const second = startWorker("a");
+    let isEnded = false;
+    const ended = second.ended.finally(() => {
+      isEnded = true;
+    });
+    let last = 5;
+    for (; !isEnded; last++) {
+      await log(1);
+      await expect.poll(() => sequencesOf("named").at(-1), WAIT).toBe(last + 1);
+    }
+    const { code, stdout, stderr } = await ended;
+    expect([code, stdout]).toEqual([1, expect.not.stringContaining("http:")]);
+    expect(stderr).toContain('another process delivers with the name "a": stop it, or give this one another');
+    expect(sequencesOf("named")).toEqual(upTo(last));
+    expect(await shares()).toEqual({ a: 32 });
+  });
+
+  test("get the name of a killed worker when its lease has ended, and continue", async () => {
+    const killed = startWorker("a");
+    const webhook = await register("renamed");
+    await urlOf(killed);
+    await log(1);
+    await expect.poll(() => statesOf(webhook), WAIT).toEqual([["delivered", 1]]);
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+    await log(1);
+    const next = startWorker("a");
+    await logged(next, "waiting: a process with this name has a lease");
+    await expect.poll(() => sequencesOf("renamed"), WAIT).toEqual([1, 2]);
+  });
+
+  test("end if another process has got their name while they were stalled", async () => {
+    const stalled = startWorker("a");
+    const webhook = await register("replaced");
+    await urlOf(stalled);
+    receiver.hold();
+    await log(1);
+    await expect.poll(() => sequencesOf("replaced"), WAIT).toEqual([1]);
+    stalled.child.kill("SIGSTOP");
+    const next = startWorker("a");
+    await expect.poll(() => sequencesOf("replaced"), WAIT).toEqual([1, 1]);
+    receiver.release();
+    await expect.poll(() => statesOf(webhook), WAIT).toEqual([["delivered", 1]]);
+    stalled.child.kill("SIGCONT");
+    const { code, stderr } = await stalled.ended;
+    expect([code, stderr]).toEqual([1, expect.stringContaining('delivers with the name "a"')]);
+    await log(1);
+    await expect.poll(() => sequencesOf("replaced"), WAIT).toEqual([1, 1, 2]);
+    expect(await shares()).toEqual({ a: 32 });
+    await stop(next);
+  });
+
   test("continue after the database was down", async () => {
     const worker = startWorker("a");
     const webhook = await register("outage");

@@ -1,4 +1,5 @@
 /** A delivery worker: matches events and sends webhooks from PostgreSQL, until it is stopped. */
+import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Logger } from "pino";
 import type { deliverOptions } from "../../config/deliver.ts";
@@ -25,6 +26,7 @@ import type { WebhookOptions } from "../../webhooks/options.ts";
 import { createPostgresFigures } from "../../webhooks/postgres/figures.ts";
 import { openSecretCipher } from "../../webhooks/postgres/register/secrets.ts";
 import { openPostgresStorage } from "../../webhooks/postgres/storage.ts";
+import { type WorkerLease, waitForName } from "../../webhooks/postgres/worker-lease.ts";
 import { createTargetPost } from "../../webhooks/target-post.ts";
 import { createWebhooks, type WebhookStorage } from "../../webhooks/webhooks.ts";
 import { createAnnouncement } from "../serve/announcement.ts";
@@ -45,6 +47,7 @@ const MAX_CLOSE_GRACE_MS = 10_000;
 /**
  * @param starting ends the waits for the database, the mirror and the node
  * @throws {ConfigError} if the database is not given, or the key file cannot be read
+ * @throws {NameInUseError} if another process delivers with the name of this one
  * @throws {Error} if the database refuses this user, or the port cannot be listened on
  */
 export async function startDeliver(
@@ -53,11 +56,14 @@ export async function startDeliver(
   starting: AbortSignal,
 ): Promise<Served & { readonly url: string }> {
   const closing = createClosing();
+  const failed = Promise.withResolvers<never>();
+  // It may fail before the caller listens.
+  failed.promise.catch(() => {});
   try {
-    const url = await open(options, logger, { closing, starting });
+    const url = await open(options, logger, { closing, starting, onFailed: failed.reject });
     return {
       url,
-      failed: new Promise<never>(() => {}),
+      failed: failed.promise,
       closing: closing.current,
       stop: () => closing.closeAll(logger),
     };
@@ -67,7 +73,11 @@ export async function startDeliver(
   }
 }
 
-type Lifecycle = { readonly closing: Closing; readonly starting: AbortSignal };
+type Lifecycle = {
+  readonly closing: Closing;
+  readonly starting: AbortSignal;
+  readonly onFailed: (error: Error) => void;
+};
 
 async function open(options: DeliverOptions, logger: Logger, lifecycle: Lifecycle): Promise<string> {
   const { closing, starting } = lifecycle;
@@ -81,10 +91,11 @@ async function open(options: DeliverOptions, logger: Logger, lifecycle: Lifecycl
   );
   const leaseMs = leaseMsFor(options.webhookTimeout * 1_000);
   const { nethash: hash, name } = network.description;
-  const storage = openPostgresStorage({ worker, leaseMs }, { postgres, network: hash, cipher });
+  const lease = { worker, session: randomUUID(), leaseMs };
+  const storage = openPostgresStorage(lease, { postgres, network: hash, cipher });
   const history = createPostgresHistory(postgres, network);
   const proveFact = createProveFact(createPostgresReadModel({}, { postgres, network }), network);
-  const url = await deliver(options, { worker, postgres, storage, history, proveFact, logger }, closing);
+  const url = await deliver(options, { lease, postgres, storage, history, proveFact, logger }, lifecycle);
   announce(options, { worker, postgres, logger }, closing);
   closing.add("owner", watchOwnership(postgres, logger));
   logger.info({ url, network: name, worker }, "delivery worker started");
@@ -104,7 +115,7 @@ async function waitForWork(
 }
 
 type DeliverDeps = {
-  readonly worker: string;
+  readonly lease: WorkerLease;
   readonly postgres: Postgres;
   readonly storage: WebhookStorage;
   readonly history: History;
@@ -112,18 +123,18 @@ type DeliverDeps = {
   readonly logger: Logger;
 };
 
-/** Begins to deliver; returns the URL of health and metrics. */
+/** Begins to deliver, once the name is free; returns the URL of health and metrics. */
 async function deliver(
   options: DeliverOptions,
-  { worker, postgres, storage, history, proveFact, logger }: DeliverDeps,
-  closing: Closing,
+  { lease, postgres, storage, history, proveFact, logger }: DeliverDeps,
+  { closing, starting, onFailed }: Lifecycle,
 ): Promise<string> {
   const loopDelay = measureLoopDelay();
   closing.add("measuring", loopDelay.close);
   const { post, natsConnections, close: closePost } = createTargetPost(toPostOptions(options));
   closing.add("connections", closePost);
   const built = createWorkerOperations({
-    ...{ worker, postgres, natsConnections },
+    ...{ worker: lease.worker, postgres, natsConnections },
     queue: storage.queue,
     figures: createPostgresFigures(postgres),
     loopDelay: loopDelay.read,
@@ -133,11 +144,13 @@ async function deliver(
   const server = buildOperationsServer(options, built.operations, logger);
   closing.add("operations", server.close);
   const address = await listen(server, options);
+  await untilReachable(() => waitForName(postgres.query, lease, logger, starting), logger, starting);
   const { observer, matching } = built;
   const webhooks = createWebhooks(toWorkerOptions(options), {
     ...{ storage, history, proveFact, post, observer, matching, logger },
     // Workers change no subscription.
     webhooksChanged: async () => {},
+    onNameLost: onFailed,
   });
   closing.add("webhooks", webhooks.close);
   closing.add("events", searchNewEvents(postgres, webhooks.notify));
@@ -147,7 +160,7 @@ async function deliver(
 /** Lets a node list this worker for its operator. */
 function announce(
   { node: urls, token }: DeliverOptions,
-  { worker, postgres, logger }: Pick<DeliverDeps, "worker" | "postgres" | "logger">,
+  { worker, postgres, logger }: Pick<DeliverDeps, "postgres" | "logger"> & Pick<WorkerLease, "worker">,
   closing: Closing,
 ): void {
   if (urls === undefined || token === undefined) return;

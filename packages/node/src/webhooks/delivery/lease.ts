@@ -4,7 +4,7 @@
  */
 import type { Logger } from "pino";
 import type { Clock } from "../collaborators.ts";
-import { type Ownership, SOLE_OWNER } from "../delivery-queue.ts";
+import { NameInUseError, type Ownership, SOLE_OWNER } from "../delivery-queue.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { CALL_MARGIN_MS } from "./owned-webhooks.ts";
 
@@ -18,6 +18,8 @@ export type Lease = {
 export type LeaseDeps = {
   readonly ownership: Ownership;
   readonly dispatcher: Omit<Dispatcher, "close" | "isUnderWay">;
+  /** Called when another process has the name of this worker, which then sends nothing. */
+  readonly onNameLost: (error: NameInUseError) => void;
   readonly clock: Pick<Clock, "after">;
   readonly logger: Pick<Logger, "info" | "warn">;
 };
@@ -84,7 +86,7 @@ function repeat({ clock }: State, work: () => Promise<number>): () => Promise<vo
 }
 
 function createRenew(state: State): () => Promise<number> {
-  const { ownership, dispatcher, surplus } = state;
+  const { ownership, dispatcher, surplus, onNameLost } = state;
   const log = createTroubleLog(state, {
     failed: "failed to renew the lease of webhooks; calls stop before it ends",
     works: "the lease of webhooks is renewed again",
@@ -100,7 +102,8 @@ function createRenew(state: State): () => Promise<number> {
       dispatcher.notify();
       log.noteSuccess();
     } catch (error) {
-      log.noteFailure(error);
+      if (error instanceof NameInUseError) onNameLost(error);
+      else log.noteFailure(error);
       return RETRY_MS;
     }
     void giveUpSurplus(state);

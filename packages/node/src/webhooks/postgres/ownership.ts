@@ -11,10 +11,13 @@ import type { Ownership, OwnershipChange } from "../delivery-queue.ts";
 import type { OwnerState } from "../hand-over/owner.ts";
 import { bumpVersionWhile } from "./register-version.ts";
 import { type OwnedShard, type OwnedShards, SHARDS, shardOf } from "./shards.ts";
+import { beginLease, endLease, renewLease } from "./worker-lease.ts";
 
 export type OwnershipOptions = {
-  /** Name of this worker. A worker that restarts with the same name does not wait for the end of its lease. */
+  /** Name of this worker: no other running process has it. */
   readonly worker: string;
+  /** Id of this process. Default: a random one. */
+  readonly session?: string;
   readonly leaseMs: number;
   /** State of the webhooks in which this process claims shards. Default: `workers`, in which workers share them. */
   readonly claimsIn?: OwnerState;
@@ -38,24 +41,24 @@ export type ShardOwnership = Ownership &
 
 type State = OwnershipOptions &
   OwnershipDeps & {
+    readonly session: string;
     readonly held: Map<number, HeldShard>;
     /** Shards that this worker is giving up. */
     readonly surplus: Set<number>;
     /** Owned shards and their epochs, as the last successful renewal has reported them. */
     reported: Map<number, number>;
-    session: string | undefined;
     /** Time at which the lease ends, by the monotonic clock. */
     leaseEndMs: number;
   };
 
 export function createOwnership(options: OwnershipOptions, deps: OwnershipDeps): ShardOwnership {
   const state: State = {
+    session: randomUUID(),
     ...options,
     ...deps,
     held: new Map(),
     surplus: new Set(),
     reported: new Map(),
-    session: undefined,
     leaseEndMs: 0,
   };
   const { worker, held } = state;
@@ -80,10 +83,10 @@ async function renew(state: State): Promise<OwnershipChange> {
     held.delete(shard);
     state.surplus.delete(shard);
   };
-  if (!(await renewLease(state))) {
+  if (!(await renewLease(postgres.query, state))) {
     state.leaseEndMs = 0;
     for (const shard of held.keys()) drop(shard);
-    await beginLease(state);
+    await beginLease(postgres.query, state);
   }
   const view = await postgres.transaction("READ WRITE", (transaction) => claim(transaction, state));
   const isMine = ({ owner, epoch, shard }: ShardRow) =>
@@ -113,28 +116,6 @@ function report(state: State): { readonly gained: readonly number[]; readonly lo
     gained: [...held.keys()].filter((shard) => !isReported(shard)),
     lost: [...reported.keys()].filter((shard) => !isReported(shard)),
   };
-}
-
-/** Renews the lease; returns `false` if it has ended and others have noticed, or before the first lease. */
-async function renewLease({ postgres, worker, session, leaseMs }: State): Promise<boolean> {
-  if (session === undefined) return false;
-  const renewed = await postgres.query(
-    `UPDATE delivery_workers SET lease_until = clock_timestamp() + make_interval(secs => $3)
-     WHERE name = $1 AND session = $2 RETURNING 1`,
-    [worker, session, leaseMs / 1_000],
-  );
-  return renewed.length > 0;
-}
-
-/** Begins another lease. A former process with the same name loses its own. */
-async function beginLease(state: State): Promise<void> {
-  state.session = randomUUID();
-  await state.postgres.query(
-    `INSERT INTO delivery_workers (name, session, lease_until)
-     VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))
-     ON CONFLICT (name) DO UPDATE SET session = EXCLUDED.session, lease_until = EXCLUDED.lease_until`,
-    [state.worker, state.session, state.leaseMs / 1_000],
-  );
 }
 
 type ShardRow = { shard: number; owner: string | null; epoch: string; has_owner: boolean };
@@ -248,14 +229,10 @@ async function giveUp(
 }
 
 async function release(state: State): Promise<void> {
-  const { postgres, worker, session, held } = state;
+  const { postgres, held } = state;
   await giveUp(state, new Set(held.keys()));
-  state.session = undefined;
   state.leaseEndMs = 0;
-  await postgres.query("DELETE FROM delivery_workers WHERE name = $1 AND session = $2", [
-    worker,
-    session ?? "",
-  ]);
+  await endLease(postgres.query, state);
 }
 
 async function takeChanges({ postgres, held }: State) {

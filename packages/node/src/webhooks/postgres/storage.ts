@@ -20,8 +20,10 @@ import { createRecord } from "./sending/record.ts";
 import { createWebhookRows } from "./webhook-rows.ts";
 
 export type PostgresStorageOptions = {
-  /** Name of this worker; another process with the same name loses its webhooks. */
+  /** Name of this worker: no other running process has it. */
   readonly worker: string;
+  /** Id of this process. Default: a random one. */
+  readonly session?: string;
   /** Duration of a lease; a call starts only if its timeout fits into the rest of it. */
   readonly leaseMs: number;
 };

@@ -338,6 +338,7 @@ test("a process that owns all webhooks has no timer", async () => {
     ownership: SOLE_OWNER,
     dispatcher: {} as Parameters<typeof createLease>[0]["dispatcher"],
     clock: { after: unexpected },
+    onNameLost: unexpected,
     logger: { info: unexpected, warn: unexpected },
   });
   await lease.end();

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import { migrate } from "../../../src/postgres/migrations.ts";
+import { NameInUseError, type OwnershipChange } from "../../../src/webhooks/delivery-queue.ts";
 import type { OwnerState } from "../../../src/webhooks/hand-over/owner.ts";
 import { changeOwner } from "../../../src/webhooks/postgres/hand-over/owner.ts";
 import { createOwnership, type ShardOwnership } from "../../../src/webhooks/postgres/ownership.ts";
@@ -115,6 +116,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     await start("a").renew();
     const b = start("b");
     await b.renew();
+    await expire("a");
     const a = start("a");
     await a.renew();
     expect(a.held.size).toBe(SHARDS / 2);
@@ -128,6 +130,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
   test("of a former process of a worker are given up while the workers do not own the webhooks.", async () => {
     await start("a").renew();
     await postgres.query("UPDATE webhook_register SET owner = 'to node'");
+    await expire("a");
     await start("a").renew();
     expect(await postgres.query("SELECT FROM shards WHERE owner IS NOT NULL")).toEqual([]);
   });
@@ -199,12 +202,20 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     expect(stalled.remainingMs()).toBeGreaterThan(0);
   });
 
-  test("are claimed at once by a process that restarts under the same name; the former process owns nothing.", async () => {
+  test("stay with a running process if another one has its name, until its lease ends; it then owns nothing.", async () => {
     const [webhook] = await addWebhooks(1);
     const [former, next] = [start("a"), start("a")];
     await former.renew();
+    const inUse = { code: "WORKER_NAME_IN_USE" };
+    await expect(next.renew()).rejects.toMatchObject(inUse);
+    expect([next.held.size, next.remainingMs()]).toEqual([0, 0]);
+    expect((await former.renew()).lost).toEqual([]);
+    await expire("a");
     expect((await next.renew()).gained).toEqual([webhook]);
     expect(next.epochOf(present(webhook))).toBe(2);
+    const isOwned = former.owns(present(webhook));
+    await expect(former.renew()).rejects.toMatchObject(inUse);
+    expect([isOwned, former.owns(present(webhook)), former.remainingMs()]).toEqual([true, false, 0]);
     const positions = createPositions(postgres, former);
     const isMoved = await postgres.transaction("READ WRITE", (transaction) =>
       positions.move(transaction, positions.begin(), 7),
@@ -216,6 +227,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
     const [former, b, c] = [start("a"), start("b"), start("c")];
     await former.renew();
     for (const worker of [b, c]) await worker.renew();
+    await expire("a");
     const next = start("a");
     for (const worker of [next, b, c]) await worker.renew();
     expect([next.held.size, b.held.size, c.held.size]).toEqual([11, 11, 10]);
@@ -366,7 +378,15 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
       if (random(3) === 0) await expire(name);
       if (random(8) === 0) await present(workers[index]).release();
       if (random(6) === 0) workers[index] = start(name);
-      const changes = await Promise.all(workers.map((worker) => worker.renew()));
+      // A process that restarts may wait for the lease of the former one.
+      const changes = await Promise.all(
+        workers.map((worker) =>
+          worker.renew().catch((error: unknown): OwnershipChange => {
+            if (!(error instanceof NameInUseError)) throw error;
+            return { gained: [], lost: [], surplus: [] };
+          }),
+        ),
+      );
       for (const [index, worker] of workers.entries()) {
         for (const { shard, epoch } of worker.held.values()) {
           const known = owners.get(`${shard} ${epoch}`) ?? worker;
@@ -376,6 +396,7 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
         await worker.giveUp(present(changes[index]).surplus);
       }
     }
+    for (const name of names) await expire(name);
     for (let round = 0; round < 3; round++) {
       for (const worker of workers) await worker.giveUp((await worker.renew()).surplus);
     }

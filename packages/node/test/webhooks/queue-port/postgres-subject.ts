@@ -8,7 +8,7 @@ import { PLAIN_SECRETS } from "../../../src/webhooks/secrets/encryption.ts";
 import { ownByWorkers } from "../../../test-support/webhooks/postgres-rows.ts";
 import { addWebhook, type Subject } from "./subject.ts";
 
-const WORKER = { worker: "worker", leaseMs: 600_000 };
+const WORKER = { worker: "worker", session: "same", leaseMs: 600_000 };
 /** Much shorter than the time in which each call must settle. */
 const STATEMENT_TIMEOUT_MS = 2_000;
 

@@ -8,6 +8,7 @@ import { present } from "../../../platform/present.ts";
 import type { Postgres, Query } from "../../../postgres/connection.ts";
 import { NO_MATCHING_OBSERVER } from "../../../subscriptions/conditions/slices.ts";
 import { createFit } from "../../../subscriptions/content.ts";
+import { NameInUseError } from "../../delivery-queue.ts";
 import { HandOverError } from "../../hand-over/error.ts";
 import { createReadDefinitions } from "../../matching/definitions.ts";
 import { createMatcher, type Matched } from "../../matching/matcher.ts";
@@ -70,14 +71,22 @@ export async function levelShards(options: LevelOptions, deps: LevelDeps): Promi
   }
 }
 
-/** Renews the lease while the hand-over continues: after its end, the lease would keep shards from the workers. */
+/**
+ * Renews the lease while the hand-over continues: after its end, the lease would keep shards from the workers.
+ *
+ * @throws {OwnerError}
+ * @throws {HandOverError} NOT_READY if another command has taken the shards
+ */
 async function renew(
   ownership: ShardOwnership,
   { transfer }: LevelOptions,
   { postgres }: LevelDeps,
 ): Promise<void> {
   await requireOwner(postgres.query, { from: "to node", to: "node", transfer });
-  await ownership.renew();
+  await ownership.renew().catch((error: unknown) => {
+    if (!(error instanceof NameInUseError)) throw error;
+    throw new HandOverError("NOT_READY", "another command continues this hand-over; wait until it has ended");
+  });
 }
 
 async function claimAll(ownership: ShardOwnership, options: LevelOptions, deps: LevelDeps): Promise<void> {

@@ -1,7 +1,7 @@
 /** The workers' side of a hand-over in PostgreSQL. */
 import type { Logger } from "pino";
 import { present } from "../../../platform/present.ts";
-import type { Postgres, Transaction } from "../../../postgres/connection.ts";
+import type { Postgres, Query } from "../../../postgres/connection.ts";
 import type { TakenWebhooks, WorkersSide } from "../../hand-over/workers-side.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "../../secrets/encryption.ts";
 import { dropAllRows } from "./drop.ts";
@@ -24,7 +24,7 @@ export type WorkersSideDeps = {
   readonly signal: AbortSignal;
 };
 
-/** Name among the workers: a command takes the webhooks at once from one that was killed. */
+/** Name among the workers. */
 const WORKER = "hand-over";
 
 type LogRow = { last: string; id: string | null; is_started: boolean };
@@ -38,7 +38,7 @@ export function createWorkersSide(options: WorkersSideOptions, deps: WorkersSide
     change: (change) =>
       transaction("READ WRITE", async (own) => {
         const owner = await changeOwner(own, change);
-        if (owner.state === "workers") await endLease(own);
+        if (owner.state === "workers") await endLease(own.query);
         return owner;
       }),
     async lastCopied() {
@@ -61,20 +61,21 @@ export function createWorkersSide(options: WorkersSideOptions, deps: WorkersSide
       transaction("READ WRITE", async (own) => {
         await changeOwner(own, change);
         await dropAllRows(own);
-        await endLease(own);
+        await endLease(own.query);
       }),
   };
 }
 
-/** Ends the lease of a command that was killed: workers need not wait for its end. */
-const endLease = ({ change }: Transaction): Promise<unknown> =>
-  change("DELETE FROM delivery_workers WHERE name = $1", [WORKER]);
+/** Ends the lease of a command that was killed: neither workers nor the next command need to wait for its end. */
+const endLease = (query: Query): Promise<unknown> =>
+  query("DELETE FROM delivery_workers WHERE name = $1", [WORKER]);
 
 async function takeAll(
   wait: { readonly transfer: string; readonly maxWaitMs: number },
   { network, maxContentBytes }: WorkersSideOptions,
   { postgres, cipher, ...deps }: WorkersSideDeps,
 ): Promise<TakenWebhooks> {
+  await endLease(postgres.query);
   const levelled = await levelShards(
     { ...wait, network, worker: WORKER, maxContentBytes },
     { postgres, ...deps },
