@@ -29,7 +29,7 @@ export const mirrorOptions = {
     name: "name",
     placeholder: "NAME",
     sentence:
-      "Name of this mirror in the database; the host and the process id if not given. A mirror that restarts with the same name does not wait for its lease to expire.",
+      "Name of this mirror in the database; the host and the process id if not given. A mirror that starts with the name of another one replaces it; the replaced one ends.",
     read: readText,
   }),
   logLevel: nodeOptions.logLevel,

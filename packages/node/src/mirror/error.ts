@@ -21,6 +21,8 @@ export type MirrorErrorCode =
   | "MIRROR_DATABASE"
   /** Another mirror has taken over. */
   | "MIRROR_DEPOSED"
+  /** Another mirror with the same name has taken over. */
+  | "MIRROR_REPLACED"
   /** The mirror does not have the block of the node: it cannot be compared. */
   | "MIRROR_BEHIND"
   /** Rows or facts differ from those of the node, or a row is damaged. */

@@ -22,15 +22,24 @@ export const LEASE_SECONDS = 15;
 /** Parent of the genesis block. */
 export const NO_BLOCK: Position = { height: 0, id: "0" };
 
+type Taking = {
+  readonly nethash: string;
+  /** Name of the mirror. */
+  readonly owner: string;
+  /** The last epoch of this process. Absent: it has had none, and may replace a mirror with its name. */
+  readonly epoch?: Epoch | undefined;
+};
+
 /**
- * Takes the lease, or renews the lease of the same owner, by the clock of the database.
+ * Takes the lease, by the clock of the database: one that has ended, or of a former process with its name. The latter
+ * includes this process, but not a process that has replaced it.
  *
  * @returns undefined while another mirror has the lease
- * @throws {MirrorError} MIRROR_DATABASE if the database belongs to another network
+ * @throws {MirrorError} MIRROR_DATABASE if the database belongs to another network; MIRROR_REPLACED
  */
 export async function takeLease(
   postgres: Postgres,
-  { nethash, owner }: { readonly nethash: string; readonly owner: string },
+  { nethash, owner, epoch }: Taking,
 ): Promise<MirrorHead | undefined> {
   await postgres.query(
     `INSERT INTO head (nethash, height, id, transactions, phase, epoch, owner, lease_until)
@@ -51,11 +60,22 @@ export async function takeLease(
     return query<HeadRow>(
       `UPDATE head SET epoch = epoch + 1, owner = $1, lease_until = now() + make_interval(secs => $2),
          log_sequence = least(log_sequence, (SELECT last_sequence FROM event_log))
-       WHERE owner = $1 OR lease_until < now() RETURNING ${HEAD_COLUMNS}`,
-      [owner, LEASE_SECONDS],
+       WHERE lease_until < now() OR (owner = $1 AND epoch <= coalesce($3::bigint, epoch)) RETURNING ${HEAD_COLUMNS}`,
+      [owner, LEASE_SECONDS, epoch ?? null],
     );
   });
+  if (!taken && epoch !== undefined) await refuseSameName(postgres, owner, epoch);
   return taken && headFromRow(taken);
+}
+
+/** @throws {MirrorError} MIRROR_REPLACED if the mirror with the lease has this name: the two would replace each other for ever */
+async function refuseSameName({ query }: Postgres, owner: string, epoch: Epoch): Promise<void> {
+  const [other] = await query("SELECT 1 FROM head WHERE owner = $1 AND epoch > $2", [owner, epoch]);
+  if (!other) return;
+  throw new MirrorError(
+    "MIRROR_REPLACED",
+    `another mirror with the name "${owner}" has taken over: stop one of them, or give each a name of its own with --name`,
+  );
 }
 
 export const deposed = (): MirrorError => new MirrorError("MIRROR_DEPOSED", "another mirror has taken over");

@@ -14,11 +14,19 @@ import type { CopyDeps } from "./events/deps.ts";
 import { createHeightWatch } from "./events/height-watch.ts";
 import type { FeedClient } from "./feed-client.ts";
 import { follow } from "./follow.ts";
-import { LEASE_SECONDS, type MirrorHead, releaseLease, renewLease, restart, takeLease } from "./head.ts";
+import {
+  type Epoch,
+  LEASE_SECONDS,
+  type MirrorHead,
+  releaseLease,
+  renewLease,
+  restart,
+  takeLease,
+} from "./head.ts";
 import { type IdentityTexts, storeIdentity } from "./node-identity.ts";
 
 export type MirrorOptions = {
-  /** Name of this mirror. A mirror that restarts with the same name does not wait for the end of its lease. */
+  /** Name of this mirror. When it starts, it replaces a mirror with the same name. */
   readonly owner: string;
   /** Number of blocks below the head that can be reverted. */
   readonly undoDepth: number;
@@ -48,7 +56,7 @@ const PROGRESS_MS = 5_000;
 /**
  * Runs until the signal is aborted.
  *
- * @throws {MirrorError} MIRROR_REFUSED, MIRROR_DATABASE, MIRROR_DIFFERS: only the operator can resolve these
+ * @throws {MirrorError} MIRROR_REFUSED, MIRROR_DATABASE, MIRROR_DIFFERS, MIRROR_REPLACED: only the operator can resolve these
  */
 export async function runMirror(
   options: MirrorOptions,
@@ -56,11 +64,11 @@ export async function runMirror(
   signal: AbortSignal,
 ): Promise<void> {
   const { logger } = deps;
-  const copyEvents = createEventCopy();
+  const session: SessionDeps = { ...deps, copyEvents: createEventCopy(), last: { epoch: undefined } };
   let pauseMs = FIRST_PAUSE_MS;
   while (!signal.aborted) {
     try {
-      const hasFollowed = await mirrorOnce(options, { ...deps, copyEvents }, signal);
+      const hasFollowed = await mirrorOnce(options, session, signal);
       if (hasFollowed) pauseMs = FIRST_PAUSE_MS;
     } catch (error) {
       if (signal.aborted) break;
@@ -72,17 +80,30 @@ export async function runMirror(
   }
 }
 
-const FINAL: readonly MirrorErrorCode[] = ["MIRROR_REFUSED", "MIRROR_DATABASE", "MIRROR_DIFFERS"];
+const FINAL: readonly MirrorErrorCode[] = [
+  "MIRROR_REFUSED",
+  "MIRROR_DATABASE",
+  "MIRROR_DIFFERS",
+  "MIRROR_REPLACED",
+];
 
 const isFinal = (error: unknown): boolean => error instanceof MirrorError && FINAL.includes(error.code);
 
-type SessionDeps = MirrorDeps & { readonly copyEvents: ReturnType<typeof createEventCopy> };
+type SessionDeps = MirrorDeps & {
+  readonly copyEvents: ReturnType<typeof createEventCopy>;
+  /** The last epoch of this process. */
+  readonly last: { epoch: Epoch | undefined };
+};
 
 /** Mirrors until the node ends its response or something fails. Returns false if another mirror has the lease. */
 async function mirrorOnce(options: MirrorOptions, deps: SessionDeps, stop: AbortSignal): Promise<boolean> {
-  const { postgres, network, logger } = deps;
+  const { postgres, network, logger, last } = deps;
   const { nethash } = network.description;
-  const head = await takeLease(postgres, { nethash, owner: options.owner });
+  const { epoch } = last;
+  // If the response is lost, the epoch of this process is not known.
+  last.epoch = undefined;
+  const head = await takeLease(postgres, { nethash, owner: options.owner, epoch });
+  last.epoch = head?.epoch ?? epoch;
   if (!head) {
     logger.debug("another mirror has the lease; standing by");
     await sleep(STANDBY_MS, undefined, { signal: stop }).catch(() => {});

@@ -30,6 +30,29 @@ afterAll(async () => {
   await server?.stop();
 });
 
+test.runIf(hasPostgres)(
+  "A mirror is replaced by the next one with its name once, and its process ends.",
+  async () => {
+    const take = (epoch?: number, owner = "same") => takeLease(postgres, { nethash: "test", owner, epoch });
+    const first = await take();
+    const second = await take();
+    expect(second?.epoch).toBe(Number(first?.epoch) + 1);
+    await expect(take(first?.epoch)).rejects.toMatchObject({
+      code: "MIRROR_REPLACED",
+      message: expect.stringContaining("--name"),
+    });
+    // A database that has lost the last epochs has the former one of the process.
+    await postgres.query("UPDATE head SET epoch = epoch - 1");
+    expect(await take(second?.epoch)).toMatchObject({ epoch: second?.epoch });
+    // The second one continues after a failure; a mirror with another name stands by.
+    const continued = await take(second?.epoch);
+    expect(continued?.epoch).toBe(Number(second?.epoch) + 1);
+    expect(await take(undefined, "other")).toBeUndefined();
+    expect(await take(first?.epoch, "other")).toBeUndefined();
+    await postgres.query("DELETE FROM head");
+  },
+);
+
 test.runIf(hasPostgres)("No crash gives the epoch of a mirror to another one.", async () => {
   const take = (owner: string) => takeLease(postgres, { nethash: "test", owner });
   for (const owner of ["one", "two", "three"]) {

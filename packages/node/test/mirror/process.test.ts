@@ -51,6 +51,18 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     await chain.compare();
   }, 120_000);
 
+  test("is replaced by another one with its name: it ends, and the other one follows.", async () => {
+    const first = mirror;
+    mirror = chain.startMirror();
+    const { code, stderr } = await first.ended;
+    expect([code, stderr]).toEqual([1, expect.stringContaining('another mirror with the name "test"')]);
+    await chain.command("mine", { blocks: 5 });
+    await chain.followed();
+    await chain.compare();
+    expect(mirror.child.exitCode).toBeNull();
+    expect(mirror.stderr()).not.toContain("another mirror");
+  }, 120_000);
+
   test("is compared with the node by --check, which names a row that differs.", async () => {
     const check = () => chain.startMirror("--check").ended;
     const equal = await check();

@@ -90,7 +90,7 @@ export const toMirrorConfig = (
 ): Omit<ToMirror, "node"> => ({
   token,
   databaseUrl: mirror,
-  // With the same name, the process that replaces a killed one does not wait for the end of its lease.
+  // With the same name, the process that replaces a killed one need not wait for the end of its lease.
   name: `${hostname()}:${resolve(data)}`,
   logLevel,
   logFormat,
