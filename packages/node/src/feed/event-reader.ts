@@ -10,6 +10,8 @@ export type EventPosition =
       readonly sequence: number;
       /** Id of the event, if the mirror knows it: the log of another node has other events. */
       readonly id?: string;
+      /** Id of the last hand-over of webhooks in the database of the mirror, if there was one. */
+      readonly transfer?: string;
     }
   | "oldest"
   | "newest";

@@ -37,6 +37,8 @@ export type FeedDeps = {
   readonly facts: Pick<FactReader, "checkpoint">;
   readonly events: EventReader;
   readonly copiedEvents: CopiedEvents;
+  /** Returns the id of the last hand-over of the node's webhooks; undefined before the first. */
+  readonly transfer: () => string | undefined;
 };
 
 /** A response that is being sent. */
@@ -86,7 +88,8 @@ export type Feed = {
   state(): FeedResponse;
   /**
    * Returns the events after a position of the log, as they are logged. Ends after some time, so that the mirror requests
-   * them again. A mirror requests the events after a sequence when it has stored all events up to it.
+   * them again. A mirror requests the events after a sequence when it has stored all events up to it: the log keeps later
+   * ones for the mirror whose database has the webhooks of this node.
    *
    * @throws {FeedError} FEED_GONE, FEED_FULL
    */
@@ -217,12 +220,14 @@ async function* follow(
 
 /** @throws {FeedError} FEED_GONE */
 function events(state: State, position: EventPosition): AsyncIterable<string> {
-  const { events: reader, copiedEvents, notifier, options } = state;
+  const { events: reader, copiedEvents, transfer, notifier, options } = state;
   const start = reader.start(position);
   if (start.kind === "gone") {
     throw new FeedError("FEED_GONE", `${start.reason}: continue with the oldest event of the log`);
   }
-  if (typeof position === "object") copiedEvents.copiedUpTo(position.sequence);
+  // Mirrors of other databases do not copy for the workers that own the webhooks.
+  if (typeof position === "object" && position.transfer === transfer())
+    copiedEvents.copiedUpTo(position.sequence);
   return eventsAfter(start, options, {
     reader,
     notifier,

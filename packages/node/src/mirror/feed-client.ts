@@ -111,8 +111,8 @@ const EVENTS = "/events";
 
 function queryOf(position: EventPosition): URLSearchParams {
   if (typeof position === "string") return new URLSearchParams({ after: position });
-  const { sequence, id } = position;
-  return new URLSearchParams({ after: `${sequence}`, ...(id !== undefined && { id }) });
+  const { sequence, ...more } = position;
+  return new URLSearchParams({ after: `${sequence}`, ...more });
 }
 
 const LINE_BOUND: LineBound = {

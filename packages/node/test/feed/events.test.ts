@@ -9,6 +9,7 @@ import { type Database, openDatabase } from "../../src/store/engine/database.ts"
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { COPY_READER } from "../../src/store/events/copied-events.ts";
 import { createEventLog, type EventLog } from "../../src/store/events/event-log.ts";
+import { createOwnerStore } from "../../src/webhooks/sqlite/hand-over/owner.ts";
 import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
 import { feedLogOf } from "../../test-support/feed/log.ts";
 
@@ -209,6 +210,19 @@ test("A request confirms copies: the cursor moves forward, and is not created.",
   expect(feed.figures().uncopiedEvents).toBe(5);
   log.prune({ maxEvents: 0, maxAgeMs: 0 });
   expect(log.read(0, 20).map(({ sequence }) => sequence)).toEqual([6, 7, 8, 9, 10]);
+});
+
+test("Only the mirror whose database has the webhooks of the node confirms copies.", () => {
+  add(10);
+  const owner = createOwnerStore(database);
+  owner.write({ state: "workers", transfer: "mine" });
+  log.moveCursor(COPY_READER, 2);
+  for (const other of [{}, { transfer: "other" }]) feed.events({ sequence: 5, ...other }).release();
+  expect(log.cursor(COPY_READER)).toBe(2);
+  log.prune({ maxEvents: 0, maxAgeMs: 0 });
+  expect(log.read(0, 20).map(({ sequence }) => sequence)).toEqual([3, 4, 5, 6, 7, 8, 9, 10]);
+  feed.events({ sequence: 4, transfer: "mine" }).release();
+  expect(log.cursor(COPY_READER)).toBe(4);
 });
 
 test("Later events can get higher sequences, and the jump is a gap.", async () => {

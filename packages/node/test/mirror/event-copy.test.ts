@@ -18,6 +18,7 @@ import { type Database, openDatabase } from "../../src/store/engine/database.ts"
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { COPY_READER } from "../../src/store/events/copied-events.ts";
 import { createEventLog, type EventLog } from "../../src/store/events/event-log.ts";
+import { createOwnerStore } from "../../src/webhooks/sqlite/hand-over/owner.ts";
 import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
 import { feedLogOf } from "../../test-support/feed/log.ts";
 import { copiedEvents, nodeEvents } from "../../test-support/mirror/events.ts";
@@ -230,6 +231,28 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
     expect(line).toMatchObject({ level: "error", lastCopied: 3, next: 9, height: 7 });
     expect(line.msg).toContain("start a replay from this height");
     expect(second.reports.at(-1)).toEqual({ sequence: 13, gaps: 1 });
+  });
+
+  test("confirms copies with the id of the hand-over of its database.", async () => {
+    log.moveCursor(COPY_READER, 0);
+    createOwnerStore(database).write({ state: "workers", transfer: "mine" });
+    add(1);
+    for (const [transfer, confirmed] of [
+      [null, 0],
+      ["other", 0],
+      ["mine", 4],
+    ] as const) {
+      await postgres.query("UPDATE webhook_register SET transfer = $1", [transfer]);
+      const copy = await start();
+      await started();
+      add(1);
+      await copiedUpTo(log.lastSequence());
+      await copy.stop();
+      // The first request of a session confirms what was copied before.
+      const next = await start();
+      await expect.poll(() => log.cursor(COPY_READER), WAIT).toBe(confirmed);
+      await next.stop();
+    }
   });
 
   test("records the log of another node as a gap, and continues with its later events.", async () => {

@@ -8,6 +8,7 @@ import { body } from "../requests/bodies.ts";
 import { send } from "./send.ts";
 
 const MAX_ID_LENGTH = 1_024;
+const MAX_TRANSFER_LENGTH = 64;
 /** Leaves room for the sequences of later events. */
 const MAX_SEQUENCE = 2 ** 52;
 const SEQUENCE = /^\d{1,16}$/;
@@ -19,6 +20,7 @@ const SCHEMAS = {
       {
         after: Type.String({ maxLength: 16 }),
         id: Type.Optional(Type.String({ maxLength: MAX_ID_LENGTH })),
+        transfer: Type.Optional(Type.String({ maxLength: MAX_TRANSFER_LENGTH })),
       },
       { additionalProperties: false },
     ),
@@ -35,8 +37,7 @@ export function addEventRoutes(app: Server, feed: Pick<Feed, "events" | "continu
     "/internal/feed/events",
     { exposeHeadRoute: false, config: { isEndless: true }, schema: SCHEMAS.events },
     async (request, reply) => {
-      const { after, id } = request.query;
-      const position = positionFrom(after, id);
+      const position = positionFrom(request.query);
       await send(request, reply, () => feed.events(position));
     },
   );
@@ -46,10 +47,12 @@ export function addEventRoutes(app: Server, feed: Pick<Feed, "events" | "continu
   });
 }
 
-function positionFrom(after: string, id: string | undefined): EventPosition {
-  if ((after === "oldest" || after === "newest") && id === undefined) return after;
+type Query = { readonly after: string; readonly id?: string; readonly transfer?: string };
+
+function positionFrom({ after, ...more }: Query): EventPosition {
+  if ((after === "oldest" || after === "newest") && more.id === undefined) return after;
   const sequence = Number(after);
-  if (SEQUENCE.test(after) && sequence <= MAX_SEQUENCE) return { sequence, ...(id !== undefined && { id }) };
+  if (SEQUENCE.test(after) && sequence <= MAX_SEQUENCE) return { sequence, ...more };
   throw new HttpError(
     "INVALID_MEMBER",
     '"after" must be the sequence of an event, with its "id" or without, or "oldest" or "newest"',

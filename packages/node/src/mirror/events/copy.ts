@@ -80,8 +80,9 @@ async function copyOnce(deps: CopyDeps): Promise<void> {
   const { postgres, feed, signal, onCopied } = deps;
   const copy = await readCopy(postgres);
   onCopied(copy);
-  const { sequence, id } = copy;
-  const position = copy.isStarted ? { sequence, ...(id !== undefined && { id }) } : "newest";
+  const { sequence, id, transfer } = copy;
+  const known = { ...(id !== undefined && { id }), ...(transfer !== undefined && { transfer }) };
+  const position = copy.isStarted ? { sequence, ...known } : "newest";
   const progress = { ...copy };
   try {
     for await (const lines of readAhead(feed.events(position, signal), AHEAD)) {

@@ -19,6 +19,8 @@ export type CopyState = {
   readonly gaps: number;
   /** Time of the last gap. */
   readonly lastGapMs: number | undefined;
+  /** Id of the last hand-over of webhooks in this database; undefined before the first. */
+  readonly transfer: string | undefined;
 };
 
 const COLUMNS: Columns = [
@@ -39,8 +41,10 @@ export async function readCopy(postgres: Postgres): Promise<CopyState> {
     isStarted: boolean;
     gaps: string;
     lastGapMs: string | null;
+    transfer: string | null;
   }>(
-    `SELECT last_sequence AS sequence, last_id AS id, is_started AS "isStarted", gaps, last_gap_ms AS "lastGapMs" FROM event_log`,
+    `SELECT last_sequence AS sequence, last_id AS id, is_started AS "isStarted", gaps, last_gap_ms AS "lastGapMs",
+       (SELECT transfer FROM webhook_register) AS transfer FROM event_log`,
   );
   if (!row) throw new MirrorError("MIRROR_DATABASE", "the table event_log has no row: use an empty database");
   return {
@@ -49,6 +53,7 @@ export async function readCopy(postgres: Postgres): Promise<CopyState> {
     isStarted: row.isStarted,
     gaps: Number(row.gaps),
     lastGapMs: row.lastGapMs === null ? undefined : Number(row.lastGapMs),
+    transfer: row.transfer ?? undefined,
   };
 }
 

@@ -27,6 +27,7 @@ import { createSqliteSource } from "../../stream/sqlite/source.ts";
 import { READER } from "../../webhooks/intake.ts";
 import { createSecretCipher } from "../../webhooks/secrets/encryption.ts";
 import { createSqliteFigures } from "../../webhooks/sqlite/figures.ts";
+import { createOwnerStore } from "../../webhooks/sqlite/hand-over/owner.ts";
 import { createSqliteHandOverRows } from "../../webhooks/sqlite/hand-over/rows.ts";
 import { openSqliteStorage } from "../../webhooks/sqlite/storage.ts";
 import { startInspector } from "./inspector.ts";
@@ -157,12 +158,14 @@ function openWebhooks(
 function openFeed(context: NodeContext, database: Database, facts: FactReader): Feed {
   const { databasePath } = context.data;
   const reader = openReader(context, "feed reader");
+  const owner = createOwnerStore(database);
   const feed = createFeed(DEFAULT_FEED_OPTIONS, {
     reader: createFeedReader(reader),
     openState: () => openStateRows(databasePath),
     facts,
     events: createEventReader(reader),
     copiedEvents: createCopiedEvents(database),
+    transfer: () => owner.read().transfer,
   });
   context.closing.add("feed", feed.close);
   return feed;
