@@ -26,8 +26,6 @@ export type How = {
   readonly proofText?: string;
   /** Secrets that sign. Default: that of the receiver. */
   readonly secrets?: Secrets;
-  /** Sends the message while others are in progress, each over a connection of its own. */
-  readonly isParallel?: true;
   /** Changes the request after it was signed. */
   readonly alter?: (parts: Parts) => Parts;
 };
@@ -59,39 +57,35 @@ export type Requests = {
 };
 
 const headersOf = createHeaders();
-/** Calls of a webhook that the node has in progress. */
-const MAX_CONNECTIONS = 8;
 
 /** Creates the requests of one scenario, whose connections are reused as those of the node. */
 export function createRequests(options: RequestOptions, signal: AbortSignal): Requests {
   const { target, token } = options;
-  let senders = openSenders(options);
+  let sender = openSender(options);
   const partsOf = (message: DeliveryMessage, how: How = {}) =>
     signedParts(message, { secrets: { token }, ...how });
-  const close = async () => void (await Promise.all([senders.single.close(), senders.parallel.close()]));
   return {
     async send(message, how) {
       const { id, webhook } = message;
-      const { post } = how.isParallel ? senders.parallel : senders.single;
-      const response = await post({ id, webhook, target, isStrict: false, ...partsOf(message, how) }, signal);
+      const response = await sender.post(
+        { id, webhook, target, isStrict: false, ...partsOf(message, how) },
+        signal,
+      );
       return response.status ?? 0;
     },
     sendPieces: (message, split) => sendPieces(options, partsOf(message), split, signal),
     sendCopies: (message, copies) => sendCopies(options, partsOf(message), copies, signal),
     sendHalf: (message) => sendHalf(options, partsOf(message), signal),
     async reconnect() {
-      await close();
-      senders = openSenders(options);
+      await sender.close();
+      sender = openSender(options);
     },
-    close,
+    close: () => sender.close(),
   };
 }
 
-function openSenders({ timeoutMs }: RequestOptions) {
-  const open = (connections: number) =>
-    createPost({ ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true, timeoutMs, connections });
-  return { single: open(1), parallel: open(MAX_CONNECTIONS) };
-}
+const openSender = ({ timeoutMs }: RequestOptions) =>
+  createPost({ ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true, timeoutMs });
 
 function signedParts(
   message: DeliveryMessage,

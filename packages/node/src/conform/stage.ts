@@ -95,7 +95,7 @@ export function openStage(options: StageOptions, deps: StageDeps): OpenStage {
       for (const message of list) await deliverAs(message, {});
     },
     async deliverTogether(list) {
-      await Promise.all(list.map((message) => deliverAs(message, { isParallel: true })));
+      await Promise.all(list.map((message) => deliverAs(message, {})));
     },
     async attemptCopies(message, copies) {
       await call(state, message, async () => (await requests.sendCopies(message, copies)).join(" and "));

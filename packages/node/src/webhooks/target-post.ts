@@ -1,4 +1,5 @@
 /** Sends deliveries to targets of every scheme. */
+import { Names } from "./connections/names.ts";
 import { createPost, type Post, type PostOptions } from "./delivery/post.ts";
 import { isNatsTarget } from "./model/nats-target.ts";
 import { createNatsPost } from "./nats/post.ts";
@@ -12,8 +13,9 @@ export type TargetPost = {
 };
 
 export function createTargetPost(options: PostOptions): TargetPost {
-  const http = createPost(options);
-  const nats = createNatsPost(options);
+  const { lookup } = new Names();
+  const http = createPost(options, lookup);
+  const nats = createNatsPost(options, lookup);
   return {
     post: (request, signal) => (isNatsTarget(request.target) ? nats : http).post(request, signal),
     natsConnections: nats.connections,

@@ -1,5 +1,6 @@
 /** The administrator's view of the streams of a server, for tests. */
-import { createGuardedConnector, PUBLIC_TARGETS } from "../../src/webhooks/delivery/guard.ts";
+import { createConnect } from "../../src/webhooks/connections/connect.ts";
+import { PUBLIC_TARGETS } from "../../src/webhooks/connections/guard.ts";
 import { natsLibrary } from "../../src/webhooks/nats/library.ts";
 import { openServerStream } from "../../src/webhooks/nats/server-stream.ts";
 import { createTransport, type TransportOptions } from "../../src/webhooks/nats/transport.ts";
@@ -38,7 +39,7 @@ const NANOSECONDS_PER_MS = 1_000_000;
 
 export async function openAdmin(port: number, password: string): Promise<StreamAdmin> {
   const { NatsConnectionImpl, setTransportFactory, jetstream, jetstreamManager } = natsLibrary();
-  const connect = createGuardedConnector({
+  const connect = createConnect({
     ...PUBLIC_TARGETS,
     allowPrivateTargets: true,
     connectTimeoutMs: 3_000,

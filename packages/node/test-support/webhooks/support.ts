@@ -18,7 +18,7 @@ import { createEventLog, type EventLog } from "../../src/store/events/event-log.
 import type { MatchingObserver } from "../../src/subscriptions/conditions/slices.ts";
 import type { Clock, WebhookObserver } from "../../src/webhooks/collaborators.ts";
 import type { DeliveryRequest, Post } from "../../src/webhooks/delivery/post.ts";
-import type { DeliveryResponse } from "../../src/webhooks/delivery/response-handler.ts";
+import type { DeliveryResponse } from "../../src/webhooks/delivery/response.ts";
 import type { Ownership } from "../../src/webhooks/delivery-queue.ts";
 import type { DeliveryRecord } from "../../src/webhooks/model/deliveries.ts";
 import { DEFAULT_WEBHOOK_OPTIONS, type WebhookOptions } from "../../src/webhooks/options.ts";

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Lookup } from "../../src/webhooks/delivery/guard.ts";
+import type { Lookup } from "../../src/webhooks/connections/names.ts";
 import { createPost, DEFAULT_POST_OPTIONS, type PostOptions } from "../../src/webhooks/delivery/post.ts";
 import { always, blockApplied, createService } from "../../test-support/webhooks/support.ts";
 
@@ -104,9 +104,9 @@ describe("a post", () => {
       response.end();
     });
     const resolved = Promise.withResolvers<void>();
-    const lookup: Lookup = async (_hostname, callback) => {
+    const lookup: Lookup = async () => {
       await resolved.promise;
-      callback(null, [{ address: "127.0.0.1", family: 4 }]);
+      return [{ address: "127.0.0.1", family: 4 }];
     };
     const send = sender({ timeoutMs: 50, connectTimeoutMs: 5_000 }, lookup);
     await expect(send(`http://receiver.example:${port}/late`)).rejects.toMatchObject({
@@ -216,11 +216,8 @@ describe("the target guard", () => {
   test("refuses names that resolve to such an address, even among others", async () => {
     const { port } = await receiver((_request, response) => response.end());
     for (const addresses of [["127.0.0.1"], ["::1"], ["93.184.216.34", "127.0.0.1"], ["::ffff:10.0.0.1"]]) {
-      const lookup: Lookup = (_hostname, callback) =>
-        callback(
-          null,
-          addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
-        );
+      const lookup: Lookup = async () =>
+        addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
       await expect(sender(PUBLIC_ONLY, lookup)(`http://receiver.example:${port}/`)).rejects.toMatchObject({
         code: "TARGET_REFUSED",
       });
@@ -237,9 +234,9 @@ describe("the target guard", () => {
       response.end();
     });
     let lookups = 0;
-    const lookup: Lookup = (_hostname, callback) => {
+    const lookup: Lookup = async () => {
       lookups++;
-      callback(null, [{ address: "127.0.0.1", family: 4 }]);
+      return [{ address: "127.0.0.1", family: 4 }];
     };
     const send = sender({ ...PUBLIC_ONLY, allowedNetworks: "127.0.0.0/8" }, lookup);
     expect(await send(`http://receiver.example:${port}/`)).toEqual({ status: 200 });
@@ -248,12 +245,13 @@ describe("the target guard", () => {
   });
 
   test("fails with the error of the resolver", async () => {
-    const failing: Lookup = (_hostname, callback) =>
-      callback(Object.assign(new Error("unknown"), { code: "ENOTFOUND" }), []);
+    const failing: Lookup = async () => {
+      throw Object.assign(new Error("unknown"), { code: "NAME_NOT_FOUND" });
+    };
     await expect(sender({}, failing)("http://receiver.example/")).rejects.toMatchObject({
-      code: "ENOTFOUND",
+      code: "NAME_NOT_FOUND",
     });
-    const empty: Lookup = (_hostname, callback) => callback(null, []);
+    const empty: Lookup = async () => [];
     await expect(sender({}, empty)("http://receiver.example/")).rejects.toThrow("has no address");
   });
 });

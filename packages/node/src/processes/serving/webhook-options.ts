@@ -2,7 +2,7 @@
 import type { Options } from "../../config/options.ts";
 import { parsePauseMs } from "../../config/pauses.ts";
 import { DAY_MS } from "../../platform/clock/durations.ts";
-import { createAddressCheck, type TargetOptions } from "../../webhooks/delivery/guard.ts";
+import { createAddressCheck, type TargetOptions } from "../../webhooks/connections/guard.ts";
 import type { PostOptions } from "../../webhooks/delivery/post.ts";
 import type { DeliveryRetention } from "../../webhooks/model/deliveries.ts";
 import { DEFAULT_WEBHOOK_OPTIONS, type WebhookOptions } from "../../webhooks/options.ts";

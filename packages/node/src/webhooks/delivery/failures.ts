@@ -1,7 +1,6 @@
 /** Simulated failures of receivers: attempts fail although the receiver works. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { CodedError } from "../../platform/coded-error.ts";
-import { type DeliveryRequest, type Post, TimeoutError } from "./post.ts";
+import { type DeliveryRequest, disconnected, type Post, TimeoutError } from "./post.ts";
 
 export type Failure =
   /** Every attempt gets a response with the status; the receiver gets nothing. */
@@ -38,7 +37,7 @@ export function createFailures(post: Post, timeoutMs: number): Failures {
         return post(request, signal);
       }
       case "drop":
-        throw new DroppedError();
+        throw disconnected(SIMULATED);
     }
   }
 
@@ -54,11 +53,4 @@ export function createFailures(post: Post, timeoutMs: number): Failures {
       return failure ? fail(failure, request, signal) : post(request, signal);
     },
   };
-}
-
-/** Simulates a connection that the other side has closed, with the code of the HTTP library. */
-class DroppedError extends CodedError<"UND_ERR_SOCKET"> {
-  constructor() {
-    super("UND_ERR_SOCKET", `other side closed: ${SIMULATED}`, { isRetryable: true });
-  }
 }

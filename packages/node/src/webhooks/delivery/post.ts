@@ -1,16 +1,15 @@
 /** Sends one delivery over HTTP. */
-import type { Agent } from "undici";
+import type { Socket } from "node:net";
 import { CodedError } from "../../platform/coded-error.ts";
-import { createGuardedConnector, type GuardOptions, type Lookup, PUBLIC_TARGETS } from "./guard.ts";
-import { httpClient } from "./http-client.ts";
-import { createResponseHandler, type DeliveryResponse } from "./response-handler.ts";
+import { type ConnectOptions, createConnect, type Endpoint } from "../connections/connect.ts";
+import { PUBLIC_TARGETS } from "../connections/guard.ts";
+import type { Lookup } from "../connections/names.ts";
+import { type DeliveryResponse, ResponseReader } from "./response.ts";
 
-export type PostOptions = GuardOptions & {
+export type PostOptions = ConnectOptions & {
   /** Timeout for connection, request and response together. */
   readonly timeoutMs: number;
   readonly userAgent: string;
-  /** Maximum of connections to one target; absent: no bound besides the call slots of the caller. */
-  readonly connections?: number;
 };
 
 export const DEFAULT_POST_OPTIONS: PostOptions = {
@@ -39,56 +38,174 @@ export type DeliveryRequest = {
  */
 export type Post = (request: DeliveryRequest, signal: AbortSignal) => Promise<DeliveryResponse>;
 
-/** Time without a delivery after which a connection is closed. */
+/** Time without a request after which a connection is closed. */
 const IDLE_MS = 10_000;
+/** A connection is closed this much earlier than its target does, which would lose a request. */
+const IDLE_MARGIN_MS = 1_000;
+const [HTTP_PORT, HTTPS_PORT] = [80, 443];
 
 /** Creates a sender; `close` ends its open connections. */
 export function createPost(options: PostOptions, lookup?: Lookup): { post: Post; close(): Promise<void> } {
-  let agent: Agent | undefined;
-  function startAgent(): Agent {
-    const { Agent } = httpClient();
-    return new Agent({
-      connect: createGuardedConnector(options, lookup),
-      pipelining: 1,
-      keepAliveTimeout: IDLE_MS,
-      ...(options.connections !== undefined && { connections: options.connections }),
-    });
+  const { timeoutMs, userAgent } = options;
+  const connect = createConnect(options, lookup);
+  const idle = new IdleConnections();
+  const onAbort = createAbortListeners();
+  /** Ends of the running calls. */
+  const calls = new Set<(reason: unknown) => void>();
+
+  const post: Post = async ({ target, headers, body }, signal) => {
+    signal.throwIfAborted();
+    const url = new URL(target);
+    const opening = new AbortController();
+    let connection = idle.take(url.origin);
+    const end = (reason: unknown) => (connection ? connection.end(reason) : opening.abort(reason));
+    const timeout = setTimeout(() => end(new TimeoutError(timeoutMs)), timeoutMs);
+    const removeListener = onAbort(signal, () => end(signal.reason));
+    calls.add(end);
+    try {
+      connection ??= new Connection(await connect(endpointOf(url), opening.signal), url.origin, idle);
+      opening.signal.throwIfAborted();
+      return await connection.send(requestOf(url, { ...headers, "user-agent": userAgent }, body));
+    } finally {
+      clearTimeout(timeout);
+      removeListener();
+      calls.delete(end);
+    }
+  };
+
+  return {
+    post,
+    async close() {
+      for (const end of [...calls]) end(new Error("the sender is closed"));
+      idle.close();
+    },
+  };
+}
+
+function endpointOf({ protocol, hostname, port }: URL): Endpoint {
+  const isSecure = protocol === "https:";
+  const defaultPort = isSecure ? HTTPS_PORT : HTTP_PORT;
+  return { host: hostname.replace(/^\[|\]$/g, ""), port: port === "" ? defaultPort : Number(port), isSecure };
+}
+
+function requestOf(
+  { host, pathname, search }: URL,
+  headers: DeliveryRequest["headers"],
+  body: string,
+): string {
+  let head = `POST ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
+  for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
+  return `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
+
+/** Connections without a request, by origin; the one that was used last comes last. */
+class IdleConnections {
+  readonly #connections = new Map<string, Connection[]>();
+
+  take(origin: string): Connection | undefined {
+    return this.#connections.get(origin)?.pop();
   }
 
-  const onAbort = createAbortListeners();
+  add(origin: string, connection: Connection): void {
+    const others = this.#connections.get(origin);
+    if (others) others.push(connection);
+    else this.#connections.set(origin, [connection]);
+  }
 
-  const post: Post = ({ target, headers, body }, signal) =>
-    new Promise((resolve, reject) => {
-      const { origin, pathname, search } = new URL(target);
-      const response = createResponseHandler(resolve, reject);
-      const end = () => response.end(signal.reason);
-      const timeout = setTimeout(() => response.end(new TimeoutError(options.timeoutMs)), options.timeoutMs);
-      const removeListener = onAbort(signal, end);
-      response.onEnded(() => {
-        clearTimeout(timeout);
-        removeListener();
-      });
-      if (signal.aborted) end();
-      else {
-        agent ??= startAgent();
-        agent.dispatch(
-          {
-            origin,
-            path: `${pathname}${search}`,
-            method: "POST",
-            headers: { ...headers, "user-agent": options.userAgent },
-            body,
-            // One timeout covers the whole request.
-            headersTimeout: 0,
-            bodyTimeout: 0,
-          },
-          response.handler,
-        );
-      }
-    });
+  remove(origin: string, connection: Connection): void {
+    const others = this.#connections.get(origin) ?? [];
+    const at = others.indexOf(connection);
+    if (at !== -1) others.splice(at, 1);
+    if (others.length === 0) this.#connections.delete(origin);
+  }
 
-  return { post, close: async () => agent?.destroy() };
+  close(): void {
+    for (const connections of this.#connections.values()) {
+      for (const connection of [...connections]) connection.end(undefined);
+    }
+  }
 }
+
+/** An open connection, which carries one request at a time. */
+class Connection {
+  readonly #socket: Socket;
+  readonly #origin: string;
+  readonly #idle: IdleConnections;
+  #request:
+    | { readonly reader: ResponseReader; readonly settled: PromiseWithResolvers<DeliveryResponse> }
+    | undefined;
+  #idleMs = IDLE_MS;
+
+  constructor(socket: Socket, origin: string, idle: IdleConnections) {
+    this.#socket = socket;
+    this.#origin = origin;
+    this.#idle = idle;
+    socket
+      .setTimeout(IDLE_MS)
+      .on("data", (bytes: Buffer) => this.#read(bytes))
+      .on("timeout", () => {
+        if (!this.#request) this.end(undefined);
+      })
+      .on("error", (error) => this.end(error))
+      .on("end", () => this.end(disconnected()))
+      .on("close", () => this.end(disconnected()));
+  }
+
+  /**
+   * Resolves to the response with any status, which is enough: a truncated or endless body does not change the outcome.
+   *
+   * @throws {Error} with a `code` if there is no response
+   */
+  send(request: string): Promise<DeliveryResponse> {
+    const settled = Promise.withResolvers<DeliveryResponse>();
+    this.#request = { reader: new ResponseReader(), settled };
+    this.#socket.write(request);
+    return settled.promise;
+  }
+
+  /** Closes the connection; `reason` explains why a response is missing. */
+  end(reason: unknown): void {
+    this.#idle.remove(this.#origin, this);
+    this.#socket.destroy();
+    this.#settle(reason);
+  }
+
+  #read(bytes: Buffer): void {
+    const reader = this.#request?.reader;
+    try {
+      // Bytes that no request has caused end the connection.
+      if (reader && !reader.read(bytes)) return;
+    } catch (error) {
+      this.end(error);
+      return;
+    }
+    this.#settle(undefined);
+    const isFree = reader?.isReusable && this.#socket.writableLength === 0 && this.#adopt(reader.idleMs);
+    if (isFree) this.#idle.add(this.#origin, this);
+    else this.end(undefined);
+  }
+
+  /** Adopts the time after which the target closes the connection; returns whether it leaves time for a request. */
+  #adopt(announcedMs = Number.POSITIVE_INFINITY): boolean {
+    const idleMs = Math.min(IDLE_MS, announcedMs - IDLE_MARGIN_MS);
+    if (idleMs > 0 && idleMs !== this.#idleMs) this.#socket.setTimeout(idleMs);
+    this.#idleMs = idleMs;
+    return idleMs > 0;
+  }
+
+  #settle(reason: unknown): void {
+    if (!this.#request) return;
+    const { reader, settled } = this.#request;
+    this.#request = undefined;
+    const { response } = reader;
+    if (response) settled.resolve(response);
+    else settled.reject(reason);
+  }
+}
+
+/** Creates the error of a connection that ended without a response. */
+export const disconnected = (reason = "no response had arrived") =>
+  new CodedError("ECONNRESET", `the target closed the connection: ${reason}`, { isRetryable: true });
 
 /**
  * Calls `end` when the signal aborts, unless the returned function was called before. Many requests share the signal of the

@@ -1,7 +1,7 @@
 /** Sends one delivery as a message of a JetStream stream (webhooks.md 7.4). */
-import type { buildConnector } from "undici";
 import { CodedError } from "../../platform/coded-error.ts";
-import { createGuardedConnector, type Lookup } from "../delivery/guard.ts";
+import { type Connect, createConnect } from "../connections/connect.ts";
+import type { Lookup } from "../connections/names.ts";
 import { type DeliveryRequest, type Post, type PostOptions, TimeoutError } from "../delivery/post.ts";
 import { type NatsTarget, parseNatsTarget } from "../model/nats-target.ts";
 import { toFailure } from "./failure.ts";
@@ -64,13 +64,11 @@ function createOpen(
   lookup: Lookup | undefined,
 ): (target: NatsTarget) => Promise<StreamClient> {
   const { timeoutMs, userAgent } = options;
-  let connect: buildConnector.connector | undefined;
+  // `readTarget` has checked the scheme.
+  const connect: Connect = createConnect({ ...options, httpsOnly: false }, lookup);
   return (target) => {
-    // `readTarget` has checked the scheme.
-    connect ??= createGuardedConnector({ ...options, httpsOnly: false }, lookup);
-    const guarded = connect;
     const signal = AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]);
-    const openStream = () => openServerStream(guarded, target, signal);
+    const openStream = () => openServerStream(connect, target, signal);
     return openStreamClient(target, openStream, { name: userAgent, timeoutMs });
   };
 }

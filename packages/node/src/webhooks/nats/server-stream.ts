@@ -3,9 +3,8 @@
  * greeting, and leaves the socket of a silent server open.
  */
 import { isIP, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
-import type { buildConnector } from "undici";
 import { CodedError } from "../../platform/coded-error.ts";
+import { type Connect, openEncrypted } from "../connections/connect.ts";
 import type { NatsTarget } from "../model/nats-target.ts";
 import { MAX_INFO_BYTES, parseInfo } from "./protocol-check.ts";
 
@@ -18,6 +17,8 @@ export type ServerStream = {
 
 type Server = Pick<NatsTarget, "host" | "port" | "isSecure">;
 
+/** Maximum reads of a greeting, which arrives in one or two. */
+const MAX_READS = 256;
 const GREETING = "INFO {";
 const END_OF_LINE = "\r\n";
 
@@ -27,11 +28,12 @@ const END_OF_LINE = "\r\n";
  * @param signal ends the connection until the promise settles
  */
 export async function openServerStream(
-  connect: buildConnector.connector,
+  connect: Connect,
   server: Server,
   signal: AbortSignal,
 ): Promise<ServerStream> {
-  const socket = await openSocket(connect, server);
+  // Servers greet in clear before the TLS handshake.
+  const socket = await connect({ ...server, isSecure: false }, signal);
   const end = () => socket.destroy(signal.reason);
   signal.addEventListener("abort", end, { once: true });
   try {
@@ -50,17 +52,10 @@ export async function openServerStream(
 export const protocolError = (reason: string) =>
   new CodedError("NATS_PROTOCOL", reason, { isRetryable: true });
 
-const openSocket = (connect: buildConnector.connector, { host, port }: Server): Promise<Socket> =>
-  new Promise((resolve, reject) => {
-    connect({ hostname: host, protocol: "http:", port: `${port}` }, (error, socket) => {
-      if (error) reject(error);
-      else resolve(socket);
-    });
-  });
-
 function readGreeting(socket: Socket, { host, port }: Server): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     let read = Buffer.alloc(0);
+    let reads = 0;
     const settle = (error?: unknown) => {
       socket.pause().off("data", onData).off("error", settle).off("close", onClose);
       if (error === undefined) resolve(read);
@@ -70,7 +65,7 @@ function readGreeting(socket: Socket, { host, port }: Server): Promise<Uint8Arra
     const onData = (chunk: Buffer) => {
       read = Buffer.concat([read, chunk]);
       const isGreeting = GREETING.startsWith(read.subarray(0, GREETING.length).toString("latin1"));
-      if (!isGreeting || read.length > MAX_INFO_BYTES) {
+      if (!isGreeting || read.length > MAX_INFO_BYTES || ++reads > MAX_READS) {
         settle(protocolError(`no NATS server at ${host}:${port}: it sent another greeting`));
       } else if (read.includes(END_OF_LINE)) settle();
     };
@@ -96,7 +91,10 @@ function readInfo(greeting: Uint8Array): ReturnType<typeof parseInfo> {
 
 function encrypt(socket: Socket, { host }: Server): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const encrypted = connectTls({ socket, host, ...(isIP(host) === 0 && { servername: host }) });
+    const encrypted = openEncrypted(
+      { socket, host, ...(isIP(host) === 0 && { servername: host }) },
+      () => {},
+    );
     // The error of a later end is reported by the iterator of its data.
     encrypted.on("error", reject);
     encrypted.once("close", () =>

@@ -3,8 +3,9 @@ import { isIP } from "node:net";
 import type { NatsTarget } from "../model/nats-target.ts";
 import { isDisconnection } from "./failure.ts";
 import { type MsgRequest, type NatsConnection, natsLibrary, type PubAck, type StoredMsg } from "./library.ts";
+import type { ReceiveBudget } from "./protocol-check.ts";
 import { protocolError, type ServerStream } from "./server-stream.ts";
-import { createTransport, type ReceiveBudget, type TransportOptions } from "./transport.ts";
+import { createTransport, type TransportOptions } from "./transport.ts";
 
 export type StreamMessage = {
   /** Value of `Nats-Msg-Id`: the server stores an id once within the duplicate window of the stream. */

@@ -1,11 +1,11 @@
 /** Transport of the NATS library over a guarded connection, with a bound on what the server sends. */
 import { present } from "../../platform/present.ts";
 import type { ConnectionOptions, Transport } from "./library.ts";
-import { createProtocolCheck } from "./protocol-check.ts";
+import { createProtocolCheck, type ReceiveBudget } from "./protocol-check.ts";
 import { protocolError, type ServerStream } from "./server-stream.ts";
 
-/** Bytes that the server can still send before the connection ends; each request renews them. */
-export type ReceiveBudget = { remainingBytes: number };
+/** Cost of a read, whose few bytes would hide its CPU time. */
+const MIN_READ_BYTES = 256;
 
 /** Options of a connection. The library creates transports without arguments, and passes these options to `connect`. */
 export type TransportOptions = ConnectionOptions & {
@@ -64,20 +64,22 @@ export function createTransport(): Transport {
 }
 
 async function* readBounded({ greeting, socket, budget }: Opened): AsyncIterableIterator<Uint8Array> {
-  const check = createProtocolCheck();
-  yield checked(greeting, check);
-  for await (const chunk of socket as AsyncIterable<Buffer>) {
-    budget.remainingBytes -= chunk.length;
+  const check = createProtocolCheck(budget);
+  function checked(bytes: Uint8Array): Uint8Array {
+    let isOfProtocol = true;
+    try {
+      check(bytes);
+    } catch {
+      isOfProtocol = false;
+    }
     if (budget.remainingBytes < 0) throw protocolError("the server sent more than the reply to a request");
-    yield checked(chunk, check);
+    if (!isOfProtocol) throw protocolError("the server sent bytes that are not part of the protocol");
+    return bytes;
   }
-}
 
-function checked(bytes: Uint8Array, check: (bytes: Uint8Array) => void): Uint8Array {
-  try {
-    check(bytes);
-  } catch {
-    throw protocolError("the server sent bytes that are not part of the protocol");
+  yield checked(greeting);
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    budget.remainingBytes -= Math.max(chunk.length, MIN_READ_BYTES);
+    yield checked(chunk);
   }
-  return bytes;
 }

@@ -74,12 +74,17 @@ describe("a program at the port of a target", () => {
     await expect.poll(connections).toBe(0);
   });
 
-  test("that sends more than a reply loses the connection", async () => {
+  test.each([
+    ["bytes", "MSG INBOX 1 60000000\r\n", "x".repeat(65_536), 8_000_000],
+    ["pings", "", "PING\r\n".repeat(500), 200_000],
+    ["descriptions of itself", "", INFO, 100_000],
+  ])("that sends %s instead of a reply loses the connection", async (_what, first, repeated, mostBytes) => {
     const flood = (socket: Socket, text: string) => {
-      const [, inbox] = /PUB \S+ (\S+) /.exec(text) ?? [];
-      socket.write(`MSG ${inbox} 1 60000000\r\n`);
+      const [, inbox = ""] = /PUB \S+ (\S+) /.exec(text) ?? [];
+      socket.write(first.replace("INBOX", inbox));
       const write = () => {
-        while (socket.writable && socket.write("x".repeat(65_536)));
+        let isFree = socket.writable;
+        while (isFree && socket.bytesWritten < mostBytes) isFree = socket.write(repeated);
       };
       socket.on("drain", write);
       write();
@@ -147,8 +152,7 @@ describe("the target guard", () => {
     const { target, port, connected } = await start((socket) => socket.end());
     const addresses = [{ address: "127.0.0.1", family: 4 }];
     const named = `nats://nats.example:${port}/chain`;
-    const lookup = (_name: string, callback: (error: null, resolved: typeof addresses) => void) =>
-      callback(null, addresses);
+    const lookup = async () => addresses;
     await expect(createSender({ allowPrivateTargets: false }, lookup).send("a", named)).rejects.toMatchObject(
       {
         code: "TARGET_REFUSED",
@@ -191,10 +195,7 @@ describe.skipIf(missingForNats() !== undefined)("an encrypted connection", () =>
     );
     const server = await startNatsServer({ more: `tls { cert_file: "${certificate}", key_file: "${key}" }` });
     onTestFinished(server.remove);
-    const lookup = (
-      _name: string,
-      callback: (error: null, resolved: { address: string; family: number }[]) => void,
-    ) => callback(null, [{ address: "127.0.0.1", family: 4 }]);
+    const lookup = async () => [{ address: "127.0.0.1", family: 4 }];
     const to = (host: string, scheme: string) =>
       server.urlOf("nowhere", { scheme, user: "admin:admin" }).replace("127.0.0.1", host);
     const { send } = createSender({}, lookup);

@@ -1,6 +1,6 @@
 /** A sender with test options, and its deliveries. */
 import { onTestFinished } from "vitest";
-import type { Lookup } from "../../../src/webhooks/delivery/guard.ts";
+import type { Lookup } from "../../../src/webhooks/connections/names.ts";
 import {
   DEFAULT_POST_OPTIONS,
   type DeliveryRequest,

@@ -3,11 +3,11 @@ import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
   createAddressCheck,
-  type Lookup,
   PUBLIC_TARGETS,
   type TargetOptions,
-} from "../../src/webhooks/delivery/guard.ts";
-import { createPost, DEFAULT_POST_OPTIONS } from "../../src/webhooks/delivery/post.ts";
+} from "../../../src/webhooks/connections/guard.ts";
+import type { Lookup } from "../../../src/webhooks/connections/names.ts";
+import { createPost, DEFAULT_POST_OPTIONS } from "../../../src/webhooks/delivery/post.ts";
 
 const verdicts = (options: Partial<TargetOptions>, addresses: readonly string[]) => {
   const check = createAddressCheck({ ...PUBLIC_TARGETS, ...options });
@@ -139,11 +139,8 @@ async function listener() {
 /** Names of this test resolve as it says, independently of the machine's resolver. */
 const leadingTo =
   (...addresses: string[]): Lookup =>
-  (_hostname, callback) =>
-    callback(
-      null,
-      addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
-    );
+  async () =>
+    addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
 
 describe("a refused target", () => {
   const REFUSED = { code: "TARGET_REFUSED" };
@@ -173,7 +170,7 @@ describe("a refused target", () => {
     });
     const { port } = server.address() as AddressInfo;
     let address = "127.0.0.1";
-    const moving: Lookup = (hostname, callback) => leadingTo(address)(hostname, callback);
+    const moving: Lookup = (hostname) => leadingTo(address)(hostname);
     const first = sender({ allowedNetworks: "127.0.0.1/32" }, moving);
     expect((await first(`http://receiver.example:${port}/`)).status).toBe(200);
     address = "127.0.0.2";

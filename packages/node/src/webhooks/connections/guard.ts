@@ -4,13 +4,9 @@
  * or between check and use, cannot evade the check.
  */
 
-import { lookup as systemLookup } from "node:dns";
-import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
-import type { buildConnector } from "undici";
 import { createRangeTest } from "../../platform/addresses/ranges.ts";
 import { CodedError } from "../../platform/coded-error.ts";
-import { httpClient } from "./http-client.ts";
 
 /** Targets that deliveries may reach. Networks are lists of addresses and networks (`addresses/ranges.ts`). */
 export type TargetOptions = {
@@ -23,8 +19,6 @@ export type TargetOptions = {
   /** Refuses targets with the schemes http and nats. */
   readonly httpsOnly: boolean;
 };
-
-export type GuardOptions = TargetOptions & { readonly connectTimeoutMs: number };
 
 export const PUBLIC_TARGETS: TargetOptions = {
   allowPrivateTargets: false,
@@ -47,65 +41,12 @@ const LOCAL_NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b:1::/48");
 const METADATA =
   "169.254.169.254, 169.254.170.0/24, 168.63.129.16, 100.100.100.200, 192.0.0.192, fd00:ec2::/32, fd20:ce::254";
 
-type Resolved = { readonly address: string; readonly family: number };
-
-/** Resolves a name to all of its addresses. */
-export type Lookup = (
-  hostname: string,
-  callback: (error: Error | null, addresses: readonly Resolved[]) => void,
-) => void;
-
-/**
- * Creates a connector for public addresses only.
- *
- * @throws {Error} naming an entry of a list that is neither address nor network
- */
-export function createGuardedConnector(
-  options: GuardOptions,
-  lookup: Lookup = (hostname, callback) =>
-    systemLookup(hostname, { all: true, verbatim: true }, (error, addresses) => callback(error, addresses)),
-): buildConnector.connector {
-  const check = createAddressCheck(options);
-
-  const guardedLookup: LookupFunction = (hostname, lookupOptions, callback) => {
-    lookup(hostname, (error, addresses) => {
-      const failure = error ?? findRefusal(addresses);
-      const [first] = addresses ?? [];
-      if (failure || !first) callback(failure ?? new Error(`${hostname} has no address`), "", 4);
-      else if (lookupOptions.all) callback(null, [...addresses]);
-      else callback(null, first.address, first.family);
-    });
-  };
-
-  /** Refuses a name if one of its addresses is refused: legitimate names have no such address. */
-  function findRefusal(addresses: readonly Resolved[]): Error | undefined {
-    const refused = addresses.find(({ address }) => !check(address));
-    return refused && refusedAddress(refused.address);
-  }
-
-  const connect = httpClient().buildConnector({
-    timeout: options.connectTimeoutMs,
-    // Send one request after another on a connection.
-    allowH2: false,
-    lookup: guardedLookup,
-  });
-
-  return (target, callback) => {
-    const { hostname, protocol } = target;
-    if (options.httpsOnly && protocol !== "https:") {
-      callback(targetRefused("target is not https, which is required"), null);
-    } else if (isIP(hostname) && !check(hostname)) {
-      // The lookup is never called for an address literal.
-      callback(refusedAddress(hostname), null);
-    } else connect(target, callback);
-  };
-}
-
-const refusedAddress = (address: string) =>
+export const refusedAddress = (address: string) =>
   targetRefused(`target address ${address} is not public or not allowed`);
 
 /** Deliveries must not reach the target. A retry may succeed if the name gets another address. */
-const targetRefused = (reason: string) => new CodedError("TARGET_REFUSED", reason, { isRetryable: true });
+export const targetRefused = (reason: string) =>
+  new CodedError("TARGET_REFUSED", reason, { isRetryable: true });
 
 /**
  * Creates a test whether deliveries may go to an address. It checks `::ffff:10.0.0.1` and `64:ff9b::10.0.0.1` as
