@@ -24,7 +24,7 @@ export type Endpoint = {
  * Connects to a checked address.
  *
  * @param signal ends the attempt until the promise settles
- * @throws {CodedError} TARGET_REFUSED, CONNECT_TIMEOUT, or an error of the system
+ * @throws {CodedError} TARGET_REFUSED, CONNECT_TIMEOUT, an error of the lookup, or of the system
  */
 export type Connect = (endpoint: Endpoint, signal: AbortSignal) => Promise<Socket>;
 

@@ -1,5 +1,4 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -80,8 +79,7 @@ test.skipIf(isWithoutOpenssl)(
       { stdio: ["pipe", "pipe", "ignore"] },
     );
     onTestFinished(() => void server.kill());
-    // It reports that it listens.
-    await once(server.stdout, "data");
+    for await (const text of server.stdout.setEncoding("utf8")) if (text.includes("ACCEPT")) break;
     await expect(sender()(`https://receiver.example:${port}/`)).rejects.toMatchObject({
       code: "RESPONSE_TOO_LARGE",
       message: "the target sent more than 16 TLS sessions",
