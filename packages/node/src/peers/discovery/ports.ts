@@ -1,13 +1,14 @@
 /** Probes which of the services that a peer announces are reachable (p2p.md 10.6). Without effect on the protocol. */
 
-import { once } from "node:events";
-import { type IncomingMessage, request } from "node:http";
+import { connect, isIP } from "node:net";
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Peer } from "../table/peer.ts";
 import type { PeerTable } from "../table/peer-table.ts";
 
 const TIMEOUT_MS = 1_500;
 const NOT_REACHABLE = -1;
+const OK_LINE = /^HTTP\/1\.[01] 200[ \r]/;
+const LINE_LENGTH = "HTTP/1.1 200 ".length;
 /** Peers whose probes begin in one tick of the event loop; each may announce 32 services. */
 const PEERS_PER_TICK = 16;
 
@@ -36,23 +37,20 @@ async function probePeer({ ip, status }: Peer, peerTable: PeerTable, signal: Abo
   peerTable.setPorts(ip, Object.fromEntries(await Promise.all(tried)));
 }
 
-/** Uses the HTTP client that the peer server has loaded: another one would be loaded during the synchronisation. */
+/** Reads only the first line of the response: a peer could send interim responses and headers without an end. */
 async function isReachable(host: string, port: number, signal: AbortSignal): Promise<boolean> {
-  const probe = request({
-    host,
-    port,
-    method: "HEAD",
-    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    agent: false,
-  }).end();
-  // The probe reads only the first line of the response; errors after it are ignored.
-  probe.on("error", () => {});
+  const socket = connect({ host, port, signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) });
+  socket.write(`HEAD / HTTP/1.1\r\nhost: ${isIP(host) === 6 ? `[${host}]` : host}:${port}\r\n\r\n`);
+  let text = "";
   try {
-    const [response] = (await once(probe, "response")) as [IncomingMessage];
-    return response.statusCode === 200;
+    for await (const bytes of socket as AsyncIterable<Buffer>) {
+      text += bytes.toString("latin1", 0, LINE_LENGTH);
+      if (text.length >= LINE_LENGTH) break;
+    }
   } catch {
     return false;
   } finally {
-    probe.destroy();
+    socket.destroy();
   }
+  return OK_LINE.test(text);
 }

@@ -346,6 +346,33 @@ describe("a peer", () => {
   });
 });
 
+test("A service that sends interim responses without an end is read as far as its first line.", async () => {
+  const bytes = Buffer.from(`HTTP/1.1 103 Early Hints\r\n${"x: y\r\n".repeat(200)}\r\n`.repeat(50));
+  let written = 0;
+  const server = createTcpServer((socket) => {
+    const write = () => {
+      while (!socket.destroyed && socket.write(bytes));
+    };
+    socket
+      .on("error", () => {})
+      .on("close", () => {
+        written = socket.bytesWritten;
+      });
+    socket.on("drain", write).resume();
+    write();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const { peerTable } = world();
+  peerTable.put(peerAt("127.0.0.1", { "@arkecosystem/core-api": { enabled: true, port } }));
+  await probePorts(peerTable.all(), peerTable);
+  expect(peerTable.get("127.0.0.1")).toMatchObject({ ports: { "@arkecosystem/core-api": -1 } });
+  await expect.poll(() => written).toBeGreaterThan(0);
+  // Buffers of the operating system are filled.
+  expect(written).toBeLessThan(16_000_000);
+});
+
 test("A ban applies to every form of the address, and survives restarts.", () => {
   const banned: string[] = [];
   const rows: { ip: string; untilMs: number; reason: string }[] = [];
