@@ -10,6 +10,7 @@ import { writeNetwork } from "../../packages/node/test-support/process/network.t
 import { apiUrlOf, spawnUniknode } from "../../packages/node/test-support/process/uniknode.ts";
 import { reachedDisk, throughDisk } from "./data-disk.ts";
 import { tickRecorder } from "./observers/ticks.ts";
+import { throughNames } from "./own-names.ts";
 import { type SiegedNode, siegedNode, untilForged } from "./target.ts";
 
 /** Requirements of an attack that has a node of its own. */
@@ -24,6 +25,8 @@ export type NodeNeeds = {
   readonly blocktime?: number;
   /** Address that its HTTP server listens on. */
   readonly httpHost?: string;
+  /** The name server of the process is 127.0.0.1. */
+  readonly hasOwnNames?: boolean;
   /** Addresses of this machine can become its peers. */
   readonly hasLoopbackPeers?: boolean;
 };
@@ -46,6 +49,7 @@ export async function startNode({
   blocktime = BLOCKTIME,
   folder = newFolder(blocktime),
   httpHost = HOST,
+  hasOwnNames = false,
   hasLoopbackPeers = false,
 }: NodeNeeds = {}): Promise<SiegedNode> {
   const disk = join(folder, "disk");
@@ -67,6 +71,7 @@ export async function startNode({
     ],
     {
       ...(diskMib !== undefined && { through: throughDisk(disk, diskMib) }),
+      ...(hasOwnNames && { through: throughNames(join(folder, "resolv.conf")) }),
       nodeArguments: [...nodeArguments, ...(hasOwnClock ? ["--import", CLOCK] : [])],
       environment: { ...environment, ...(hasOwnClock && { UNIKNODE_TEST_CLOCK: clockFile }) },
     },

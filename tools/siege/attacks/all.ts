@@ -21,11 +21,13 @@ import { ipv6Peers } from "./ipv6.ts";
 import { unwritableLog } from "./log.ts";
 import { longMessages } from "./long-messages.ts";
 import { lyingPeers } from "./lying-peers.ts";
+import { silentNames } from "./names.ts";
 import { extremePages, operationsFlood } from "./pages.ts";
 import { peerTransactions } from "./peer-transactions.ts";
 import { delegateBlocks, peerMessages, peerSessions } from "./peers.ts";
 import { pendingPages } from "./pending.ts";
 import { nonceGaps, replacedTransactions, unfundedTransactions } from "./pool.ts";
+import { chunkExtensions, interimResponses, trailers } from "./responses.ts";
 import { restoredFolder } from "./restore.ts";
 import { rpcBatches } from "./rpc.ts";
 import { foreignFlood, largeFlood, registrationFlood } from "./signed-junk.ts";
@@ -69,10 +71,14 @@ export const ATTACKS: readonly Attack[] = [
   delegateBlocks,
   rpcBatches,
   unwritableLog,
+  interimResponses,
+  chunkExtensions,
+  trailers,
   hangingReceivers,
   registrations,
   fullDisk,
   restoredFolder,
+  silentNames,
   registerImports,
   pipelinedPayments,
   ipv6Flood,

@@ -13,7 +13,7 @@ const REGISTRATIONS = 10_000;
 const CONDITIONS = [{ key: "event", condition: "ne", value: "" }];
 
 /** Removes every webhook with a target below `/siege/`. */
-async function removeAll(target: Target, addresses: { next(): string }): Promise<void> {
+export async function removeAll(target: Target, addresses: { next(): string }): Promise<void> {
   const silent = { offered() {}, refused() {} };
   const headers = { authorization: target.token };
   for (;;) {
@@ -38,7 +38,7 @@ async function removeAll(target: Target, addresses: { next(): string }): Promise
 }
 
 /** Registers webhooks for every event as fast as possible, up to a number. */
-async function register(
+export async function register(
   target: Target,
   tally: Tally,
   signal: AbortSignal,
