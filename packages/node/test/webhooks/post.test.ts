@@ -130,6 +130,14 @@ describe("a post", () => {
     });
   });
 
+  test("accepts an unrequested 100 Continue before the response", async () => {
+    const { port } = await receiver((_request, response) => {
+      response.writeContinue();
+      response.writeHead(200).end("ok");
+    });
+    expect(await sender()(`http://127.0.0.1:${port}/`)).toEqual({ status: 200, excerpt: "ok" });
+  });
+
   test("succeeds by its status, regardless of the body", async () => {
     const bodies: RequestListener[] = [
       (_request, response) => void response.writeHead(200).write("never ends"),
@@ -169,6 +177,18 @@ describe("a post", () => {
     for (let count = 0; count < 10; count++) await send(`http://127.0.0.1:${port}/`);
     // Two may alternate: one response is still being read when the next delivery starts.
     expect(ports.size).toBeLessThanOrEqual(2);
+  });
+
+  test("does not reuse a connection that the target closes within a second", async () => {
+    const ports: unknown[] = [];
+    const { port, server } = await receiver((request, response) => {
+      ports.push(request.socket.remotePort);
+      response.writeHead(200).end("ok");
+    });
+    server.keepAliveTimeout = 1_000;
+    const send = sender();
+    for (let count = 0; count < 3; count++) await send(`http://127.0.0.1:${port}/`);
+    expect(new Set(ports).size).toBe(3);
   });
 
   test("is aborted by its signal, with the reason", async () => {

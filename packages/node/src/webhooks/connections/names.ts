@@ -41,6 +41,8 @@ const MAX_NAMES = 10_000;
 /** Maximum of lookups at once; the oldest fails. Those of working name servers end before as many others can begin. */
 const MAX_LOOKUPS = 1_024;
 const MAX_ADDRESSES = 64;
+/** Maximum length of a name in the system of names, with its last dot. */
+const MAX_NAME_LENGTH = 254;
 /** Maximum of search domains, as in the C library before version 2.26. */
 const MAX_DOMAINS = 6;
 
@@ -69,6 +71,7 @@ export class Names {
   /** Calls for one name share a lookup, and its result for the lifetime of the records. */
   readonly lookup: Lookup = (hostname) => {
     const name = hostname.toLowerCase();
+    if (name.length > MAX_NAME_LENGTH) return Promise.reject(unresolved(name.slice(0, 20), "it is too long"));
     const known = this.#entries.get(name);
     if (known && known.untilMs > this.#elapsedMs()) return known.addresses;
     const found = this.#begin(name);

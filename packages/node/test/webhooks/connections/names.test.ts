@@ -134,12 +134,16 @@ test("an address of one family is enough if the server does not reply for the ot
   expect(await addresses(lookup("receiver.example"))).toEqual(["192.0.2.1"]);
 });
 
-test("a failure of the name server, and too many addresses, are refused", async () => {
+test("a failure of the name server, a long name and too many addresses are refused", async () => {
   const many = Array.from({ length: 65 }, (_, index) => `192.0.2.${index}`);
   const { lookup } = await names((name) => (name === "many.example" ? many : "broken"));
   await expect(lookup("broken.example")).rejects.toMatchObject({
     code: "NAME_UNRESOLVED",
     message: "cannot resolve broken.example: the name server failed with ESERVFAIL",
+  });
+  await expect(lookup("x".repeat(255))).rejects.toMatchObject({
+    code: "NAME_UNRESOLVED",
+    message: `cannot resolve ${"x".repeat(20)}: it is too long`,
   });
   await expect(lookup("many.example")).rejects.toMatchObject({
     code: "NAME_UNRESOLVED",
