@@ -45,6 +45,8 @@ export class ResponseReader {
   /** True from the size of a chunk to the line break after its bytes. */
   #isAfterChunk = false;
   #unread: Buffer = Buffer.alloc(0);
+  /** Number of unread bytes that have been searched without result. */
+  #searched = 0;
   #bytes = 0;
   #pieces = 0;
   readonly #excerpt: Buffer[] = [];
@@ -92,7 +94,7 @@ export class ResponseReader {
   /** Reads interim responses, and the head of the response. Returns `false` if it is incomplete. */
   #readHeads(): boolean {
     for (;;) {
-      const end = this.#unread.indexOf(END_OF_HEAD);
+      const end = this.#find(END_OF_HEAD);
       if (end === -1 || end > MAX_BYTES) return false;
       const head = this.#unread.toString("latin1", 0, end);
       this.#unread = this.#unread.subarray(end + END_OF_HEAD.length);
@@ -147,7 +149,7 @@ export class ResponseReader {
     while (this.#framing === "chunks") {
       this.#readMissing();
       if (this.#missing > 0) return false;
-      const end = this.#unread.indexOf(END_OF_LINE);
+      const end = this.#find(END_OF_LINE);
       if (end === -1) return false;
       const line = this.#unread.toString("latin1", 0, end);
       // A line break follows the bytes of a chunk.
@@ -157,7 +159,7 @@ export class ResponseReader {
       if (this.#framing === "chunks") this.#unread = this.#unread.subarray(end + END_OF_LINE.length);
     }
     // The line break of the last chunk begins the empty line after it, if there are no trailers.
-    const end = this.#unread.indexOf(END_OF_HEAD);
+    const end = this.#find(END_OF_HEAD);
     if (end === -1) return false;
     this.#unread = this.#unread.subarray(end + END_OF_HEAD.length);
     return true;
@@ -170,6 +172,13 @@ export class ResponseReader {
     this.#missing = Number.parseInt(size, 16);
     if (this.#missing === 0) this.#framing = "trailers";
     else this.#isAfterChunk = true;
+  }
+
+  /** Returns the offset of a text in the unread bytes, or -1. Bytes are searched once, in however many pieces they arrive. */
+  #find(text: string): number {
+    const at = this.#unread.indexOf(text, this.#searched, "latin1");
+    this.#searched = at === -1 ? Math.max(0, this.#unread.length - text.length + 1) : 0;
+    return at;
   }
 
   /** Reads bytes of the body as far as they have arrived. */
