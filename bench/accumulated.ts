@@ -7,10 +7,7 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { applyTransaction, createDraft } from "@uniknode/ledger";
-import { createNetwork, unitnet } from "@uniknode/protocol";
 import { replay } from "../packages/node/src/chain/replay.ts";
-import { DEV_ADDRESS_VERSION } from "../packages/node/src/dev-chain/network.ts";
 import { createGrowth } from "../packages/node/src/facts/growth.ts";
 import { createSqliteFactReader } from "../packages/node/src/facts/sqlite/reader.ts";
 import { present } from "../packages/node/src/platform/present.ts";
@@ -18,8 +15,7 @@ import { createOwnerStore } from "../packages/node/src/store/chain/token-owners.
 import { createTransactionStore } from "../packages/node/src/store/chain/transactions.ts";
 import { type Database, openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { migrate } from "../packages/node/src/store/engine/migrations.ts";
-import { createStateStore } from "../packages/node/src/store/state/state.ts";
-import { createUndoStore } from "../packages/node/src/store/state/undo.ts";
+import { measureHoldings } from "./accumulated/holdings.ts";
 import { loadDataset, seal, sender } from "./api/dataset.ts";
 import { shoot } from "./api/load.ts";
 import { startServers } from "./api/process.ts";
@@ -186,112 +182,8 @@ async function measureProperties(count: number): Promise<void> {
   rmSync(path);
 }
 
-/** Executing, storing and reverting a block of 280 uniks sent to a wallet that holds others, and as many back. */
-function measureHoldings(held: number): void {
-  const database = openDatabase(join(folder, `holdings-${held}.sqlite`));
-  migrate(database);
-  const [from, victim] = [sender(0), sender(1)];
-  const sent = 280;
-  const state = createStateStore(database, { cacheSize: 10_000 });
-  const holding = database.prepare("INSERT INTO holdings VALUES (?, 'tokens', ?, ?, ?, '{\"type\":1}')");
-  const token = database.prepare("INSERT INTO tokens VALUES (?, ?, ?, ?)");
-  const give = (address: string, first: number, count: number) => {
-    for (let number = first; number < first + count; number++) {
-      const previous = number === first ? null : idOf(number - 1);
-      const next = number === first + count - 1 ? null : idOf(number + 1);
-      holding.run(address, idOf(number), previous, next);
-      token.run(idOf(number), address, idOf(1), idOf(1));
-    }
-    return { tokens: { size: count, first: idOf(first), last: idOf(first + count - 1) } };
-  };
-  database.transaction(() => {
-    const owners = [
-      { ...from, attributes: give(from.address, 0, sent) },
-      { ...victim, attributes: give(victim.address, sent, held) },
-    ];
-    state.write(
-      owners.map(({ address, publicKey, attributes }) => ({
-        table: "wallets",
-        key: address,
-        after: { address, publicKey, balance: 10n ** 15n, nonce: 0n, attributes },
-      })),
-    );
-    state.flush();
-  });
-  state.reset();
-  const [genesisMilestone] = unitnet.milestones;
-  const network = createNetwork({
-    ...unitnet,
-    network: { ...unitnet.network, pubKeyHash: DEV_ADDRESS_VERSION },
-    milestones: [{ ...present(genesisMilestone), vendorFieldLength: 255, height: 1 }],
-  });
-  const undo = createUndoStore(database);
-  const times = { execute: 0, store: 0, revert: 0 };
-  const rounds = 20;
-  for (let round = 0; round < rounds; round++) {
-    const isBack = round % 2 === 1;
-    const [owner, recipient] = isBack ? [victim, from] : [from, victim];
-    const draft = createDraft(state);
-    const head = { height: 10 + round, timestamp: 80 };
-    const context = {
-      network,
-      milestone: network.milestoneAt(head.height),
-      head,
-      state: draft,
-      draft,
-      assumesSignatures: true,
-    };
-    let start = process.cpuUsage();
-    for (let number = 0; number < sent; number++) {
-      const nonce = BigInt((round >> 1) * sent + number + 1);
-      const asset = { nft: { unik: { tokenId: idOf(number) } } };
-      const transaction = {
-        version: 2,
-        network: 30,
-        typeGroup: 2000,
-        type: 2,
-        fee: 1n,
-        amount: 0n,
-        nonce,
-        asset,
-      };
-      applyTransaction(
-        {
-          ...transaction,
-          id: idOf(number),
-          senderPublicKey: owner.publicKey,
-          recipientId: recipient.address,
-        },
-        context,
-      );
-    }
-    const changes = draft.changes();
-    state.write(changes);
-    times.execute += cpuUs(start);
-    start = process.cpuUsage();
-    database.transaction(() => {
-      undo.append(head.height, changes);
-      state.flush();
-    });
-    times.store += cpuUs(start);
-  }
-  const bytes = present(
-    database.prepare<{ bytes: number }>("SELECT max(length(changes)) AS bytes FROM undo").get(),
-  ).bytes;
-  const start = process.cpuUsage();
-  database.transaction(() => {
-    for (let height = 10 + rounds - 1; height >= 10; height--) state.write(present(undo.read(height, state)));
-    state.flush();
-  });
-  times.revert = cpuUs(start);
-  const ms = (us: number) => (us / rounds / 1_000).toFixed(1);
-  console.log(
-    `${sent} uniks to and from a wallet that holds ${held}: ${ms(times.execute)} ms to execute, ${ms(times.store)} to store, ${ms(times.revert)} to revert; undo record of ${bytes} bytes`,
-  );
-  database.close();
-}
-
-if (isSelected("holdings")) for (const held of [100, 10_000, 1_000_000]) measureHoldings(held);
+if (isSelected("holdings"))
+  for (const held of [100, 10_000, 1_000_000]) measureHoldings(join(folder, `${held}.sqlite`), held);
 if (isSelected("facts")) await measureFacts();
 if (isSelected("owners")) for (const transfers of [1_680, 168_000]) measureOwners(transfers);
 if (isSelected("properties")) for (const count of [100, 10_000, 1_000_000]) await measureProperties(count);

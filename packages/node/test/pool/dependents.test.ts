@@ -1,6 +1,6 @@
 /** Transactions of reverted blocks that spend what others of them brought (pool.md 10, decision 4). */
 import { setImmediate as nextTick } from "node:timers/promises";
-import { applyTransaction, createDraft } from "@uniknode/ledger";
+import { applyTransaction, createDraft, parseHoldingKey } from "@uniknode/ledger";
 import {
   builders,
   bytesToHex,
@@ -12,6 +12,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import type { PoolStore } from "../../src/store/node/pool.ts";
+import { heldKeys } from "../../src/store/state/holdings.ts";
 import {
   addressNamed,
   createTestChain,
@@ -270,7 +271,8 @@ function appendBlock(deeds: readonly Deed[], chain: TestChain, pool: OpenPool): 
   for (const next of deeds) {
     const own = block.filter(({ data }) => data.senderPublicKey === publicKeyOf(next.from)).length;
     const nonce = Number(chain.walletNamed(next.from).nonce) + own + 1;
-    const locks = ACTORS.flatMap((name) => Object.keys(chain.walletNamed(name).attributes.htlc?.locks ?? {}));
+    const held = ACTORS.flatMap((name) => heldKeys(chain.state, addressNamed(name))).map(parseHoldingKey);
+    const locks = held.filter(({ kind }) => kind === "locks").map(({ id }) => id);
     const input = inputOf(next, nonce, locks);
     if (!input) continue;
     const transaction = seal(chain, input);
