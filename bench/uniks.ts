@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- uniks`: CPU time of the map of uniks beside the execution of blocks (with `--assume-valid`), for a chain with the
- * proportions of the live network and for blocks full of mints; then bytes and verification of resolutions.
+ * proportions of the live network and for blocks full of mints; then bytes and verification of resolutions. `npm run bench -- uniks SIZE...`:
+ * growth of the tree of facts by one round of 280 updates, each of one property of a unik that has as many properties, and its resolution.
  */
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -12,11 +13,19 @@ import { replay } from "../packages/node/src/chain/replay.ts";
 import { createGrowth } from "../packages/node/src/facts/growth.ts";
 import { createNoteSigner, logName } from "../packages/node/src/facts/note.ts";
 import { createSqliteFactReader } from "../packages/node/src/facts/sqlite/reader.ts";
+import { DEFAULT_FROM } from "../packages/node/src/facts/uniks/reader.ts";
 import { createUnikMap } from "../packages/node/src/facts/uniks/store.ts";
 import { createCheckpointReader } from "../packages/node/src/http/facts/checkpoint.ts";
 import { resolutionData } from "../packages/node/src/http/facts/resolve.ts";
 import { present } from "../packages/node/src/platform/present.ts";
+import { createBlockStore } from "../packages/node/src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../packages/node/src/store/engine/database.ts";
+import {
+  FULL_BLOCK,
+  LONG_UNIK,
+  type WrittenChain,
+  writtenChain,
+} from "../packages/node/test-support/facts/long-unik.ts";
 import { type Livenet, loadLivenet } from "./livenet/generate.ts";
 import { openPipeline } from "./pipeline.ts";
 
@@ -32,6 +41,10 @@ const CHAINS = [
 ];
 const RUNS = 1_000;
 const STEP_ROUNDS = 50;
+/** Time of a step of a running node. */
+const STEP_MS = 5;
+/** Measured rounds of updates. */
+const ROUNDS = 8;
 
 const cpuUs = (since?: NodeJS.CpuUsage): number => {
   const { user, system } = process.cpuUsage(since);
@@ -52,29 +65,26 @@ async function execute(chain: Livenet, path: string): Promise<number> {
 /** Adds all rounds to an empty map; returns the CPU time for each block, and the longest time of one round in milliseconds. */
 function addRounds(database: Database, { network, last }: Livenet): { blockUs: number; longestMs: number } {
   const map = createUnikMap(database, network);
+  const blocks = createBlockStore(database);
   const { roundAt } = createRounds(network);
   let longestMs = 0;
   const before = process.cpuUsage();
-  let height = 0;
   const addNext = (): boolean => {
-    const { roundHeight, maxDelegates } = roundAt(height + 1);
-    const end = roundHeight + maxDelegates - 1;
+    const { roundHeight: first, maxDelegates } = roundAt(map.height() + 1);
+    const end = first + maxDelegates - 1;
     if (end > last.height) return false;
     const startMs = performance.now();
-    map.addRound(roundHeight, end);
+    const id = present(blocks.header(end)).id;
+    while (!map.addRound({ first, last: end, id }, Number.POSITIVE_INFINITY));
+    map.publish(end);
     longestMs = Math.max(longestMs, performance.now() - startMs);
-    height = end;
     return true;
   };
   // A step of the tree adds several rounds in one transaction.
-  const addSome = () => {
-    const isAdded = Array.from({ length: STEP_ROUNDS }, addNext).every(Boolean);
-    map.setHeight(height);
-    return isAdded;
-  };
+  const addSome = () => Array.from({ length: STEP_ROUNDS }, addNext).every(Boolean);
   while (database.transaction(addSome, "process death"));
   const blockUs = cpuUs(before) / last.height;
-  database.transaction(() => map.truncate(0));
+  while (database.transaction(() => map.follow(0, () => undefined), "process death"));
   return { blockUs, longestMs };
 }
 
@@ -92,7 +102,7 @@ async function measureResolution(database: Database, { network }: Livenet): Prom
   const read = process.cpuUsage();
   for (let run = 0; run < RUNS; run++) {
     const { id } = present(uniks[run % uniks.length]);
-    const resolution = resolutionData(id, present(await reader.resolution(id)), toCheckpoint);
+    const resolution = resolutionData(id, present(await reader.resolution(id, DEFAULT_FROM)), toCheckpoint);
     const text = JSON.stringify(resolution);
     bytes += text.length;
     resolutions.push({ id, resolution: JSON.parse(text) });
@@ -107,7 +117,71 @@ async function measureResolution(database: Database, { network }: Livenet): Prom
   return `a resolution: ${Math.round(bytes / RUNS)} bytes, read in ${readUs.toFixed(0)} us, verified in ${verifyMs.toFixed(1)} ms of CPU time`;
 }
 
-for (const { name, size } of CHAINS) {
+type Growing = { readonly cpuMs: number; readonly longestMs: number; readonly steps: number };
+
+/** Extends the tree in steps as a running node does; returns the CPU time, and that of the longest step. */
+function grow({ database, network }: WrittenChain): Growing {
+  const growth = createGrowth({ database, network, onTruncated: () => {} });
+  let [cpuMs, longestMs, steps] = [0, 0, 0];
+  for (let isBehind = true; isBehind; steps++) {
+    const before = process.cpuUsage();
+    isBehind = growth.step(performance.now() + STEP_MS);
+    const stepMs = cpuUs(before) / 1_000;
+    cpuMs += stepMs;
+    longestMs = Math.max(longestMs, stepMs);
+    // Another thread of a node copies the write-ahead log.
+    if (steps % 100 === 0) database.checkpoint();
+  }
+  return { cpuMs, longestMs, steps };
+}
+
+const growingText = ({ cpuMs, longestMs, steps }: Growing) =>
+  `${cpuMs.toFixed(0)} ms of CPU time in ${steps} steps, the longest ${longestMs.toFixed(1)} ms`;
+
+/** Measures a unik with a number of properties. */
+async function measureLongUnik(size: number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-uniks-"));
+  const chain = writtenChain(join(folder, "node.sqlite"));
+  chain.append([chain.mint()]);
+  chain.addProperties(1, size);
+  chain.finalize();
+  console.log(`${size} properties: ${growingText(grow(chain))}`);
+  const rounds: Growing[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const keys = Array.from(
+      { length: FULL_BLOCK },
+      (_, index) => 1 + (((round * FULL_BLOCK + index) * 7_919) % size),
+    );
+    chain.append(keys.map((key, index) => chain.update({ [`key-${key}`]: `changed ${round} ${index}` })));
+    chain.finalize();
+    rounds.push(grow(chain));
+  }
+  const [median] = rounds.sort((a, b) => a.cpuMs - b.cpuMs).slice(ROUNDS / 2);
+  const longest = Math.max(...rounds.map(({ longestMs }) => longestMs));
+  console.log(
+    `  a round with ${FULL_BLOCK} updates: ${growingText(present(median))}; of ${ROUNDS} rounds ${longest.toFixed(1)} ms`,
+  );
+  const reader = createSqliteFactReader(chain.database, chain.network);
+  for (const [name, from] of [
+    ["owner and first page", DEFAULT_FROM],
+    ["one property", ["ab".repeat(32)]],
+  ] as const) {
+    const read = process.cpuUsage();
+    let bytes = 0;
+    for (let run = 0; run < RUNS; run++) {
+      const { unik, path, pages } = present(await reader.resolution(LONG_UNIK, from));
+      bytes = JSON.stringify({ unik, path, pages }).length;
+    }
+    console.log(`  resolution of ${name}: ${(cpuUs(read) / RUNS).toFixed(0)} us of CPU time, ${bytes} bytes`);
+  }
+  chain.database.close();
+  rmSync(folder, { recursive: true });
+}
+
+const sizes = process.argv.slice(2).map(Number);
+for (const size of sizes) await measureLongUnik(size);
+
+for (const { name, size } of sizes.length > 0 ? [] : CHAINS) {
   const chain = await loadLivenet(size);
   const folder = mkdtempSync(join(tmpdir(), "uniknode-uniks-"));
   const path = join(folder, "node.sqlite");

@@ -4,12 +4,13 @@ import type { UnikResolution } from "../api/resources/uniks.ts";
 import { type AuditedWebhook, type AuditOptions, type AuditReport, audit } from "./audit/audit.ts";
 import { createTileReader } from "./audit/fetch.ts";
 import { readNote } from "./resolution/note.ts";
+import { pagesFrom, type Resolve, resolveAll } from "./resolution/read.ts";
 import type { ResolutionVerdict } from "./resolution/verdict.ts";
 import { type ResolutionOptions, verifyResolution, type WitnessedCheckpoint } from "./resolution/verify.ts";
 
 export type VerifyingClient = ReturnType<typeof createVerifyingClient>;
 
-export type ResolveOptions = Pick<ResolutionOptions, "minSigners" | "minHeight"> & {
+export type ResolveOptions = Pick<ResolutionOptions, "minSigners" | "minHeight" | "properties"> & {
   /** Base URLs of witnesses and other nodes, whose checkpoints count as well. One that does not respond does not count. */
   readonly witnesses?: readonly string[];
 };
@@ -21,28 +22,56 @@ export type ResolveOptions = Pick<ResolutionOptions, "minSigners" | "minHeight">
  */
 export function createVerifyingClient(options: ClientOptions) {
   const client = createClient(options);
+  // The token is for the node alone.
+  const { webhookToken: _, ...others } = options;
+
+  /** Returns a function that requests pages of a unik and verifies them, with the checkpoints of witnesses. */
+  function resolver(
+    unik: string,
+    keys: ResolutionOptions["keys"],
+    { witnesses = [], ...rules }: Omit<ResolveOptions, "properties">,
+  ): Resolve {
+    // Most pages are of one round: its leaf is requested once.
+    let witnessed: { readonly leaf: unknown; readonly found: WitnessedCheckpoint[] } | undefined;
+    return async (from, shown) => {
+      const { data } = await client.uniks.resolution(unik, from);
+      // A false node can return another form, which the verdict names.
+      const leaf = (data as Partial<UnikResolution>).leaf?.index;
+      if (witnessed === undefined || witnessed.leaf !== leaf) {
+        const found = witnesses.map((url) =>
+          readWitness(createClient({ ...others, url }), client, data).catch(() => []),
+        );
+        witnessed = { leaf, found: (await Promise.all(found)).flat() };
+      }
+      return verifyResolution(data, { ...rules, ...shown, id: unik, keys, witnessed: witnessed.found });
+    };
+  }
+
   return {
     ...client,
     /**
-     * Requests a unik, and verifies it with the keys of nodes and witnesses.
+     * Requests a unik with all its properties, or those with the given names, and verifies it with the keys of nodes and witnesses.
      *
      * @param unik id, 64 hexadecimal digits
      * @throws {ApiError} if the node does not respond with a resolution
      * @throws {TypeError} for malformed keys
      */
-    async resolve(
+    resolve: (
       unik: string,
       keys: ResolutionOptions["keys"],
-      { witnesses = [], ...rules }: ResolveOptions = {},
-    ): Promise<ResolutionVerdict> {
-      const { data } = await client.uniks.resolution(unik);
-      // The token is for the node alone.
-      const { webhookToken: _, ...others } = options;
-      const found = await Promise.all(
-        witnesses.map((url) => readWitness(createClient({ ...others, url }), client, data).catch(() => [])),
-      );
-      return verifyResolution(data, { ...rules, id: unik, keys, witnessed: found.flat() });
-    },
+      { properties, ...options }: ResolveOptions = {},
+    ): Promise<ResolutionVerdict> => resolveAll(resolver(unik, keys, options), properties),
+    /**
+     * Requests the properties of a unik page by page, and verifies each page. Its `properties` are those of the page, and `next` is null in
+     * the last one. A page with another `root` than the first is of a later state.
+     *
+     * @throws as `resolve`
+     */
+    resolvePages: (
+      unik: string,
+      keys: ResolutionOptions["keys"],
+      options: Omit<ResolveOptions, "properties"> = {},
+    ): AsyncGenerator<ResolutionVerdict> => pagesFrom(resolver(unik, keys, options)),
     /**
      * Compares what a receiver of a webhook accepted with all facts of final blocks, which a signed checkpoint proves to be complete.
      *

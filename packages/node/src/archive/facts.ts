@@ -3,7 +3,7 @@
  * the snapshot is checked.
  */
 import type { Network } from "@uniknode/protocol";
-import { firstLogRoot } from "../facts/first-log.ts";
+import { earlierLogRoot } from "../facts/earlier-logs.ts";
 import { createGrowth } from "../facts/growth.ts";
 import { rootOf } from "../facts/merkle/proofs.ts";
 import { nodesOfTiles } from "../facts/merkle/tiles.ts";
@@ -30,7 +30,7 @@ export function readFacts(path: string): Facts | undefined {
       if (!last) return undefined;
       const root = rootOf(last.size, nodesOfTiles(tree.tile));
       return {
-        version: 2,
+        version: 3,
         height: last.height,
         id: last.blockId,
         size: last.size,
@@ -66,7 +66,7 @@ export function buildFacts(
     }
     if (!facts) return;
     const root =
-      facts.version === 2 ? rootAt(database, facts.size) : firstRoot(database, facts, { network, onPart });
+      facts.version === 3 ? rootAt(database, facts.size) : earlierRoot(database, facts, { network, onPart });
     if (root !== facts.root || !areOfChain(facts, database)) {
       throw new ArchiveError("ARCHIVE_INVALID", "the facts of its blocks do not match the manifest");
     }
@@ -82,12 +82,12 @@ export function rootAt(database: Database, size: number): string | undefined {
   return Buffer.from(rootOf(size, nodesOfTiles(tree.tile))).toString("hex");
 }
 
-function firstRoot(
+function earlierRoot(
   database: Database,
-  { height, size }: Facts,
+  { height, size, version }: Facts,
   { network, onPart }: { network: Network; onPart: (part: number) => void },
 ): string | undefined {
-  const work = firstLogRoot(database, network, height);
+  const work = earlierLogRoot(database, network, { height, version: version === 2 ? 2 : 1 });
   for (;;) {
     const step = work.next();
     if (step.done) return step.value.size === size ? step.value.root : undefined;

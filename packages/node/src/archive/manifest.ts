@@ -29,7 +29,7 @@ const manifestSchema = Type.Object({
   facts: Type.Optional(
     Type.Object({
       /** Version of the log; absent: 1. */
-      version: Type.Optional(Type.Literal(2)),
+      version: Type.Optional(Type.Union([Type.Literal(2), Type.Literal(3)])),
       height,
       id,
       size: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),

@@ -41,18 +41,16 @@ export const leafText = ({ height, index, event, content }: Leaf): string =>
   `${height}|${index}|${event}|${content}`;
 
 /**
- * Returns the leaves of a block.
- *
- * @param facts all facts of the block, in order: those of the chain, and the root of the map of uniks after a round
- * @param range indexes of the first leaf, and of the leaf after the last one. Default: all leaves
+ * @param facts of the block, in order: those of the chain, and the root of the map of uniks after a round
+ * @param first index of the first one in the block
  */
 export const leavesOf = (
   header: BlockHeader,
   facts: readonly TreeFact[],
   network: Network,
-  [first, end]: readonly [number, number] = [0, facts.length],
+  first = 0,
 ): Leaf[] =>
-  facts.slice(first, end).map((fact, index) => ({
+  facts.map((fact, index) => ({
     height: header.height,
     index: first + index,
     event: fact.name,

@@ -13,7 +13,7 @@ export type Checkpoint = {
 };
 
 /** Version of the format of leaves: a new version starts a new log. */
-const LOG = "uniknode-facts-v2";
+const LOG = "uniknode-facts-v3";
 /** Identifier of Ed25519 in signed notes. */
 const ALGORITHM = 1;
 const KEY_HASH_BYTES = 4;

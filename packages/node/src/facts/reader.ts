@@ -2,9 +2,8 @@
 import type { Leaf } from "./leaf.ts";
 import type { Hash } from "./merkle/hashes.ts";
 import type { Checkpoint } from "./note.ts";
-import type { Path } from "./uniks/map.ts";
-import type { MapRoot } from "./uniks/store.ts";
-import type { UnikValue } from "./uniks/values.ts";
+import type { ReadUnik } from "./uniks/reader.ts";
+import type { MapRoot } from "./uniks/roots.ts";
 
 /** A leaf, and the proof that the tree of this size and root has it. */
 export type Inclusion = {
@@ -15,10 +14,7 @@ export type Inclusion = {
 };
 
 /** The state of a unik after a final round, with its proof. */
-export type Resolution = {
-  /** Undefined if the unik did not exist. */
-  readonly value: UnikValue | undefined;
-  readonly path: Path;
+export type Resolution = ReadUnik & {
   /** The map that the path leads to: last block and number of the round, root, and number of uniks. */
   readonly map: MapRoot & { readonly height: number; readonly blockId: string; readonly round: number };
   /** The leaf with the root of the map. */
@@ -34,8 +30,8 @@ export type FactReader = {
   inclusion(index: number, size: number | undefined): Promise<Inclusion | undefined>;
   /** Returns a consistency proof; undefined if the tree never had one of the sizes. */
   consistency(from: number, to: number): Promise<Hash[] | undefined>;
-  /** Resolves a unik; undefined if the tree has no root of the map yet. */
-  resolution(unik: string): Promise<Resolution | undefined>;
+  /** Resolves a unik, with the properties from some digests of names on; undefined if the tree has no root of the map yet. */
+  resolution(unik: string, from: readonly string[]): Promise<Resolution | undefined>;
   /** Returns `count` adjacent leaves; undefined if the tree has fewer. */
   leaves(first: number, count: number): Promise<Leaf[] | undefined>;
   /** Returns the first `width` hashes of a tile; undefined if it has fewer. */

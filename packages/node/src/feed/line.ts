@@ -54,7 +54,7 @@ export function createLogLines(): (head: Position, sequence: number | undefined)
 /** Version, size and root of the node's fact tree after a block. */
 export const checkpointLine = ({ height, id }: Position, { size, root }: Checkpoint): string =>
   line(
-    JSON.stringify({ checkpoint: { height, id, version: 2, size, root: Buffer.from(root).toString("hex") } }),
+    JSON.stringify({ checkpoint: { height, id, version: 3, size, root: Buffer.from(root).toString("hex") } }),
   );
 
 /**

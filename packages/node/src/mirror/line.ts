@@ -29,7 +29,7 @@ const Bundle = Type.Object(
 );
 /** The node's tree of final facts up to a block: version of the log, number of leaves, and root. */
 const Checkpoint = Type.Object(
-  { height, id, version: Type.Literal(2), size: height, root: Type.String({ pattern: "^[0-9a-f]{64}$" }) },
+  { height, id, version: Type.Literal(3), size: height, root: Type.String({ pattern: "^[0-9a-f]{64}$" }) },
   closed,
 );
 /** Sequence of the newest event in the log at a time when the block was the head of the node. */

@@ -91,7 +91,7 @@ export function temporaryFolder(): { path: string; remove: () => void } {
  * the fact tree with the map of uniks, which lag. Keys and addresses have other numbers after other reverts, and ids are in other levels.
  */
 const OTHER_TABLES = `'migrations', 'sqlite_sequence', 'events', 'cursors', 'pool', 'fact_sizes', 'fact_tiles', 'forged_slots', 'missed_slots',
-   'unik_map', 'unik_values', 'unik_pages', 'unik_roots',
+   'unik_map', 'unik_rows', 'unik_before', 'unik_roots',
    'generators', 'blocks', 'rounds', 'senders', 'recipients', 'transactions', 'payees', 'block_ids', 'transaction_ids'`;
 const CHAIN_TABLES = `SELECT name FROM sqlite_master WHERE type = 'table'
   AND name NOT IN (${OTHER_TABLES}) AND name NOT GLOB '*webhook*' AND name NOT GLOB '*deliver*' ORDER BY name`;

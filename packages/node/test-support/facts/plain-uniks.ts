@@ -7,7 +7,7 @@ import { present } from "../../src/platform/present.ts";
 export type PlainMap = {
   readonly root: string;
   readonly uniks: number;
-  /** Canonical values by id. */
+  /** Owners and all properties by id, as canonical JSON. */
   readonly values: ReadonlyMap<string, string>;
 };
 
@@ -34,7 +34,14 @@ function mapOf(state: MemoryState): PlainMap {
       return [id, canonicalJson({ owner: ownerId, properties })];
     }),
   );
-  const leaves = [...values].map(([id, value]) => [sha256(Buffer.from(id, "hex")), sha256(value)] as const);
+  const leaves = state.entries("tokens").map(([id, { ownerId }]) => {
+    const properties = [...state.properties(id)].map(([key, value]) => [sha256(key), sha256(value)] as const);
+    const root = rootOf(properties, 0).toString("hex");
+    return [
+      sha256(Buffer.from(id, "hex")),
+      sha256(canonicalJson({ owner: ownerId, properties: root })),
+    ] as const;
+  });
   return { root: rootOf(leaves, 0).toString("hex"), uniks: values.size, values };
 }
 

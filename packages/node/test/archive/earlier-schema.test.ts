@@ -62,7 +62,7 @@ async function openBaseline(path: string): Promise<Database> {
   createWebhookStore(database).insert(WEBHOOK, "5".repeat(64));
   database.execute(
     `ALTER TABLE webhooks DROP COLUMN with_proof; DELETE FROM migrations WHERE name > '021';
-     DROP TABLE unik_map; DROP TABLE unik_values; DROP TABLE unik_pages; DROP TABLE unik_roots;
+     DROP TABLE unik_map; DROP TABLE unik_rows; DROP TABLE unik_before; DROP TABLE unik_roots;
      DROP TABLE history_blocks; DROP TABLE history_wallets; DROP TABLE history_records; DROP TABLE holdings`,
   );
   expect(isEarlierSchema(schemaText(database, "main"))).toBe(true);

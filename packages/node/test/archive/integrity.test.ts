@@ -130,8 +130,18 @@ test.each([
   ["rounds", "UPDATE rounds SET delegates = substr(delegates, 2)"],
   ["undo", "UPDATE undo SET changes = CAST(x'7D' || changes AS BLOB)"],
   ["fact_tiles", "UPDATE fact_tiles SET hashes = CAST(hashes || x'00' AS BLOB)"],
-  ["unik_values", "UPDATE unik_values SET value = '{' || value"],
-  ["unik_pages", "UPDATE unik_pages SET nodes = CAST(nodes || x'00' AS BLOB)"],
+  [
+    "unik_rows",
+    "UPDATE unik_rows SET value = CAST('{' || value AS BLOB) WHERE hex(substr(key, 1, 1)) = '70'",
+  ],
+  [
+    "unik_rows",
+    "UPDATE unik_rows SET value = CAST('0' || value AS BLOB) WHERE hex(substr(key, 1, 1)) = '6F'",
+  ],
+  [
+    "unik_rows",
+    "UPDATE unik_rows SET value = CAST(value || x'00' AS BLOB) WHERE hex(substr(key, 1, 1)) = '73'",
+  ],
   ["unik_roots", "UPDATE unik_roots SET root = substr(root, 2)"],
   ["history_wallets", "INSERT INTO history_wallets SELECT address, 5, balance, NULL, 1 FROM wallets"],
   ["history_records", "INSERT INTO history_records SELECT 0, address, 5, 0, 0, 0, '{' FROM wallets"],

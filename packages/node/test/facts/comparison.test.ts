@@ -141,7 +141,7 @@ test("A node that agrees again is no longer divergent, and can be reported again
 });
 
 test.each<[what: string, content: object | string, message: RegExp]>([
-  ["another network", checkpoint({ note: "uniknode-facts-v2/ab\n" }), /its log is uniknode-facts-v2\/ab/],
+  ["another network", checkpoint({ note: "uniknode-facts-v3/ab\n" }), /its log is uniknode-facts-v3\/ab/],
   ["invalid JSON", "<html>", /JSON/],
   ["no data", {}, /must have required property 'data'/],
   ["an invalid size", checkpoint({ size: -1 }), /\/data\/size must be >= 0/],

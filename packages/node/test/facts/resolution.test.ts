@@ -9,6 +9,7 @@ import { createRandom } from "../../../client/test-support/proofs/scene.ts";
 import { createGrowth } from "../../src/facts/growth.ts";
 import { createNoteSigner, logName } from "../../src/facts/note.ts";
 import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
+import { DEFAULT_FROM } from "../../src/facts/uniks/reader.ts";
 import { createCheckpointReader } from "../../src/http/facts/checkpoint.ts";
 import { resolutionData } from "../../src/http/facts/resolve.ts";
 import { present } from "../../src/platform/present.ts";
@@ -53,8 +54,8 @@ async function opened(name: string) {
         network,
       );
     },
-    async resolve(unik: string) {
-      const resolution = await reader.resolution(unik);
+    async resolve(unik: string, from = DEFAULT_FROM) {
+      const resolution = await reader.resolution(unik, from);
       return resolution && structuredClone(resolutionData(unik, resolution, toCheckpoint));
     },
   };
@@ -130,6 +131,6 @@ test(`Of ${COUNT} altered resolutions, none proves anything else.`, {
     }
   }
   expect([...steps].sort()).toEqual(
-    expect.arrayContaining(["FORM", "ID", "NOTE", "SIGNATURE", "INCLUSION", "PATH", "VALUE"]),
+    expect.arrayContaining(["FORM", "ID", "NOTE", "SIGNATURE", "INCLUSION", "PATH", "VALUE", "PROPERTIES"]),
   );
 });

@@ -30,7 +30,7 @@ test("The checkpoint is of the last final block, and equals the note that its ke
   );
   const [text, signature] = data.note.split(/(?<=\n)\n/) as [string, string];
   const root = bytesOf(data.root).toString("base64");
-  const name = `uniknode-facts-v2/${node.nethash}`;
+  const name = `uniknode-facts-v3/${node.nethash}`;
   expect(text).toBe(`${name}\n${data.size}\n${root}\nblock ${data.height} ${data.id}\n`);
   const [, keyName, signed] = present(/^\u2014 (\S+) (\S+)\n$/.exec(signature), "the match");
   const [, keyHash, key] = present(/^.+\+([0-9a-f]{8})\+(.+)$/.exec(data.verifierKey), "the match");

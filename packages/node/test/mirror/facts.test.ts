@@ -142,7 +142,7 @@ const markAt = (height: number): FactMark => ({
 });
 const checkpointAt = (height: number) => {
   const { root, ...mark } = markAt(height);
-  return { ...mark, version: 2 as const, root: Buffer.from(root).toString("hex") };
+  return { ...mark, version: 3 as const, root: Buffer.from(root).toString("hex") };
 };
 
 test("A checkpoint is compared with the mark of the same block, and ignored if the mirror has none.", () => {

@@ -44,11 +44,21 @@ export type TokenStatus = {
   readonly network: string;
 };
 
+/** All properties of a unik whose digests of names share as many first bits with `from` as the page has siblings. */
+export type PropertyPage = {
+  /** Digest, hexadecimal. */
+  readonly from: string;
+  /** Nodes beside the path to the page, from the root of the properties down; null: empty. */
+  readonly siblings: readonly (string | null)[];
+  readonly properties: Readonly<Record<string, string>>;
+};
+
 /** A unik after a final round, with the path from its value to a signed checkpoint (facts.md 11). Digests are hexadecimal. */
 export type UnikResolution = {
   readonly id: string;
-  /** Null if the unik did not exist. */
-  readonly unik: { readonly owner: string; readonly properties: Readonly<Record<string, string>> } | null;
+  /** Owner, and root of the map of properties; null if the unik did not exist. */
+  readonly unik: { readonly owner: string; readonly properties: string } | null;
+  readonly pages: readonly PropertyPage[];
   readonly path: {
     /** Nodes beside the path, from the root down; null: empty. */
     readonly siblings: readonly (string | null)[];
@@ -98,8 +108,14 @@ const tokens = <Summary extends Nft>(send: Send, base: "/uniks" | "/nfts") => ({
 
 export const uniks = (send: Send) => ({
   ...tokens<Unik>(send, "/uniks"),
-  /** A unik with its proof, not verified: `resolve` of the client verifies it. */
-  resolution: (id: string) => send<ApiResponse<UnikResolution>>({ path: path`/uniks/${id}/resolve` }),
+  /**
+   * A unik with its proof, not verified: `resolve` of the client verifies it.
+   *
+   * @param from digests (SHA-256) of the names of properties from which pages begin, at most 16. Default: 0, for the first page, `type` and
+   * `LifeCycle/Status`
+   */
+  resolution: (id: string, from?: readonly string[]) =>
+    send<ApiResponse<UnikResolution>>({ path: path`/uniks/${id}/resolve`, query: { from: from?.join() } }),
 });
 
 export const nfts = (send: Send) => ({

@@ -1,5 +1,5 @@
-/** The form of a resolution (facts.md 11), and its bounds: nothing larger is hashed. */
-import type { UnikResolution } from "../../api/resources/uniks.ts";
+/** The form of a resolution (facts.md 11). A unik has as many properties as the chain allows: they have no bound of their own. */
+import type { PropertyPage, UnikResolution } from "../../api/resources/uniks.ts";
 import { isId, isIntegerIn, isRecord } from "../values.ts";
 import { refuseUnless } from "./verdict.ts";
 
@@ -7,14 +7,22 @@ import { refuseUnless } from "./verdict.ts";
 const MAX_SIBLINGS = 256;
 /** A tree has fewer than 2^53 leaves. */
 const MAX_PROOF = 53;
-const MAX_PROPERTIES = 100_000;
-const MAX_TEXT = 1_024;
 const MAX_NOTE = 65_536;
 
+/** Names and values of properties. */
+export type Properties = Readonly<Record<string, string>>;
+
+/** A resolution of this version; or of version 2 of the tree, whose values have all properties, and which has no pages. */
+export type ReadResolution = Omit<UnikResolution, "unik"> & {
+  readonly unik: { readonly owner: string; readonly properties: string | Properties } | null;
+};
+
 /** @throws {Refusal} FORM */
-export function readResolution(value: unknown): UnikResolution {
-  refuseUnless(isRecord(value) && isId(value.id), "FORM", 'members are missing, or "id" is none');
+export function readResolution(given: unknown): ReadResolution {
+  refuseUnless(isRecord(given) && isId(given.id), "FORM", 'members are missing, or "id" is none');
+  const value: Record<string, unknown> = { pages: [], ...given };
   refuseUnless(value.unik === null || isUnik(value.unik), "FORM", '"unik" has another form');
+  refuseUnless(Array.isArray(value.pages) && value.pages.every(isPage), "FORM", '"pages" has another form');
   refuseUnless(isPath(value.path), "FORM", '"path" has another form');
   refuseUnless(isMap(value.map), "FORM", '"map" has another form');
   refuseUnless(isLeaf(value.leaf), "FORM", '"leaf" has another form');
@@ -24,24 +32,31 @@ export function readResolution(value: unknown): UnikResolution {
     "FORM",
     '"checkpoint" has no note',
   );
-  return value as UnikResolution;
+  return value as unknown as ReadResolution;
 }
 
-const isText = (value: unknown): value is string => typeof value === "string" && value.length <= MAX_TEXT;
+const isText = (value: unknown): value is string => typeof value === "string";
 const isCount = (value: unknown): boolean => isIntegerIn(value, 0, Number.MAX_SAFE_INTEGER);
 
-function isUnik(value: unknown): boolean {
-  if (!isRecord(value) || !isText(value.owner) || !isRecord(value.properties)) return false;
-  const values = Object.entries(value.properties);
-  return values.length <= MAX_PROPERTIES && values.every(([name, text]) => isText(name) && isText(text));
-}
+const isProperties = (value: unknown): value is Properties =>
+  isRecord(value) && Object.values(value).every(isText);
+
+const isUnik = (value: unknown): boolean =>
+  isRecord(value) && isText(value.owner) && (isId(value.properties) || isProperties(value.properties));
+
+const isPage = (value: unknown): value is PropertyPage =>
+  isRecord(value) && isId(value.from) && isSiblings(value.siblings) && isProperties(value.properties);
+
+const isSiblings = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.length <= MAX_SIBLINGS &&
+  value.every((sibling) => sibling === null || isId(sibling));
 
 function isPath(value: unknown): boolean {
-  if (!isRecord(value) || !Array.isArray(value.siblings) || value.siblings.length > MAX_SIBLINGS)
-    return false;
+  if (!isRecord(value)) return false;
   const { siblings, end } = value;
   const isEnd = end === null || (isRecord(end) && isId(end.key) && isId(end.value));
-  return isEnd && siblings.every((sibling) => sibling === null || isId(sibling));
+  return isEnd && isSiblings(siblings);
 }
 
 const isMap = (value: unknown): boolean =>

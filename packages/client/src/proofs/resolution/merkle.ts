@@ -1,8 +1,13 @@
 /** Merkle paths: of the tree of facts (RFC 6962), and of the map of uniks (facts.md 10). */
 import { bytesToHex, hexToBytes, sha256 } from "@uniknode/protocol";
 
-const digest = (kind: 0 | 1, ...parts: readonly Uint8Array[]): Uint8Array =>
-  sha256(Uint8Array.of(kind, ...parts.flatMap((part) => [...part])));
+function digest(kind: 0 | 1, left: Uint8Array, right: Uint8Array = new Uint8Array()): Uint8Array {
+  const bytes = new Uint8Array(1 + left.length + right.length);
+  bytes[0] = kind;
+  bytes.set(left, 1);
+  bytes.set(right, 1 + left.length);
+  return sha256(bytes);
+}
 
 export const textHash = (text: string): Uint8Array => sha256(new TextEncoder().encode(text));
 
@@ -38,15 +43,44 @@ const EMPTY = "0".repeat(64);
  *
  * @param siblings from the root down; null: an empty subtree
  */
-export function rootOfMap(key: string, end: MapLeaf | null, siblings: readonly (string | null)[]): string {
+export const rootOfMap = (key: string, end: MapLeaf | null, siblings: readonly (string | null)[]): string =>
+  rootOfSubtree(key, end ? [end] : [], siblings);
+
+/**
+ * Returns the root of a map from all leaves of a subtree.
+ *
+ * @param key any with the first bits of the leaves, one for each sibling
+ * @param leaves with distinct keys
+ * @param siblings from the root down; null: an empty subtree
+ */
+export function rootOfSubtree(
+  key: string,
+  leaves: readonly MapLeaf[],
+  siblings: readonly (string | null)[],
+): string {
   const bits = hexToBytes(key);
-  const leaf = end && digest(0, hexToBytes(end.key), hexToBytes(end.value));
-  return bytesToHex(
-    siblings.reduceRight<Uint8Array>((hash, sibling, depth) => {
-      const beside = hexToBytes(sibling ?? EMPTY);
-      return isRight(bits, depth) ? digest(1, beside, hash) : digest(1, hash, beside);
-    }, leaf ?? hexToBytes(EMPTY)),
+  const hash = hashOfLeaves(
+    leaves.map((leaf) => ({ key: hexToBytes(leaf.key), value: hexToBytes(leaf.value) })),
+    siblings.length,
   );
+  return bytesToHex(
+    siblings.reduceRight<Uint8Array>((below, sibling, depth) => {
+      const beside = hexToBytes(sibling ?? EMPTY);
+      return isRight(bits, depth) ? digest(1, beside, below) : digest(1, below, beside);
+    }, hash),
+  );
+}
+
+type Leaf = { readonly key: Uint8Array; readonly value: Uint8Array };
+
+function hashOfLeaves(leaves: readonly Leaf[], depth: number): Uint8Array {
+  const [first] = leaves;
+  if (!first) return hexToBytes(EMPTY);
+  if (leaves.length === 1) return digest(0, first.key, first.value);
+  const { left = [], right = [] } = Object.groupBy(leaves, ({ key }) =>
+    isRight(key, depth) ? "right" : "left",
+  );
+  return digest(1, hashOfLeaves(left, depth + 1), hashOfLeaves(right, depth + 1));
 }
 
 /** Returns true if two keys have the same first bits. */

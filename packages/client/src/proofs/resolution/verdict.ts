@@ -18,7 +18,9 @@ export type ResolutionStep =
   /** The path does not lead to the root of the map. */
   | "PATH"
   /** The value is not the one at the end of the path. */
-  | "VALUE";
+  | "VALUE"
+  /** A page does not lead to the root of the properties, or a page is missing. */
+  | "PROPERTIES";
 
 /** A unik after the block at `height`, as the signers of the checkpoint claim it. */
 export type ResolvedUnik = {
@@ -26,10 +28,14 @@ export type ResolvedUnik = {
   readonly owner: string;
   /** 1: individual, 2: organization, 3: network; undefined for a token without this property. */
   readonly type: string | undefined;
-  /** All stored properties. */
+  /** Stored properties: all of them, or those of the pages. */
   readonly properties: Readonly<Record<string, string>>;
   /** True if the owner or an issuer set the property `LifeCycle/Status` to "4" (aborted). */
   readonly revoked: boolean;
+  /** Digest from which the next page begins; null: no page follows. */
+  readonly next: string | null;
+  /** Root of the map of properties: pages with equal roots are of one state. Null in version 2 of the tree, which had no pages. */
+  readonly root: string | null;
 };
 
 export type ResolutionVerdict =

@@ -1,10 +1,10 @@
 /** Verifies resolutions of uniks, with keys of nodes and witnesses as the only trusted data (facts.md 11). */
 import { bytesToHex, canonicalJson, hexToBytes, sha256 } from "@uniknode/protocol";
-import type { UnikResolution } from "../../api/resources/uniks.ts";
 import { Refusal, refusedVerdict } from "../refusal.ts";
-import { isProof, readResolution } from "./form.ts";
+import { isProof, type ReadResolution, readResolution } from "./form.ts";
 import { agree, rootOfLeaf, rootOfMap, textHash } from "./merkle.ts";
 import { countKeys, type Note, readNote, signersOf } from "./note.ts";
+import { digestOf, FIRST, hasDigest, LIFE_CYCLE, nextOf, provenProperties, TYPE } from "./pages.ts";
 import { type ResolutionVerdict, type ResolvedUnik, refuseUnless } from "./verdict.ts";
 
 export type ResolutionOptions = {
@@ -18,6 +18,10 @@ export type ResolutionOptions = {
   readonly witnessed?: readonly WitnessedCheckpoint[];
   /** Lowest height of the map: a node could return an earlier state. Default: 1. */
   readonly minHeight?: number;
+  /** Names of properties that the resolution must show, or show to be absent. If absent, it must show those from `from` on. */
+  readonly properties?: readonly string[];
+  /** Digest from which the properties must begin. Default: 0, the first one. */
+  readonly from?: string;
 };
 
 /** A checkpoint, and the inclusion proof of the leaf with the root of the map in its tree (RFC 6962). */
@@ -36,10 +40,8 @@ export function verifyResolution(resolution: unknown, options: ResolutionOptions
   }
 }
 
-function verify(
-  resolution: UnikResolution,
-  { id, keys, minSigners = 1, minHeight = 1, witnessed = [] }: ResolutionOptions,
-): ResolutionVerdict {
+function verify(resolution: ReadResolution, options: ResolutionOptions): ResolutionVerdict {
+  const { id, keys, minSigners = 1, minHeight = 1, witnessed = [] } = options;
   const { map, checkpoint } = resolution;
   const unik = id.toLowerCase();
   refuseUnless(resolution.id === unik, "ID", `the resolution is of ${resolution.id}`);
@@ -68,7 +70,7 @@ function verify(
   const { size, root, height } = note;
   return {
     verdict: "proven",
-    unik: resolution.unik && describe(resolution.unik),
+    unik: resolution.unik && describe(resolution.unik, resolution.pages, options),
     height: map.height,
     signers: [...signers],
     checkpoint: { size, root, height },
@@ -78,7 +80,7 @@ function verify(
 /** Returns the note of a checkpoint of the same log that contains the leaf; nothing for any other one. */
 function witnessOf(
   { note: text, proof }: WitnessedCheckpoint,
-  resolution: UnikResolution,
+  resolution: ReadResolution,
   own: Note,
 ): Note[] {
   try {
@@ -94,14 +96,14 @@ function witnessOf(
 }
 
 /** The leaf of the tree of facts (facts.md 1 and 2); its content is canonical JSON. */
-function leafText({ map, leaf }: UnikResolution): string {
+function leafText({ map, leaf }: ReadResolution): string {
   const id = `uniks.root:${map.blockId}:${map.round}`;
   const content = `{"data":{"root":"${map.root}","uniks":${map.uniks}},"id":"${id}"}`;
   return `${map.height}|${leaf.indexInBlock}|uniks.root|${bytesToHex(textHash(content))}`;
 }
 
 /** @throws {Refusal} PATH, VALUE */
-function checkPath({ id, unik, path, map }: UnikResolution): void {
+function checkPath({ id, unik, path, map }: ReadResolution): void {
   const { siblings, end } = path;
   const key = bytesToHex(sha256(hexToBytes(id)));
   refuseUnless(
@@ -118,10 +120,32 @@ function checkPath({ id, unik, path, map }: UnikResolution): void {
   }
 }
 
-const LIFE_CYCLE = "LifeCycle/Status";
 const ABORTED = "4";
 
-function describe({ owner, properties }: NonNullable<UnikResolution["unik"]>): ResolvedUnik {
-  const values = new Map(Object.entries(properties));
-  return { owner, type: values.get("type"), properties, revoked: values.get(LIFE_CYCLE) === ABORTED };
+/** @throws {Refusal} PROPERTIES */
+function describe(
+  { owner, properties }: NonNullable<ReadResolution["unik"]>,
+  pages: ReadResolution["pages"],
+  { properties: names, from = FIRST }: Pick<ResolutionOptions, "properties" | "from">,
+): ResolvedUnik {
+  const [root, next] = typeof properties === "string" ? [properties, nextOf(pages, from)] : [null, null];
+  const shown = typeof properties === "string" ? provenProperties(pages, properties) : properties;
+  const values = new Map(Object.entries(shown));
+  if (root !== null) {
+    const missing = [TYPE, LIFE_CYCLE, ...(names ?? [])].find((name) => !hasDigest(pages, digestOf(name)));
+    refuseUnless(missing === undefined, "PROPERTIES", `the resolution does not show the property ${missing}`);
+    refuseUnless(
+      names !== undefined || next !== from,
+      "PROPERTIES",
+      `the resolution has no page from ${from}`,
+    );
+  }
+  return {
+    owner,
+    type: values.get(TYPE),
+    properties: names ? Object.fromEntries([...values].filter(([name]) => names.includes(name))) : shown,
+    revoked: values.get(LIFE_CYCLE) === ABORTED,
+    next: names ? null : next,
+    root,
+  };
 }

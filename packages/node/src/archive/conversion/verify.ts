@@ -1,7 +1,7 @@
 /** Verifies a converted database: its blocks, its state and its facts are those of the earlier version. */
 import { setImmediate as turn } from "node:timers/promises";
 import type { Network } from "@uniknode/protocol";
-import { firstLogRoot } from "../../facts/first-log.ts";
+import { earlierLogRoot } from "../../facts/earlier-logs.ts";
 import { createGrowth } from "../../facts/growth.ts";
 import { createFactTree } from "../../facts/tree/store.ts";
 import { createBlockStore } from "../../store/chain/blocks.ts";
@@ -78,7 +78,7 @@ async function factDamage(
   }
   const given = withSource(path, factsOf);
   if (!given) return undefined;
-  const work = firstLogRoot(database, network, given.height);
+  const work = earlierLogRoot(database, network, { height: given.height, version: 1 });
   for (;;) {
     const step = work.next();
     if (step.done) {

@@ -53,8 +53,14 @@ const FORMS: readonly { readonly table: string; readonly key: string; readonly i
   { table: "undo", key: "height", isDamaged: isNoJson("CAST(changes AS TEXT)") },
   { table: "fact_tiles", key: "position", isDamaged: "length(hashes) % 32 <> 0 OR length(hashes) > 8192" },
   { table: "fact_sizes", key: "height", isDamaged: "size < 0" },
-  { table: "unik_values", key: "hex(unik)", isDamaged: `length(unik) <> 32 OR ${isNoJson("value")}` },
-  { table: "unik_pages", key: "path", isDamaged: "length(nodes) % 32 <> 6 OR length(nodes) > 1510" },
+  {
+    table: "unik_rows",
+    key: "hex(key)",
+    // An owner is an address, a property is JSON, everything else is a page.
+    isDamaged: `CASE hex(substr(key, 1, 1)) WHEN '6F' THEN length(key) <> 33 OR ${isNoAddress("CAST(value AS TEXT)")}
+      WHEN '70' THEN length(key) <> 65 OR ${isNoJson("CAST(value AS TEXT)")}
+      ELSE length(value) % 32 <> 6 OR length(value) > 1510 END`,
+  },
   { table: "unik_roots", key: "height", isDamaged: isNoHex("root", 64) },
   {
     table: "history_wallets",

@@ -2,7 +2,7 @@
 import { type Block, createRounds, type Network } from "@uniknode/protocol";
 import { createPastFacts } from "../../event-log/past-facts.ts";
 import { present } from "../../platform/present.ts";
-import { type BlockStore, createBlockStore } from "../../store/chain/blocks.ts";
+import { createBlockStore } from "../../store/chain/blocks.ts";
 import { createFactLookups } from "../../store/chain/fact-lookups.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createReadTogether } from "../../store/engine/snapshot.ts";
@@ -11,15 +11,17 @@ import { EMPTY_ROOT, HASH_BYTES } from "../merkle/hashes.ts";
 import { consistencyProof, inclusionProof, type Nodes, rootOf } from "../merkle/proofs.ts";
 import { nodesOfTiles, widthOf } from "../merkle/tiles.ts";
 import type { Checkpoint } from "../note.ts";
-import type { FactReader, Inclusion, Resolution } from "../reader.ts";
+import type { FactReader, Inclusion } from "../reader.ts";
 import { lastMarkOnChain } from "../tree/last-mark.ts";
 import { createFactTree } from "../tree/store.ts";
-import { createUnikMap, type UnikMap } from "../uniks/store.ts";
+import { createUnikReader } from "../uniks/reader.ts";
+import { createRoots } from "../uniks/roots.ts";
 
 export function createSqliteFactReader(database: Database, network: Network): FactReader {
   const tree = createFactTree(database);
   const blocks = createBlockStore(database);
-  const uniks = createUnikMap(database, network);
+  const uniks = createUnikReader(database);
+  const { roundAt } = createRounds(network);
   const leavesFrom = createLeafReader(database, network);
   const together = createReadTogether(database);
   /** The last checkpoint, cached because many clients request it between two blocks. */
@@ -54,17 +56,19 @@ export function createSqliteFactReader(database: Database, network: Network): Fa
       together(() => (from <= to && to <= sizeNow() ? consistencyProof(from, to, nodes()) : undefined)),
     leaves: async (first, count) =>
       together(() => (first + count <= sizeNow() ? leavesFrom(first, count) : undefined)),
-    resolution: async (unik) =>
+    resolution: async (unik, from) =>
       together(() => {
         const made = checkpoint();
-        const place = uniks.leaf();
+        const state = uniks.state();
         // Without a leaf, or with one of reverted blocks, the map is about to be built again.
-        if (place === undefined || place.leaf >= made.size) return undefined;
-        const { leaf: index, indexInBlock } = place;
-        const proof = inclusionProof(index, made.size, nodes());
+        if (state === undefined || state.place.leaf >= made.size) return undefined;
+        const { height, place } = state;
+        const proof = inclusionProof(place.leaf, made.size, nodes());
+        const blockId = present(blocks.header(height), `block ${height}`).id;
         return {
-          ...readMap(unik, uniks, { blocks, network }),
-          leaf: { index, indexInBlock, proof },
+          ...uniks.read(unik, from),
+          map: { height, blockId, round: roundAt(height).round, ...uniks.rootAt(height) },
+          leaf: { index: place.leaf, indexInBlock: place.indexInBlock, proof },
           checkpoint: made,
         };
       }),
@@ -92,35 +96,19 @@ const prove = (
   proof: inclusionProof(index, size, nodes),
 });
 
-/** Reads a unik in the map, and the round of the map. */
-function readMap(
-  unik: string,
-  uniks: UnikMap,
-  { blocks, network }: { blocks: BlockStore; network: Network },
-): Pick<Resolution, "value" | "path" | "map"> {
-  const height = uniks.height();
-  const { round } = createRounds(network).roundAt(height);
-  const blockId = present(blocks.header(height), `block ${height}`).id;
-  return {
-    value: uniks.value(unik),
-    path: uniks.path(unik),
-    map: { height, blockId, round, ...uniks.rootAt(height) },
-  };
-}
-
 /** Returns a function that derives leaves of the tree from the blocks of the steps that added them. */
 function createLeafReader(database: Database, network: Network): LeafReader {
   const tree = createFactTree(database);
   const blocks = createBlockStore(database);
   const pastFacts = createPastFacts(createFactLookups(database), network);
-  const uniks = createUnikMap(database, network);
+  const roots = createRoots(database);
   const { roundAt } = createRounds(network);
 
   function factsAt(block: Block): readonly TreeFact[] {
     const { height } = block.header;
     const facts = pastFacts.of(block);
     if (!endsRound(height, roundAt)) return facts;
-    const root = { name: "uniks.root", round: roundAt(height).round, ...uniks.rootAt(height) } as const;
+    const root = { name: "uniks.root", round: roundAt(height).round, ...roots.at(height) } as const;
     return withUniksRoot(facts, root);
   }
 
@@ -134,7 +122,8 @@ function createLeafReader(database: Database, network: Network): LeafReader {
       const facts = factsAt(block);
       const start = Math.max(first - passed, 0);
       // Only the requested leaves are hashed.
-      found.push(...leavesOf(block.header, facts, network, [start, start + count - found.length]));
+      const requested = facts.slice(start, start + count - found.length);
+      found.push(...leavesOf(block.header, requested, network, start));
       passed += facts.length;
     }
     return found;

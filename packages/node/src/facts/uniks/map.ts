@@ -1,6 +1,6 @@
 /**
- * The Merkle map of uniks (facts.md 10): a binary tree over the bits of keys, in pages of four levels. A subtree with one leaf is this leaf,
- * so that equal contents give equal roots. Leaves are replaced, never removed.
+ * A Merkle map (facts.md 10), of uniks or of the properties of one: a binary tree over the bits of keys, in pages of four levels. A subtree
+ * with one leaf is this leaf, so that equal contents give equal roots.
  */
 import { hash } from "node:crypto";
 
@@ -8,11 +8,14 @@ import { hash } from "node:crypto";
 export type Digest = string;
 
 export type Leaf = {
-  /** SHA-256 of the id of the unik: ids can be chosen, and similar keys would make paths long. */
+  /** SHA-256 of the id or of the name: these can be chosen, and similar keys would make paths long. */
   readonly key: Digest;
-  /** SHA-256 of the canonical value. */
+  /** SHA-256 of the value. */
   readonly value: Digest;
 };
+
+/** A new value of a key; undefined removes its leaf. */
+export type LeafChange = { readonly key: Digest; readonly value: Digest | undefined };
 
 /** A subtree: a leaf, or the hash of a larger subtree; undefined if it is empty. */
 export type Node = Leaf | Digest | undefined;
@@ -23,8 +26,11 @@ export type Page = readonly Node[];
 /** Pages by path: the hexadecimal digits that all keys of the page begin with. */
 export type Pages = {
   read(path: string): Page | undefined;
-  write(path: string, page: Page): void;
+  /** Removes the page if it is undefined. */
+  write(path: string, page: Page | undefined): void;
 };
+
+export type PageReader = Pick<Pages, "read">;
 
 /** The nodes beside the way to a key, from the root down, and the leaf at its end; hexadecimal. */
 export type Path = { readonly siblings: readonly (string | null)[]; readonly end: Leaf | undefined };
@@ -39,7 +45,10 @@ export const EMPTY_MAP = "0".repeat(2 * DIGEST_BYTES);
 
 export const keyOf = (unik: string): Digest => hash("sha256", Buffer.from(unik, "hex"), "binary");
 
-const toHex = (digest: Digest): string => Buffer.from(digest, "latin1").toString("hex");
+/** Returns the digest of a text in UTF-8. */
+export const textDigest = (text: string): Digest => hash("sha256", text, "binary");
+
+export const toHex = (digest: Digest): string => Buffer.from(digest, "latin1").toString("hex");
 
 /** Returns the hexadecimal digits of a key, by which pages are found. */
 export const pathOf = toHex;
@@ -50,21 +59,24 @@ const slotOf = (key: Digest, depth: number): number => {
   return depth % 2 === 0 ? byte >> 4 : byte & 15;
 };
 
+/** Returns the root of the map, hexadecimal. */
+export const rootOf = (pages: PageReader): string => toHex(hashOf(pages.read("")?.[1]));
+
 /**
- * Inserts or replaces leaves.
+ * Inserts, replaces and removes leaves.
  *
- * @param leaves with distinct keys
+ * @param changes with distinct keys
  * @returns the root of the map, hexadecimal
  */
-export const putLeaves = (pages: Pages, leaves: readonly Leaf[]): string =>
-  toHex(hashOf(put(pages, "", leaves)));
+export const changeLeaves = (pages: Pages, changes: readonly LeafChange[]): string =>
+  toHex(hashOf(changePage(pages, "", changes)));
 
-function put(pages: Pages, path: string, leaves: readonly Leaf[]): Node {
+function changePage(pages: Pages, path: string, changes: readonly LeafChange[]): Node {
   const page: Node[] = [...(pages.read(path) ?? new Array<Node>(NODES).fill(undefined))];
   const changed = new Set<number>();
-  for (const [slot, group] of Map.groupBy(leaves, ({ key }) => slotOf(key, path.length))) {
+  for (const [slot, group] of Map.groupBy(changes, ({ key }) => slotOf(key, path.length))) {
     const at = SLOTS + slot;
-    page[at] = insert(pages, path + slot.toString(SLOTS), page[at], group);
+    page[at] = changeSubtree(pages, path + slot.toString(SLOTS), page[at], group);
     changed.add(at >> 1);
   }
   // A set is iterated in the order of insertion, with what is added meanwhile: the levels one after the other.
@@ -72,19 +84,23 @@ function put(pages: Pages, path: string, leaves: readonly Leaf[]): Node {
     page[at] = pair(page[2 * at], page[2 * at + 1]);
     if (at > 1) changed.add(at >> 1);
   }
-  pages.write(path, page);
-  return page[1];
+  const [, root] = page;
+  // The page above has a single leaf itself.
+  const isKept = path === "" ? root !== undefined : typeof root === "string";
+  pages.write(path, isKept ? page : undefined);
+  return root;
 }
 
-function insert(pages: Pages, path: string, node: Node, leaves: readonly Leaf[]): Node {
-  if (typeof node === "string") return put(pages, path, leaves);
-  const isKept = node !== undefined && leaves.every(({ key }) => key !== node.key);
-  const all = isKept ? [node, ...leaves] : leaves;
-  return all.length === 1 ? all[0] : put(pages, path, all);
+function changeSubtree(pages: Pages, path: string, node: Node, changes: readonly LeafChange[]): Node {
+  if (typeof node === "string") return changePage(pages, path, changes);
+  const isKept = node !== undefined && changes.every(({ key }) => key !== node.key);
+  const given = changes.filter((change): change is Leaf => change.value !== undefined);
+  const leaves = isKept ? [node, ...given] : given;
+  return leaves.length <= 1 ? leaves[0] : changePage(pages, path, leaves);
 }
 
 /** Returns the way to a key in the map. */
-export function pathTo(pages: Pages, key: Digest): Path {
+export function pathTo(pages: PageReader, key: Digest): Path {
   const siblings: (string | null)[] = [];
   const digits = pathOf(key);
   for (let depth = 0; ; depth++) {

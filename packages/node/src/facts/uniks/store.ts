@@ -1,157 +1,144 @@
-/** The map of uniks in SQLite. Its content can be derived from the chain. */
-import { addressFromPublicKey, hexToBytes, type Network, sealedFromTrustedBytes } from "@uniknode/protocol";
+/** The map of uniks in SQLite. Its content can be derived from the chain, and grows in steps that a restart continues. */
+import { addressFromPublicKey, createRounds, type Network, sealedFromTrustedBytes } from "@uniknode/protocol";
 import type { Database } from "../../store/engine/database.ts";
-import {
-  decodePage,
-  EMPTY_MAP,
-  encodePage,
-  keyOf,
-  type Page,
-  type Pages,
-  type Path,
-  pathTo,
-  putLeaves,
-} from "./map.ts";
-import {
-  changedValues,
-  leavesOf,
-  UNIK_GROUPS,
-  type UnikValue,
-  type ValueContext,
-  valueFromText,
-  valueText,
-} from "./values.ts";
+import { type ChangeContext, type Changes, createChanges, UNIK_GROUPS } from "./changes.ts";
+import { rootOf } from "./map.ts";
+import { createRoots, type MapRoot } from "./roots.ts";
+import { MAP_PAGES, pagesOf } from "./rows.ts";
+import { createMapState, type MapState, type Position, type RootPlace } from "./state.ts";
+import { createStoredRows, type StepRows } from "./stored-rows.ts";
 
-/** Root of the map after a round, and its number of uniks. */
-export type MapRoot = { readonly root: string; readonly uniks: number };
-
-/** Index of the leaf of a root in the tree of facts, and among the leaves of its block. */
-export type RootPlace = { readonly leaf: number; readonly indexInBlock: number };
+/** Blocks of a round, and the id of its last one. */
+export type AddedRound = { readonly first: number; readonly last: number; readonly id: string };
 
 export type UnikMap = {
-  /** Returns the last block of the round whose state the map has; 0 if the map is empty. */
+  /** Returns the last block of the round whose state readers see; 0 if the map is empty. */
   height(): number;
-  /** Returns the place of the map's root in the tree of facts; undefined if the tree does not have it. */
-  leaf(): RootPlace | undefined;
-  /** Returns the root after the last round that ended at or below a height. */
-  rootAt(height: number): MapRoot;
-  /** Returns the value of a unik in the map. */
-  value(unik: string): UnikValue | undefined;
-  path(unik: string): Path;
-  /** Adds the changes of a round, the next after those in the map, inside the caller's transaction, which must call `setHeight`. */
-  addRound(first: number, last: number): MapRoot;
-  /** Records the last block of the last round, and the place of its root in the tree of facts, inside the caller's transaction. */
-  setHeight(height: number, place?: RootPlace): void;
-  /** Removes the roots of rounds above a height, and empties the map if it has such rounds, inside the caller's transaction. */
-  truncate(height: number): void;
+  /**
+   * Adds changes of the round after `height`, inside the caller's transaction.
+   *
+   * @param untilMs deadline by `performance.now`; no further changes are added after it
+   * @returns the root after the round, which the caller must publish in the same transaction; undefined if changes are left
+   */
+  addRound(round: AddedRound, untilMs: number): MapRoot | undefined;
+  /** Shows readers the added round, with the place of its root in the tree of facts, inside the caller's transaction. */
+  publish(height: number, place?: RootPlace): void;
+  /**
+   * Removes some of what the map has of reverted blocks, inside the caller's transaction.
+   *
+   * @param height last block of the tree of facts
+   * @param idAt returns the id of a block of the chain
+   * @returns whether more may be left; until then, nothing may be added
+   */
+  follow(height: number, idAt: (height: number) => string | undefined): boolean;
 };
 
-type StateRow = {
-  readonly height: number;
-  readonly leaf: number | null;
-  readonly indexInBlock: number | null;
-};
+/** Changes that are added at once, and rows that one step writes: about ten milliseconds. */
+const BATCH_CHANGES = 64;
+const MAX_ROWS = 1_000;
 
 export function createUnikMap(database: Database, network: Network): UnikMap {
-  const state = database.prepare<StateRow>(
-    "SELECT height, leaf, index_in_block AS indexInBlock FROM unik_map",
-  );
-  const putState = database.prepare("INSERT OR REPLACE INTO unik_map VALUES (1, ?, ?, ?)");
+  const state = createMapState(database);
   const roots = createRoots(database);
-  const values = createValues(database);
-  const pages = createPages(database);
-  const changesBetween = createChanges(database, network, values.read);
-  const height = () => state.get()?.height ?? 0;
+  const rows = createStoredRows(database);
+  const addSome = createAddition(database, network);
+  const { roundAt } = createRounds(network);
+
+  function endOfNext({ height }: MapState): number {
+    const { roundHeight, maxDelegates } = roundAt(height + 1);
+    return roundHeight + maxDelegates - 1;
+  }
+
   return {
-    height,
-    leaf() {
-      const { leaf = null, indexInBlock = null } = state.get() ?? {};
-      return leaf === null || indexInBlock === null ? undefined : { leaf, indexInBlock };
-    },
-    rootAt: roots.at,
-    value: values.read,
-    path: (unik) => pathTo(pages, keyOf(unik)),
-    addRound(first, last) {
-      const changed = changesBetween(first, last);
-      const leaves = leavesOf(changed);
-      if (leaves.length > 0) {
-        const minted = [...changed].filter(
-          ([unik, { owner }]) => owner !== null && !values.read(unik)?.owner,
-        );
-        const uniks = roots.at(last - 1).uniks + minted.length;
-        roots.put(last, { root: putLeaves(pages, leaves), uniks });
+    height: () => state.read().height,
+    addRound({ first, last, id }, untilMs) {
+      const before = state.read();
+      const isNew = before.roundId === null;
+      if (isNew && rows.dropBefore(before.height)) return undefined;
+      const step = rows.begin();
+      let next: Position = isNew ? startOf(first) : before.next;
+      let uniks = isNew ? roots.at(before.height).uniks : before.uniks;
+      while (next.height <= last) {
+        const added = addSome(step, next, last);
+        next = added.next;
+        uniks += added.minted;
+        if (performance.now() >= untilMs || step.size() >= MAX_ROWS) break;
       }
-      values.write(changed);
-      return roots.at(last);
+      // Most rounds change no unik.
+      if (isNew && next.height > last && step.size() === 0) return roots.at(before.height);
+      // After the deadline, the block that ends the round is left to the next step.
+      const isComplete = next.height > last && (step.size() === 0 || performance.now() < untilMs);
+      step.write(isNew && isComplete ? undefined : before.height);
+      state.write({ ...before, roundId: id, next, uniks });
+      return isComplete ? { root: rootOf(pagesOf(step, MAP_PAGES)), uniks } : undefined;
     },
-    setHeight(to, place) {
-      putState.run(to, place?.leaf ?? null, place?.indexInBlock ?? null);
+    publish(height, place) {
+      const { roundId, uniks, height: before } = state.read();
+      const root = roundId === null ? undefined : rootOf(pagesOf(rows.begin(), MAP_PAGES));
+      if (root !== undefined && root !== roots.at(before).root) roots.put(height, { root, uniks });
+      state.publish(height, place);
     },
-    truncate(to) {
-      roots.removeAbove(to);
-      if (height() <= to) return;
-      for (const table of ["unik_map", "unik_values", "unik_pages"]) database.execute(`DELETE FROM ${table}`);
+    follow(height, idAt) {
+      const now = state.read();
+      if (now.removes === "all") {
+        if (!rows.remove()) state.clear();
+        return true;
+      }
+      if (now.removes === "round") {
+        if (!rows.restore(now.height)) state.write({ ...now, roundId: null, removes: null });
+        return true;
+      }
+      const isReverted = now.roundId !== null && idAt(endOfNext(now)) !== now.roundId;
+      const removes = now.height > height ? "all" : isReverted ? "round" : null;
+      if (removes) state.write({ ...now, removes, ...(removes === "all" && { place: undefined }) });
+      return roots.removeAbove(height) || removes !== null;
     },
   };
 }
 
-function createRoots(database: Database) {
-  const last = database.prepare<MapRoot>(
-    "SELECT root, uniks FROM unik_roots WHERE height <= ? ORDER BY height DESC LIMIT 1",
+type Added = { readonly next: Position; readonly minted: number };
+
+/** Returns a function that adds some changes of one block of the chain, the first one after a position that has any. */
+function createAddition(database: Database, network: Network) {
+  const filled = database.prepare<{ height: number }>(
+    "SELECT height FROM transactions WHERE height BETWEEN ? AND ? ORDER BY height LIMIT 1",
   );
-  const put = database.prepare("INSERT OR REPLACE INTO unik_roots VALUES (?, ?, ?)");
-  const remove = database.prepare("DELETE FROM unik_roots WHERE height > ?");
-  return {
-    at: (height: number): MapRoot => last.get(height) ?? { root: EMPTY_MAP, uniks: 0 },
-    put: (height: number, { root, uniks }: MapRoot) => void put.run(height, root, uniks),
-    removeAbove: (height: number) => void remove.run(height),
-  };
-}
-
-function createValues(database: Database) {
-  const get = database.prepare<{ value: string }>("SELECT value FROM unik_values WHERE unik = ?");
-  const put = database.prepare("INSERT OR REPLACE INTO unik_values VALUES (?, ?)");
-  return {
-    read(unik: string): UnikValue | undefined {
-      const row = get.get(hexToBytes(unik));
-      return row && valueFromText(row.value);
-    },
-    write(values: ReadonlyMap<string, UnikValue>): void {
-      for (const [unik, value] of values) put.run(hexToBytes(unik), valueText(value));
-    },
-  };
-}
-
-function createPages(database: Database): Pages {
-  const get = database.prepare<{ nodes: Uint8Array }>("SELECT nodes FROM unik_pages WHERE path = ?");
-  const put = database.prepare("INSERT OR REPLACE INTO unik_pages VALUES (?, ?)");
-  return {
-    read(path): Page | undefined {
-      const row = get.get(path);
-      return row && decodePage(row.nodes);
-    },
-    write: (path, page) => void put.run(path, encodePage(page)),
-  };
-}
-
-/** Returns a function that derives the values of the uniks that the blocks of a range change. */
-function createChanges(database: Database, network: Network, valueBefore: ValueContext["valueBefore"]) {
-  // The condition on groups must not select an index: the rows of a round are adjacent.
-  const rows = database.prepare<{ id: string; bytes: Uint8Array }>(
-    `SELECT id_text AS id, bytes FROM transactions
-     WHERE height BETWEEN ? AND ? AND +type_group IN (${UNIK_GROUPS.join(", ")}) ORDER BY height, sequence`,
+  // The condition on groups must not select an index: the rows of a block are adjacent.
+  const ofBlock = database.prepare<{ sequence: number; id: string; bytes: Uint8Array }>(
+    `SELECT sequence, id_text AS id, bytes FROM transactions
+     WHERE height = ? AND sequence >= ? AND +type_group IN (${UNIK_GROUPS.join(", ")}) ORDER BY sequence`,
   );
   // The wallet of a delegate keeps the username for ever.
   const username = database.prepare<{ username: string | null }>(
     "SELECT username FROM wallets WHERE public_key = ?",
   );
-  const context: ValueContext = {
-    valueBefore,
+  const context: ChangeContext = {
     addressOf: (publicKey) => addressFromPublicKey(publicKey, network.description.pubKeyHash),
     usernameOf: (publicKey) => username.get(publicKey)?.username ?? undefined,
   };
-  return (from: number, to: number): Map<string, UnikValue> => {
-    const transactions = rows.all(from, to).map(({ id, bytes }) => sealedFromTrustedBytes(bytes, id).data);
-    return changedValues(transactions, context);
+
+  /** @param last block up to which changes are added */
+  return (rows: StepRows, from: Position, last: number): Added => {
+    const changes = createChanges(rows, context);
+    const height = filled.get(from.height, last)?.height;
+    if (height === undefined) return { next: startOf(last + 1), minted: 0 };
+    const start = height === from.height ? from : startOf(height);
+    const next = addOfBlock(changes, start) ?? startOf(height + 1);
+    return { next, minted: changes.write() };
   };
+
+  /** Returns the first change that is left in the block. */
+  function addOfBlock(changes: Changes, { height, sequence: start, change }: Position): Position | undefined {
+    let first = change;
+    for (const { sequence, id, bytes } of ofBlock.iterate(height, start)) {
+      const { data } = sealedFromTrustedBytes(bytes, id);
+      const left = changes.add(data, first, BATCH_CHANGES - changes.size());
+      if (left !== undefined) return { height, sequence, change: left };
+      if (changes.size() >= BATCH_CHANGES) return { height, sequence: sequence + 1, change: 0 };
+      first = 0;
+    }
+    return undefined;
+  }
 }
+
+const startOf = (height: number): Position => ({ height, sequence: 0, change: 0 });

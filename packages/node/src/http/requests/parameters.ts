@@ -90,6 +90,10 @@ export const bool = formatted("bool");
 export const ip = formatted("ip");
 export const hex = text("hexadecimal digits", "^[0-9a-fA-F]+$");
 export const hex64 = text("64 hexadecimal digits", "^[0-9a-fA-F]{64}$");
+export const digests = text(
+  "1 to 16 times 64 hexadecimal digits, separated by commas",
+  "^[0-9a-fA-F]{64}(,[0-9a-fA-F]{64}){0,15}$",
+);
 export const publicKey = text("66 hexadecimal digits", "^[0-9a-fA-F]{66}$");
 /** The network byte is not checked: an address of another network is merely unknown. */
 export const address = text("34 letters and digits", "^[0-9A-Za-z]{34}$");

@@ -6,35 +6,30 @@ import {
   sealedFromTrustedBytes,
   type Transaction,
 } from "@uniknode/protocol";
-import {
-  decodePage,
-  EMPTY_MAP,
-  encodePage,
-  keyOf,
-  type Page,
-  type Pages,
-  pathOf,
-  putLeaves,
-} from "../../facts/uniks/map.ts";
-import type { MapRoot } from "../../facts/uniks/store.ts";
-import {
-  changedValues,
-  leavesOf,
-  UNIK_GROUPS,
-  type UnikValue,
-  type ValueContext,
-  valueFromText,
-  valueText,
-} from "../../facts/uniks/values.ts";
-import { present } from "../../platform/present.ts";
+import { type ChangeContext, createChanges, UNIK_GROUPS } from "../../facts/uniks/changes.ts";
+import { EMPTY_MAP, keyOf, rootOf, textDigest, toHex } from "../../facts/uniks/map.ts";
+import type { MapRoot } from "../../facts/uniks/roots.ts";
+import { MAP_PAGES, ownerKey, pagesKey, pagesOf, propertyKey, type Rows } from "../../facts/uniks/rows.ts";
 import type { Transaction as Commit, Query } from "../../postgres/connection.ts";
-import { upsertRows } from "../statements.ts";
+import { deleteRows, upsertRows } from "../statements.ts";
 
 /** The map after a round that ended at the height; 0: it is empty. */
 type MapState = MapRoot & { readonly height: number };
 
-/** A transaction of the chain with its height. */
-type Placed = { readonly height: number; readonly data: Transaction };
+/** A transaction of the chain with its height, its unik, and the properties that it changes and reads. */
+type Placed = {
+  readonly height: number;
+  readonly data: Transaction;
+  readonly unik: string;
+  readonly changed: readonly string[];
+  readonly read: readonly string[];
+};
+
+/** Some transactions of a round; `isLast`: no further ones follow. */
+type Part = { readonly height: number; readonly isLast: boolean; readonly placed: readonly Placed[] };
+
+/** Changes whose rows are in memory at once; a transaction is not split. */
+const MAX_CHANGES = 4_000;
 
 /**
  * Adds rounds to the map, in the caller's transaction.
@@ -51,16 +46,18 @@ export async function addRounds(
   const last = ends.at(-1);
   if (last === undefined) return roots;
   let map = await readMap(commit.query);
-  const placed = await readTransactions(commit.query, map.height + 1, last);
-  const work = await loadWork(commit.query, placed, network);
-  for (const height of ends) {
-    const ofRound = placed.filter(
-      (transaction) => transaction.height > map.height && transaction.height <= height,
+  const { placed, context } = await readTransactions(commit.query, [map.height + 1, last], network);
+  for (const parts of groupsOf(partsOf(placed, map.height, ends))) {
+    const rows = await loadRows(
+      commit.query,
+      parts.flatMap((part) => part.placed),
     );
-    map = { height, ...addRound(map, ofRound, work) };
-    roots.set(height, { root: map.root, uniks: map.uniks });
+    for (const part of parts) {
+      map = { height: part.height, ...addPart(map, part.placed, { rows, context }) };
+      if (part.isLast) roots.set(part.height, { root: map.root, uniks: map.uniks });
+    }
+    await writeRows(commit, rows);
   }
-  await writeWork(commit, work);
   await commit.change(
     `INSERT INTO unik_map (height, root, uniks) VALUES ($1, $2, $3)
      ON CONFLICT (is_single) DO UPDATE SET height = $1, root = $2, uniks = $3`,
@@ -69,8 +66,43 @@ export async function addRounds(
   return roots;
 }
 
+const sizeOf = ({ changed }: Placed): number => 1 + changed.length;
+
+/** Splits the transactions by rounds, and large rounds into parts. */
+function partsOf(placed: readonly Placed[], before: number, ends: readonly number[]): Part[] {
+  return ends.flatMap((height, index) => {
+    const first = ends[index - 1] ?? before;
+    const ofRound = placed.filter((each) => each.height > first && each.height <= height);
+    const parts = grouped(ofRound, sizeOf);
+    return (parts.length === 0 ? [[]] : parts).map((some, part) => ({
+      height,
+      isLast: part >= parts.length - 1,
+      placed: some,
+    }));
+  });
+}
+
+const groupsOf = (parts: readonly Part[]): Part[][] =>
+  grouped(parts, ({ placed }) => placed.reduce((sum, each) => sum + sizeOf(each), 0));
+
+/** Splits a list into adjacent groups of at most `MAX_CHANGES`, or of one element. */
+function grouped<T>(list: readonly T[], size: (element: T) => number): T[][] {
+  const groups: T[][] = [];
+  let [total, group] = [Number.POSITIVE_INFINITY, [] as T[]];
+  for (const element of list) {
+    total += size(element);
+    if (total > MAX_CHANGES) {
+      group = [];
+      groups.push(group);
+      total = size(element);
+    }
+    group.push(element);
+  }
+  return groups;
+}
+
 export async function emptyMap(commit: Commit): Promise<void> {
-  for (const table of ["unik_map", "unik_values", "unik_pages"]) await commit.change(`DELETE FROM ${table}`);
+  await commit.change("TRUNCATE unik_map, unik_rows");
 }
 
 async function readMap(query: Query): Promise<MapState> {
@@ -81,75 +113,59 @@ async function readMap(query: Query): Promise<MapState> {
   return { height: Number(row.height), root: row.root, uniks: Number(row.uniks) };
 }
 
-async function readTransactions(query: Query, first: number, last: number): Promise<Placed[]> {
+async function readTransactions(
+  query: Query,
+  range: readonly [first: number, last: number],
+  network: Network,
+): Promise<{ placed: Placed[]; context: ChangeContext }> {
   const rows = await query<{ height: string; id: string; bytes: Uint8Array }>(
     `SELECT height, id, bytes FROM transactions
      WHERE height BETWEEN $1 AND $2 AND type_group IN (${UNIK_GROUPS.join(", ")}) ORDER BY height, sequence`,
-    [first, last],
+    [...range],
   );
-  return rows.map(({ height, id, bytes }) => ({
+  const all = rows.map(({ height, id, bytes }) => ({
     height: Number(height),
     data: sealedFromTrustedBytes(bytes, id).data,
   }));
-}
-
-/** Values and pages that the transactions can change, with the changes. */
-type Work = {
-  readonly context: ValueContext;
-  readonly values: Map<string, UnikValue>;
-  readonly pages: Map<string, Page>;
-  readonly changedUniks: Set<string>;
-  readonly changedPages: Set<string>;
-};
-
-async function loadWork(query: Query, placed: readonly Placed[], network: Network): Promise<Work> {
-  const usernames = await readUsernames(query, placed);
+  const usernames = await readUsernames(
+    query,
+    all.map(({ data }) => data),
+  );
   const context = {
     addressOf: (publicKey: string) => addressFromPublicKey(publicKey, network.description.pubKeyHash),
     usernameOf: (publicKey: string) => usernames.get(publicKey),
   };
-  const uniks = placed.flatMap(({ data }) => {
-    const effect = tokenEffect(data, { ...context, propertyOf: () => undefined });
-    return effect ? [effect.tokenId] : [];
+  const placed = all.flatMap(({ height, data }) => {
+    const read: string[] = [];
+    const propertyOf = (_unik: string, name: string) => void read.push(name);
+    const effect = tokenEffect(data, { ...context, propertyOf });
+    return effect
+      ? [{ height, data, unik: effect.tokenId, changed: Object.keys(effect.properties), read }]
+      : [];
   });
-  const values = await readValues(query, uniks);
-  return {
-    context: { ...context, valueBefore: (unik) => values.get(unik) },
-    values,
-    pages: await readPages(
-      query,
-      uniks.map((unik) => pathOf(keyOf(unik))),
-    ),
-    changedUniks: new Set(),
-    changedPages: new Set(),
-  };
+  return { placed, context };
 }
 
-function addRound({ root, uniks }: MapRoot, placed: readonly Placed[], work: Work): MapRoot {
-  const { context, values, pages, changedUniks, changedPages } = work;
-  const changed = changedValues(
-    placed.map(({ data }) => data),
-    context,
-  );
-  const minted = [...changed].filter(([unik, { owner }]) => owner !== null && !values.get(unik)?.owner);
-  for (const [unik, value] of changed) {
-    values.set(unik, value);
-    changedUniks.add(unik);
-  }
-  const leaves = leavesOf(changed);
-  if (leaves.length === 0) return { root, uniks };
-  const store: Pages = {
-    read: (path) => pages.get(path),
-    write(path, page) {
-      pages.set(path, page);
-      changedPages.add(path);
-    },
-  };
-  return { root: putLeaves(store, leaves), uniks: uniks + minted.length };
+/** Rows that transactions read and change, and those that they changed. */
+type LoadedRows = Rows & { readonly changed: ReadonlyMap<string, Uint8Array | undefined> };
+
+function addPart(
+  { root, uniks }: MapRoot,
+  placed: readonly Placed[],
+  { rows, context }: { rows: LoadedRows; context: ChangeContext },
+): MapRoot {
+  if (placed.length === 0) return { root, uniks };
+  const changes = createChanges(rows, context);
+  for (const { data } of placed) changes.add(data, 0, Number.POSITIVE_INFINITY);
+  const minted = changes.write();
+  return { root: rootOf(pagesOf(rows, MAP_PAGES)), uniks: uniks + minted };
 }
 
-async function readUsernames(query: Query, placed: readonly Placed[]): Promise<Map<string, string>> {
-  const keys = [...new Set(placed.map(({ data }) => data.senderPublicKey))];
+async function readUsernames(
+  query: Query,
+  transactions: readonly Transaction[],
+): Promise<Map<string, string>> {
+  const keys = [...new Set(transactions.map(({ senderPublicKey }) => senderPublicKey))];
   if (keys.length === 0) return new Map();
   const rows = await query<{ public_key: string; username: string }>(
     "SELECT public_key, username FROM wallets WHERE public_key = ANY($1) AND username IS NOT NULL",
@@ -158,44 +174,63 @@ async function readUsernames(query: Query, placed: readonly Placed[]): Promise<M
   return new Map(rows.map(({ public_key, username }) => [public_key, username]));
 }
 
-async function readValues(query: Query, uniks: readonly string[]): Promise<Map<string, UnikValue>> {
-  if (uniks.length === 0) return new Map();
-  const rows = await query<{ unik: string; value: Uint8Array }>(
-    "SELECT unik, value FROM unik_values WHERE unik = ANY($1)",
-    [[...new Set(uniks)]],
-  );
-  return new Map(rows.map(({ unik, value }) => [unik, valueFromText(Buffer.from(value).toString())]));
-}
-
-/** Reads the pages on the ways to keys, level by level. */
-async function readPages(query: Query, keys: readonly string[]): Promise<Map<string, Page>> {
-  const pages = new Map<string, Page>();
-  let paths = keys.length === 0 ? [] : [""];
-  for (let depth = 1; paths.length > 0; depth++) {
-    const rows = await query<{ path: string; nodes: Uint8Array }>(
-      "SELECT path, nodes FROM unik_pages WHERE path = ANY($1)",
-      [paths],
+async function loadRows(query: Query, placed: readonly Placed[]): Promise<LoadedRows> {
+  const loaded = new Map<string, Uint8Array>();
+  const changed = new Map<string, Uint8Array | undefined>();
+  const load = async (keys: Iterable<string>): Promise<void> => {
+    const wanted = [...new Set(keys)].map(toHex);
+    if (wanted.length === 0) return;
+    const rows = await query<{ key: string; value: Uint8Array }>(
+      "SELECT key, value FROM unik_rows WHERE key = ANY($1)",
+      [wanted],
     );
-    for (const { path, nodes } of rows) pages.set(path, decodePage(nodes));
-    const found = new Set(rows.map(({ path }) => path));
-    const below = keys.filter((key) => found.has(key.slice(0, depth - 1))).map((key) => key.slice(0, depth));
-    paths = [...new Set(below)];
+    for (const { key, value } of rows) loaded.set(Buffer.from(key, "hex").toString("latin1"), value);
+  };
+  await load(
+    placed.flatMap(({ unik, read }) => [
+      ownerKey(unik),
+      ...read.map((name) => propertyKey(unik, textDigest(name))),
+    ]),
+  );
+  await loadPages(load, (key) => loaded.has(key), placed.flatMap(waysOf));
+  return {
+    read: (key) => (changed.has(key) ? changed.get(key) : loaded.get(key)),
+    change: (key, value) => void changed.set(key, value),
+    changed,
+  };
+}
+
+/** The pages on the way to a key: the begin of the keys of their rows, and the hexadecimal digits. */
+type Way = { readonly prefix: string; readonly digits: string };
+
+const waysOf = ({ unik, changed }: Placed): Way[] => [
+  { prefix: MAP_PAGES, digits: toHex(keyOf(unik)) },
+  // The first page has the root also if no property changes.
+  { prefix: pagesKey(unik), digits: "" },
+  ...changed.map((name) => ({ prefix: pagesKey(unik), digits: toHex(textDigest(name)) })),
+];
+
+/** Loads pages level by level. */
+async function loadPages(
+  load: (keys: Iterable<string>) => Promise<void>,
+  has: (key: string) => boolean,
+  ways: readonly Way[],
+): Promise<void> {
+  const keyAt = ({ prefix, digits }: Way, depth: number) => prefix + digits.slice(0, depth);
+  let left = ways;
+  for (let depth = 0; left.length > 0; depth++) {
+    await load(left.map((way) => keyAt(way, depth)));
+    left = left.filter((way) => depth < way.digits.length && has(keyAt(way, depth)));
   }
-  return pages;
 }
 
-async function writeWork(commit: Commit, work: Work): Promise<void> {
-  const { values, pages, changedUniks, changedPages } = work;
-  const valueRows = [...changedUniks].map((unik) => [
-    unik,
-    Buffer.from(valueText(present(values.get(unik)))),
-  ]);
-  const pageRows = [...changedPages].map((path) => [path, encodePage(present(pages.get(path)))]);
-  await upsertRows(commit, "unik_values", [UNIK, VALUE], 1, valueRows);
-  await upsertRows(commit, "unik_pages", [PATH, NODES], 1, pageRows);
+async function writeRows(commit: Commit, { changed }: LoadedRows): Promise<void> {
+  const rows = [...changed].map(([key, value]) => [toHex(key), value] as const);
+  const written = rows.flatMap(([key, value]) => (value ? [[key, Buffer.from(value)]] : []));
+  const removed = rows.flatMap(([key, value]) => (value ? [] : [[key]]));
+  if (written.length > 0) await upsertRows(commit, "unik_rows", [KEY, VALUE], 1, written);
+  if (removed.length > 0) await deleteRows(commit, "unik_rows", [KEY], removed);
 }
 
-const UNIK = ["unik", "text"] as const;
+const KEY = ["key", "text"] as const;
 const VALUE = ["value", "bytea"] as const;
-const PATH = ["path", "text"] as const;
-const NODES = ["nodes", "bytea"] as const;

@@ -203,7 +203,8 @@ const FACTS: FactReader = {
   consistency: async () => [],
   leaves: async () => undefined,
   resolution: async () => ({
-    value: undefined,
+    unik: undefined,
+    pages: [],
     path: { siblings: [], end: undefined },
     map: { height: 1, blockId: heads.genesis.id, round: 1, root: "00".repeat(32), uniks: 0 },
     leaf: { index: 0, indexInBlock: 0, proof: [EMPTY_ROOT] },

@@ -1,0 +1,155 @@
+/** Derives the leaves of blocks, which are cached until they are final, and adds each complete round to the map of uniks. */
+import {
+  type BlockHeader,
+  createRounds,
+  headerFromTrustedBytes,
+  type Network,
+  type SealedTransaction,
+  sealedFromTrustedBytes,
+} from "@uniknode/protocol";
+import { createPastFacts } from "../event-log/past-facts.ts";
+import { present } from "../platform/present.ts";
+import { createBlockStore } from "../store/chain/blocks.ts";
+import { createFactLookups } from "../store/chain/fact-lookups.ts";
+import type { Database } from "../store/engine/database.ts";
+import { endsRound, leafText, leavesOf, type TreeFact, type UniksRoot } from "./leaf.ts";
+import { createRecentBlocks, type RecentBlock, type RecentBlocks } from "./recent-blocks.ts";
+import type { Mark } from "./tree/store.ts";
+import type { UnikMap } from "./uniks/store.ts";
+
+const markOf = ({ height, id }: BlockHeader, size: number): Mark => ({ height, blockId: id, size });
+
+export type LeafSource = {
+  /** Receives blocks that were just added to the chain, with their changes. */
+  readonly applied: RecentBlocks["add"];
+  /** Must be called after blocks were reverted. */
+  reverted(): void;
+  /**
+   * Returns the texts of the leaves of some blocks, and the last one of these blocks; of no block if the deadline passed before the first
+   * one was complete: the next call continues with it. Publishes the roots of the map among them, inside the caller's transaction.
+   */
+  read(first: number, end: number, limits: ReadLimits): Leaves;
+};
+
+export type ReadLimits = {
+  /** Deadline by `performance.now`. */
+  readonly untilMs: number;
+  /** Leaves of the tree before those to read. */
+  readonly size: number;
+};
+
+export type Leaves = {
+  readonly last: BlockHeader | undefined;
+  /** Some of the blocks, the last one included; their sizes count from the first of the leaves. */
+  readonly marks: readonly Mark[];
+  readonly texts: readonly string[];
+};
+
+/** Texts of the leaves of a block up to the last fact, `block.applied`. */
+type Derived = { readonly header: BlockHeader; readonly texts: string[]; readonly applied: TreeFact };
+
+/** A block whose leaves are being derived. */
+type Begun = { readonly height: number; readonly work: Generator<void, Derived>; derived?: Derived };
+
+/** Limits the writes of one transaction; a block with more leaves is not split. */
+const MAX_LEAVES = 2_048;
+/** Number of leaves after which a block has a mark: a reader that searches a leaf derives those since the last mark. */
+const LEAVES_PER_MARK = 32;
+/** Transactions or leaves between two looks at the clock: two milliseconds for those with the most properties. */
+const PIECE = 8;
+
+export function createLeafSource(database: Database, network: Network, uniks: UnikMap): LeafSource {
+  const blocks = createBlockStore(database);
+  const pastFacts = createPastFacts(createFactLookups(database), network);
+  const recent = createRecentBlocks();
+  const { roundAt } = createRounds(network);
+  let begun: Begun | undefined;
+
+  /** Reads a block; yields between some transactions. */
+  function* readBlock(height: number): Generator<void, RecentBlock> {
+    const cached = recent.take(height);
+    if (cached) return cached;
+    const read = present(blocks.bytes(height, height)[0], `block ${height}`);
+    const transactions: SealedTransaction[] = [];
+    for (const [index, bytes] of read.transactions.entries()) {
+      transactions.push(sealedFromTrustedBytes(bytes, present(read.transactionIds[index])));
+      if (index % PIECE === PIECE - 1) yield;
+    }
+    return { block: { header: headerFromTrustedBytes(read.header, read.id), transactions } };
+  }
+
+  /** Derives the leaves of a block; yields between some of them. */
+  function* derive(height: number, previous: BlockHeader | undefined): Generator<void, Derived> {
+    const { block, opened } = yield* readBlock(height);
+    const { header } = block;
+    const facts: TreeFact[] = pastFacts.of(block, { previous, opened });
+    const applied = present(facts.pop());
+    const texts: string[] = [];
+    for (const fact of facts) {
+      texts.push(textOf(header, fact, texts.length));
+      if (texts.length % PIECE === 0) yield;
+    }
+    return { header, texts, applied };
+  }
+
+  const textOf = (header: BlockHeader, fact: TreeFact, index: number): string =>
+    present(leavesOf(header, [fact], network, index).map(leafText)[0]);
+
+  /** Returns undefined if the deadline passes before all leaves are derived. */
+  function derivedUntil(height: number, previous: BlockHeader | undefined, untilMs: number) {
+    if (begun?.height !== height) begun = { height, work: derive(height, previous) };
+    const block = begun;
+    // After an error, the block is derived anew.
+    begun = undefined;
+    while (!block.derived) {
+      const { value, done } = block.work.next();
+      if (done) block.derived = value;
+      else if (performance.now() >= untilMs) break;
+    }
+    begun = block;
+    return block.derived;
+  }
+
+  /** Adds the round that a block ends to the map; undefined if changes are left for the next step. */
+  function rootAfter({ height, id }: BlockHeader, untilMs: number): UniksRoot | undefined {
+    const { round, roundHeight } = roundAt(height);
+    const root = uniks.addRound({ first: roundHeight, last: height, id }, untilMs);
+    return root && { name: "uniks.root", round, ...root };
+  }
+
+  return {
+    applied: recent.add,
+    reverted() {
+      recent.clear();
+      pastFacts.forget();
+      begun = undefined;
+    },
+    read(first, end, { untilMs, size }) {
+      const texts: string[] = [];
+      const marks: Mark[] = [];
+      let last: BlockHeader | undefined;
+      for (let height = first; height <= end && texts.length < MAX_LEAVES; height++) {
+        const derived = derivedUntil(height, last, untilMs);
+        if (!derived) break;
+        const { header, applied } = derived;
+        const ofBlock = [...derived.texts];
+        if (endsRound(height, roundAt)) {
+          const root = rootAfter(header, untilMs);
+          if (!root) break;
+          const indexInBlock = ofBlock.length;
+          ofBlock.push(textOf(header, root, indexInBlock));
+          uniks.publish(height, { leaf: size + texts.length + indexInBlock, indexInBlock });
+        }
+        ofBlock.push(textOf(header, applied, ofBlock.length));
+        begun = undefined;
+        for (const text of ofBlock) texts.push(text);
+        last = header;
+        if (texts.length - (marks.at(-1)?.size ?? 0) >= LEAVES_PER_MARK)
+          marks.push(markOf(header, texts.length));
+        if (performance.now() >= untilMs) break;
+      }
+      if (last && marks.at(-1)?.height !== last.height) marks.push(markOf(last, texts.length));
+      return { last, marks, texts };
+    },
+  };
+}

@@ -1,0 +1,145 @@
+/** Reads uniks and their properties, with their paths, as they were after the last complete round. */
+import type { Database } from "../../store/engine/database.ts";
+import { type Digest, keyOf, type Path, pathTo, rootOf, textDigest, toHex } from "./map.ts";
+import { createRoots, type MapRoot } from "./roots.ts";
+import {
+  MAP_PAGES,
+  type Property,
+  pagesKey,
+  propertyFromRow,
+  propertyKey,
+  readOwner,
+  readPagesOf,
+} from "./rows.ts";
+import { createMapState, type RootPlace } from "./state.ts";
+import { createRowReaders, type RoundReader } from "./stored-rows.ts";
+
+/**
+ * All properties whose digests of names begin with some bits: those of `from`, as many as there are siblings. A path shows that they are
+ * all of the map of properties with these bits.
+ */
+export type PropertyPage = {
+  /** Hexadecimal. */
+  readonly from: string;
+  /** Nodes beside the path, from the root down; null: empty. */
+  readonly siblings: readonly (string | null)[];
+  readonly properties: readonly Property[];
+};
+
+export type ReadUnik = {
+  /** Undefined if the unik did not exist. */
+  readonly unik: { readonly owner: string; readonly properties: string } | undefined;
+  readonly path: Path;
+  readonly pages: readonly PropertyPage[];
+};
+
+export type UnikReader = {
+  /** The last complete round, and the place of its root; undefined if there is no place. */
+  state(): { readonly height: number; readonly place: RootPlace } | undefined;
+  rootAt(height: number): MapRoot;
+  /**
+   * Reads a unik, and the properties from some digests on.
+   *
+   * @param from hexadecimal; the properties of 0 begin with the first one, the digest of a name has this property alone
+   */
+  read(unik: string, from: readonly string[]): ReadUnik;
+};
+
+/** Properties and bytes of a response. */
+const MAX_PROPERTIES = 500;
+const MAX_BYTES = 262_144;
+
+/** The first properties, and two that a client needs of every unik. */
+export const FIRST = "0".repeat(64);
+export const DEFAULT_FROM: readonly string[] = [
+  FIRST,
+  ...["type", "LifeCycle/Status"].map((name) => toHex(textDigest(name))),
+];
+
+export function createUnikReader(database: Database): UnikReader {
+  const state = createMapState(database);
+  const readersAt = createRowReaders(database);
+  return {
+    state() {
+      const { height, place } = state.read();
+      return place && { height, place };
+    },
+    rootAt: createRoots(database).at,
+    read(unik, from) {
+      const rows = readersAt(state.read().height);
+      const path = pathTo(readPagesOf(rows, MAP_PAGES), keyOf(unik));
+      const owner = readOwner(rows, unik);
+      if (owner === undefined) return { unik: undefined, path, pages: [] };
+      const pages: PropertyPage[] = [];
+      let left = MAX_PROPERTIES;
+      for (const digest of from) {
+        if (pages.some((page) => hasDigest(page, digest))) continue;
+        const page = readPage(rows, unik, digest, Math.max(left, 1));
+        left -= page.properties.length;
+        pages.push(page);
+      }
+      return { unik: { owner, properties: rootOf(readPagesOf(rows, pagesKey(unik))) }, path, pages };
+    },
+  };
+}
+
+/** Returns true if a page has the property with this digest, if there is one. */
+const hasDigest = ({ from, siblings }: PropertyPage, digest: string): boolean =>
+  commonBits(from, digest) >= siblings.length;
+
+/** Reads the largest page that begins with a digest and does not exceed the bounds. */
+function readPage(rows: RoundReader, unik: string, from: string, limit: number): PropertyPage {
+  const { siblings, end } = pathTo(readPagesOf(rows, pagesKey(unik)), fromHex(from));
+  const first = firstBitsOf(from);
+  if (first < siblings.length) {
+    const { properties, excluded } = readRows(rows, unik, from, limit);
+    const bits = Math.max(first, excluded === undefined ? 0 : commonBits(from, excluded) + 1);
+    // Otherwise, the subtree has at most one leaf, which can be below `from`.
+    if (bits < siblings.length) {
+      const ofPage = properties.filter(({ digest }) => commonBits(from, digest) >= bits);
+      return {
+        from,
+        siblings: siblings.slice(0, bits),
+        properties: ofPage.map(({ property }) => property),
+      };
+    }
+  }
+  const row = end && rows.read(propertyKey(unik, fromHex(end.key)));
+  return { from, siblings, properties: row ? [propertyFromRow(row)] : [] };
+}
+
+type Found = { readonly digest: string; readonly property: Property };
+
+/** Reads properties from a digest on, and the digest of the first row that exceeds the bounds. */
+function readRows(
+  rows: RoundReader,
+  unik: string,
+  from: string,
+  limit: number,
+): { properties: Found[]; excluded: string | undefined } {
+  const properties: Found[] = [];
+  let [count, bytes] = [0, 0];
+  const last = "\xff".repeat(32);
+  for (const { key, value } of rows.range(propertyKey(unik, fromHex(from)), `${propertyKey(unik, last)}\0`)) {
+    const digest = Buffer.from(key).toString("hex", key.length - 32);
+    count++;
+    bytes += value?.length ?? 0;
+    if (count > limit || (count > 1 && bytes > MAX_BYTES)) return { properties, excluded: digest };
+    if (value) properties.push({ digest, property: propertyFromRow(value) });
+  }
+  return { properties, excluded: undefined };
+}
+
+const fromHex = (hex: string): Digest => Buffer.from(hex, "hex").toString("latin1");
+
+const bitsOf = (hex: string): string => BigInt(`0x${hex}`).toString(2).padStart(256, "0");
+
+/** Returns the number of bits up to the last one that is set: subtrees that begin with these bits begin with the digest. */
+const firstBitsOf = (hex: string): number => bitsOf(hex).lastIndexOf("1") + 1;
+
+/** Returns the number of first bits that are equal. */
+function commonBits(a: string, b: string): number {
+  const [left, right] = [bitsOf(a), bitsOf(b)];
+  for (let bit = 0; bit < left.length; bit++) if (left[bit] !== right[bit]) return bit;
+  return left.length;
+}

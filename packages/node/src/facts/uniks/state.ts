@@ -1,0 +1,67 @@
+/** The row that says which rounds the map of uniks has. */
+import type { Database } from "../../store/engine/database.ts";
+
+/** Index of the leaf of a root in the tree of facts, and among the leaves of its block. */
+export type RootPlace = { readonly leaf: number; readonly indexInBlock: number };
+
+/** A change of the chain: its block, the index of its transaction, and the index of the property in it. */
+export type Position = { readonly height: number; readonly sequence: number; readonly change: number };
+
+export type MapState = {
+  /** Last block of the last complete round; 0: none is. */
+  readonly height: number;
+  /** Undefined if the tree of facts does not have its root. */
+  readonly place: RootPlace | undefined;
+  /** Id of the last block of the round that is being added; null: none is. */
+  readonly roundId: string | null;
+  /** The first change of this round that the map lacks. */
+  readonly next: Position;
+  /** Number of uniks, with those of this round. */
+  readonly uniks: number;
+  /** What a revert left to remove. */
+  readonly removes: "round" | "all" | null;
+};
+
+type Row = {
+  readonly height: number;
+  readonly leaf: number | null;
+  readonly index_in_block: number | null;
+  readonly round_id: string | null;
+  readonly next_height: number;
+  readonly next_sequence: number;
+  readonly next_change: number;
+  readonly uniks: number;
+  readonly removes: MapState["removes"];
+};
+
+const START: Position = { height: 0, sequence: 0, change: 0 };
+const EMPTY: MapState = { height: 0, place: undefined, roundId: null, next: START, uniks: 0, removes: null };
+
+export function createMapState(database: Database) {
+  const get = database.prepare<Row>("SELECT * FROM unik_map");
+  const put = database.prepare("INSERT OR REPLACE INTO unik_map VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  const remove = database.prepare("DELETE FROM unik_map");
+
+  function write({ height, place, roundId, next, uniks, removes }: MapState): void {
+    const { leaf = null, indexInBlock = null } = place ?? {};
+    put.run(
+      ...[height, leaf, indexInBlock, roundId, next.height, next.sequence, next.change, uniks, removes],
+    );
+  }
+
+  return {
+    read(): MapState {
+      const row = get.get();
+      if (!row) return EMPTY;
+      const { height, leaf, index_in_block, round_id, uniks, removes } = row;
+      const place =
+        leaf === null || index_in_block === null ? undefined : { leaf, indexInBlock: index_in_block };
+      const next = { height: row.next_height, sequence: row.next_sequence, change: row.next_change };
+      return { height, place, roundId: round_id, next, uniks, removes };
+    },
+    write,
+    /** Ends the round that is being added. */
+    publish: (height: number, place: RootPlace | undefined) => write({ ...EMPTY, height, place }),
+    clear: () => void remove.run(),
+  };
+}

@@ -1,0 +1,108 @@
+/** Chains with one unik of many properties, written without execution: only the rows from which the tree of facts is derived. */
+import { createHash } from "node:crypto";
+import {
+  type BlockHeader,
+  blockToJson,
+  builders,
+  createSlots,
+  encodeHeader,
+  encodeTransaction,
+  forgeBlock,
+  genesisBlockFromJson,
+  type SealedTransaction,
+  type TransactionBody,
+} from "@uniknode/protocol";
+import { present } from "../../src/platform/present.ts";
+import { createBlockStore } from "../../src/store/chain/blocks.ts";
+import { createTransactionStore } from "../../src/store/chain/transactions.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
+import { cast, dev, network } from "../chain/forking.ts";
+
+export type WrittenChain = ReturnType<typeof writtenChain>;
+export type Properties = Readonly<Record<string, string | null>>;
+
+/** Most properties of one transaction. */
+const MAX_PROPERTIES = 255;
+/** Transactions of a block, as on the live network. */
+export const FULL_BLOCK = 280;
+
+const owner = present(cast.accounts[0]);
+export const LONG_UNIK = owner.unikId;
+
+/** Opens a chain in a new database file, which begins with the first block of the dev chain. */
+export function writtenChain(path: string) {
+  const database = openDatabase(path, { makesCheckpoints: false });
+  migrate(database);
+  const [blocks, transactions] = [createBlockStore(database), createTransactionStore(database)];
+  const slots = createSlots(network);
+  const keys = present(cast.founders[0]).keys;
+  const genesis = genesisBlockFromJson(blockToJson(dev.block), network);
+  let head: BlockHeader = genesis.header;
+  let nonce = 0n;
+  database.transaction(() => {
+    blocks.append({ header: genesis.header, headerBytes: encodeHeader(genesis.header, network) });
+    transactions.append(genesis);
+  });
+
+  function append(contents: readonly SealedTransaction[] = []): void {
+    const timestamp = slots.slotTime(slots.slotAt(head.timestamp) + 1);
+    const block = forgeBlock({ network, timestamp, previous: head, transactions: contents }, keys);
+    database.transaction(() => {
+      blocks.append(block);
+      transactions.append(block);
+    }, "process death");
+    head = block.header;
+  }
+
+  const envelope = () => ({ network, senderPublicKey: owner.publicKey, nonce: ++nonce, fee: 1n });
+
+  return {
+    database,
+    network,
+    head: () => head,
+    append,
+    mint: (tokenId = LONG_UNIK) =>
+      sealed(builders.nftMint({ ...envelope(), tokenId, properties: { type: "1" } })),
+    update: (properties: Properties, tokenId = LONG_UNIK) =>
+      sealed(builders.nftUpdate({ ...envelope(), tokenId, properties })),
+    /** Removes the blocks at and above a height. */
+    removeFrom(height: number): void {
+      database.transaction(() => {
+        blocks.removeFrom(height);
+        transactions.removeFrom(height);
+      });
+      head = present(blocks.head());
+    },
+    /** Appends blocks that give the unik properties `first` to `last`, with 255 in each transaction. */
+    addProperties(first: number, last: number): void {
+      const contents: SealedTransaction[] = [];
+      for (let from = first; from <= last; from += MAX_PROPERTIES) {
+        contents.push(this.update(propertiesOf(from, Math.min(from + MAX_PROPERTIES - 1, last))));
+        if (contents.length < FULL_BLOCK) continue;
+        append(contents.splice(0));
+      }
+      append(contents);
+    },
+    /** Appends empty blocks, so that all blocks before them are final. */
+    finalize(rounds = 3): void {
+      for (let count = rounds * network.milestoneAt(1).activeDelegates; count > 0; count--) append();
+    },
+  };
+}
+
+export const propertiesOf = (first: number, last: number): Record<string, string> =>
+  Object.fromEntries(
+    Array.from({ length: last - first + 1 }, (_, index) => [
+      `key-${first + index}`,
+      `value ${first + index}`,
+    ]),
+  );
+
+/** A transaction without a valid signature: stored transactions count as verified. */
+function sealed(body: TransactionBody): SealedTransaction {
+  const signature = "0".repeat(128);
+  const id = createHash("sha256").update(`${body.senderPublicKey} ${body.nonce}`).digest("hex");
+  const data = { ...body, signature, id };
+  return { data, bytes: encodeTransaction(data), isVerified: true };
+}
