@@ -32,7 +32,8 @@ export const LONG_UNIK = owner.unikId;
 
 /** Opens a chain in a new database file, which begins with the first block of the dev chain. */
 export function writtenChain(path: string) {
-  const database = openDatabase(path, { makesCheckpoints: false });
+  const open = (file: string) => openDatabase(file, { makesCheckpoints: false });
+  const database = open(path);
   migrate(database);
   const [blocks, transactions] = [createBlockStore(database), createTransactionStore(database)];
   const slots = createSlots(network);
@@ -60,6 +61,8 @@ export function writtenChain(path: string) {
   return {
     database,
     network,
+    /** Opens another database file. */
+    open,
     head: () => head,
     append,
     mint: (tokenId = LONG_UNIK) =>

@@ -1,5 +1,5 @@
 /** Resolutions of uniks: those of a true node are verified, and no altered one is. */
-import { createPrivateKey } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ResolutionVerdict, verifyResolution } from "@uniknode/client/proofs";
 import { createNetwork } from "@uniknode/protocol";
@@ -7,11 +7,6 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { mutate } from "../../../client/test-support/proofs/mutate.ts";
 import { createRandom } from "../../../client/test-support/proofs/scene.ts";
 import { createGrowth } from "../../src/facts/growth.ts";
-import { createNoteSigner, logName } from "../../src/facts/note.ts";
-import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
-import { DEFAULT_FROM } from "../../src/facts/uniks/reader.ts";
-import { createCheckpointReader } from "../../src/http/facts/checkpoint.ts";
-import { resolutionData } from "../../src/http/facts/resolve.ts";
 import { present } from "../../src/platform/present.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
 import {
@@ -21,8 +16,8 @@ import {
   readChain,
   temporaryFolder,
 } from "../../test-support/chain/fixtures.ts";
-import { CHECKPOINT_KEY } from "../../test-support/facts/key.ts";
 import { plainMaps } from "../../test-support/facts/plain-uniks.ts";
+import { createResolutions } from "../../test-support/facts/resolutions.ts";
 
 /** A chain of the vectors, whose tree of facts is complete up to each final block in turn. */
 async function opened(name: string) {
@@ -38,11 +33,9 @@ async function opened(name: string) {
   chain.subscribe(({ revertedBlocks }) => {
     if (revertedBlocks > 0) growth.reverted();
   });
-  const reader = createSqliteFactReader(database, network);
-  const signer = createNoteSigner(logName(network.description.nethash), createPrivateKey(CHECKPOINT_KEY));
-  const toCheckpoint = createCheckpointReader(signer);
+  const { key, resolve } = createResolutions(database, network);
   return {
-    ...{ chain, database, network, blocks: blocksOf(content), key: signer.verifierKey },
+    ...{ chain, database, network, blocks: blocksOf(content), key, resolve },
     grow: () => {
       while (growth.step(0));
     },
@@ -53,10 +46,6 @@ async function opened(name: string) {
         Array.from({ length: height }, (_, index) => present(blocks.block(index + 1))),
         network,
       );
-    },
-    async resolve(unik: string, from = DEFAULT_FROM) {
-      const resolution = await reader.resolution(unik, from);
-      return resolution && structuredClone(resolutionData(unik, resolution, toCheckpoint));
     },
   };
 }
@@ -104,6 +93,23 @@ describe("The uniks of", () => {
     chain.grow();
     expect(await expectTrue(chain)).toBe(resolved);
   });
+});
+
+/** Resolutions of one key with their verdicts; the last one of version 3 is of a unik with more properties than a page. */
+type Vectors = readonly {
+  readonly verifierKey: string;
+  readonly cases: readonly { readonly id: string; readonly resolution: object; readonly verdict: object }[];
+}[];
+
+test.each([2, 3])("Stored resolutions of version %i of the log are proven.", (version) => {
+  const url = new URL(`../../../../test/vectors/resolutions/version-${version}.json`, import.meta.url);
+  const vectors: Vectors = JSON.parse(readFileSync(url, "utf8"));
+  for (const { verifierKey, cases } of vectors) {
+    for (const { id, resolution, verdict } of cases) {
+      expect(verifyResolution(resolution, { id, keys: verifierKey })).toMatchObject(verdict);
+      expect(verdict).toMatchObject({ verdict: "proven" });
+    }
+  }
 });
 
 const COUNT = Number(process.env.PROOF_MUTATIONS ?? 600);

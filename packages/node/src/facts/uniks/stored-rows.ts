@@ -36,7 +36,10 @@ const keyBytes = (key: string): Buffer => Buffer.from(key, "latin1");
 
 export function createStoredRows(database: Database): StoredRows {
   const get = database.prepare<{ value: Uint8Array }>("SELECT value FROM unik_rows WHERE key = ?");
-  const put = database.prepare("INSERT OR REPLACE INTO unik_rows VALUES (?, ?)");
+  // A replaced row would move to the end.
+  const put = database.prepare(
+    "INSERT INTO unik_rows VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+  );
   const remove = database.prepare("DELETE FROM unik_rows WHERE key = ?");
   const keep = database.prepare(
     "INSERT OR IGNORE INTO unik_before SELECT ?, ?, (SELECT value FROM unik_rows WHERE key = ?)",

@@ -21,11 +21,11 @@ CREATE TABLE unik_map (
   removes TEXT CHECK (removes IN ('round', 'all')) -- what a revert left to remove; NULL: nothing
 ) STRICT;
 
--- Owners, properties and pages of the maps, by kind and unik (facts/uniks/rows.ts).
+-- Owners, properties and pages of the maps, by kind and unik (facts/uniks/rows.ts). Without rowids, most pages would overflow.
 CREATE TABLE unik_rows (
-  key BLOB PRIMARY KEY,
+  key BLOB PRIMARY KEY NOT NULL,
   value BLOB NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- Rows as they were after a round, which the next round has changed.
 CREATE TABLE unik_before (
@@ -33,4 +33,4 @@ CREATE TABLE unik_before (
   key BLOB NOT NULL,
   value BLOB,                                 -- NULL: no row
   PRIMARY KEY (height, key)
-) STRICT, WITHOUT ROWID;
+) STRICT;
