@@ -132,14 +132,21 @@ function readRows(
 
 const fromHex = (hex: string): Digest => Buffer.from(hex, "hex").toString("latin1");
 
-const bitsOf = (hex: string): string => BigInt(`0x${hex}`).toString(2).padStart(256, "0");
+const DIGITS = 64;
 
 /** Returns the number of bits up to the last one that is set: subtrees that begin with these bits begin with the digest. */
-const firstBitsOf = (hex: string): number => bitsOf(hex).lastIndexOf("1") + 1;
+function firstBitsOf(hex: string): number {
+  const digit = hex.search(/[1-9a-f]0*$/);
+  if (digit < 0) return 0;
+  const value = Number.parseInt(hex.charAt(digit), 16);
+  return 4 * digit + 4 - Math.log2(value & -value);
+}
 
 /** Returns the number of first bits that are equal. */
 function commonBits(a: string, b: string): number {
-  const [left, right] = [bitsOf(a), bitsOf(b)];
-  for (let bit = 0; bit < left.length; bit++) if (left[bit] !== right[bit]) return bit;
-  return left.length;
+  let digit = 0;
+  while (digit < DIGITS && a.charCodeAt(digit) === b.charCodeAt(digit)) digit++;
+  if (digit === DIGITS) return 4 * DIGITS;
+  const differing = Number.parseInt(a.charAt(digit), 16) ^ Number.parseInt(b.charAt(digit), 16);
+  return 4 * digit + 3 - Math.floor(Math.log2(differing));
 }

@@ -33,9 +33,9 @@ export type UnikMap = {
   follow(height: number, idAt: (height: number) => string | undefined): boolean;
 };
 
-/** Changes that are added at once, and rows that one step writes: about ten milliseconds. */
-const BATCH_CHANGES = 64;
-const MAX_ROWS = 1_000;
+/** Changes that are added at once, and rows after which a step ends: about ten milliseconds. */
+const BATCH_CHANGES = 48;
+const MAX_ROWS = 400;
 
 export function createUnikMap(database: Database, network: Network): UnikMap {
   const state = createMapState(database);
