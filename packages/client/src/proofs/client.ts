@@ -25,27 +25,8 @@ export function createVerifyingClient(options: ClientOptions) {
   // The token is for the node alone.
   const { webhookToken: _, ...others } = options;
 
-  /** Returns a function that requests pages of a unik and verifies them, with the checkpoints of witnesses. */
-  function resolver(
-    unik: string,
-    keys: ResolutionOptions["keys"],
-    { witnesses = [], ...rules }: Omit<ResolveOptions, "properties">,
-  ): Resolve {
-    // Most pages are of one round: its leaf is requested once.
-    let witnessed: { readonly leaf: unknown; readonly found: WitnessedCheckpoint[] } | undefined;
-    return async (from, shown) => {
-      const { data } = await client.uniks.resolution(unik, from);
-      // A false node can return another form, which the verdict names.
-      const leaf = (data as Partial<UnikResolution>).leaf?.index;
-      if (witnessed === undefined || witnessed.leaf !== leaf) {
-        const found = witnesses.map((url) =>
-          readWitness(createClient({ ...others, url }), client, data).catch(() => []),
-        );
-        witnessed = { leaf, found: (await Promise.all(found)).flat() };
-      }
-      return verifyResolution(data, { ...rules, ...shown, id: unik, keys, witnessed: witnessed.found });
-    };
-  }
+  const witnessOf = (url: string) => createClient({ ...others, url });
+  const resolver = (unik: string, rules: ResolveRules) => createResolver({ client, witnessOf }, unik, rules);
 
   return {
     ...client,
@@ -60,7 +41,7 @@ export function createVerifyingClient(options: ClientOptions) {
       unik: string,
       keys: ResolutionOptions["keys"],
       { properties, ...options }: ResolveOptions = {},
-    ): Promise<ResolutionVerdict> => resolveAll(resolver(unik, keys, options), properties),
+    ): Promise<ResolutionVerdict> => resolveAll(resolver(unik, { ...options, keys }), properties),
     /**
      * Requests the properties of a unik page by page, and verifies each page. Its `properties` are those of the page, and `next` is null in
      * the last one. A page with another `root` than the first is of a later state.
@@ -71,7 +52,7 @@ export function createVerifyingClient(options: ClientOptions) {
       unik: string,
       keys: ResolutionOptions["keys"],
       options: Omit<ResolveOptions, "properties"> = {},
-    ): AsyncGenerator<ResolutionVerdict> => pagesFrom(resolver(unik, keys, options)),
+    ): AsyncGenerator<ResolutionVerdict> => pagesFrom(resolver(unik, { ...options, keys })),
     /**
      * Compares what a receiver of a webhook accepted with all facts of final blocks, which a signed checkpoint proves to be complete.
      *
@@ -88,6 +69,28 @@ export function createVerifyingClient(options: ClientOptions) {
         facts: (events, fromHeight, signal) => client.events.stream({ events, fromHeight, signal }),
       });
     },
+  };
+}
+
+type ResolveRules = Omit<ResolveOptions, "properties"> & Pick<ResolutionOptions, "keys">;
+
+/** Returns a function that requests pages of a unik and verifies them, with the checkpoints of witnesses. */
+function createResolver(
+  { client, witnessOf }: { client: Client; witnessOf: (url: string) => Client },
+  unik: string,
+  { witnesses = [], ...rules }: ResolveRules,
+): Resolve {
+  // Most pages are of one round: its leaf is requested once.
+  let witnessed: { readonly leaf: unknown; readonly found: WitnessedCheckpoint[] } | undefined;
+  return async (from, shown) => {
+    const { data } = await client.uniks.resolution(unik, from);
+    // A false node can return another form, which the verdict names.
+    const leaf = (data as Partial<UnikResolution>).leaf?.index;
+    if (witnessed === undefined || witnessed.leaf !== leaf) {
+      const found = witnesses.map((url) => readWitness(witnessOf(url), client, data).catch(() => []));
+      witnessed = { leaf, found: (await Promise.all(found)).flat() };
+    }
+    return verifyResolution(data, { ...rules, ...shown, id: unik, witnessed: witnessed.found });
   };
 }
 

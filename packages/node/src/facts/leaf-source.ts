@@ -17,8 +17,6 @@ import { createRecentBlocks, type RecentBlock, type RecentBlocks } from "./recen
 import type { Mark } from "./tree/store.ts";
 import type { UnikMap } from "./uniks/store.ts";
 
-const markOf = ({ height, id }: BlockHeader, size: number): Mark => ({ height, blockId: id, size });
-
 export type LeafSource = {
   /** Receives blocks that were just added to the chain, with their changes. */
   readonly applied: RecentBlocks["add"];
@@ -49,7 +47,11 @@ export type Leaves = {
 type Derived = { readonly header: BlockHeader; readonly texts: string[]; readonly applied: TreeFact };
 
 /** A block whose leaves are being derived. */
-type Begun = { readonly height: number; readonly work: Generator<void, Derived>; derived?: Derived };
+type Begun = {
+  readonly height: number;
+  readonly work: Generator<void, Derived>;
+  derived: Derived | undefined;
+};
 
 /** Limits the writes of one transaction; a block with more leaves is not split. */
 const MAX_LEAVES = 2_048;
@@ -59,10 +61,65 @@ const LEAVES_PER_MARK = 32;
 const PIECE = 8;
 
 export function createLeafSource(database: Database, network: Network, uniks: UnikMap): LeafSource {
+  const recent = createRecentBlocks();
+  const derivation = createDerivation(database, network, recent);
+  const { roundAt } = createRounds(network);
+
+  /** Adds the round that a block ends to the map; undefined if changes are left for the next step. */
+  function rootAfter({ height, id }: BlockHeader, untilMs: number): UniksRoot | undefined {
+    const { round, roundHeight } = roundAt(height);
+    const root = uniks.addRound({ first: roundHeight, last: height, id }, untilMs);
+    return root && { name: "uniks.root", round, ...root };
+  }
+
+  return {
+    applied: recent.add,
+    reverted() {
+      recent.clear();
+      derivation.forget();
+    },
+    read(first, end, { untilMs, size }) {
+      const texts: string[] = [];
+      const marks: Mark[] = [];
+      let last: BlockHeader | undefined;
+      for (let height = first; height <= end && texts.length < MAX_LEAVES; height++) {
+        const derived = derivation.until(untilMs, height, last);
+        if (!derived) break;
+        const { header, applied } = derived;
+        const ofBlock = [...derived.texts];
+        if (endsRound(height, roundAt)) {
+          const root = rootAfter(header, untilMs);
+          if (!root) break;
+          const indexInBlock = ofBlock.length;
+          ofBlock.push(textOf(header, root, { network, index: indexInBlock }));
+          uniks.publish(height, { leaf: size + texts.length + indexInBlock, indexInBlock });
+        }
+        ofBlock.push(textOf(header, applied, { network, index: ofBlock.length }));
+        derivation.end();
+        for (const text of ofBlock) texts.push(text);
+        last = header;
+        if (texts.length - (marks.at(-1)?.size ?? 0) >= LEAVES_PER_MARK)
+          marks.push(markOf(header, texts.length));
+        if (performance.now() >= untilMs) break;
+      }
+      if (last && marks.at(-1)?.height !== last.height) marks.push(markOf(last, texts.length));
+      return { last, marks, texts };
+    },
+  };
+}
+
+const markOf = ({ height, id }: BlockHeader, size: number): Mark => ({ height, blockId: id, size });
+
+const textOf = (
+  header: BlockHeader,
+  fact: TreeFact,
+  { network, index }: { network: Network; index: number },
+): string => present(leavesOf(header, [fact], network, index).map(leafText)[0]);
+
+/** Derives the leaves of one block after the other, each up to a deadline. */
+function createDerivation(database: Database, network: Network, recent: RecentBlocks) {
   const blocks = createBlockStore(database);
   const pastFacts = createPastFacts(createFactLookups(database), network);
-  const recent = createRecentBlocks();
-  const { roundAt } = createRounds(network);
   let begun: Begun | undefined;
 
   /** Reads a block; yields between some transactions. */
@@ -86,70 +143,37 @@ export function createLeafSource(database: Database, network: Network, uniks: Un
     const applied = present(facts.pop());
     const texts: string[] = [];
     for (const fact of facts) {
-      texts.push(textOf(header, fact, texts.length));
+      texts.push(textOf(header, fact, { network, index: texts.length }));
       if (texts.length % PIECE === 0) yield;
     }
     return { header, texts, applied };
   }
 
-  const textOf = (header: BlockHeader, fact: TreeFact, index: number): string =>
-    present(leavesOf(header, [fact], network, index).map(leafText)[0]);
-
-  /** Returns undefined if the deadline passes before all leaves are derived. */
-  function derivedUntil(height: number, previous: BlockHeader | undefined, untilMs: number) {
-    if (begun?.height !== height) begun = { height, work: derive(height, previous) };
-    const block = begun;
-    // After an error, the block is derived anew.
+  function end(): void {
     begun = undefined;
-    while (!block.derived) {
-      const { value, done } = block.work.next();
-      if (done) block.derived = value;
-      else if (performance.now() >= untilMs) break;
-    }
-    begun = block;
-    return block.derived;
-  }
-
-  /** Adds the round that a block ends to the map; undefined if changes are left for the next step. */
-  function rootAfter({ height, id }: BlockHeader, untilMs: number): UniksRoot | undefined {
-    const { round, roundHeight } = roundAt(height);
-    const root = uniks.addRound({ first: roundHeight, last: height, id }, untilMs);
-    return root && { name: "uniks.root", round, ...root };
   }
 
   return {
-    applied: recent.add,
-    reverted() {
-      recent.clear();
-      pastFacts.forget();
-      begun = undefined;
-    },
-    read(first, end, { untilMs, size }) {
-      const texts: string[] = [];
-      const marks: Mark[] = [];
-      let last: BlockHeader | undefined;
-      for (let height = first; height <= end && texts.length < MAX_LEAVES; height++) {
-        const derived = derivedUntil(height, last, untilMs);
-        if (!derived) break;
-        const { header, applied } = derived;
-        const ofBlock = [...derived.texts];
-        if (endsRound(height, roundAt)) {
-          const root = rootAfter(header, untilMs);
-          if (!root) break;
-          const indexInBlock = ofBlock.length;
-          ofBlock.push(textOf(header, root, indexInBlock));
-          uniks.publish(height, { leaf: size + texts.length + indexInBlock, indexInBlock });
-        }
-        ofBlock.push(textOf(header, applied, ofBlock.length));
-        begun = undefined;
-        for (const text of ofBlock) texts.push(text);
-        last = header;
-        if (texts.length - (marks.at(-1)?.size ?? 0) >= LEAVES_PER_MARK)
-          marks.push(markOf(header, texts.length));
-        if (performance.now() >= untilMs) break;
+    /** Returns the leaves of a block; undefined if the deadline passes before they are complete: the next call continues. */
+    until(untilMs: number, height: number, previous: BlockHeader | undefined): Derived | undefined {
+      const block: Begun =
+        begun?.height === height ? begun : { height, work: derive(height, previous), derived: undefined };
+      // After an error, the block is derived anew.
+      end();
+      while (!block.derived) {
+        const { value, done } = block.work.next();
+        if (done) block.derived = value;
+        else if (performance.now() >= untilMs) break;
       }
-      if (last && marks.at(-1)?.height !== last.height) marks.push(markOf(last, texts.length));
-      return { last, marks, texts };
+      begun = block;
+      return block.derived;
+    },
+    /** Must be called when the leaves are in the tree. */
+    end,
+    /** Must be called after blocks were reverted. */
+    forget(): void {
+      pastFacts.forget();
+      end();
     },
   };
 }

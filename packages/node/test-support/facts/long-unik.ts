@@ -58,6 +58,9 @@ export function writtenChain(path: string) {
 
   const envelope = () => ({ network, senderPublicKey: owner.publicKey, nonce: ++nonce, fee: 1n });
 
+  const update = (properties: Properties, tokenId = LONG_UNIK) =>
+    sealed(builders.nftUpdate({ ...envelope(), tokenId, properties }));
+
   return {
     database,
     network,
@@ -67,8 +70,7 @@ export function writtenChain(path: string) {
     append,
     mint: (tokenId = LONG_UNIK) =>
       sealed(builders.nftMint({ ...envelope(), tokenId, properties: { type: "1" } })),
-    update: (properties: Properties, tokenId = LONG_UNIK) =>
-      sealed(builders.nftUpdate({ ...envelope(), tokenId, properties })),
+    update,
     /** Removes the blocks at and above a height. */
     removeFrom(height: number): void {
       database.transaction(() => {
@@ -79,19 +81,26 @@ export function writtenChain(path: string) {
     },
     /** Appends blocks that give the unik properties `first` to `last`, with 255 in each transaction. */
     addProperties(first: number, last: number): void {
-      const contents: SealedTransaction[] = [];
-      for (let from = first; from <= last; from += MAX_PROPERTIES) {
-        contents.push(this.update(propertiesOf(from, Math.min(from + MAX_PROPERTIES - 1, last))));
-        if (contents.length < FULL_BLOCK) continue;
-        append(contents.splice(0));
-      }
-      append(contents);
+      for (const part of partsOf(first, last)) append(part.map((properties) => update(properties)));
     },
     /** Appends empty blocks, so that all blocks before them are final. */
     finalize(rounds = 3): void {
       for (let count = rounds * network.milestoneAt(1).activeDelegates; count > 0; count--) append();
     },
   };
+}
+
+/** Returns the properties of each transaction, by block. */
+function partsOf(first: number, last: number): Properties[][] {
+  const perBlock = FULL_BLOCK * MAX_PROPERTIES;
+  return Array.from({ length: Math.ceil((last - first + 1) / perBlock) }, (_, block) => {
+    const begin = first + block * perBlock;
+    const end = Math.min(begin + perBlock - 1, last);
+    return Array.from({ length: Math.ceil((end - begin + 1) / MAX_PROPERTIES) }, (_, index) => {
+      const from = begin + index * MAX_PROPERTIES;
+      return propertiesOf(from, Math.min(from + MAX_PROPERTIES - 1, end));
+    });
+  });
 }
 
 export const propertiesOf = (first: number, last: number): Record<string, string> =>

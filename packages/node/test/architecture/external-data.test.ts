@@ -21,7 +21,7 @@ const PARSERS: Readonly<Record<string, string>> = {
   "webhooks/matching/definitions.ts": "rows of the database of this node",
   "rpc/methods/transactions.ts": "rows of the database of this companion",
   "archive/digest.ts": "rows of the database of this node",
-  "facts/uniks/values.ts": "rows that this node wrote",
+  "facts/uniks/rows.ts": "rows that this node wrote",
   "mirror/state.ts": "rows of the database of this mirror",
   "event-log/postgres/": "rows of the database of this mirror",
   "subscriptions/content.ts": "events of this node",

@@ -2,7 +2,7 @@
 import { type Block, createRounds, type Network } from "@uniknode/protocol";
 import { createPastFacts } from "../../event-log/past-facts.ts";
 import { present } from "../../platform/present.ts";
-import { createBlockStore } from "../../store/chain/blocks.ts";
+import { type BlockStore, createBlockStore } from "../../store/chain/blocks.ts";
 import { createFactLookups } from "../../store/chain/fact-lookups.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createReadTogether } from "../../store/engine/snapshot.ts";
@@ -11,17 +11,17 @@ import { EMPTY_ROOT, HASH_BYTES } from "../merkle/hashes.ts";
 import { consistencyProof, inclusionProof, type Nodes, rootOf } from "../merkle/proofs.ts";
 import { nodesOfTiles, widthOf } from "../merkle/tiles.ts";
 import type { Checkpoint } from "../note.ts";
-import type { FactReader, Inclusion } from "../reader.ts";
+import type { FactReader, Inclusion, Resolution } from "../reader.ts";
 import { lastMarkOnChain } from "../tree/last-mark.ts";
 import { createFactTree } from "../tree/store.ts";
-import { createUnikReader } from "../uniks/reader.ts";
+import { createUnikReader, type UnikReader } from "../uniks/reader.ts";
 import { createRoots } from "../uniks/roots.ts";
 
 export function createSqliteFactReader(database: Database, network: Network): FactReader {
   const tree = createFactTree(database);
   const blocks = createBlockStore(database);
   const uniks = createUnikReader(database);
-  const { roundAt } = createRounds(network);
+  const mapAt = createMapReader(blocks, network, uniks);
   const leavesFrom = createLeafReader(database, network);
   const together = createReadTogether(database);
   /** The last checkpoint, cached because many clients request it between two blocks. */
@@ -62,15 +62,9 @@ export function createSqliteFactReader(database: Database, network: Network): Fa
         const state = uniks.state();
         // Without a leaf, or with one of reverted blocks, the map is about to be built again.
         if (state === undefined || state.place.leaf >= made.size) return undefined;
-        const { height, place } = state;
-        const proof = inclusionProof(place.leaf, made.size, nodes());
-        const blockId = present(blocks.header(height), `block ${height}`).id;
-        return {
-          ...uniks.read(unik, from),
-          map: { height, blockId, round: roundAt(height).round, ...uniks.rootAt(height) },
-          leaf: { index: place.leaf, indexInBlock: place.indexInBlock, proof },
-          checkpoint: made,
-        };
+        const proof = inclusionProof(state.place.leaf, made.size, nodes());
+        const leaf = { index: state.place.leaf, indexInBlock: state.place.indexInBlock, proof };
+        return { ...uniks.read(unik, from), map: mapAt(state.height), leaf, checkpoint: made };
       }),
     tile: async (level, number, width) =>
       together(() =>
@@ -79,6 +73,17 @@ export function createSqliteFactReader(database: Database, network: Network): Fa
           : undefined,
       ),
   };
+}
+
+/** Returns a function that describes the map after the round that ends at a height. */
+function createMapReader(blocks: BlockStore, network: Network, uniks: UnikReader) {
+  const { roundAt } = createRounds(network);
+  return (height: number): Resolution["map"] => ({
+    height,
+    blockId: present(blocks.header(height), `block ${height}`).id,
+    round: roundAt(height).round,
+    ...uniks.rootAt(height),
+  });
 }
 
 type LeafReader = (first: number, count: number) => Leaf[];

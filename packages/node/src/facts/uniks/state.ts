@@ -18,7 +18,7 @@ export type MapState = {
   readonly next: Position;
   /** Number of uniks, with those of this round. */
   readonly uniks: number;
-  /** What a revert left to remove. */
+  /** Rows that a revert left to remove. */
   readonly removes: "round" | "all" | null;
 };
 

@@ -146,7 +146,7 @@ async function readTransactions(
   return { placed, context };
 }
 
-/** Rows that transactions read and change, and those that they changed. */
+/** Rows that transactions read and change, and the changed ones. */
 type LoadedRows = Rows & { readonly changed: ReadonlyMap<string, Uint8Array | undefined> };
 
 function addPart(
