@@ -63,7 +63,7 @@ async function openBaseline(path: string): Promise<Database> {
   database.execute(
     `ALTER TABLE webhooks DROP COLUMN with_proof; DELETE FROM migrations WHERE name > '021';
      DROP TABLE unik_map; DROP TABLE unik_rows; DROP TABLE unik_before; DROP TABLE unik_roots;
-     DROP TABLE history_blocks; DROP TABLE history_wallets; DROP TABLE history_records; DROP TABLE holdings`,
+     DROP TABLE history_blocks; DROP TABLE history_wallets; DROP TABLE history_records; DROP TABLE holdings; DROP INDEX transactions_token`,
   );
   expect(isEarlierSchema(schemaText(database, "main"))).toBe(true);
   return database;
