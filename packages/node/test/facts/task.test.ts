@@ -56,8 +56,7 @@ test.each([
   await complete();
   const height = final();
   await chain.revertTo(height - 3);
-  await sleep(20);
-  expect(logged).toMatchObject([{ level, from: { height }, to: { height: height - 3 } }]);
+  await expect.poll(() => logged).toMatchObject([{ level, from: { height }, to: { height: height - 3 } }]);
   for (let index = 0; index < 40; index++) await forge([], 1);
   await complete();
   expect(logged).toHaveLength(1);
@@ -71,7 +70,8 @@ test("A failed database write is logged as an error, and the node continues.", a
     },
   }));
   for (let index = 0; index < 40; index++) await forge();
-  await sleep(20);
-  expect(logged).toMatchObject([{ level: 50, msg: expect.stringContaining("failed to extend") }]);
+  await expect
+    .poll(() => logged)
+    .toMatchObject([{ level: 50, msg: expect.stringContaining("failed to extend") }]);
   expect(task.figures()).toMatchObject({ height: 0, size: 0 });
 });
