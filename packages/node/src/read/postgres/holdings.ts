@@ -32,10 +32,11 @@ export async function toWallets(
   const holders = rows.filter(({ attributes }) => hasCollections(attributes)).map(({ address }) => address);
   const held = holders.length > 0 ? await query<Row>(OF_WALLETS, [holders]) : [];
   const byAddress = Map.groupBy(held, ({ address }) => address);
-  return rows.map((row) => {
-    const holdings = byAddress.get(row.address);
-    return walletFromRow(row, holdings && shownText(row.attributes, holdings));
-  });
+  return rows.map((row) =>
+    hasCollections(row.attributes)
+      ? walletFromRow(row, shownText(row.attributes, byAddress.get(row.address) ?? []))
+      : walletFromRow(row),
+  );
 }
 
 const LOCKS = prepared(`${HELD} WHERE kind = 'locks' ORDER BY address`);
