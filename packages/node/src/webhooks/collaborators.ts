@@ -1,5 +1,6 @@
 /** Collaborators of the webhook service: its clock, and its observer for metrics, health checks and the log. */
 import type { Logger } from "pino";
+import { MINUTE_MS, SECOND_MS } from "../platform/clock/durations.ts";
 import type { Attempt } from "./model/deliveries.ts";
 
 /** The time and timers of the webhook service. */
@@ -8,13 +9,40 @@ export type Clock = {
   nowMs(): number;
   /** Milliseconds of a monotonic clock, unaffected by changes of the wall time. */
   elapsedMs(): number;
+  /** Time by which deliveries become due, milliseconds since 1970: see `createSteadyTime`. */
+  steadyMs(): number;
   /** Calls `work` after a delay, unless the returned function is called before. */
   after(delayMs: number, work: () => void): () => void;
 };
 
+/** Time after which a clock that was set ahead stays ahead. A node that starts before its clock is set also needs this. */
+export const LASTING_MS = 10 * MINUTE_MS;
+/** Difference of the clocks that is not followed: delays vary by more. */
+const TOLERANCE_MS = SECOND_MS;
+
+/**
+ * Returns a clock that begins with the wall time, and then advances with the monotonic clock: a delay ends when it has passed,
+ * even if the wall time was wrong for some seconds. It follows a wall time that stays ahead, by which other processes make
+ * deliveries due, but never one that was set back: every waiting delivery would wait longer.
+ */
+export function createSteadyTime({ nowMs, elapsedMs }: Pick<Clock, "nowMs" | "elapsedMs">): () => number {
+  let startMs = nowMs() - elapsedMs();
+  let aheadSinceMs: number | undefined;
+  return () => {
+    const passedMs = elapsedMs();
+    const aheadMs = nowMs() - (startMs + passedMs);
+    if (aheadMs <= TOLERANCE_MS) aheadSinceMs = undefined;
+    else aheadSinceMs ??= passedMs;
+    if (aheadSinceMs !== undefined && passedMs - aheadSinceMs >= LASTING_MS) startMs += aheadMs;
+    return Math.round(startMs + passedMs);
+  };
+}
+
+const systemTimes = { nowMs: Date.now, elapsedMs: () => performance.now() };
+
 export const systemClock: Clock = {
-  nowMs: Date.now,
-  elapsedMs: () => performance.now(),
+  ...systemTimes,
+  steadyMs: createSteadyTime(systemTimes),
   after(delayMs, work) {
     const timer = setTimeout(work, delayMs);
     return () => clearTimeout(timer);

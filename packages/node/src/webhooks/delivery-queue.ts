@@ -32,15 +32,18 @@ export const CALL_TIMEOUT_MS = 10_000;
 export type DeliveryQueue = {
   /** Returns the ids of all owned webhooks: each has a queue. */
   webhooks(): Promise<readonly number[]>;
-  /** Returns the states of queues, in the order of the ids. Nothing is due in the queue of a removed webhook. */
-  states(webhooks: readonly number[]): Promise<readonly QueueState[]>;
+  /**
+   * Returns the states of queues, in the order of the ids. Nothing is due in the queue of a removed webhook. A retry that would be
+   * due after `latestMs` is due now: no delay is that long, so the clock that scheduled it was ahead. Absent: there is none.
+   */
+  states(webhooks: readonly number[], latestMs?: number): Promise<readonly QueueState[]>;
   /**
    * Returns the next untried deliveries of queues, for each by ascending number, in the order of the ranges; none while the webhook
    * is off.
    */
   nextFirst(ranges: readonly FirstRange[]): Promise<readonly (readonly WaitingDelivery[])[]>;
-  /** Returns the retry that is overdue the longest; none while the webhook is off. */
-  nextRetry(webhook: number, nowMs: number): Promise<WaitingDelivery | undefined>;
+  /** Returns the retry that is overdue the longest, or else one that would be due after `latestMs`; none while the webhook is off. */
+  nextRetry(webhook: number, nowMs: number, latestMs?: number): Promise<WaitingDelivery | undefined>;
   /** Returns the first delivery of the replay lane after a position; none while the webhook is off. */
   nextReplayed(webhook: number, after: number): Promise<ReplayedDelivery | undefined>;
   /**
@@ -121,7 +124,7 @@ export type FirstRange = { readonly webhook: number; readonly after: number; rea
 export type QueueState = {
   /** True if a delivery starts only after the previous one was acknowledged or finally failed. */
   readonly isStrict: boolean;
-  /** Time of the next retry; undefined if there is none or the webhook is off. */
+  /** Time of the next retry, 0 for now; undefined if there is none or the webhook is off. */
   readonly retryMs: number | undefined;
   /** True if one of the retries is a retraction. */
   readonly hasRetraction: boolean;

@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import type { History } from "../event-log/history.ts";
 import type { MatchingObserver, Slices } from "../subscriptions/conditions/slices.ts";
-import type { Attempted } from "./collaborators.ts";
+import type { Attempted, Clock } from "./collaborators.ts";
 import type { MakeAttempt } from "./delivery/attempt.ts";
 import { createPing, type Ping } from "./delivery/ping.ts";
 import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./delivery-log/delivery-log.ts";
@@ -66,7 +66,7 @@ export type RequestDeps = {
   readonly attempt: MakeAttempt;
   readonly slices: Slices;
   readonly observer: MatchingObserver;
-  readonly nowMs: () => number;
+  readonly clock: Pick<Clock, "nowMs" | "steadyMs">;
   readonly logger: Pick<Logger, "info">;
 };
 
@@ -74,7 +74,8 @@ export function createWebhookRequests(
   options: RegisterOptions,
   deps: RequestDeps,
 ): WebhookRequests & { readonly register: Register } {
-  const { storage, sender, webhooksChanged, history, attempt, slices, observer, nowMs, logger } = deps;
+  const { storage, sender, webhooksChanged, history, attempt, slices, observer, clock, logger } = deps;
+  const { nowMs, steadyMs } = clock;
   const { queue } = storage;
   const { queueChanged: onChanged, queueRestarted: onRestarted, isUnderWay } = sender;
   const ping = createPing({ deliveryQueue: queue, attempt, nowMs });
@@ -89,7 +90,9 @@ export function createWebhookRequests(
     logger,
   });
   const { find: findWebhook } = register;
-  const log = createDeliveryLog({ rows: queue.log, findWebhook, onQueued: onChanged, isUnderWay, nowMs });
+  const log = createDeliveryLog({
+    ...{ rows: queue.log, findWebhook, onQueued: onChanged, isUnderWay, nowMs, steadyMs },
+  });
   return {
     register,
     log,

@@ -99,7 +99,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     deliveryQueue: queue,
     match,
     backgroundTasks: [() => queue.finishStep(nowMs()), replayStep],
-    consequences: createConsequences({ observer, random, logger, ...options }),
+    consequences: createConsequences({ observer, random, clock, logger, ...options }),
     attempt,
     rates,
     retain: retention.check,
@@ -109,7 +109,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   });
   const lease = createLease({ ownership: queue.ownership, dispatcher, onNameLost, clock, logger });
   const requests = createWebhookRequests(options, {
-    ...{ storage, history, webhooksChanged, slices, observer: matching, nowMs, logger },
+    ...{ storage, history, webhooksChanged, slices, observer: matching, clock, logger },
     sender: dispatcher,
     attempt: createRateLimitedAttempt(options, { attempt, clock, rates }),
   });

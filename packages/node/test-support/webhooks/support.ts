@@ -16,7 +16,7 @@ import { migrate } from "../../src/store/engine/migrations.ts";
 import { createReadTogether } from "../../src/store/engine/snapshot.ts";
 import { createEventLog, type EventLog } from "../../src/store/events/event-log.ts";
 import type { MatchingObserver } from "../../src/subscriptions/conditions/slices.ts";
-import type { Clock, WebhookObserver } from "../../src/webhooks/collaborators.ts";
+import { type Clock, createSteadyTime, type WebhookObserver } from "../../src/webhooks/collaborators.ts";
 import type { DeliveryRequest, Post } from "../../src/webhooks/delivery/post.ts";
 import type { DeliveryResponse } from "../../src/webhooks/delivery/response.ts";
 import type { Ownership } from "../../src/webhooks/delivery-queue.ts";
@@ -39,6 +39,8 @@ export function databasePath(): string {
 }
 
 export type TestClock = Clock & {
+  /** Sets the clock of the machine ahead, or back; no timer notices. */
+  step(ms: number): void;
   /** Advances the clock from timer to timer, and lets all consequences happen. */
   advance(ms: number): Promise<void>;
 };
@@ -46,10 +48,15 @@ export type TestClock = Clock & {
 /** @param settleAll lets all consequences of a timer happen */
 export function createTestClock(startMs = 1_700_000_000_000, settleAll = settle): TestClock {
   let nowMs = startMs;
+  let stepMs = 0;
   const timers = new Set<{ atMs: number; work: () => void }>();
+  const times = { nowMs: () => nowMs + stepMs, elapsedMs: () => nowMs };
   return {
-    nowMs: () => nowMs,
-    elapsedMs: () => nowMs,
+    ...times,
+    steadyMs: createSteadyTime(times),
+    step(ms) {
+      stepMs += ms;
+    },
     after(delayMs, work) {
       const timer = { atMs: nowMs + delayMs, work };
       timers.add(timer);

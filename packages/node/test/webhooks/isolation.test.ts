@@ -11,7 +11,7 @@ function open(timeoutMs: number) {
   onTestFinished(close);
   return createService({
     post,
-    clock: { ...systemClock, advance: async () => {} },
+    clock: { ...systemClock, step() {}, advance: async () => {} },
     options: { webhookLimit: 2_000 },
   });
 }

@@ -178,7 +178,7 @@ async function openRequests(
       attempt: createRateLimitedAttempt(options, { attempt, clock, rates }),
       slices: createSlices(NO_MATCHING_OBSERVER),
       observer: NO_MATCHING_OBSERVER,
-      nowMs: Date.now,
+      clock,
       logger,
     },
   );

@@ -18,6 +18,8 @@ export type DeliveryLogDeps = {
   /** Returns whether a call of a delivery is running. */
   isUnderWay: (delivery: number) => boolean;
   nowMs: () => number;
+  /** Time by which deliveries become due. */
+  steadyMs: () => number;
 };
 
 /** A delivery with the exact text of its message. */

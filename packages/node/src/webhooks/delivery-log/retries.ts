@@ -10,7 +10,8 @@ export type RetriesDeps = {
   rows: DeliveryLogRows;
   onQueued: (webhook: number) => void;
   isUnderWay: (delivery: number) => boolean;
-  nowMs: () => number;
+  /** Time by which deliveries become due. */
+  steadyMs: () => number;
 };
 
 export type Sent = {
@@ -90,7 +91,7 @@ export function createRetries(deps: RetriesDeps): Retries {
 }
 
 async function sendSome(
-  { rows, onQueued, isUnderWay, nowMs }: RetriesDeps,
+  { rows, onQueued, isUnderWay, steadyMs }: RetriesDeps,
   webhook: Webhook,
   deliveries: readonly DeliveryRecord[],
 ): Promise<Sent> {
@@ -103,7 +104,7 @@ async function sendSome(
     .map(({ number }) => number)
     // Deliveries are sent in this order.
     .sort((a, b) => a - b);
-  const retried = await rows.sendNow(webhook.id, numbers, nowMs());
+  const retried = await rows.sendNow(webhook.id, numbers, steadyMs());
   onQueued(webhook.id);
   return { retried, ...(hasSkipped && notSent(webhook)) };
 }
@@ -141,7 +142,7 @@ const notSent = (webhook: Webhook): Pick<Sent, "notSent"> => ({
 });
 
 const requeue = (deps: RetriesDeps, webhook: number, filter: EndedFilter): Promise<number> =>
-  runSteps(deps, webhook, (range) => deps.rows.requeueMatching(webhook, filter, range, deps.nowMs()));
+  runSteps(deps, webhook, (range) => deps.rows.requeueMatching(webhook, filter, range, deps.steadyMs()));
 
 async function expedite(
   deps: RetriesDeps,
@@ -151,7 +152,7 @@ async function expedite(
   let total = 0;
   for (const lane of LANES) {
     total += await runSteps(deps, webhook, (range) =>
-      deps.rows.expediteMatching(webhook, lane, filter, range, deps.nowMs()),
+      deps.rows.expediteMatching(webhook, lane, filter, range, deps.steadyMs()),
     );
   }
   return total;

@@ -45,6 +45,8 @@ export type QueuesDeps = {
   readonly deliveryQueue: Pick<DeliveryQueue, "states">;
   /** See `Ownership`. Other queues are not read. */
   readonly owns: (webhook: number) => boolean;
+  /** Returns the latest time at which a retry can be due. */
+  readonly latestMs: () => number;
 };
 
 /** Maximum number of idle queues whose last delivery is known; others are read from the first one. */
@@ -110,10 +112,10 @@ const isCurrent = ({ queues, owns, changes }: State, queue: Queue): boolean =>
   queues.get(queue.webhook) === queue && owns(queue.webhook) && changes.get(queue.webhook) !== "restart";
 
 async function refresh(state: State): Promise<void> {
-  const { deliveryQueue, queues, owns, changes } = state;
+  const { deliveryQueue, queues, owns, latestMs, changes } = state;
   if (changes.size === 0) return;
   state.changes = new Map();
-  const states = await deliveryQueue.states([...changes.keys()]).catch((error) => {
+  const states = await deliveryQueue.states([...changes.keys()], latestMs()).catch((error) => {
     for (const [webhook, change] of changes) report(state, webhook, change);
     throw error;
   });

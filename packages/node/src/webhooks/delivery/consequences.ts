@@ -1,6 +1,6 @@
 /** Consequences of an attempt for its delivery and its webhook (webhooks.md 7.3 and 10, points 4 and 6). */
 import type { Logger } from "pino";
-import { type Attempted, logSuspension, type WebhookObserver } from "../collaborators.ts";
+import { type Attempted, type Clock, logSuspension, type WebhookObserver } from "../collaborators.ts";
 import type { AttemptFailure, AttemptOutcome, RecordedOutcome } from "../delivery-queue.ts";
 import type { WaitingDelivery } from "../model/deliveries.ts";
 import { nextAttemptAt, parseRetryAfterMs, probePauseMs, targetPauseMs } from "./retry.ts";
@@ -19,6 +19,7 @@ export type Consequences = {
 };
 
 export type ConsequencesDeps = {
+  readonly clock: Pick<Clock, "steadyMs">;
   readonly observer: Pick<WebhookObserver, "attempted" | "decided">;
   readonly random: () => number;
   readonly logger: Pick<Logger, "info" | "debug">;
@@ -57,7 +58,7 @@ function decide(state: State, ended: EndedAttempt): AttemptOutcome {
 }
 
 function failureOf(
-  { retryPausesMs, suspendAfterMs, random }: State,
+  { retryPausesMs, suspendAfterMs, clock, random }: State,
   { delivery, attempted }: EndedAttempt,
   reason: string,
 ): AttemptFailure {
@@ -68,10 +69,15 @@ function failureOf(
   }
   const attempts = delivery.attempts + 1;
   const retryAfterMs = parseRetryAfterMs(retryAfter, atMs);
+  const steadyMs = clock.steadyMs();
   return {
     reason,
-    retryMs: nextAttemptAt({ attempts, atMs, retryAfterMs }, retryPausesMs, random),
-    suspension: { reason: "the target failed for too long", ifFailingBeforeMs: atMs - suspendAfterMs },
+    retryMs: nextAttemptAt({ attempts, atMs: steadyMs, retryAfterMs }, retryPausesMs, random),
+    // A clock that was set ahead suspends no webhook.
+    suspension: {
+      reason: "the target failed for too long",
+      ifFailingBeforeMs: Math.min(atMs, steadyMs) - suspendAfterMs,
+    },
   };
 }
 

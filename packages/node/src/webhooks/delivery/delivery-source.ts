@@ -21,6 +21,8 @@ export type DeliverySourceDeps = {
   readonly mayBegin: () => boolean;
   /** Returns whether a call of the delivery is running, or its outcome is not recorded yet. */
   readonly isUnderWay: (delivery: number) => boolean;
+  /** Returns the latest time at which a retry can be due. */
+  readonly latestMs: () => number;
   /** Rate limit per host; absent: no limit. */
   readonly rates?: HostRates | undefined;
 };
@@ -92,10 +94,10 @@ async function takeRetry(
   queue: Queue,
   nowMs: number,
 ): Promise<WaitingDelivery | undefined> {
-  const { deliveryQueue } = deps;
-  const delivery = await deliveryQueue.nextRetry(queue.webhook, nowMs);
+  const { deliveryQueue, latestMs } = deps;
+  const delivery = await deliveryQueue.nextRetry(queue.webhook, nowMs, latestMs());
   // The delivery was cancelled meanwhile; later deliveries may remain.
-  if (!delivery) Object.assign(queue, (await deliveryQueue.states([queue.webhook]))[0]);
+  if (!delivery) Object.assign(queue, (await deliveryQueue.states([queue.webhook], latestMs()))[0]);
   return delivery && isAllowed(deps, queue, "retry", delivery) ? delivery : undefined;
 }
 
@@ -108,7 +110,8 @@ async function takeReplayed(
   const after = queue.running.replay === 0 ? 0 : queue.replayed;
   const delivery = await deps.deliveryQueue.nextReplayed(queue.webhook, after);
   queue.hasReplay = delivery !== undefined;
-  queue.replayMs = delivery?.nextAttemptMs ?? 0;
+  const { nextAttemptMs = 0 } = delivery ?? {};
+  queue.replayMs = nextAttemptMs > deps.latestMs() ? 0 : nextAttemptMs;
   if (!delivery || queue.replayMs > nowMs || !isAllowed(deps, queue, "replay", delivery)) return undefined;
   queue.replayed = delivery.position;
   return delivery;

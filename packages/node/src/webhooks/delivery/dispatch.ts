@@ -17,6 +17,7 @@ import type { HostRates } from "./host-rate-limit.ts";
 import { createInFlight, type InFlight } from "./in-flight.ts";
 import type { Lane, Queue } from "./lanes.ts";
 import { CALL_MARGIN_MS, createOwnedWebhooks, type OwnedWebhooks } from "./owned-webhooks.ts";
+import { longestDelayMs } from "./retry.ts";
 import { createSchedule, type Schedule } from "./schedule.ts";
 import { type BackgroundTask, createSources, type Sources } from "./sources.ts";
 import { createUnderWay, type UnderWay } from "./under-way.ts";
@@ -25,6 +26,8 @@ import { createOutcomes, type Outcomes, type Unwritten } from "./unwritten-outco
 export type DispatcherOptions = DueOptions & {
   /** Time within which every call ends. A call starts only if this process owns its webhook for as long. */
   readonly callTimeoutMs: number;
+  /** Pauses between attempts: see `nextAttemptAt`. */
+  readonly retryPausesMs: readonly number[];
   /** Time that `close` waits for responses before it aborts the calls. */
   readonly closeGraceMs: number;
 };
@@ -121,10 +124,13 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
 
 function createState(options: DispatcherOptions, deps: DispatcherDeps): State {
   const { deliveryQueue, rates, clock, consequences, match, backgroundTasks } = deps;
-  const queues = createQueues({ deliveryQueue, owns: deliveryQueue.ownership.owns });
+  const latestMs = () => clock.steadyMs() + longestDelayMs(options.retryPausesMs);
+  const queues = createQueues({ deliveryQueue, owns: deliveryQueue.ownership.owns, latestMs });
   const underWay = createUnderWay();
   const mayBegin = () => deliveryQueue.ownership.remainingMs() >= options.callTimeoutMs + CALL_MARGIN_MS;
-  const deliverySource = createDeliverySource({ deliveryQueue, mayBegin, isUnderWay: underWay.has, rates });
+  const deliverySource = createDeliverySource({
+    ...{ deliveryQueue, mayBegin, isUnderWay: underWay.has, latestMs, rates },
+  });
   const onSettled = ({ webhook, delivery, lane, attempted }: Unwritten) => {
     settled(state, webhook, delivery.number);
     // The webhook may be suspended, or its replay can continue.
@@ -202,7 +208,7 @@ async function reload(state: State): Promise<void> {
 /** Starts calls that are due, then sleeps; a notification continues the work in the next run. */
 async function beginCalls(state: State): Promise<void> {
   const { deps, due, outcomes, schedule } = state;
-  if (await due.begin(deps.clock.nowMs())) schedule.continueWith(() => guarded(state, beginCalls));
+  if (await due.begin(deps.clock.steadyMs())) schedule.continueWith(() => guarded(state, beginCalls));
   else if (outcomes.waiting() > 0) gather(state);
   else sleep(state);
 }
@@ -242,7 +248,7 @@ function gather({ outcomes, inFlight, schedule }: State): void {
 
 /** Sleeps until the next call or background task is due; outcomes notify the dispatcher themselves. */
 function sleep({ deps, due, schedule, sources }: State): void {
-  const nowMs = deps.clock.nowMs();
+  const nowMs = deps.clock.steadyMs();
   const nextMs = [sources.nextMs(), due.nextMs(nowMs)].filter((atMs) => atMs !== undefined);
   schedule.notifyAfter(nextMs.length === 0 ? undefined : Math.max(0, Math.min(...nextMs) - nowMs));
 }

@@ -23,12 +23,13 @@ export const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
 export type FailedAttempt = {
   /** Number of attempts, including this one. */
   readonly attempts: number;
+  /** Time of the failure, by the clock that makes deliveries due. */
   readonly atMs: number;
   /** Delay that the target requested. */
   readonly retryAfterMs?: number;
 };
 
-/** Returns the Unix time of the next attempt in milliseconds; undefined after the last one. `random` is in [0, 1). */
+/** Returns the time of the next attempt in milliseconds; undefined after the last one. `random` is in [0, 1). */
 export function nextAttemptAt(
   { attempts, atMs, retryAfterMs = 0 }: FailedAttempt,
   pausesMs: readonly number[],
@@ -39,6 +40,10 @@ export function nextAttemptAt(
   const jitteredMs = Math.round(pauseMs * (1 + JITTER * (2 * random() - 1)));
   return atMs + Math.max(jitteredMs, retryAfterMs);
 }
+
+/** Returns the longest delay of `nextAttemptAt`. */
+export const longestDelayMs = (pausesMs: readonly number[]): number =>
+  Math.max(MAX_RETRY_AFTER_MS, Math.ceil(Math.max(...pausesMs) * (1 + JITTER)));
 
 /** Parses the delay of a Retry-After header, seconds or a date (RFC 9110 section 10.2.3); 0 for any other text. */
 export function parseRetryAfterMs(header: string | undefined, nowMs: number): number {

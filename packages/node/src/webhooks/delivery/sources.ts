@@ -12,7 +12,7 @@ export type SourcesDeps = {
   readonly match: () => Promise<Matched>;
   /** One step of each runs when no event is waiting to be matched. */
   readonly backgroundTasks: readonly BackgroundTask[];
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: Pick<Clock, "steadyMs">;
   /** Reports that the queue of a webhook has changed. */
   readonly onChange: (webhook: number) => void;
 };
@@ -77,5 +77,5 @@ async function runBackgroundTasks(state: State): Promise<void> {
     if (webhook !== undefined) onChange(webhook);
     isMore ||= more;
   }
-  if (isMore) state.tasksDueMs = clock.nowMs() + TASK_PAUSE_MS;
+  if (isMore) state.tasksDueMs = clock.steadyMs() + TASK_PAUSE_MS;
 }

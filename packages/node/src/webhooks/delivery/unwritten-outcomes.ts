@@ -15,7 +15,7 @@ export type OutcomesDeps = {
   readonly deliveryQueue: Pick<DeliveryQueue, "record">;
   readonly queues: Pick<Queues, "end">;
   readonly consequences: Consequences;
-  readonly clock: Pick<Clock, "nowMs">;
+  readonly clock: Pick<Clock, "steadyMs">;
   /** Called after each outcome is on disk, or was dropped. */
   readonly onSettled?: (ended: Unwritten) => void;
   /** Called when a write has ended that `write` did not wait for: `write` must be called again. */
@@ -133,7 +133,7 @@ function conclude(state: State): void {
     const decision = present(decisions[index], "a decision");
     const pauseMs = consequences.conclude(ended, decision, present(result.records[index], "a record"));
     queues.end(queue, lane, {
-      pausedUntilMs: pauseMs > 0 ? clock.nowMs() + pauseMs : 0,
+      pausedUntilMs: pauseMs > 0 ? clock.steadyMs() + pauseMs : 0,
       concernsRetries: lane !== "first" || attempted.reason !== undefined,
     });
   }

@@ -20,7 +20,7 @@ export type DeliveryStore = Pick<Sync<DeliveryQueue>, "nextFirst" | "nextRetry">
   has(webhook: number, id: string): boolean;
   /** Puts a delivery into the queue of its webhook. Returns its number. */
   insert(delivery: NewDelivery, atMs: number): number;
-  state(webhook: number): QueueState;
+  state(webhook: number, latestMs?: number): QueueState;
   /** Records an attempt, unless the delivery was dropped. */
   recordAttempt(number: number, attempt: Attempt): void;
   /** Finishes a delivery after its last attempt; returns `false` if it was cancelled meanwhile: nothing changes. */
@@ -47,6 +47,9 @@ export const waitingIn = (queue: "first" | "retry" | "replay"): string =>
   ${MESSAGE_COLUMNS}
   FROM deliveries INDEXED BY deliveries_${queue} JOIN webhooks ON webhooks.id = webhook AND ${IS_ON} ${WITH_CONTENT}
   WHERE webhook = +? AND state = 'pending'`;
+
+const RETRIES = `deliveries INDEXED BY deliveries_retry
+  WHERE webhook = webhooks.id AND state = 'pending' AND next_attempt_ms IS NOT NULL AND replay IS NULL`;
 
 /** @param cipher cipher of the webhooks' secrets */
 export function createDeliveryStore(database: Database, cipher: SecretCipher = PLAIN_SECRETS): DeliveryStore {
@@ -92,16 +95,17 @@ function createPendingReads(
     `${waitingIn("first")} AND next_attempt_ms IS NULL AND replay IS NULL AND deliveries.number > ?
      ORDER BY deliveries.number LIMIT +?`,
   );
-  const nextRetry = database.prepare<WaitingRow>(
-    `${waitingIn("retry")} AND next_attempt_ms IS NOT NULL AND replay IS NULL AND next_attempt_ms <= ?
-     ORDER BY next_attempt_ms LIMIT 1`,
+  const [dueRetry, retryBehind] = ["<=", ">"].map((relation) =>
+    database.prepare<WaitingRow>(
+      `${waitingIn("retry")} AND next_attempt_ms IS NOT NULL AND replay IS NULL AND next_attempt_ms ${relation} ?
+       ORDER BY next_attempt_ms LIMIT 1`,
+    ),
   );
   // A webhook that is off has no due deliveries.
   const state = database.prepare<QueueStateRow>(
     `SELECT strict,
-     iif(${IS_ON}, (SELECT min(next_attempt_ms) FROM deliveries INDEXED BY deliveries_retry
-       WHERE webhook = webhooks.id AND state = 'pending' AND next_attempt_ms IS NOT NULL AND replay IS NULL), NULL)
-       AS retry_ms,
+     iif(${IS_ON}, iif(EXISTS (SELECT 1 FROM ${RETRIES} AND next_attempt_ms > ?), 0,
+       (SELECT min(next_attempt_ms) FROM ${RETRIES})), NULL) AS retry_ms,
      EXISTS (SELECT 1 FROM deliveries INDEXED BY deliveries_retractions WHERE webhook = webhooks.id
        AND state = 'pending' AND next_attempt_ms IS NOT NULL AND reverts IS NOT NULL) AS retraction
      FROM webhooks WHERE id = +?`,
@@ -111,12 +115,12 @@ function createPendingReads(
       ranges.map(({ webhook, after, limit }) =>
         nextFirst.all(webhook, after, limit).map((row) => waitingFromRow(row, cipher)),
       ),
-    nextRetry(webhook, nowMs) {
-      const row = nextRetry.get(webhook, nowMs);
+    nextRetry(webhook, nowMs, latestMs = Number.MAX_SAFE_INTEGER) {
+      const row = dueRetry?.get(webhook, nowMs) ?? retryBehind?.get(webhook, latestMs);
       return row && waitingFromRow(row, cipher);
     },
-    state(webhook) {
-      const row = state.get(webhook);
+    state(webhook, latestMs = Number.MAX_SAFE_INTEGER) {
+      const row = state.get(latestMs, webhook);
       return {
         isStrict: row?.strict === 1,
         retryMs: row?.retry_ms ?? undefined,

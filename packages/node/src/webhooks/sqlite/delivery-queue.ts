@@ -43,7 +43,7 @@ export function createSqliteDeliveryQueue(database: Database, cipher: SecretCiph
   return {
     ...toPort<Lanes>({
       webhooks: webhooks.ids,
-      states: (ids) => ids.map(deliveries.state),
+      states: (ids, latestMs) => ids.map((id) => deliveries.state(id, latestMs)),
       nextFirst: deliveries.nextFirst,
       nextRetry: deliveries.nextRetry,
       nextReplayed: replayQueue.next,

@@ -28,6 +28,7 @@ function openSource() {
       states: async () => [],
     },
     mayBegin: () => true,
+    latestMs: () => Number.MAX_SAFE_INTEGER,
     isUnderWay: () => false,
   });
   return {

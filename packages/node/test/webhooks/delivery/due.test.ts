@@ -25,6 +25,7 @@ beforeEach(() => {
   owned = undefined;
   queues = createQueues({
     owns: (webhook) => owned?.has(webhook) ?? true,
+    latestMs: () => Number.MAX_SAFE_INTEGER,
     deliveryQueue: {
       states: async (webhooks) => webhooks.map((webhook) => ({ ...NONE, ...states[webhook] })),
     },
@@ -130,6 +131,7 @@ test("A change is kept if the database fails while states are read.", async () =
   let isDown = true;
   const kept = createQueues({
     owns: () => true,
+    latestMs: () => Number.MAX_SAFE_INTEGER,
     deliveryQueue: {
       async states() {
         if (isDown) throw new Error("down");
@@ -189,7 +191,7 @@ test("An outcome changes its queue when it is on disk, and is kept if the write 
       }),
       conclude: () => 50,
     },
-    clock: { nowMs: () => 1_000 },
+    clock: { steadyMs: () => 1_000 },
   });
   const [queue] = await open(1);
   queues.begin(present(queue), "first");
@@ -229,7 +231,7 @@ test("A write that lasts blocks no run. The next run applies its outcomes, or re
       decide: ({ webhook }) => ({ webhook, delivery: 1, attempt: { startedMs: 0, durationMs: 0 }, atMs: 0 }),
       conclude: () => 0,
     },
-    clock: { nowMs: () => 0 },
+    clock: { steadyMs: () => 0 },
     onSettled: ({ webhook }) => settled.push(webhook),
     onWriteEnded: () => ended++,
   });

@@ -28,7 +28,7 @@ beforeEach(() => {
         return { webhook: 2, more: hasTasks };
       },
     ],
-    clock: { nowMs: () => 1_000 },
+    clock: { steadyMs: () => 1_000 },
     onChange: (webhook) => changed.push(webhook),
   });
 });

@@ -14,14 +14,16 @@ export type Call = {
   end(reason?: string): Promise<void>;
 };
 
-const PAUSE_MS = 1_000;
+/** Pause between two attempts. */
+export const PAUSE_MS = 1_000;
+const retryPausesMs = [PAUSE_MS, PAUSE_MS];
 
-export function startDeliverer(storage: DeliveryQueue) {
+export function startDeliverer(storage: DeliveryQueue, startMs?: number) {
   const { deliveryQueue, settleAll } = watch(storage);
-  const clock = createTestClock(undefined, settleAll);
+  const clock = createTestClock(startMs, settleAll);
   const calls: Call[] = [];
   const dispatcher = createDispatcher(
-    { maxConcurrent: 100, maxConcurrentPerWebhook: 8, callTimeoutMs: 10_000, closeGraceMs: 0 },
+    { maxConcurrent: 100, maxConcurrentPerWebhook: 8, callTimeoutMs: 10_000, closeGraceMs: 0, retryPausesMs },
     {
       deliveryQueue,
       match: async () => ({ webhooks: new Set(), more: false }),
@@ -30,7 +32,8 @@ export function startDeliverer(storage: DeliveryQueue) {
         observer: NO_WEBHOOK_OBSERVER,
         random: () => 0.5,
         logger: silent,
-        retryPausesMs: [PAUSE_MS, PAUSE_MS],
+        clock,
+        retryPausesMs,
         suspendAfterMs: 1_000_000,
       }),
       attempt(outgoing, signal) {

@@ -8,10 +8,11 @@ import {
   CALL_TIMEOUT_MS,
   type DeliveryQueue,
 } from "../../../src/webhooks/delivery-queue.ts";
-import { startDeliverer } from "./deliverer.ts";
+import { type Call, PAUSE_MS, startDeliverer } from "./deliverer.ts";
 import { apply, NOW_MS, nextFirst, type OpenSubject, put, putReplayed, type Subject } from "./subject.ts";
 
 const HOUR_MS = 3_600_000;
+const YEAR_MS = 365 * 24 * HOUR_MS;
 const KEEP_ALL = {
   maxAgeMs: HOUR_MS,
   maxFailedAgeMs: 2 * HOUR_MS,
@@ -665,6 +666,39 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         await second.run();
         expect(second.calls.map(({ delivery }) => delivery.message.id)).toEqual(["b"]);
       });
+
+      test("a retry keeps its delay if the clock is wrong when it is scheduled, or while it waits.", async () => {
+        await put(subject, webhook, ["a", "b"]);
+        const { calls, clock, run } = startDeliverer(queue);
+        await run();
+        clock.step(HOUR_MS);
+        await present(calls[0]).end("HTTP 500");
+        clock.step(-2 * HOUR_MS);
+        await present(calls[1]).end("HTTP 500");
+        clock.step(HOUR_MS);
+        await clock.advance(PAUSE_MS - 1);
+        expect(calls).toHaveLength(2);
+        await clock.advance(1);
+        await present(calls[2]).end();
+        await clock.advance(0);
+        expect(calls.slice(2).map(({ delivery }) => delivery.message.id)).toEqual(["a", "b"]);
+      });
+
+      test.each(["parallel", "strict"] as const)(
+        "retries of a %s webhook that were scheduled by a clock of the next year are sent after a restart.",
+        async (order) => {
+          const own = await subject.addWebhook({ order });
+          await putReplayed(subject, own, ["a", "b"]);
+          const ahead = startDeliverer(queue, NOW_MS + YEAR_MS);
+          await ahead.run();
+          await Promise.all(ahead.calls.map((call) => call.end("HTTP 500")));
+          await ahead.close();
+          const { calls, run } = startDeliverer((await subject.crash()).queue, NOW_MS);
+          await run();
+          while ((calls.at(-1) as Call).delivery.message.id !== "b") await present(calls.at(-1)).end();
+          expect(calls.map(({ delivery }) => delivery.message.id)).toEqual(["a", "b"]);
+        },
+      );
     });
   });
 }

@@ -51,11 +51,14 @@ const nextIn = (lane: Lane, rest: string): string =>
   `SELECT ${CALLED} FROM webhooks CROSS JOIN LATERAL (${waitingIn(lane)} AND ${rest} LIMIT 1) AS waiting
   WHERE webhooks.id = $1 AND ${IS_ON}`;
 const RETRY = nextIn("retry", "entry.next_attempt_ms <= $2 ORDER BY entry.next_attempt_ms");
+const RETRY_BEHIND = nextIn("retry", "entry.next_attempt_ms > $2 ORDER BY entry.next_attempt_ms");
 const REPLAYED = nextIn("replay", "entry.replay > $2 ORDER BY entry.replay");
 
 /** A webhook that is off has no due retries. */
 const STATES = `SELECT id, strict,
-    CASE WHEN ${IS_ON} THEN (SELECT min(next_attempt_ms) FROM ${entriesOf("retry", "webhooks.id")}) END AS retry_ms,
+    CASE WHEN NOT (${IS_ON}) THEN NULL
+      WHEN EXISTS (SELECT FROM ${entriesOf("retry", "webhooks.id")} AND next_attempt_ms > $2) THEN 0
+      ELSE (SELECT min(next_attempt_ms) FROM ${entriesOf("retry", "webhooks.id")}) END AS retry_ms,
     EXISTS (SELECT 1 FROM delivery_lanes WHERE webhook = webhooks.id AND is_retraction
       AND next_attempt_ms IS NOT NULL) AS has_retraction
   FROM webhooks WHERE id = ANY ($1)`;
@@ -93,8 +96,8 @@ export function createPendingReads({ postgres: { query }, ownership, cipher }: P
       ]);
       return rows.map(({ id }) => Number(id));
     },
-    async states(webhooks) {
-      const rows = await query<StateRow>(STATES, [webhooks]);
+    async states(webhooks, latestMs = Number.MAX_SAFE_INTEGER) {
+      const rows = await query<StateRow>(STATES, [webhooks, latestMs]);
       const states = new Map(rows.map((row) => [Number(row.id), stateFromRow(row)]));
       return webhooks.map((webhook) => states.get(webhook) ?? ABSENT);
     },
@@ -104,13 +107,13 @@ export function createPendingReads({ postgres: { query }, ownership, cipher }: P
         ranges.map(({ after }) => after),
         ranges.map(({ limit }) => limit),
       ]);
-      const byPlace = Map.groupBy(rows, ({ place }) => Number(place));
-      const toDelivery = toDeliveries();
+      const [byPlace, toDelivery] = [Map.groupBy(rows, ({ place }) => Number(place)), toDeliveries()];
       return ranges.map((_, index) => (byPlace.get(index + 1) ?? []).map(toDelivery));
     },
-    async nextRetry(webhook, nowMs) {
-      const [row] = await query<WaitingRow>(RETRY, [webhook, nowMs]);
-      return row && toDeliveries()(row);
+    async nextRetry(webhook, nowMs, latestMs = Number.MAX_SAFE_INTEGER) {
+      const due = await query<WaitingRow>(RETRY, [webhook, nowMs]);
+      const rows = due.length > 0 ? due : await query<WaitingRow>(RETRY_BEHIND, [webhook, latestMs]);
+      return rows.map(toDeliveries())[0];
     },
     async nextReplayed(webhook, after) {
       const [row] = await query<WaitingRow>(REPLAYED, [webhook, after]);
