@@ -19,7 +19,7 @@ import {
 import { decide, isStillTime, nextOwnSlot, type SlotView } from "./slot-decision.ts";
 import type { SlotState } from "./slot-state.ts";
 import * as slotState from "./slot-state.ts";
-import { msUntilSlot, RETRY_MS, type Timing } from "./timing.ts";
+import { futureHeadText, msUntilSlot, RETRY_MS, type Timing } from "./timing.ts";
 
 export type ForgerOptions = {
   readonly timing: Timing;
@@ -132,6 +132,8 @@ type Work = {
   readonly blocks: SlotBlocks;
   readonly loop: Loop;
   state: SlotState;
+  /** Id of the last head in the future that the log has. */
+  reportedHead?: string;
 };
 
 type Clock = Pick<ForgerDeps, "slots" | "nowMs">;
@@ -145,7 +147,7 @@ async function takeSlot(work: Work): Promise<number> {
   const { slots } = deps;
   if (options.onDemand && !work.state.isDemanded) return untilSlot(deps, currentSlot(deps) + 1);
   const now = view(work);
-  if (!options.onDemand) explainSlotsBefore(work, slots.slotAt(slots.timeAt(now.nowMs)));
+  if (!options.onDemand) followClock(work, slots.slotAt(slots.timeAt(now.nowMs)), now.nowMs);
   const decision = decide(work.state, now);
   const { slot } = decision;
   switch (decision.kind) {
@@ -168,7 +170,7 @@ async function tryToForge(work: Work, own: OwnSlot): Promise<number> {
   const headId = deps.head().id;
   const reason = await deps.preflight();
   if (reason !== undefined) {
-    work.state = slotState.hindered(work.state, slot, reason);
+    work.state = slotState.hindered(work.state, { slot, reason });
     return RETRY_MS;
   }
   // The preflight check may have used up the slot, or the head may have changed.
@@ -186,12 +188,32 @@ function missIfRefused(blocks: SlotBlocks, error: unknown): void {
   blocks.miss(error, error.reason);
 }
 
+/** Explains the slots that passed since the last check, and notes why the current one cannot be forged if its head is in the future. */
+function followClock(work: Work, slot: number, nowMs: number): void {
+  const { deps } = work;
+  if (slotState.isSetBack(work.state, slot)) {
+    work.state = slotState.started(work.state, slot);
+    deps.guard.start(work.state.firstSlot);
+  }
+  explainSlotsBefore(work, slot);
+  const head = deps.head();
+  const reason = futureHeadText(head, nowMs, deps.slots);
+  if (reason === undefined) return;
+  work.state = slotState.hindered(work.state, { slot, reason, kind: "head_in_future" });
+  if (work.reportedHead === head.id) return;
+  work.reportedHead = head.id;
+  deps.logger.warn({ height: head.height, id: head.id }, reason);
+}
+
 /** Records why earlier slots of this node have no block. */
 function explainSlotsBefore(work: Work, slot: number): void {
   const { deps, blocks } = work;
   for (const passed of slotState.passedSlots(work.state, slot, deps.forgingOrder().length)) {
     const own = ownSlot(deps, passed);
-    if (own) blocks.miss(own, slotState.reasonPassed(work.state, passed));
+    if (!own) continue;
+    const kind = slotState.hindranceOf(work.state, passed)?.kind;
+    if (kind !== undefined) deps.guard.refused(own.publicKey, kind);
+    blocks.miss(own, slotState.reasonPassed(work.state, passed));
   }
   work.state = slotState.explained(work.state, slot);
 }

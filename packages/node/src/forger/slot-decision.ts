@@ -36,7 +36,11 @@ export function decide(state: SlotState, view: SlotView): Decision {
   if (!isOurs(slot)) return { kind: "foreign", slot, delayMs: Math.min(untilNextMs, RECHECK_MS) };
   if (slot <= state.settledSlot) return { kind: "wait", slot, delayMs: untilNextMs };
   if (moment.kind === "late") {
-    return { kind: "miss", slot, reason: hindranceOf(state, slot) ?? "too little time was left in the slot" };
+    return {
+      kind: "miss",
+      slot,
+      reason: hindranceOf(state, slot)?.reason ?? "too little time was left in the slot",
+    };
   }
   if (moment.kind === "wait") return { ...moment, delayMs: Math.min(moment.delayMs, RECHECK_MS) };
   return moment;

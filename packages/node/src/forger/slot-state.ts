@@ -1,4 +1,12 @@
 /** State of the forger's slots: one value, changed only by the functions below. */
+import type { SigningRefusalKind } from "../gateway/figures.ts";
+
+export type Hindrance = {
+  readonly slot: number;
+  readonly reason: string;
+  /** Kind by which the slot is counted, if it is. */
+  readonly kind?: SigningRefusalKind;
+};
 
 export type SlotState = {
   /**
@@ -11,7 +19,7 @@ export type SlotState = {
   /** The last slot that was found to belong to a delegate of another node; absent before the first. */
   readonly foreignSlot?: number;
   /** Reason why a slot was not forged in the last attempt. */
-  readonly hindrance?: { readonly slot: number; readonly reason: string };
+  readonly hindrance?: Hindrance;
   /** Failure that paused the forger: slots that pass meanwhile are missed because of it. */
   readonly pauseReason?: string;
   /** True if a block was requested and none has been signed since. */
@@ -20,6 +28,13 @@ export type SlotState = {
 
 /** State before the start, in which only requested slots are forged. */
 export const NOT_STARTED: SlotState = { firstSlot: 0, settledSlot: 0, isDemanded: false };
+
+/**
+ * Returns true if the clock was set back to long before the start or a settled slot: this counts as another start. A correction at
+ * the border of two slots does not.
+ */
+export const isSetBack = ({ firstSlot, settledSlot }: SlotState, currentSlot: number): boolean =>
+  currentSlot + 1 < Math.max(firstSlot - 1, settledSlot);
 
 /** Starts the forger; an earlier request for a block stays. */
 export const started = (state: SlotState, currentSlot: number): SlotState => ({
@@ -43,10 +58,7 @@ export const resumed = (state: SlotState, currentSlot: number): SlotState => ({
 
 export const foundForeign = (state: SlotState, slot: number): SlotState => ({ ...state, foreignSlot: slot });
 
-export const hindered = (state: SlotState, slot: number, reason: string): SlotState => ({
-  ...state,
-  hindrance: { slot, reason },
-});
+export const hindered = (state: SlotState, hindrance: Hindrance): SlotState => ({ ...state, hindrance });
 
 export const failed = (state: SlotState, reason: string): SlotState => ({ ...state, pauseReason: reason });
 
@@ -56,8 +68,8 @@ export function explained({ pauseReason: _, ...state }: SlotState, slot: number)
 }
 
 /** Returns the reason why the slot could not be forged so far, if it was attempted. */
-export const hindranceOf = ({ hindrance }: SlotState, slot: number): string | undefined =>
-  hindrance?.slot === slot ? hindrance.reason : undefined;
+export const hindranceOf = ({ hindrance }: SlotState, slot: number): Hindrance | undefined =>
+  hindrance?.slot === slot ? hindrance : undefined;
 
 /**
  * Slots that passed between two checks of the clock, because the process was asleep or busy; the slots of one round at
@@ -70,4 +82,4 @@ export function passedSlots(state: SlotState, slot: number, roundLength: number)
 }
 
 export const reasonPassed = (state: SlotState, slot: number): string =>
-  hindranceOf(state, slot) ?? state.pauseReason ?? "the node was busy or suspended during the slot";
+  hindranceOf(state, slot)?.reason ?? state.pauseReason ?? "the node was busy or suspended during the slot";

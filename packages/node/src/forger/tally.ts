@@ -23,7 +23,9 @@ export type Tally = {
 export function createTally(store: SlotStore): Tally {
   let forged = 0;
   let missed = 0;
-  const refused: Record<SigningRefusalKind, number> = { signed_before: 0, watching: 0, other_forger: 0 };
+  const refused: Record<SigningRefusalKind, number> = {
+    ...{ signed_before: 0, watching: 0, other_forger: 0, head_in_future: 0 },
+  };
   return {
     slotStore: {
       ...store,

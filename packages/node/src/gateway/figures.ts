@@ -31,9 +31,9 @@ export type PeerBounds = {
 /**
  * Reason why a slot of this node's delegates is not signed. `signed_before`: the signing record has the slot
  * or a later one; `watching`: the node has just started, and watches for another forger with the same keys;
- * `other_forger`: one was found.
+ * `other_forger`: one was found; `head_in_future`: the slot of the head had not passed.
  */
-export type SigningRefusalKind = "signed_before" | "watching" | "other_forger";
+export type SigningRefusalKind = "signed_before" | "watching" | "other_forger" | "head_in_future";
 
 /** Comparisons with the fact trees of other nodes, since the process started. */
 export type ComparisonFigures = {

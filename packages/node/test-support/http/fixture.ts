@@ -93,7 +93,7 @@ export const REPORT: NodeReport = {
   traffic: { receivedBytes: 0, sentBytes: 0 },
   forged: 7,
   missed: 2,
-  refused: { signed_before: 0, watching: 0, other_forger: 0 },
+  refused: { signed_before: 0, watching: 0, other_forger: 0, head_in_future: 0 },
   keysUsedElsewhere: 0,
   facts: { size: 0, height: 0, lag: 0 },
   heapBytes: 1_000_000,

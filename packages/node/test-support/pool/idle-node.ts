@@ -20,7 +20,7 @@ export const IDLE_NODE: Pick<
   forging: () => ({
     forged: 0,
     missed: 0,
-    refused: { signed_before: 0, watching: 0, other_forger: 0 },
+    refused: { signed_before: 0, watching: 0, other_forger: 0, head_in_future: 0 },
     keysUsedElsewhere: 0,
   }),
   logLinesLost: () => 0,

@@ -4,12 +4,16 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createNetwork, createSlots, livenet } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkFolder, checkTime } from "../../src/commands/doctor/machine.ts";
-import { checkGenesis, checkPeers, checkPort } from "../../src/commands/doctor/network.ts";
+import { checkGenesis, checkHead, checkPeers, checkPort } from "../../src/commands/doctor/network.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
 import { replyOf, startTimeServer } from "../../test-support/platform/time-server.ts";
 import { runMain } from "../../test-support/process/main.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { createInventedBlocks } from "../../test-support/store/invented-blocks.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-doctor-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -95,6 +99,27 @@ describe("ports", () => {
   test("an address that is not of this machine fails", async () => {
     const finding = await checkPort("HTTP port", "192.0.2.1", 4003, "--http-port");
     expect(finding).toMatchObject({ state: "fail", text: expect.stringContaining("EADDRNOTAVAIL") });
+  });
+});
+
+describe("head", () => {
+  test("a chain whose head is in the future fails, with the time when forging resumes", () => {
+    const data = join(folder, "chain");
+    mkdirSync(data);
+    const check = () => checkHead({ network: "livenet" }, data);
+    expect(checkHead({}, data)).toMatchObject({ state: "ok", text: expect.stringContaining("own clock") });
+    expect(check()).toMatchObject({ state: "ok", text: expect.stringContaining("no chain yet") });
+    const database = openDatabase(join(data, "node.sqlite"));
+    migrate(database);
+    const slots = createSlots(createNetwork(livenet));
+    const insert = createInventedBlocks(database);
+    insert({ height: 1, id: "1" });
+    expect(check()).toMatchObject({ name: "head", state: "ok", text: "block 1" });
+    const timestamp = slots.timeAt(Date.now()) + 86_400;
+    insert({ height: 2, id: "2", timestamp });
+    const resumesAt = new Date(slots.unixMsOf(slots.slotTime(slots.slotAt(timestamp) + 1))).toISOString();
+    expect(check()).toMatchObject({ state: "fail", text: expect.stringContaining(resumesAt) });
+    database.close();
   });
 });
 

@@ -108,6 +108,16 @@ describe("forging", () => {
     expect(forged).toEqual([START_SLOT + 1]);
   });
 
+  test("continues at once when a clock that was ahead at the start is corrected", async () => {
+    const { forger, forged } = world({ forgingOrder: () => [one] });
+    vi.setSystemTime(slots.unixMsOf(slots.slotTime(START_SLOT + 9_000)));
+    forger.start();
+    vi.setSystemTime(slots.unixMsOf(slots.slotTime(START_SLOT)) + 100);
+    await vi.advanceTimersByTimeAsync(3 * slotMs);
+    await forger.stop();
+    expect(forged).toContain(START_SLOT + 3);
+  });
+
   test("continues at once when a clock that was behind the chain is corrected", async () => {
     let head = headerAt(START_SLOT + 100);
     const submit = async (block: EncodedBlock) => {
@@ -216,6 +226,45 @@ describe("a missed slot has a recorded reason", () => {
     await vi.advanceTimersByTimeAsync(slotMs);
     await forger.stop();
     expect(slotStore.missed(9).map(({ slot }) => slot)).toContain(START_SLOT + 3);
+  });
+
+  test("a head in the future, with the time when forging resumes", async () => {
+    const refused: string[] = [];
+    const warnings: string[] = [];
+    const head = headerAt(START_SLOT + 5);
+    const { forger, slotStore, deps } = world({
+      forgingOrder: () => [one],
+      head: () => head,
+      logger: pino({ level: "warn" }, { write: (line) => void warnings.push(JSON.parse(line).msg) }),
+    });
+    Object.assign(deps.guard, { refused: (_key: string, kind: string) => refused.push(kind) });
+    forger.start();
+    await vi.advanceTimersByTimeAsync(3 * slotMs);
+    await forger.stop();
+    const resumesAt = new Date(slots.unixMsOf(slots.slotTime(START_SLOT + 6))).toISOString();
+    expect(slotStore.missed(9).map(({ slot }) => slot)).toEqual([START_SLOT + 2, START_SLOT + 1]);
+    for (const { reason } of slotStore.missed(9)) {
+      expect(reason).toMatch(
+        /^the head is in the future: block 1005 is \d+ s ahead of the clock of this node/,
+      );
+      expect(reason).toContain(`forging resumes at ${resumesAt}`);
+    }
+    expect(refused).toEqual(["head_in_future", "head_in_future"]);
+    expect(warnings.filter((line) => line !== "slot missed")).toEqual([
+      expect.stringContaining("the head is in the future: block 1005"),
+    ]);
+  });
+
+  test("a head that was forged while the clock of the process was ahead", async () => {
+    const { forger, forged, slotStore } = world({ forgingOrder: () => [one] });
+    forger.start();
+    vi.setSystemTime(Date.now() + 20 * slotMs);
+    await vi.advanceTimersByTimeAsync(2 * slotMs);
+    expect(forged.length).toBeGreaterThan(0);
+    vi.setSystemTime(Date.now() - 20 * slotMs);
+    await vi.advanceTimersByTimeAsync(3 * slotMs);
+    await forger.stop();
+    expect(slotStore.missedAt(START_SLOT + 4)[0]?.reason).toContain("the head is in the future");
   });
 
   test("a block that the chain refuses", async () => {

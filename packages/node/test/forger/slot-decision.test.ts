@@ -48,7 +48,9 @@ describe("In a slot", () => {
       slot: SLOT,
       reason: "too little time was left in the slot",
     });
-    expect(decide(hindered(state, SLOT, "behind"), late)).toMatchObject({ reason: "behind" });
+    expect(decide(hindered(state, { slot: SLOT, reason: "behind" }), late)).toMatchObject({
+      reason: "behind",
+    });
     expect(isStillTime(state, SLOT, late)).toBe(false);
   });
 

@@ -53,7 +53,7 @@ describe("Slots that passed", () => {
   });
 
   test("are missed because of the preflight failure, else the error, else the silence of the process.", () => {
-    const paused = failed(hindered(state, 101, "behind"), "disk full");
+    const paused = failed(hindered(state, { slot: 101, reason: "behind" }), "disk full");
     expect([101, 102].map((slot) => reasonPassed(paused, slot))).toEqual(["behind", "disk full"]);
     expect(reasonPassed(explained(paused, 103), 103)).toBe("the node was busy or suspended during the slot");
     expect(explained(paused, 103)).toMatchObject({ settledSlot: 102, hindrance: { slot: 101 } });

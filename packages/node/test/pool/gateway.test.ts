@@ -1,4 +1,5 @@
 /** The gateway between the pool and the serving side (pool.md 3, consensus.md 11). */
+import { createSlots } from "@uniknode/protocol";
 import { expect, test } from "vitest";
 import { BodyError, type Gateway } from "../../src/gateway/gateway.ts";
 import { present } from "../../src/platform/present.ts";
@@ -18,6 +19,7 @@ function open(deps: Partial<GatewayDeps> = {}): { gateway: Gateway; pool: OpenPo
   const pool = openPool(chain);
   const { network, head } = chain;
   const now = () => head().timestamp;
+  const slots = createSlots(network);
   return {
     pool,
     gateway: createGateway(
@@ -25,6 +27,7 @@ function open(deps: Partial<GatewayDeps> = {}): { gateway: Gateway; pool: OpenPo
       {
         pool,
         network,
+        slots,
         head,
         now,
         ...IDLE_NODE,
@@ -169,6 +172,15 @@ test("A node with peers is in sync for three slots after its head.", async () =>
     }).gateway.status();
   expect(await status(80 + 23)).toEqual({ synced: true, now: 10, blocksCount: 2, timestamp: 103 });
   expect(await status(80 + 24)).toMatchObject({ synced: false, blocksCount: 2 });
+});
+
+test("A node whose head is in the future reports when a block can follow it.", async () => {
+  const { status } = open({ now: () => 0 }).gateway;
+  expect(await status()).toMatchObject({
+    futureHead: expect.stringMatching(
+      /^the head is in the future: block 10 is 80 s ahead .* forging resumes at \S+Z/,
+    ),
+  });
 });
 
 test("A node that catches up reports its progress.", async () => {

@@ -22,7 +22,7 @@ import {
   checkSignatures,
   checkTime,
 } from "./machine.ts";
-import { checkGenesis, checkPeers, checkPort } from "./network.ts";
+import { checkGenesis, checkHead, checkPeers, checkPort } from "./network.ts";
 
 const options = {
   ...runOptions,
@@ -77,6 +77,7 @@ async function examine(config: Config<typeof options>): Promise<Finding[]> {
     checkDisk(data),
     ...(await checkPorts(config, p2pPort, data)),
     checkGenesis(config),
+    checkHead(config, data),
     await checkDelegates(config),
     ...(hasPeers ? [await checkPeers(seeds, p2pPort)] : []),
   ];

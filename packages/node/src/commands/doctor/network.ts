@@ -1,8 +1,15 @@
 /** Checks the network: ports, genesis block and peers. */
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { createServer, isIPv6, Socket } from "node:net";
+import { join } from "node:path";
+import { createNetwork, createSlots, presets } from "@uniknode/protocol";
+import { databaseOf } from "../../archive/database.ts";
 import { loadNetwork, type NetworkChoice } from "../../config/network.ts";
+import { futureHeadText } from "../../forger/timing.ts";
+import { present } from "../../platform/present.ts";
 import { lockHolderText } from "../../store/engine/lock-holder.ts";
+import { openReader } from "../../store/engine/migrations.ts";
 import { portHolder } from "../../store/engine/port-holder.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
@@ -53,6 +60,44 @@ async function remedyOf(host: string, port: number, flag: string, code = ""): Pr
   }
   if (code === "EACCES") return `choose a port above 1023 with ${flag}`;
   return `${host} is not an address of this machine: choose another with ${flag.replace(/port$/, "host")}`;
+}
+
+/** Checks whether the chain of the data folder has a head to which this node could add a block now. */
+export function checkHead(choice: NetworkChoice, data: string): Finding {
+  const { network, networkDir } = choice;
+  if (network === undefined && networkDir === undefined)
+    return ok("head", "not checked: a dev chain has its own clock");
+  if (!existsSync(join(data, "node.sqlite"))) return ok("head", `${data} has no chain yet`);
+  try {
+    const files = network === undefined ? loadNetwork(choice).files : present(presets[network], network);
+    const head = headOf(databaseOf(data));
+    const text = head && futureHeadText(head, Date.now(), createSlots(createNetwork(files)));
+    if (text === undefined) return ok("head", head ? `block ${head.height}` : `${data} has no chain yet`);
+    return fail(
+      "head",
+      text,
+      'compare this clock with others (line "clock"); if it is right, see "The clock" in docs/guides/operations.md',
+    );
+  } catch (error) {
+    return warn(
+      "head",
+      (error as Error).message,
+      "see the checks of the genesis block and of the data folder",
+    );
+  }
+}
+
+function headOf(path: string): { readonly height: number; readonly timestamp: number } | undefined {
+  const database = openReader(path, { acceptsOlder: true });
+  try {
+    return database
+      .prepare<{ height: number; timestamp: number }>(
+        "SELECT height, timestamp FROM blocks ORDER BY height DESC LIMIT 1",
+      )
+      .get();
+  } finally {
+    database.close();
+  }
 }
 
 export function checkGenesis(choice: NetworkChoice): Finding {

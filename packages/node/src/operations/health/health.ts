@@ -78,7 +78,8 @@ function checkDisk({ freeBytes, writeTrouble }: HealthDeps): Check {
   return unhealthy(["not writable", trouble, left].filter(Boolean).join(": "));
 }
 
-function checkChain({ blocksCount, now: height }: NodeStatus): Check {
+function checkChain({ blocksCount, now: height, futureHead }: NodeStatus): Check {
+  if (futureHead !== undefined) return unhealthy(futureHead);
   return blocksCount > MAX_BLOCKS_BEHIND
     ? unhealthy(`${blocksCount} blocks behind the network`)
     : healthy(`at height ${height}`);

@@ -1,8 +1,9 @@
 /** The gateway from the node to its serving side, in the consensus thread. */
-import type { Network, SealedTransaction } from "@uniknode/protocol";
+import type { Network, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Chain } from "../../chain/port.ts";
 import type { Options } from "../../config/options.ts";
 import type { ForgingFigures } from "../../forger/forging.ts";
+import { futureHeadText } from "../../forger/timing.ts";
 import { DevError } from "../../gateway/dev-commands.ts";
 import type {
   ComparisonFigures,
@@ -28,6 +29,7 @@ export type GatewayDeps = {
     inForgingOrder(limit?: number): SealedTransaction[];
   };
   readonly network: Network;
+  readonly slots: Slots;
   /** The last accepted block; timestamp in seconds since the network epoch. */
   readonly head: () => { readonly height: number; readonly timestamp: number };
   /** See `Chain`. */
@@ -98,8 +100,9 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
   };
 }
 
-function statusOf({ peers, head, now, network, assumption }: GatewayDeps): NodeStatus {
+function statusOf({ peers, head, now, network, slots, assumption }: GatewayDeps): NodeStatus {
   const { height, timestamp } = head();
+  const futureHead = futureHeadText({ height, timestamp }, slots.unixMsOf(now()), slots);
   const known = peers?.networkHeight();
   const progress = peers?.progress();
   const maxAgeSeconds = SYNCED_SLOTS * network.milestoneAt(1).blocktime;
@@ -109,6 +112,7 @@ function statusOf({ peers, head, now, network, assumption }: GatewayDeps): NodeS
     blocksCount: (known ?? height) - height,
     timestamp: now(),
     ...(progress && { progress }),
+    ...(futureHead !== undefined && { futureHead }),
     ...assumedBlock(assumption(), height),
   };
 }

@@ -167,6 +167,7 @@ function openGateway(
     pool,
     ...(peers && { peers }),
     network,
+    slots,
     head: chain.head,
     assumption: chain.assumption,
     now,

@@ -57,6 +57,14 @@ test("a node far behind the network is not ready, one that is a few blocks behin
   });
 });
 
+test("a node whose head is in the future is not ready, and says when it will be", async () => {
+  const futureHead = "the head is in the future: forging resumes at 2026-01-02T00:00:00.000Z";
+  expect(await open({ ...STATUS, futureHead }).health.ready()).toMatchObject({
+    isReady: false,
+    checks: { chain: { ok: false, detail: futureHead } },
+  });
+});
+
 test("a node whose matcher lags is not ready", async () => {
   const { clock, health } = open(STATUS, { ...WEBHOOKS, unmatched: 3, unmatchedSinceMs: 1_000_000 });
   clock.nowMs += 30_000;

@@ -28,7 +28,7 @@ export const FIGURES = {
     },
     forged: 7,
     missed: 2,
-    refused: { signed_before: 31, watching: 32, other_forger: 33 },
+    refused: { signed_before: 31, watching: 32, other_forger: 33, head_in_future: 35 },
     keysUsedElsewhere: 34,
     facts: { size: 81, height: 82, lag: 83 },
     comparison: { agreed: 84, differed: 85, failed: 86, differing: 87 },

@@ -53,6 +53,7 @@ test("shows values that are read on demand", async () => {
     uniknode_forger_blocks_forged_total: 7,
     uniknode_forger_slots_missed_total: 2,
     'uniknode_forger_refusals_total{reason="signed_before"}': 31,
+    'uniknode_forger_refusals_total{reason="head_in_future"}': 35,
     uniknode_forger_keys_used_elsewhere: 34,
     uniknode_facts_leaves: 81,
     uniknode_facts_height: 82,
