@@ -22,14 +22,18 @@ test("returns its progress while it catches up", async () => {
   await catching.close();
 });
 
-test("returns the block up to which it does not check signatures", async () => {
+test("returns the block up to which it does not check signatures, and when a block can follow a head in the future", async () => {
   const assumeValid = { height: 100, id: "ab".repeat(32), uncheckedFrom: 2 };
   const assuming = openFixture();
   assuming.gateway.status = async () => ({
     ...{ synced: false, now: 4, blocksCount: 96, timestamp: 30 },
     assumeValid,
+    futureHead: "the head is in the future",
   });
-  expect((await assuming.get("/api/node/status")).json().data).toMatchObject({ assumeValid });
+  expect((await assuming.get("/api/node/status")).json().data).toMatchObject({
+    assumeValid,
+    futureHead: "the head is in the future",
+  });
   await assuming.close();
 });
 

@@ -11,6 +11,8 @@ export type NodeStatus = {
   /** Time of the node's clock, in seconds since the epoch of the network. */
   readonly timestamp: number;
   readonly progress?: SyncProgress;
+  /** Text with the time at which a block can follow the head; only while it is in the future. */
+  readonly futureHead?: string;
   readonly assumeValid?: AssumedBlock;
 };
 

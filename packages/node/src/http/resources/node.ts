@@ -42,6 +42,9 @@ const Status = Type.Object(
     blocksCount: Type.Integer({ description: "Blocks that the node is behind the network." }),
     timestamp: Type.Integer({ description: "Network time, in seconds since its epoch." }),
     progress: Type.Optional(SyncProgress),
+    futureHead: Type.Optional(
+      Type.String({ description: "When a block can follow the head; only while it is in the future." }),
+    ),
     assumeValid: Type.Optional(AssumedBlock),
   },
   { title: "NodeStatus" },
