@@ -1,27 +1,37 @@
 /** Creates snapshots; the node may keep running. */
 
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream, existsSync, rmSync, statSync } from "node:fs";
+import { createReadStream, createWriteStream, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createZstdCompress } from "node:zlib";
-import { makeFolder } from "../platform/files/folder.ts";
 import { present } from "../platform/present.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
 import { openReader } from "../store/engine/migrations.ts";
+import { fillNewFolder } from "../store/engine/new-folder.ts";
 import { createMetaStore } from "../store/node/meta.ts";
 import { copyChain } from "./copy.ts";
 import { databaseOf } from "./database.ts";
 import { stateDigest } from "./digest.ts";
-import { ArchiveError } from "./error.ts";
 import { areOfChain, readFacts } from "./facts.ts";
-import { DATABASE_FILE, type Manifest, writeManifest } from "./manifest.ts";
+import { DATABASE_FILE, MANIFEST_FILE, type Manifest, writeManifest } from "./manifest.ts";
+
+/** The uncompressed copy, while the snapshot is created. */
+const COPY_FILE = "chain.sqlite";
+
+const SNAPSHOT_FOLDER = {
+  what: "the folder of the snapshot",
+  flag: "--output",
+  isOwn: (path: string) =>
+    [DATABASE_FILE, `${MANIFEST_FILE}.part`].includes(path) || /^chain\.sqlite(-journal)?$/.test(path),
+  last: MANIFEST_FILE,
+};
 
 export type CreateOptions = {
   /** Data folder of the node. */
   readonly data: string;
-  /** Folder of the snapshot; must not exist. */
+  /** Folder of the snapshot: new, empty, or that of an interrupted creation. */
   readonly output: string;
   /** Version of the program, for the manifest. */
   readonly program: string;
@@ -34,19 +44,16 @@ export type CreateOptions = {
  * Writes a consistent copy of the chain and its state to a new folder. It contains nothing of the node itself: no
  * webhooks, no secrets, no pool, no record of forged slots. Temporarily it needs as much disk space as the database.
  *
- * @throws {ArchiveError} ARCHIVE_EXISTS, ARCHIVE_MISSING; the folder is removed after an error
+ * @throws {ArchiveError} ARCHIVE_MISSING
+ * @throws {ConfigError | CodedError} of `fillNewFolder`
  */
 export async function createChainSnapshot(options: CreateOptions): Promise<Manifest> {
   const { data, output, program, nowMs, onProgress } = options;
   const source = databaseOf(data);
   // Refuses data of a newer version before anything is written.
   openReader(source).close();
-  if (existsSync(output)) {
-    throw new ArchiveError("ARCHIVE_EXISTS", `${output} already exists; choose another folder`);
-  }
-  makeFolder(output, { what: "the folder of the snapshot", flag: "--output" });
-  try {
-    const copy = join(output, "chain.sqlite");
+  return await fillNewFolder(output, SNAPSHOT_FOLDER, async () => {
+    const copy = join(output, COPY_FILE);
     // The tree lags the chain: the copy contains its blocks.
     const facts = readFacts(source);
     onProgress("copying the chain");
@@ -66,10 +73,7 @@ export async function createChainSnapshot(options: CreateOptions): Promise<Manif
     };
     writeManifest(output, manifest);
     return manifest;
-  } catch (error) {
-    rmSync(output, { recursive: true, force: true });
-    throw error;
-  }
+  });
 }
 
 function describe(

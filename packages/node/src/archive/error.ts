@@ -2,7 +2,7 @@
 import { CodedError } from "../platform/coded-error.ts";
 
 export type ArchiveErrorCode =
-  /** The output path, or a chain in the data folder, already exists. */
+  /** The data folder already has a chain. */
   | "ARCHIVE_EXISTS"
   /** The input does not exist. */
   | "ARCHIVE_MISSING"

@@ -5,7 +5,7 @@ import type { Pin } from "../chain/assumption.ts";
 import { createChain } from "../chain/chain.ts";
 import { refuseOtherNetwork } from "../chain/genesis.ts";
 import { refusalOf } from "../chain/outcome.ts";
-import { DEFAULT_CHAIN_OPTIONS } from "../chain/port.ts";
+import { type Chain, DEFAULT_CHAIN_OPTIONS } from "../chain/port.ts";
 import { replay } from "../chain/replay.ts";
 import { DEFAULT_MAX_AGE_SECONDS, recordedEvents } from "../event-log/recorded-events.ts";
 import { eventsOfRevert } from "../events/block-events.ts";
@@ -25,6 +25,8 @@ export type ImportDeps = ArchivedChain & {
   readonly targetHeight?: number | undefined;
   /** Called with the number of blocks accepted so far. */
   readonly onProgress: (accepted: number) => void;
+  /** Called before the locked folder gets the first block. */
+  readonly claimFolder?: () => void;
 };
 
 export type Imported = {
@@ -48,8 +50,9 @@ export type Imported = {
 export async function importBlocks(
   chunks: AsyncIterable<Uint8Array>,
   data: string,
-  { network, genesis, verifier, nowMs, hasOwnClock = false, assumeValid, ...replaying }: ImportDeps,
+  deps: ImportDeps,
 ): Promise<Imported> {
+  const { network, claimFolder } = deps;
   const { head: start, blocks } = await readStream(chunks);
   if (start.nethash !== network.description.nethash) throw foreign(start.nethash, network);
   const lock = lockDataFolder(data);
@@ -57,30 +60,10 @@ export async function importBlocks(
   let database: Database | undefined;
   try {
     refuseOtherNetwork(path, network);
+    claimFolder?.();
     database = openDatabase(path);
     migrate(database, path);
-    const slots = createSlots(network);
-    const names = createWebhookStore(database).eventNames();
-    const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
-      database,
-      network,
-      genesis,
-      verifier,
-      events: createEventLog(database, { recordedNames: () => names, now: nowMs }),
-      eventsOfFacts: (facts, header) =>
-        recordedEvents(facts, header, {
-          names,
-          isCatchingUp: true,
-          now: slots.timeAt(nowMs()),
-          maxAgeSeconds: DEFAULT_MAX_AGE_SECONDS,
-        }),
-      eventsOfRevert,
-      now: latestMs({ nowMs, hasOwnClock }),
-      assumeValid,
-      onListenerError(error) {
-        throw error;
-      },
-    });
+    const chain = createImportingChain(database, deps);
     const { height } = chain.head();
     if (start.height > height + 1) {
       throw new ArchiveError(
@@ -89,7 +72,7 @@ export async function importBlocks(
       );
     }
     const skipped = height + 1 - start.height;
-    const { accepted, refusal } = await replay(chain, skip(blocks, skipped), replaying);
+    const { accepted, refusal } = await replay(chain, skip(blocks, skipped), deps);
     if (refusal) {
       const reason = refusalOf(refusal);
       throw new ArchiveError("ARCHIVE_INVALID", `block ${height + accepted + 1} was refused: ${reason}`);
@@ -99,6 +82,29 @@ export async function importBlocks(
     database?.close();
     lock.release();
   }
+}
+
+function createImportingChain(
+  database: Database,
+  { network, genesis, verifier, nowMs, hasOwnClock = false, assumeValid }: ImportDeps,
+): Chain {
+  const slots = createSlots(network);
+  const names = createWebhookStore(database).eventNames();
+  return createChain(DEFAULT_CHAIN_OPTIONS, {
+    ...{ database, network, genesis, verifier, assumeValid, eventsOfRevert },
+    events: createEventLog(database, { recordedNames: () => names, now: nowMs }),
+    eventsOfFacts: (facts, header) =>
+      recordedEvents(facts, header, {
+        names,
+        isCatchingUp: true,
+        now: slots.timeAt(nowMs()),
+        maxAgeSeconds: DEFAULT_MAX_AGE_SECONDS,
+      }),
+    now: latestMs({ nowMs, hasOwnClock }),
+    onListenerError(error) {
+      throw error;
+    },
+  });
 }
 
 const foreign = (found: string, { description: { name, nethash } }: Network) =>

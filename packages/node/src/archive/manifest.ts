@@ -5,6 +5,7 @@ import { writeWholeFile } from "../platform/files/whole-file.ts";
 import { FILE_BOUNDS, parseExternal } from "../platform/json/external.ts";
 import { formOf } from "../platform/json/form.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
+import { isUnfinished } from "../store/engine/new-folder.ts";
 import { ArchiveError } from "./error.ts";
 
 const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
@@ -50,19 +51,26 @@ export type Manifest = Static<typeof manifestSchema>;
 const MANIFEST = formOf(manifestSchema);
 
 export const DATABASE_FILE = "chain.sqlite.zst";
-const FILE = "manifest.json";
+export const MANIFEST_FILE = "manifest.json";
 
 export function writeManifest(folder: string, manifest: Manifest): void {
-  writeWholeFile(join(folder, FILE), `${JSON.stringify(manifest, null, 2)}\n`);
+  writeWholeFile(join(folder, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 /** @throws {ArchiveError} ARCHIVE_MISSING, ARCHIVE_DAMAGED */
 export function readManifest(folder: string): Manifest {
-  const path = join(folder, FILE);
+  const path = join(folder, MANIFEST_FILE);
   if (!existsSync(path)) {
+    if (isUnfinished(folder)) {
+      throw new ArchiveError(
+        "ARCHIVE_MISSING",
+        `the snapshot ${folder} is unfinished: "uniknode snapshot create" was interrupted, or still runs; if it was ` +
+          `interrupted, repeat it with --output ${folder}`,
+      );
+    }
     throw new ArchiveError(
       "ARCHIVE_MISSING",
-      `${folder} is not a snapshot: it has no ${FILE}; name a folder that "uniknode snapshot create" wrote`,
+      `${folder} is not a snapshot: it has no ${MANIFEST_FILE}; name a folder that "uniknode snapshot create" wrote`,
     );
   }
   try {

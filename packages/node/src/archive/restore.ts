@@ -1,5 +1,5 @@
 /** Restores a snapshot to a data folder. */
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { flushToDisk } from "../platform/files/flush.ts";
 import { lockDataFolder } from "../store/engine/folder-lock.ts";
@@ -15,11 +15,13 @@ import { unpackDatabase } from "./unpack.ts";
 export type RestoreDeps = Omit<CheckDeps, "onPart"> & {
   /** Called with the current step and its completed fraction: 0 to 1. */
   readonly onProgress: (step: string, part: number) => void;
+  /** Called before the locked folder gets the chain, for files that the chain must have beside it. */
+  readonly claimFolder?: () => void;
 };
 
 /**
  * Checks every block of the snapshot and makes it the chain of an empty data folder. A node then continues at its last
- * block.
+ * block. A killed restore leaves a folder without a chain, which the next one uses.
  *
  * @throws {DataInUseError}
  * @throws {ArchiveError} with any code; the data folder then still has no chain
@@ -29,16 +31,21 @@ export async function restoreSnapshot(folder: string, data: string, deps: Restor
   const lock = lockDataFolder(data);
   try {
     const path = join(data, "node.sqlite");
-    if (existsSync(path)) {
+    // An interrupted start leaves an empty file.
+    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) {
       throw new ArchiveError(
         "ARCHIVE_EXISTS",
-        `${data} already has a chain; choose an empty folder with --data`,
+        `${data} already has a chain: an interrupted restore leaves none, so that you can start a node on it; or choose ` +
+          "an empty folder with --data",
       );
     }
     const part = join(data, "restored.sqlite");
     try {
       await extractChain(folder, manifest, part, deps);
       flushToDisk(part);
+      deps.claimFolder?.();
+      // SQLite would copy the log of a deleted database into this one.
+      removeDatabase(path);
       renameSync(part, path);
     } finally {
       removeDatabase(part);

@@ -1,10 +1,9 @@
 /** `uniknode snapshot`, `export` and `import`: copy a chain. */
 import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { createNetwork } from "@uniknode/protocol";
+import { createNetwork, type Network } from "@uniknode/protocol";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { createChainSnapshot } from "../archive/create.ts";
 import { ArchiveError } from "../archive/error.ts";
@@ -24,6 +23,7 @@ import { devGenesis } from "../dev-chain/genesis.ts";
 import { deriveAccounts } from "../dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../dev-chain/network.ts";
 import { ConfigError } from "../platform/config-error.ts";
+import { writeNewFile } from "../platform/files/whole-file.ts";
 import { limitHeapGrowth } from "../platform/lifecycle/heap.ts";
 import { programVersion } from "../platform/lifecycle/version.ts";
 import { createVerifier } from "../verification/verifier.ts";
@@ -70,8 +70,9 @@ export function snapshotCommand(): Command {
     .addArgument(folder());
   addFlags(restore, chainOptions).action(async (snapshot: string) => {
     const config = readConfig(restore, chainOptions);
-    const manifest = await withChain(config, (deps) => restoreSnapshot(snapshot, config.data, deps));
-    adopt(config);
+    const manifest = await withChain(config, (deps) =>
+      restoreSnapshot(snapshot, config.data, { ...deps, claimFolder: () => adopt(config, deps.network) }),
+    );
     say(`${config.data}: ${summary(manifest)}`);
   });
 
@@ -117,17 +118,6 @@ export function exportCommand(): Command {
   });
 }
 
-/** Writes a new file, and removes it after a failure. @throws {Error} if the file exists */
-async function writeNewFile(file: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  const handle = await open(file, "wx");
-  try {
-    await pipeline(chunks, handle.createWriteStream({ flush: true }));
-  } catch (error) {
-    rmSync(file, { force: true });
-    throw error;
-  }
-}
-
 export function importCommand(): Command {
   const command = new Command("import").argument("[FILE]", "file to read; - is standard input", "-");
   const options = { ...chainOptions, assumeValid: runOptions.assumeValid };
@@ -143,13 +133,13 @@ export function importCommand(): Command {
     const { accepted, skipped, head, uncheckedFrom } = await withChain(config, (deps) =>
       importBlocks(source, config.data, {
         ...deps,
+        claimFolder: () => adopt(config, deps.network),
         assumeValid: choosePin(config.assumeValid, deps.network.description, { forges: false }),
         onProgress: (blocks) => {
           if (blocks % 1000 === 0) deps.onProgress(`importing, ${blocks} blocks`);
         },
       }),
     );
-    adopt(config);
     say(`${accepted} blocks imported, ${skipped} skipped; the head is block ${head.height} ${head.id}`);
     if (uncheckedFrom !== undefined) {
       say(`signatures from block ${uncheckedFrom} on are unchecked: continue with the same --assume-valid`);
@@ -183,10 +173,9 @@ function createDeps(config: Config<typeof networkOptions>) {
   };
 }
 
-/** Marks the folder as a dev chain if it contains one, so that "uniknode dev" continues it. */
-function adopt(config: Config<typeof chainOptions>): void {
-  if (config.devChain === undefined) return;
-  adoptFolder(config.data, config.devChain, createNetwork(sourceOf(config).files));
+/** Makes the folder a dev chain if it gets one. */
+function adopt({ data, devChain }: Config<typeof chainOptions>, network: Network): void {
+  if (devChain !== undefined) adoptFolder(data, devChain, network);
 }
 
 /** @throws {ConfigError} unless exactly one of network and dev chain is given */

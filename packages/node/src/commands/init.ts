@@ -1,11 +1,12 @@
 /** `uniknode init`: creates a small project that receives webhooks, with a test on a dev chain. */
-import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { ConfigError } from "../platform/config-error.ts";
-import { makeFolder } from "../platform/files/folder.ts";
+import { writeWholeFile } from "../platform/files/whole-file.ts";
 import { programVersion } from "../platform/lifecycle/version.ts";
+import { fillNewFolder } from "../store/engine/new-folder.ts";
 
 const TEMPLATE = fileURLToPath(new URL("../../templates/receiver", import.meta.url));
 
@@ -13,8 +14,8 @@ export const initCommand = (): Command =>
   new Command("init")
     .argument("<folder>", "a new or empty folder")
     .option("--packages <DIR>", "Folder with release packages that the project installs.")
-    .action((folder: string, { packages }: { packages?: string }) => {
-      createProject(resolve(folder), packages === undefined ? undefined : resolve(packages));
+    .action(async (folder: string, { packages }: { packages?: string }) => {
+      await createProject(resolve(folder), packages === undefined ? undefined : resolve(packages));
       process.stdout.write(nextSteps(folder, packages !== undefined));
     });
 
@@ -32,29 +33,39 @@ See README.md in this folder for more.
  * Writes the project into a folder, which is created if missing.
  *
  * @param packages folder with the packed packages of this version; if not given, the project depends on the version only
- * @throws {ConfigError} if the folder is not empty, is not a folder or cannot be created, or a packed file is missing
+ * @throws {ConfigError} if the folder is complete or has other content, cannot be created, or a packed file is missing
+ * @throws {CodedError} FOLDER_IN_USE
  */
-export function createProject(folder: string, packages?: string): void {
+export async function createProject(folder: string, packages?: string): Promise<void> {
   const dependencies = packages === undefined ? byVersion() : packed(packages);
-  makeFolder(folder, { what: "the project folder", flag: "uniknode init FOLDER" });
-  if (readdirSync(folder).length > 0) {
-    throw new ConfigError(
-      `the project folder ${folder} is not empty; choose another with uniknode init FOLDER`,
+  const entries = readdirSync(TEMPLATE, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(TEMPLATE, join(entry.parentPath, entry.name)));
+  const own = [...files.map(targetOf), "test", MANIFEST, `${MANIFEST}.part`];
+  const options = {
+    what: "the project folder",
+    flag: "uniknode init FOLDER",
+    isOwn: (path: string) => own.includes(path),
+    last: MANIFEST,
+  };
+  await fillNewFolder(folder, options, () => {
+    for (const path of files) {
+      const target = join(folder, targetOf(path));
+      mkdirSync(dirname(target), { recursive: true });
+      copyFileSync(join(TEMPLATE, path), target);
+    }
+    writeWholeFile(
+      join(folder, MANIFEST),
+      `${JSON.stringify(manifest(basename(folder), dependencies), null, 2)}\n`,
     );
-  }
-  for (const entry of readdirSync(TEMPLATE, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name).slice(TEMPLATE.length);
-    // The template has no .gitignore, because npm would use it as a list of files not to pack.
-    const target = join(folder, path.replace(/\/gitignore$/, "/.gitignore"));
-    mkdirSync(dirname(target), { recursive: true });
-    copyFileSync(join(TEMPLATE, path), target);
-  }
-  writeFileSync(
-    join(folder, "package.json"),
-    `${JSON.stringify(manifest(basename(folder), dependencies), null, 2)}\n`,
-  );
+  });
 }
+
+const MANIFEST = "package.json";
+
+/** The template has no .gitignore, because npm would use it as a list of files not to pack. */
+const targetOf = (path: string): string => (path === "gitignore" ? ".gitignore" : path);
 
 /** Version or file of each package, by name. */
 type Dependencies = {

@@ -1,6 +1,5 @@
 /** `uniknode network init`: creates the folder of a new network. */
 import { randomInt } from "node:crypto";
-import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generateMnemonic } from "@scure/bip39";
 import { wordlist } from "@scure/bip39/wordlists/english.js";
@@ -10,10 +9,10 @@ import { option, readInteger, readText } from "../config/define-option.ts";
 import { devOptions } from "../config/options.ts";
 import { showAccounts } from "../dev-chain/accounts.ts";
 import { START_BALANCE } from "../dev-chain/genesis.ts";
-import { createOwnNetwork, dealDelegates } from "../dev-chain/own-network.ts";
-import { ConfigError } from "../platform/config-error.ts";
-import { makeFolder } from "../platform/files/folder.ts";
+import { createOwnNetwork, dealDelegates, type OwnNetwork } from "../dev-chain/own-network.ts";
+import { writeWholeFile } from "../platform/files/whole-file.ts";
 import { commandLine } from "../platform/lifecycle/command-line.ts";
+import { fillNewFolder } from "../store/engine/new-folder.ts";
 import { addFlags, readConfig } from "./options.ts";
 import { printText } from "./print.ts";
 
@@ -41,6 +40,14 @@ const options = {
   accounts: devOptions.accounts,
 };
 
+const NETWORK_FOLDER = {
+  what: "the network folder",
+  flag: "uniknode network init FOLDER",
+  isOwn: (path: string) =>
+    /^(accounts|delegates-\d|exceptions|genesisBlock|milestones|network)\.json(\.part)?$/.test(path),
+  last: "network.json",
+};
+
 export function networkCommand(): Command {
   const command = new Command("network");
   const init = command
@@ -49,35 +56,23 @@ export function networkCommand(): Command {
       "create a folder for --network-dir with rules, genesis block, and keys of delegates and accounts",
     )
     .argument("<folder>", "a new or empty folder");
-  addFlags(init, options).action((folder: string) => {
+  addFlags(init, options).action(async (folder: string) => {
     const {
       name = `my-network-${randomInt(1_000_000)}`,
       nodes,
       blockTime,
       accounts,
     } = readConfig(init, options);
-    claim(folder);
-    const mnemonic = generateMnemonic(wordlist);
-    const { files, block, cast } = createOwnNetwork({
+    const network = createOwnNetwork({
       name,
       blockTimeSeconds: blockTime,
       accounts,
-      mnemonic,
+      mnemonic: generateMnemonic(wordlist),
     });
-    write(folder, "network.json", files.network);
-    write(folder, "milestones.json", files.milestones);
-    write(folder, "exceptions.json", files.exceptions);
-    write(folder, "genesisBlock.json", blockToJson(block));
-    const shares = dealDelegates(cast, nodes);
-    const delegateFiles = shares.map((secrets, index) => {
-      const file = `delegates-${index + 1}.json`;
-      write(folder, file, { secrets }, SECRET_MODE);
-      return file;
-    });
-    const balances = new Set([...cast.accounts, cast.factory, cast.foundation].map(({ address }) => address));
-    const balanceOf = (address: string) => (balances.has(address) ? START_BALANCE : undefined);
-    write(folder, "accounts.json", showAccounts({ cast, mnemonic, balanceOf }), SECRET_MODE);
-    printText(report(folder, files.network, delegateFiles));
+    const delegateFiles = await fillNewFolder(folder, NETWORK_FOLDER, () =>
+      writeNetwork(folder, network, nodes),
+    );
+    printText(report(folder, network.files.network, delegateFiles));
   });
   return command;
 }
@@ -105,18 +100,27 @@ const report = (
 /** File mode: readable by the owner only. */
 const SECRET_MODE = 0o600;
 
-function write(folder: string, name: string, content: unknown, mode = 0o644): void {
-  writeFileSync(join(folder, name), `${JSON.stringify(content, null, 2)}\n`, { mode, flag: "wx" });
-}
-
-/** @throws {ConfigError} if the folder is not empty, is not a folder, or cannot be created */
-function claim(folder: string): void {
-  makeFolder(folder, { what: "the network folder", flag: "uniknode network init FOLDER" });
-  if (readdirSync(folder).length > 0) {
-    throw new ConfigError(
-      `${folder} is not an empty folder: a network is never overwritten; name a new folder`,
-    );
-  }
+/**
+ * Writes the keys first: a folder that nodes accept has the keys of its network.
+ *
+ * @returns the names of the files with the passphrases of delegates
+ */
+function writeNetwork(folder: string, { files, block, cast, mnemonic }: OwnNetwork, nodes: number): string[] {
+  const write = (name: string, content: unknown, mode = 0o644) =>
+    writeWholeFile(join(folder, name), `${JSON.stringify(content, null, 2)}\n`, mode);
+  const balances = new Set([...cast.accounts, cast.factory, cast.foundation].map(({ address }) => address));
+  const balanceOf = (address: string) => (balances.has(address) ? START_BALANCE : undefined);
+  write("accounts.json", showAccounts({ cast, mnemonic, balanceOf }), SECRET_MODE);
+  const delegateFiles = dealDelegates(cast, nodes).map((secrets, index) => {
+    const file = `delegates-${index + 1}.json`;
+    write(file, { secrets }, SECRET_MODE);
+    return file;
+  });
+  write("milestones.json", files.milestones);
+  write("exceptions.json", files.exceptions);
+  write("genesisBlock.json", blockToJson(block));
+  write(NETWORK_FOLDER.last, files.network);
+  return delegateFiles;
 }
 
 /** A status with a longer name is refused by peers (p2p.md 7.2). */

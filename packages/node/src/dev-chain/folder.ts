@@ -1,5 +1,5 @@
 /** The data folder of a dev chain: how it is recognised, and how it is reset. */
-import { existsSync, rmSync, statSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { storedNethash } from "../chain/genesis.ts";
 import { SESSION_FILE } from "../http/console/session-file.ts";
@@ -22,10 +22,10 @@ export type Shape = Readonly<Static<typeof Shape>>;
 const SHAPE_FILE = "dev-chain.json";
 export const CLOCK_FILE = "dev-clock.json";
 const DATABASE_FILE = "node.sqlite";
-const DATA_FILES = [
-  CLOCK_FILE,
-  SESSION_FILE,
+/** The shape is last: a killed reset leaves a dev chain, which can be reset. */
+const RESET_FILES = [
   ...[DATABASE_FILE, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`],
+  ...[SESSION_FILE, CLOCK_FILE, SHAPE_FILE],
 ];
 
 /** Advice for a damaged file of a dev chain. */
@@ -47,7 +47,7 @@ export function resetFolder(folder: string): void {
   const release = lockForReset(folder);
   try {
     if (hasOtherChain(folder)) throw notReset(`${folder} contains the chain of another network`);
-    for (const file of [SHAPE_FILE, ...DATA_FILES]) rmSync(join(folder, file), { force: true });
+    for (const file of RESET_FILES) rmSync(join(folder, file), { force: true });
   } finally {
     release();
   }
@@ -82,11 +82,10 @@ const notReset = (reason: string) =>
 /**
  * Checks that a dev chain in the folder, if any, has this shape. Changes nothing.
  *
- * @returns true if the folder has such a chain
  * @throws {ConfigError} when it has another shape, or its description is damaged
  */
-export function checkShape(folder: string, shape: Shape): boolean {
-  if (!isDevFolder(folder)) return false;
+export function checkShape(folder: string, shape: Shape): void {
+  if (!isDevFolder(folder)) return;
   const known = readShape(folder);
   const changed = (["mnemonic", "accounts", "blockTime"] as const).filter(
     (name) => known[name] !== shape[name],
@@ -97,8 +96,6 @@ export function checkShape(folder: string, shape: Shape): boolean {
         REMEDY,
     );
   }
-  // An interrupted start leaves an empty file.
-  return (statSync(join(folder, DATABASE_FILE), { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 /**

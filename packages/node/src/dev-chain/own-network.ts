@@ -17,7 +17,7 @@ export type OwnNetworkOptions = {
   readonly mnemonic: string;
 };
 
-export type OwnNetwork = ReturnType<typeof genesisOf> & { readonly cast: Cast };
+export type OwnNetwork = ReturnType<typeof genesisOf> & { readonly cast: Cast; readonly mnemonic: string };
 
 /** Creates a network with the rules of a dev chain, and its own keys, name and nethash. */
 export function createOwnNetwork({
@@ -32,7 +32,7 @@ export function createOwnNetwork({
     milestones: devMilestones(blockTimeSeconds),
     exceptions: {},
   };
-  return { ...genesisOf(cast, files), cast };
+  return { ...genesisOf(cast, files), cast, mnemonic };
 }
 
 /** Distributes the passphrases of the delegates among nodes in turn. */

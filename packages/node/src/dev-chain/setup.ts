@@ -22,6 +22,13 @@ const FACTORY_KIND: Kind = "organization";
 /** The rules of a block depend on the block before it, so block 3 is the first that can contain uniks (trap A1). */
 export const SETUP_HEIGHT = 3;
 
+/** Returns the earliest time in Unix milliseconds at which a chain continues above its head: a copied one can be ahead of the clock. */
+export function earliestStart(network: Network, { height, timestamp }: BlockHeader): number {
+  const slots = createSlots(network);
+  const missing = height < SETUP_HEIGHT ? SETUP_HEIGHT + 1 - height : 0;
+  return slots.unixMsOf(slots.slotTime(slots.slotAt(timestamp) + missing));
+}
+
 /** The setup blocks above the head; none when the setup is complete. */
 export function setupBlocks(network: Network, cast: Cast, head: BlockHeader, nowMs: number): EncodedBlock[] {
   const slots = createSlots(network);

@@ -30,8 +30,8 @@ const FILES = [
 
 test.each(["", "new", "new/and/deeper"])(
   "A project is written into an empty or new folder: '%s'.",
-  (path) => {
-    createProject(join(folder, path));
+  async (path) => {
+    await createProject(join(folder, path));
     const names = readdirSync(join(folder, path), { recursive: true, encoding: "utf8" });
     expect(names.sort()).toEqual(FILES);
   },
@@ -43,8 +43,8 @@ test.each([
   [".hidden", "hidden"],
   ["été", "t"],
   ["---", "receiver"],
-])("The package in the folder %s is called %s and depends on this version.", (name, expected) => {
-  createProject(join(folder, name));
+])("The package in the folder %s is called %s and depends on this version.", async (name, expected) => {
+  await createProject(join(folder, name));
   const manifest = JSON.parse(readFileSync(join(folder, name, "package.json"), "utf8"));
   expect(manifest.name).toBe(expected);
   expect({ ...manifest.dependencies, ...manifest.devDependencies }).toEqual({
@@ -70,9 +70,9 @@ test("The command explains how to install the packages, none of which is in a re
   expect(withPackages).not.toContain("RELEASE");
 });
 
-test("The packed files of a release are installed instead of those of the registry.", () => {
+test("The packed files of a release are installed instead of those of the registry.", async () => {
   const packages = join(folder, "release");
-  expect(() => createProject(join(folder, "app"), packages)).toThrow(
+  await expect(createProject(join(folder, "app"), packages)).rejects.toThrow(
     `--packages: ${packages}/uniknode-client-${programVersion()}.tgz is missing; npm run release creates it`,
   );
   expect(readdirSync(folder)).toEqual([]);
@@ -81,22 +81,22 @@ test("The packed files of a release are installed instead of those of the regist
     (name) => `${packages}/${name}-${programVersion()}.tgz`,
   );
   for (const file of files) writeFileSync(file, "");
-  createProject(join(folder, "app"), packages);
+  await createProject(join(folder, "app"), packages);
   const manifest = JSON.parse(readFileSync(join(folder, "app/package.json"), "utf8"));
   expect(Object.values({ ...manifest.dependencies, ...manifest.devDependencies })).toEqual(
     files.map((file) => `file:${file}`),
   );
 });
 
-test("A folder that is not empty is refused and unchanged.", () => {
+test("A folder that is not empty is refused and unchanged.", async () => {
   writeFileSync(join(folder, "mine.txt"), "mine");
-  expect(() => createProject(folder)).toThrow(
+  await expect(createProject(folder)).rejects.toThrow(
     `the project folder ${folder} is not empty; choose another with uniknode init FOLDER`,
   );
   expect(readdirSync(folder)).toEqual(["mine.txt"]);
 });
 
-test("A file, a folder below a file, and a folder that cannot be created are refused.", () => {
+test("A file, a folder below a file, and a folder that cannot be created are refused.", async () => {
   const file = join(folder, "file");
   writeFileSync(file, "");
   for (const [path, reason] of [
@@ -104,15 +104,15 @@ test("A file, a folder below a file, and a folder that cannot be created are ref
     [join(file, "app"), `${file} is not a folder`],
     ["/proc/app", "the file system does not support folders"],
   ]) {
-    expect(() => createProject(present(path))).toThrow(
+    await expect(createProject(present(path))).rejects.toThrow(
       `the project folder ${path} cannot be used: ${reason}; choose another with uniknode init FOLDER`,
     );
   }
 });
 
-test("The accounts of the project are those of every dev chain.", () => {
+test("The accounts of the project are those of every dev chain.", async () => {
   mkdirSync(join(folder, "app"));
-  createProject(join(folder, "app"));
+  await createProject(join(folder, "app"));
   const accounts = deriveAccounts(
     "test test test test test test test test test test test junk",
     DEV_ADDRESS_VERSION,

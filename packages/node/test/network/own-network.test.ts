@@ -70,7 +70,9 @@ test("a name that peers of the reference would refuse is refused", async () => {
 test("a folder that is not empty is unchanged", async () => {
   const { code, stderr } = await runMain(["network", "init", folder]);
   expect(code).toBe(2);
-  expect(stderr).toContain(`${folder} is not an empty folder`);
+  expect(stderr).toContain(
+    `the network folder ${folder} is not empty; choose another with uniknode network init FOLDER`,
+  );
 });
 
 test("two nodes forge one chain, each with its delegates", { timeout: 90_000 }, async () => {

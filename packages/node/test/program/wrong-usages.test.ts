@@ -122,7 +122,7 @@ const ROWS: readonly Row[] = [
   [["trigger", "peer.added"], 2, "peer.added cannot be triggered", "docs/guides/own-network.md"],
   [["trigger", "unik.minted", "--data", empty], 2, "does not contain a dev chain", "uniknode dev"],
   [["network", "init"], 2, "missing required argument 'folder'", "uniknode network init --help"],
-  [["network", "init", folder], 2, "is not an empty folder", "name a new folder"],
+  [["network", "init", folder], 2, "is not empty", "choose another with uniknode network init"],
   [["network", "init", join(folder, "n"), "--name", "A B"], 2, "--name: lower-case letters", '"A B"'],
   [["network", "init", join(folder, "n"), "--nodes", "9"], 2, "--nodes: an integer from 1 to 6", '"9"'],
   [["export", "--data", empty], 2, "no chain selected", "--dev-chain DIR"],

@@ -1,8 +1,8 @@
 /** `uniknode scenario record`: writes the recorded actions of a dev chain as a scenario file. */
-import { writeFileSync } from "node:fs";
 import { scenarioText } from "@uniknode/client";
 import { readScenario } from "@uniknode/client/testing";
 import { Command } from "commander";
+import { writeNewFile } from "../../platform/files/whole-file.ts";
 import { countOf } from "../../platform/text/count.ts";
 import { show } from "../connection.ts";
 import { addFlags, readConfig } from "../options.ts";
@@ -27,7 +27,7 @@ export function recordScenarioCommand(): Command {
     const text = scenarioText(scenario);
     if (file === undefined) return printText(text.trimEnd());
     // An existing file may have been edited.
-    writeFileSync(file, text, { flag: "wx" });
+    await writeNewFile(file, [text]);
     const { steps } = scenario;
     const notes = steps.flatMap((step) => ("note" in step ? [`note: ${step.note}`] : []));
     show(connection, { file, steps: steps.length, notes }, [

@@ -1,12 +1,45 @@
-/** Small files, replaced atomically. */
-import { renameSync, writeFileSync } from "node:fs";
+/** Files that a reader never sees in part, even after a crash. */
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { open, stat } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+import { CodedError } from "../coded-error.ts";
 
 /**
- * Replaces a file atomically: a reader sees the old text or the new one, even after a crash.
+ * Replaces a small file atomically: a reader sees the old text or the new one, even after a crash.
  *
  * @param mode of the file; defaults to the mode that the process gives to new files
  */
 export function writeWholeFile(path: string, text: string, mode?: number): void {
-  writeFileSync(`${path}.part`, text, { flush: true, ...(mode !== undefined && { mode }) });
-  renameSync(`${path}.part`, path);
+  writeFileSync(partOf(path), text, { flush: true, ...(mode !== undefined && { mode }) });
+  renameSync(partOf(path), path);
 }
+
+/**
+ * Creates a file, which appears when it is complete. A killed process leaves a part beside it, which the next call replaces.
+ *
+ * @throws {CodedError} EEXIST, when the file exists or another process creates it
+ */
+export async function writeNewFile(
+  path: string,
+  chunks: Iterable<string> | AsyncIterable<Uint8Array>,
+): Promise<void> {
+  if (existsSync(path)) throw exists(path);
+  const part = partOf(path);
+  // A process that still writes the old part does not write to this one.
+  rmSync(part, { force: true });
+  const handle = await open(part, "wx");
+  const { ino } = await handle.stat();
+  const isOwn = async () => (await stat(part).catch(() => undefined))?.ino === ino;
+  try {
+    await pipeline(chunks, handle.createWriteStream({ flush: true }));
+    if (existsSync(path) || !(await isOwn())) throw exists(path);
+    renameSync(part, path);
+  } catch (error) {
+    if (await isOwn()) rmSync(part, { force: true });
+    throw error;
+  }
+}
+
+const partOf = (path: string): string => `${path}.part`;
+
+const exists = (path: string) => new CodedError("EEXIST", `${path} already exists`, { isRetryable: false });

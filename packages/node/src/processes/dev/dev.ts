@@ -20,7 +20,7 @@ import {
   type RecordedChain,
 } from "../../dev-chain/recording/commands.ts";
 import { blockLine, revertLine, startScreen } from "../../dev-chain/screen.ts";
-import { setupBlocks } from "../../dev-chain/setup.ts";
+import { earliestStart, SETUP_HEIGHT, setupBlocks } from "../../dev-chain/setup.ts";
 import { type Delegates, openDelegates, secretsOf } from "../../forger/delegates.ts";
 import { soloTiming } from "../../forger/timing.ts";
 import type { Log } from "../../platform/logging/logger.ts";
@@ -74,7 +74,7 @@ async function start(config: DevConfig, environment: DevEnvironment): Promise<No
   const delegates = await openDelegates(secrets, config.forgerPassword);
   if (config.reset) resetFolder(data);
   const shape = { mnemonic, accounts, blockTime };
-  const isContinued = checkShape(data, shape);
+  checkShape(data, shape);
 
   const clock = openClock(join(data, CLOCK_FILE));
   const { block, files } = devGenesis(cast, blockTime);
@@ -94,8 +94,10 @@ async function start(config: DevConfig, environment: DevEnvironment): Promise<No
     ...{ servingThread: environment.servingThread, stopping: environment.stopping },
   });
   try {
-    for (const setup of setupBlocks(network, cast, node.head(), clock.nowMs())) await node.accept(setup);
-    showStart(config, environment, { node, cast, isContinued });
+    const head = node.head();
+    clock.moveTo(earliestStart(network, head));
+    for (const setup of setupBlocks(network, cast, head, clock.nowMs())) await node.accept(setup);
+    showStart(config, environment, { node, cast, isContinued: head.height >= SETUP_HEIGHT });
     const names = forgerNames(cast, delegates);
     node.onBlock((header) => screen.status(blockLine(header, names.get(header.generatorPublicKey))));
   } catch (error) {
