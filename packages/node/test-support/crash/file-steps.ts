@@ -1,6 +1,6 @@
 /**
- * Ends work before a chosen step on the file system. As a module for `--import`, it kills the process before the step whose number
- * is in UNIKNODE_TEST_KILL_AT.
+ * Ends work before a chosen step on the file system. As a module for `--import`, it kills the process before the step with the number
+ * UNIKNODE_TEST_KILL_AT on paths that begin with UNIKNODE_TEST_KILL_IN.
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -10,13 +10,13 @@ const STEPS = [
   ...(["renameSync", "chmodSync", "rmSync", "rmdirSync"] as const),
 ];
 
-/** Calls a function before each step. @returns a function that ends this */
-function beforeSteps(onStep: () => void): () => void {
+/** Calls a function with the path before each step. @returns a function that ends this */
+function beforeSteps(onStep: (path: unknown) => void): () => void {
   const originals = STEPS.map((name) => [name, fs[name]] as const);
   for (const [name, original] of originals) {
     Object.assign(fs, {
       [name](...args: never[]) {
-        onStep();
+        onStep(args[0]);
         return Reflect.apply(original, fs, args);
       },
     });
@@ -48,10 +48,11 @@ export async function isStoppedAfter(steps: number, work: () => unknown): Promis
   return done > steps;
 }
 
-let left = Number(process.env.UNIKNODE_TEST_KILL_AT ?? Number.POSITIVE_INFINITY);
-if (Number.isFinite(left)) {
-  beforeSteps(() => {
-    left -= 1;
+const { UNIKNODE_TEST_KILL_AT, UNIKNODE_TEST_KILL_IN: folder } = process.env;
+if (folder !== undefined) {
+  let left = Number(UNIKNODE_TEST_KILL_AT);
+  beforeSteps((path) => {
+    if (String(path).startsWith(folder)) left -= 1;
     if (left === 0) process.kill(process.pid, "SIGKILL");
   });
 }

@@ -1,0 +1,114 @@
+/** Commands that write files are killed at several steps on the file system, with the real program, and repeated. */
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { createNetwork, genesisBlockFromJson } from "@uniknode/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readManifest } from "../../src/archive/manifest.ts";
+import { writeNetwork } from "../../test-support/process/network.ts";
+import { runUniknode } from "../../test-support/process/uniknode.ts";
+import { type Archived, archiveFixture } from "./fixture.ts";
+
+const KILLER = pathToFileURL(join(import.meta.dirname, "../../test-support/crash/file-steps.ts")).href;
+const folder = mkdtempSync(join(tmpdir(), "uniknode-killed-"));
+const at = (name: string) => join(folder, name);
+const network = ["--network-dir", at("network")];
+const TIMEOUT = { timeout: 120_000 };
+let names = 0;
+let archived: Archived;
+
+beforeAll(async () => {
+  archived = await archiveFixture("chain-1");
+  const { content } = archived;
+  const block = genesisBlockFromJson(content.genesis, createNetwork(content.network));
+  writeNetwork(at("network"), { block, files: content.network });
+  await runUniknode(["export", at("blocks"), "--data", archived.data, "--to", "9", ...network]);
+  await runUniknode(["import", at("blocks"), "--data", at("data"), ...network]);
+  await runUniknode(["snapshot", "create", "--data", at("data"), "--output", at("snapshot")]);
+}, 60_000);
+afterAll(() => {
+  archived.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/**
+ * Kills a command at the first step and at each one after a number of further steps, until one ends before it is killed. Repeats it after
+ * each kill, unless it was complete.
+ */
+async function killAndRepeat(
+  stride: number,
+  toCommand: (path: string) => string[],
+  isComplete: (path: string) => boolean,
+): Promise<void> {
+  for (let step = 1; step < 200; step += stride) {
+    const path = at(String(names++));
+    const command = toCommand(path);
+    const nodeArguments = ["--import", KILLER];
+    const killed = await runUniknode(command, {
+      nodeArguments,
+      environment: { UNIKNODE_TEST_KILL_AT: String(step), UNIKNODE_TEST_KILL_IN: path },
+    });
+    if (killed.code !== null) {
+      expect(step).toBeGreaterThan(stride);
+      return expect(killed).toMatchObject({ code: 0 });
+    }
+    if (isComplete(path)) continue;
+    expect(await runUniknode(command), `after a kill at step ${step}`).toMatchObject({ code: 0 });
+  }
+}
+
+const has = (file: string) => (path: string) => existsSync(join(path, file));
+
+test("A killed network init is repeated.", TIMEOUT, () =>
+  killAndRepeat(9, (path) => ["network", "init", path, "--accounts", "1"], has("network.json")),
+);
+
+test("A killed init is repeated.", TIMEOUT, () =>
+  killAndRepeat(9, (path) => ["init", path], has("package.json")),
+);
+
+test("A killed snapshot create is repeated.", TIMEOUT, () =>
+  killAndRepeat(
+    8,
+    (path) => ["snapshot", "create", "--data", at("data"), "--output", path],
+    (path) => has("manifest.json")(path) && readManifest(path).head.height === 9,
+  ),
+);
+
+test("A killed snapshot restore is repeated.", TIMEOUT, () =>
+  killAndRepeat(
+    17,
+    (path) => ["snapshot", "restore", at("snapshot"), "--data", path, ...network],
+    has("node.sqlite"),
+  ),
+);
+
+test("A killed import is repeated.", TIMEOUT, () =>
+  killAndRepeat(
+    8,
+    (path) => ["import", at("blocks"), "--data", path, ...network],
+    () => false,
+  ),
+);
+
+test("A killed export is repeated, and its file is never a part of the blocks.", TIMEOUT, async () => {
+  await killAndRepeat(1, (path) => ["export", path, "--data", at("data"), ...network], existsSync);
+  expect(readdirSync(folder).filter((name) => name.endsWith(".part"))).toEqual([]);
+});
+
+test(
+  "A killed snapshot create leaves a folder whose verification names the next step.",
+  TIMEOUT,
+  async () => {
+    const path = at("unfinished");
+    await runUniknode(["snapshot", "create", "--data", at("data"), "--output", path], {
+      nodeArguments: ["--import", KILLER],
+      environment: { UNIKNODE_TEST_KILL_AT: "6", UNIKNODE_TEST_KILL_IN: path },
+    });
+    expect(await runUniknode(["snapshot", "verify", path, ...network])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/is unfinished: .*if it was interrupted, repeat it with --output /),
+    });
+  },
+);
