@@ -33,15 +33,16 @@ afterAll(() => {
 });
 
 /**
- * Kills a command at the first step and at each one after a number of further steps, until one ends before it is killed. Repeats it after
+ * Kills a command at a step, and at each one after a number of further steps, until one ends before it is killed. Repeats it after
  * each kill, unless it was complete.
  */
 async function killAndRepeat(
+  first: number,
   stride: number,
   toCommand: (path: string) => string[],
   isComplete: (path: string) => boolean,
 ): Promise<void> {
-  for (let step = 1; step < 200; step += stride) {
+  for (let step = first; step < 200; step += stride) {
     const path = at(String(names++));
     const command = toCommand(path);
     const nodeArguments = ["--import", KILLER];
@@ -50,7 +51,7 @@ async function killAndRepeat(
       environment: { UNIKNODE_TEST_KILL_AT: String(step), UNIKNODE_TEST_KILL_IN: path },
     });
     if (killed.code !== null) {
-      expect(step).toBeGreaterThan(stride);
+      expect(step).toBeGreaterThan(first);
       return expect(killed).toMatchObject({ code: 0 });
     }
     if (isComplete(path)) continue;
@@ -61,15 +62,21 @@ async function killAndRepeat(
 const has = (file: string) => (path: string) => existsSync(join(path, file));
 
 test("A killed network init is repeated.", TIMEOUT, () =>
-  killAndRepeat(9, (path) => ["network", "init", path, "--accounts", "1"], has("network.json")),
+  killAndRepeat(
+    4,
+    9,
+    (path) => ["network", "init", path, "--accounts", "1"],
+    (path) => has("network.json")(path) && has("accounts.json")(path),
+  ),
 );
 
 test("A killed init is repeated.", TIMEOUT, () =>
-  killAndRepeat(9, (path) => ["init", path], has("package.json")),
+  killAndRepeat(4, 9, (path) => ["init", path], has("package.json")),
 );
 
 test("A killed snapshot create is repeated.", TIMEOUT, () =>
   killAndRepeat(
+    4,
     8,
     (path) => ["snapshot", "create", "--data", at("data"), "--output", path],
     (path) => has("manifest.json")(path) && readManifest(path).head.height === 9,
@@ -78,6 +85,7 @@ test("A killed snapshot create is repeated.", TIMEOUT, () =>
 
 test("A killed snapshot restore is repeated.", TIMEOUT, () =>
   killAndRepeat(
+    4,
     17,
     (path) => ["snapshot", "restore", at("snapshot"), "--data", path, ...network],
     has("node.sqlite"),
@@ -86,6 +94,7 @@ test("A killed snapshot restore is repeated.", TIMEOUT, () =>
 
 test("A killed import is repeated.", TIMEOUT, () =>
   killAndRepeat(
+    4,
     8,
     (path) => ["import", at("blocks"), "--data", path, ...network],
     () => false,
@@ -93,7 +102,7 @@ test("A killed import is repeated.", TIMEOUT, () =>
 );
 
 test("A killed export is repeated, and its file is never a part of the blocks.", TIMEOUT, async () => {
-  await killAndRepeat(1, (path) => ["export", path, "--data", at("data"), ...network], existsSync);
+  await killAndRepeat(1, 1, (path) => ["export", path, "--data", at("data"), ...network], existsSync);
   expect(readdirSync(folder).filter((name) => name.endsWith(".part"))).toEqual([]);
 });
 
