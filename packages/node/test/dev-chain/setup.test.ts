@@ -13,6 +13,7 @@ import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
+import { withHoldings } from "../../src/store/state/holdings.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
@@ -60,8 +61,9 @@ describe("the first blocks", () => {
     }
     expect(chain.head().height).toBe(3);
     for (const [index, kind] of KINDS.entries()) {
-      const account = chain.state.get("wallets", present(cast.accounts[index]).address);
-      expect(Object.values(present(present(account).attributes.tokens)), kind).toEqual([{ type: index + 1 }]);
+      const account = present(chain.state.get("wallets", present(cast.accounts[index]).address));
+      const { tokens = {} } = withHoldings(chain.state, account).attributes;
+      expect(Object.values(tokens), kind).toEqual([{ type: index + 1 }]);
     }
     for (const { account, kind } of cast.delegates) {
       const { delegate, vote } = present(chain.state.get("wallets", account.address)).attributes;
