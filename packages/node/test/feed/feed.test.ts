@@ -159,7 +159,7 @@ test("The tree of final facts follows the blocks at the head, once after it has 
   const growth = createGrowth({ database: opened.database, network, onTruncated: () => {} });
   while (growth.step(Number.POSITIVE_INFINITY));
   const { size, root, block } = await createSqliteFactReader(opened.database, network).checkpoint();
-  const checkpoint = { ...block, version: 2, size, root: Buffer.from(root).toString("hex") };
+  const checkpoint = { ...block, version: 3, size, root: Buffer.from(root).toString("hex") };
   const response = feed.follow([positionAt(last - 1)]);
   const parts: string[] = [];
   for await (const part of response.text) {

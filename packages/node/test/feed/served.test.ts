@@ -77,7 +77,7 @@ test("A mirror at the head receives the tree of final facts, and its connection 
     data: Record<string, unknown>;
   };
   const { height, id, size, root } = data;
-  expect(JSON.parse(line.slice(65))).toEqual({ checkpoint: { height, id, version: 2, size, root } });
+  expect(JSON.parse(line.slice(65))).toEqual({ checkpoint: { height, id, version: 3, size, root } });
   expect(await metric("uniknode_feed_responses")).toBe(1);
   response.destroy();
   await expect.poll(() => metric("uniknode_feed_responses")).toBe(0);
