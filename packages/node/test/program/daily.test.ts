@@ -242,7 +242,7 @@ describe("payments", { timeout: 60_000 }, () => {
     const file = join(folder, "signed.json");
     writeFileSync(file, JSON.stringify(signed));
     expect(await json(["tx", "post", file, "--wait"])).toMatchObject({ id: signed.id, state: "forged" });
-    // Whoever repeats it must not conclude that the payment failed, and pay again.
+    // A sender that repeats it must not conclude that the payment failed, and pay again.
     expect(await json(["tx", "post", file])).toMatchObject({ id: signed.id, state: "forged" });
   });
 
