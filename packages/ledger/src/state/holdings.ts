@@ -97,9 +97,9 @@ const defined = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K],
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
 
-/** Attributes of a wallet as responses show them: with what it holds, in order of acquisition. */
 type Business = NonNullable<Attributes["business"]>;
 
+/** Attributes of a wallet as responses show them: with what it holds, in order of acquisition. */
 export type ShownAttributes = Omit<Attributes, "tokens" | "ipfs" | "htlc" | "business" | "entities"> & {
   readonly tokens?: Readonly<Record<string, { readonly type: number }>>;
   readonly ipfs?: { readonly hashes: Readonly<Record<string, true>> };

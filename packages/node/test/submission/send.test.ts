@@ -52,7 +52,7 @@ test.each([
   ["in a block", "ERR_FORGED", { id: ID, blockId: "7" }],
   ["in a block and expired since", "ERR_EXPIRED", { id: ID, blockId: "7" }],
   ["pending", "ERR_DUPLICATE", { id: ID }],
-])("a repetition of a transaction that is %s is no refusal (%s)", async (_, type, known) => {
+])("a repetition of a transaction that is %s is not a refusal (%s)", async (_, type, known) => {
   const client = await clientOf((path) => {
     if (path.startsWith("POST")) {
       return [200, { data: { ...lists, invalid: [ID] }, errors: { [ID]: [{ type, message: "no" }] } }];
