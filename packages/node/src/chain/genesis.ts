@@ -20,7 +20,7 @@ export function refuseOtherNetwork(path: string, network: Network): void {
   if (known !== undefined && known !== network.description.nethash) throw otherNetwork(known, network);
 }
 
-/** Returns the nethash of the chain in a database; undefined if there is no database, or no chain in it. */
+/** Returns the nethash of the chain in a database; undefined without a database or a chain. */
 export function storedNethash(path: string): string | undefined {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
   const database = openDatabase(path, { readonly: true });

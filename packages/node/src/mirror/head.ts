@@ -31,7 +31,7 @@ type Taking = {
 };
 
 /**
- * Takes the lease, by the clock of the database: one that has ended, or of a former process with its name. The latter
+ * Takes the lease, timed by the database: one that has ended, or of a former process with its name. The latter
  * includes this process, but not a process that has replaced it.
  *
  * @returns undefined while another mirror has the lease

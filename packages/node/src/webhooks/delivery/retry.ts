@@ -23,7 +23,7 @@ export const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
 export type FailedAttempt = {
   /** Number of attempts, including this one. */
   readonly attempts: number;
-  /** Time of the failure, by the clock that makes deliveries due. */
+  /** Time of the failure on the clock of due times. */
   readonly atMs: number;
   /** Delay that the target requested. */
   readonly retryAfterMs?: number;
