@@ -13,10 +13,10 @@ export type SendErrorType =
   /** The sender has too many pending transactions; retry when some are forged. */
   | { readonly code: "SEND_EXCESS"; readonly id: string }
   /**
-   * No response: the node may have accepted it. The same transaction can be sent again; a new one could pay
-   * twice.
+   * No response, or the node processed it since its last block and does not repeat the outcome. The same transaction can
+   * be sent again; a new one could pay twice.
    */
-  | { readonly code: "SEND_UNCERTAIN"; readonly id: string; readonly cause: ApiError }
+  | { readonly code: "SEND_UNCERTAIN"; readonly id: string; readonly cause?: ApiError }
   /** The transaction left the pool without being forged: it expired or was replaced. */
   | { readonly code: "SEND_DROPPED"; readonly id: string }
   /** The transaction is still pending, and may be forged later. */

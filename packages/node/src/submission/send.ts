@@ -33,6 +33,13 @@ export async function post(
     );
   }
   const reasons = errors[id] ?? [];
+  // The node does not check an id twice between two blocks, and does not repeat why it refused it first.
+  if (reasons.some(({ type }) => type === "ERR_DUPLICATE")) {
+    throw new SendError(
+      { code: "SEND_UNCERTAIN", id },
+      `the node received ${id} since its last block and will not check it again before the next one; send it again then`,
+    );
+  }
   throw refusal({ code: "SEND_REFUSED", id, reasons });
 }
 

@@ -62,6 +62,14 @@ test.each([
   expect(await post(client, { id: ID })).toMatchObject(known);
 });
 
+test("a repetition between two blocks of a transaction that the node does not have is uncertain, not refused", async () => {
+  const errors = { [ID]: [{ type: "ERR_DUPLICATE", message: "Already in cache." }] };
+  const client = await clientOf((path) =>
+    path.startsWith("POST") ? [200, { data: { ...lists, invalid: [ID] }, errors }] : [404, {}],
+  );
+  await expect(post(client, { id: ID })).rejects.toMatchObject({ code: "SEND_UNCERTAIN", isRetryable: true });
+});
+
 test("beyond the limit of the sender", async () => {
   const client = await clientOf((path) =>
     path.startsWith("POST") ? [200, { data: { ...lists, excess: [ID] } }] : [404, {}],
