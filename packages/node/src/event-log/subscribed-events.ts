@@ -14,7 +14,8 @@ export type SubscribedEventsDeps = {
   readonly lastSequence: () => number;
   /** Names that the webhooks in the register subscribe to at this moment. */
   readonly webhookNames: () => ReadonlySet<string>;
-  readonly nowMs: () => number;
+  /** A monotonic clock: a wall clock that jumps ahead would drop names that clients are about to renew. */
+  readonly elapsedMs: () => number;
   /** Time for which a name stays subscribed after its last stream was closed. */
   readonly lingerMs?: number;
 };
@@ -89,10 +90,10 @@ export function createSubscribedEvents(deps: SubscribedEventsDeps): SubscribedEv
 }
 
 /** Names of live streams, each with the sequence after which the log has all its events. */
-function createStreamNames({ store, lastSequence, nowMs, lingerMs = LINGER_MS }: SubscribedEventsDeps) {
+function createStreamNames({ store, lastSequence, elapsedMs, lingerMs = LINGER_MS }: SubscribedEventsDeps) {
   const since = store.all();
   /** Time when the last stream of a name was closed, by name. */
-  const closedMs = new Map([...since.keys()].map((name) => [name, nowMs()]));
+  const closedMs = new Map([...since.keys()].map((name) => [name, elapsedMs()]));
 
   function begin(name: string, sequence: number): void {
     since.set(name, sequence);
@@ -105,7 +106,7 @@ function createStreamNames({ store, lastSequence, nowMs, lingerMs = LINGER_MS }:
   return {
     names: () => since.keys(),
     replace(streamed: readonly string[]): Record<string, number> {
-      for (const name of since.keys()) if (!closedMs.has(name)) closedMs.set(name, nowMs());
+      for (const name of since.keys()) if (!closedMs.has(name)) closedMs.set(name, elapsedMs());
       for (const name of streamed) {
         closedMs.delete(name);
         if (!since.has(name)) begin(name, lastSequence());
@@ -115,7 +116,7 @@ function createStreamNames({ store, lastSequence, nowMs, lingerMs = LINGER_MS }:
     renew(renewed: readonly string[]): Record<string, number> {
       for (const name of renewed) {
         // A name without this time has an open stream.
-        if (!since.has(name) || closedMs.has(name)) closedMs.set(name, nowMs());
+        if (!since.has(name) || closedMs.has(name)) closedMs.set(name, elapsedMs());
         if (!since.has(name)) begin(name, lastSequence());
       }
       return sinceOf(renewed);
@@ -126,7 +127,7 @@ function createStreamNames({ store, lastSequence, nowMs, lingerMs = LINGER_MS }:
     },
     dropExpired(kept: ReadonlySet<string>): void {
       for (const [name, atMs] of closedMs) {
-        if (nowMs() - atMs < lingerMs || kept.has(name)) continue;
+        if (elapsedMs() - atMs < lingerMs || kept.has(name)) continue;
         store.remove(name);
         since.delete(name);
         closedMs.delete(name);

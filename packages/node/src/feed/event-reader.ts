@@ -22,8 +22,8 @@ export type EventStart =
   | { readonly kind: "gone"; readonly reason: string };
 
 export type EventBatch =
-  /** A line with the next events, and the sequence of the last one. */
-  | { readonly kind: "events"; readonly line: string; readonly last: number }
+  /** A line with the next events, their number, and the sequence of the last one. */
+  | { readonly kind: "events"; readonly line: string; readonly count: number; readonly last: number }
   /** No event follows. */
   | { readonly kind: "end" }
   /** The next event was dropped from the log. */
@@ -73,26 +73,26 @@ export function createEventReader(database: Database): EventReader {
     start: (position) => together(() => start(position)),
     read: (after) =>
       together((): EventBatch => {
-        const rows = nextRows(select.iterate(after), after);
-        if (rows.length > 0) return { kind: "events", line: eventsLine(rows), last: after + rows.length };
-        return { kind: lastSequence() === after ? "end" : "gone" };
+        const first = oldest.get()?.sequence ?? lastSequence() + 1;
+        if (after < first - 1) return { kind: "gone" };
+        return nextEvents(select.iterate(after)) ?? { kind: "end" };
       }),
   };
 }
 
 const gone = (reason: string): EventStart => ({ kind: "gone", reason });
 
-/** Returns the JSON texts of consecutive events after a sequence. */
-function nextRows(events: Iterable<EventColumns>, after: number): string[] {
+/** Returns a line with the next events. The log drops its oldest events alone: sequences that it skips have no events. */
+function nextEvents(events: Iterable<EventColumns>): EventBatch | undefined {
   const rows: string[] = [];
   let characters = 0;
+  let last = 0;
   for (const event of events) {
-    // After a gap, the next response says that events are missing.
-    if (event[0] !== after + rows.length + 1) break;
     const row = JSON.stringify(event);
     characters += row.length;
     if (rows.length > 0 && characters > MAX_CHARACTERS) break;
     rows.push(row);
+    last = event[0];
   }
-  return rows;
+  return rows.length > 0 ? { kind: "events", line: eventsLine(rows), count: rows.length, last } : undefined;
 }

@@ -34,7 +34,7 @@ export async function* eventsAfter(
     const batch = reader.read(sequence);
     if (batch.kind === "gone") return;
     if (batch.kind === "events") {
-      onSent(batch.last - sequence);
+      onSent(batch.count);
       sequence = batch.last;
       yield batch.line;
       sentMs = performance.now();

@@ -104,7 +104,7 @@ const openSubscribedEvents = (database: Database, { lastSequence }: EventLog, no
     remoteNames: createRemoteNameStore(database, createCopiedEvents(database)),
     lastSequence,
     webhookNames: () => new Set(),
-    nowMs,
+    elapsedMs: nowMs,
     lingerMs: LINGER_MS,
   });
 

@@ -19,7 +19,7 @@ function open(webhooks: string[] = []) {
       remoteNames: createRemoteNameStore(database, createCopiedEvents(database)),
       lastSequence: () => log.last,
       webhookNames: () => new Set(names),
-      nowMs: () => log.nowMs,
+      elapsedMs: () => log.nowMs,
       lingerMs: 100,
     });
   const writes = () =>

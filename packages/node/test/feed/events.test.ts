@@ -225,7 +225,7 @@ test("Only the mirror whose database has the webhooks of the node confirms copie
   expect(log.cursor(COPY_READER)).toBe(4);
 });
 
-test("Later events can get higher sequences, and the jump is a gap.", async () => {
+test("Later events can get higher sequences, and follow the events before them.", async () => {
   feed.continueEvents(0);
   feed.continueEvents(3);
   expect(codeOf({ sequence: 3 })).toBe("none");
@@ -238,7 +238,9 @@ test("Later events can get higher sequences, and the jump is a gap.", async () =
   expect([log.cursor("at the end"), log.cursor("behind")]).toEqual([100, 4]);
   add(1);
   expect(sequencesIn(await linesOf(feed.events({ sequence: 100 }), 1))).toEqual([101]);
-  expect(sequencesIn(await linesOf(feed.events("oldest")))).toEqual([4, 5]);
+  expect(sequencesIn(await linesOf(feed.events("oldest"), 1))).toEqual([4, 5, 101]);
+  expect(sequencesIn(await linesOf(feed.events({ sequence: 5 }), 1))).toEqual([101]);
+  expect(sequencesIn(await linesOf(feed.events({ sequence: 50 }), 1))).toEqual([101]);
 });
 
 test("Responses with events count among the open ones.", () => {

@@ -189,7 +189,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
     const copy = await start({ epoch: next });
     await copiedUpTo(1);
     await copy.stop();
-    await expect(appendEvents(postgres, [eventOf(2)], epoch)).rejects.toMatchObject({
+    await expect(appendEvents(postgres, 1, [eventOf(2)], epoch)).rejects.toMatchObject({
       code: "MIRROR_DEPOSED",
     });
     await expect(startCopy(postgres, 9, epoch)).rejects.toMatchObject({ code: "MIRROR_DEPOSED" });
@@ -202,16 +202,16 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
   test("writes no event twice, and none out of order.", async () => {
     const epoch = await lease();
     await startCopy(postgres, 4, epoch);
-    await appendEvents(postgres, [eventOf(5), eventOf(6)], epoch);
+    await appendEvents(postgres, 4, [eventOf(5), eventOf(6)], epoch);
     for (const sequence of [5, 6, 8]) {
-      await expect(appendEvents(postgres, [eventOf(sequence)], epoch)).rejects.toMatchObject({
+      await expect(appendEvents(postgres, sequence - 1, [eventOf(sequence)], epoch)).rejects.toMatchObject({
         code: "MIRROR_DEPOSED",
       });
     }
-    await appendEvents(postgres, [], epoch);
-    await appendEvents(postgres, [eventOf(7)], epoch);
-    expect(await state()).toMatchObject({ sequence: 7, id: "7", isStarted: true, gaps: 0 });
-    expect(await copiedEvents(postgres, 0)).toHaveLength(3);
+    await appendEvents(postgres, 6, [], epoch);
+    await appendEvents(postgres, 6, [eventOf(7), eventOf(9)], epoch);
+    expect(await state()).toMatchObject({ sequence: 9, id: "9", isStarted: true, gaps: 0 });
+    expect(await copiedEvents(postgres, 0)).toHaveLength(4);
   });
 
   test("records events that the node has dropped as a gap, and continues with the oldest one.", async () => {
@@ -292,13 +292,31 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
     expect(lines.join()).toContain("the log ends at event 2, before 20");
   });
 
+  test("continues behind sequences that the node skipped for another database.", async () => {
+    const copy = await start();
+    await started();
+    add(2);
+    await copiedUpTo(2);
+    feed.continueEvents(60);
+    add(1);
+    await copiedUpTo(61);
+    await copy.stop();
+    feed.continueEvents(80);
+    add(1);
+    const again = await start();
+    await copiedUpTo(81);
+    await again.stop();
+    expect(await copiedEvents(postgres, 0)).toEqual(nodeEvents(database, 0));
+    expect((await state()).gaps).toBe(0);
+  });
+
   test("writes nothing of a response whose events do not follow, and asks again.", async () => {
     const epoch = await lease();
     await startCopy(postgres, 4, epoch);
     const wrong: EventLine[][] = [
       [{ after: 5, last: 9 }],
-      [{ after: 4, last: 9 }, { events: [eventOf(6)] }],
-      [{ after: 4, last: 9 }, { events: [eventOf(5), eventOf(7)] }],
+      [{ after: 4, last: 9 }, { events: [eventOf(4)] }],
+      [{ after: 4, last: 9 }, { events: [eventOf(6), eventOf(5)] }],
     ];
     let requests = 0;
     const client = {
@@ -341,7 +359,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
       const epoch = await lease();
       const now = Date.now();
       const events = ages.map((age, index) => eventOf(index + 1, now - age * 1_000));
-      await appendEvents(postgres, events, epoch);
+      await appendEvents(postgres, 0, events, epoch);
       return epoch;
     }
 

@@ -119,21 +119,23 @@ async function writeLines(
   const height = checkEvents(events, progress.sequence);
   await heights.waitFor(height, MAX_WAIT_MS);
   signal.throwIfAborted();
-  await appendEvents(postgres, events, epoch);
-  progress.sequence += events.length;
+  await appendEvents(postgres, progress.sequence, events, epoch);
+  progress.sequence = events.at(-1)?.[0] ?? progress.sequence;
   onCopied(progress);
 }
 
 /**
- * Checks that events follow a sequence and each other.
+ * Checks that events follow a sequence and each other; the log skips sequences after it was told to continue with higher ones.
  *
  * @returns the height of the highest block of an event; 0 if there is none
  * @throws {MirrorError} MIRROR_FEED_INVALID
  */
 function checkEvents(events: readonly CopiedEvent[], after: number): number {
   let highest = 0;
-  for (const [index, [sequence, , , height]] of events.entries()) {
-    if (sequence !== after + index + 1) throw outOfOrder(sequence, after + index);
+  let previous = after;
+  for (const [sequence, , , height] of events) {
+    if (sequence <= previous) throw outOfOrder(sequence, previous);
+    previous = sequence;
     highest = Math.max(highest, height ?? 0);
   }
   return highest;

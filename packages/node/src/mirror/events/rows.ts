@@ -64,17 +64,19 @@ export const startCopy = (postgres: Postgres, after: number, epoch: Epoch): Prom
 /**
  * Writes the events that follow the last copied one.
  *
+ * @param after sequence of the last copied event
  * @throws {MirrorError} MIRROR_DEPOSED; then nothing is written
  */
 export async function appendEvents(
   postgres: Postgres,
+  after: number,
   events: readonly CopiedEvent[],
   epoch: Epoch,
 ): Promise<void> {
-  const [first, last] = [events[0], events.at(-1)];
-  if (!first || !last) return;
+  const last = events.at(-1);
+  if (!last) return;
   await write(postgres, epoch, async (transaction) => {
-    await move(transaction, { from: first[0] - 1, to: last[0], id: last[1] });
+    await move(transaction, { from: after, to: last[0], id: last[1] });
     await insertRows(transaction, "events", COLUMNS, events);
   });
 }

@@ -27,14 +27,14 @@ export function openNodeEventLog(
   { database, logger }: { readonly database: Database; readonly logger: Logger },
   onStop: Closing["add"],
 ): NodeEventLog {
-  // Events age by the clock of the machine, even if the clock of the chain is ahead.
   const subscribedEvents = createSubscribedEvents({
     store: createSubscribedEventStore(database),
     remoteNames: openRemoteNames(database, feedBlocks > 0),
     lastSequence: createLastSequence(database),
     webhookNames: webhooks === "on" ? createWebhookNames(database) : () => new Set(),
-    nowMs: Date.now,
+    elapsedMs: () => performance.now(),
   });
+  // Events age by the clock of the machine, even if the clock of the chain is ahead.
   const events = createEventLog(database, { recordedNames: subscribedEvents.names });
   const endRetention = startEventRetention(DEFAULT_EVENT_RETENTION, {
     events,
