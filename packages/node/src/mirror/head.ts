@@ -46,13 +46,7 @@ export async function takeLease(
      VALUES ($1, $2, $3, 0, 'blocks', 0, '', now()) ON CONFLICT DO NOTHING`,
     [nethash, NO_BLOCK.height, NO_BLOCK.id],
   );
-  const [known] = await postgres.query<{ nethash: string }>("SELECT nethash FROM head");
-  if (known?.nethash !== nethash) {
-    throw new MirrorError(
-      "MIRROR_DATABASE",
-      `the database has the chain of another network (nethash ${known?.nethash}): use another database`,
-    );
-  }
+  await refuseOtherNetwork(postgres, { nethash });
   const [taken] = await postgres.transaction("READ WRITE", async ({ query }) => {
     // After a crash that lost the epoch, another mirror would take the same one.
     await query("SET LOCAL synchronous_commit TO on");
@@ -66,6 +60,26 @@ export async function takeLease(
   });
   if (!taken && epoch !== undefined) await refuseSameName(postgres, owner, epoch);
   return taken && headFromRow(taken);
+}
+
+/**
+ * Accepts a database without a mirror, too.
+ *
+ * @throws {MirrorError} MIRROR_DATABASE
+ */
+export async function refuseOtherNetwork(
+  { query }: Pick<Postgres, "query">,
+  { nethash }: { readonly nethash: string },
+): Promise<void> {
+  const [table] = await query(
+    "SELECT 1 FROM pg_tables WHERE tablename = 'head' AND schemaname = current_schema()",
+  );
+  const [known] = table ? await query<{ nethash: string }>("SELECT nethash FROM head") : [];
+  if (!known || known.nethash === nethash) return;
+  throw new MirrorError(
+    "MIRROR_DATABASE",
+    `the database has the chain of another network (nethash ${known.nethash}): use another database`,
+  );
 }
 
 /** @throws {MirrorError} MIRROR_REPLACED if the mirror with the lease has this name: the two would replace each other for ever */

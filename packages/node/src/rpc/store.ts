@@ -14,12 +14,17 @@ export type RpcStore = {
   close(): void;
 };
 
+const TABLES: readonly string[] = [
+  "CREATE TABLE transactions (id TEXT PRIMARY KEY, json TEXT NOT NULL) STRICT",
+  "CREATE TABLE keys (user TEXT PRIMARY KEY, bip38 TEXT NOT NULL) STRICT",
+];
+
 const MEMORY = ":memory:";
 const MAX_TRANSACTIONS = 100_000;
 
 /**
  * @param path of a file; `:memory:` stores nothing on disk
- * @throws {ConfigError} when the file is not a database or cannot be opened
+ * @throws {ConfigError} when the file is not a database, is the database of something else, or cannot be opened
  */
 export function openRpcStore(path: string, maxTransactions = MAX_TRANSACTIONS): RpcStore {
   const database = open(path);
@@ -50,12 +55,12 @@ export function openRpcStore(path: string, maxTransactions = MAX_TRANSACTIONS): 
 
 function open(path: string): Database {
   try {
-    if (path !== MEMORY) makePrivate(path);
+    if (path !== MEMORY) {
+      makePrivate(path);
+      refuseOther(path);
+    }
     const database = openDatabase(path);
-    database.execute(`
-      CREATE TABLE IF NOT EXISTS transactions (id TEXT PRIMARY KEY, json TEXT NOT NULL) STRICT;
-      CREATE TABLE IF NOT EXISTS keys (user TEXT PRIMARY KEY, bip38 TEXT NOT NULL) STRICT;
-    `);
+    for (const table of TABLES) database.execute(table.replace("TABLE", "TABLE IF NOT EXISTS"));
     return database;
   } catch (error) {
     throw new ConfigError(
@@ -66,3 +71,14 @@ function open(path: string): Database {
 
 /** The file contains keys: a new one is readable by its owner only. */
 const makePrivate = (path: string): void => closeSync(openSync(path, "a", 0o600));
+
+/** @throws {Error} if the file has tables of another program, such as those of a node */
+function refuseOther(path: string): void {
+  const reader = openDatabase(path, { readonly: true });
+  const others = reader
+    .prepare<{ name: string; sql: string }>("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
+    .all()
+    .filter(({ sql }) => !TABLES.includes(sql));
+  reader.close();
+  if (others[0]) throw new Error(`it is the database of another program, with "${others[0].name}"`);
+}

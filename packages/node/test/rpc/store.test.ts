@@ -1,5 +1,10 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openRpcStore } from "../../src/rpc/store.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
 
 test("the oldest transactions are removed beyond the bound", () => {
   const store = openRpcStore(":memory:", 3);
@@ -20,4 +25,25 @@ test("keys are counted, and the first key of a user is kept", () => {
   store.saveKey("alice", "two");
   store.saveKey("bob", "three");
   expect([store.keyCount(), store.findKey("alice")]).toEqual([2, "one"]);
+});
+
+test("its own file is opened again, and that of a node is refused without a change", () => {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-rpc-store-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const own = join(folder, "own.sqlite");
+  for (const key of ["one", "two"]) {
+    const store = openRpcStore(own);
+    store.saveKey("alice", key);
+    expect(store.findKey("alice")).toBe("one");
+    store.close();
+  }
+  const other = join(folder, "node.sqlite");
+  const node = openDatabase(other);
+  migrate(node);
+  node.close();
+  const before = readFileSync(other);
+  expect(() => openRpcStore(other)).toThrow(
+    `--rpc-data ${other} cannot be used: it is the database of another`,
+  );
+  expect(readFileSync(other)).toEqual(before);
 });

@@ -7,10 +7,11 @@ import type { Config } from "../../config/resolve.ts";
 import { checkMirror, type MirrorCheck } from "../../mirror/check/check.ts";
 import { MirrorError } from "../../mirror/error.ts";
 import { createFeedClient } from "../../mirror/feed-client.ts";
+import { refuseOtherNetwork } from "../../mirror/head.ts";
 import { type MirrorDeps, runMirror } from "../../mirror/mirror.ts";
 import { fetchIdentity, readIdentity } from "../../mirror/node-identity.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
-import { openPostgres, type Postgres } from "../../postgres/connection.ts";
+import { openPostgres } from "../../postgres/connection.ts";
 import { migrate, SchemaError } from "../../postgres/migrations.ts";
 import { untilReachable } from "../../postgres/waiting.ts";
 
@@ -41,8 +42,11 @@ export async function startMirror(
   const { node, name } = options;
   const stopping = new AbortController();
   try {
-    await openSchema(postgres, logger, starting);
+    await whenReachable(() => postgres.query("SELECT 1"), logger, starting);
     const { network, texts } = await fetchIdentity(node, logger, starting);
+    // An older schema of another network has older processes.
+    await whenReachable(() => refuseOtherNetwork(postgres, network.description), logger, starting);
+    await whenReachable(() => migrate(postgres), logger, starting);
     const owner = name ?? `${hostname()}:${process.pid}`;
     logger.info({ node, network: network.description.name, owner }, "mirror started");
     const deps = { postgres, feed, network, identity: texts, logger, ...observer };
@@ -103,14 +107,18 @@ function openBoth(options: MirrorConfig, logger: Logger) {
 }
 
 /**
- * Waits until the database can be reached, and brings its schema up to date.
+ * Waits until the database can be reached, and uses it.
  *
  * @throws {SchemaError | MirrorError}
  * @throws {DOMException} AbortError if the signal ends the wait
  */
-async function openSchema(postgres: Postgres, logger: Logger, signal: AbortSignal): Promise<void> {
+async function whenReachable(
+  use: () => Promise<unknown>,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
   try {
-    await untilReachable(() => migrate(postgres), logger, signal);
+    await untilReachable(use, logger, signal);
   } catch (error) {
     signal.throwIfAborted();
     explainDatabase(error);
@@ -119,7 +127,7 @@ async function openSchema(postgres: Postgres, logger: Logger, signal: AbortSigna
 
 /** Throws an error that names the database: the error of a connection names only an address. */
 function explainDatabase(cause: unknown): never {
-  if (cause instanceof SchemaError) throw cause;
+  if (cause instanceof SchemaError || cause instanceof MirrorError) throw cause;
   const { message, code } = cause as Error & { readonly code?: string };
   throw new MirrorError(
     "MIRROR_DATABASE",
