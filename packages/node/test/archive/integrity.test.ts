@@ -1,5 +1,9 @@
-import { closeSync, copyFileSync, openSync, statSync, writeSync } from "node:fs";
+import { execFileSync, fork } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, copyFileSync, openSync, readdirSync, readFileSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { presets } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inspectDatabase } from "../../src/archive/integrity/damage.ts";
 import { present } from "../../src/platform/present.ts";
@@ -159,4 +163,19 @@ test("without a network, pages and rows are inspected", () => {
 test("an invalid file is damaged, a missing one is an error", () => {
   expect(inspect(copyOf((path) => write(path, noise(PAGE, 7), 0))).damage).toMatch(/SQLITE_NOTADB/);
   expect(() => inspect(join(archived.folder, "nothing"))).toThrow();
+});
+
+test("the process that inspects ends with its node, in the middle of a read", async () => {
+  // Nobody writes: opening it for reading does not return.
+  const path = join(archived.folder, "endless.sqlite");
+  execFileSync("mkfifo", [path]);
+  const child = fork(fileURLToPath(new URL("../../src/archive/integrity/child.ts", import.meta.url)));
+  const threads = () =>
+    readdirSync(`/proc/${child.pid}/task`).map((id) =>
+      readFileSync(`/proc/${child.pid}/task/${id}/comm`, "utf8").trim(),
+    );
+  child.send({ path, files: present(presets.livenet), forMs: 1_000 });
+  await expect.poll(threads, { timeout: 20_000 }).toContain("WorkerThread");
+  child.disconnect();
+  expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
 });

@@ -40,7 +40,6 @@ const EVERY_MS = 86_400_000;
 const BLOCKS_MS = 20_000;
 /** Enough for a database of 100 GB on a slow disk. */
 const TIMEOUT_MS = 3_600_000;
-const HEAP_MB = 256;
 /** Module that only the inspecting process loads. */
 const INSPECTION = "../../archive/integrity/child";
 
@@ -85,8 +84,9 @@ export function startInspector(options: InspectorOptions, logger: Logger): Inspe
 function inspectInChild(message: ToInspector, signal: AbortSignal): Promise<Inspection> {
   const { promise, resolve, reject } = Promise.withResolvers<Inspection>();
   const child = fork(moduleBeside(import.meta.url, INSPECTION), {
-    execArgv: [`--max-old-space-size=${HEAP_MB}`],
-    stdio: ["ignore", "ignore", "pipe", "ipc"],
+    // Without its own options of Node.js; its output tells those who read the output of a killed node that it has ended, too.
+    execArgv: [],
+    stdio: ["ignore", "inherit", "pipe", "ipc"],
     serialization: "advanced",
     timeout: TIMEOUT_MS,
     killSignal: "SIGKILL",
