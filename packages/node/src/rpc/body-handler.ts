@@ -97,8 +97,8 @@ async function runAll(
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(lateError(timeoutMs)), timeoutMs);
   const responses: RpcResponse[] = [];
+  const context = open(late.signal);
   try {
-    const context = open(late.signal);
     for (const request of requests) {
       responses.push(await run(calls, request, context));
       // Calls of other callers run between two calls that never wait.
@@ -106,6 +106,7 @@ async function runAll(
     }
     return responses;
   } finally {
+    context.nonces.leave();
     clearTimeout(timer);
     leave();
   }

@@ -5,7 +5,7 @@ import { type Fault, formOf } from "../platform/json/form.ts";
 import type { Static, TObject } from "../platform/json/schema.ts";
 import type { Derivations } from "./derivations.ts";
 import { invalidParams } from "./error.ts";
-import type { Nonces } from "./nonces.ts";
+import type { BodyNonces } from "./nonces.ts";
 import type { RpcStore } from "./store.ts";
 
 /** Dependencies of the methods. */
@@ -13,7 +13,7 @@ export type RpcContext = {
   readonly client: Client;
   readonly network: Network;
   readonly store: RpcStore;
-  readonly nonces: Nonces;
+  readonly nonces: BodyNonces;
   readonly derivations: Derivations;
   /** Aborts running work; its reason is the error that the caller gets. The client uses it too. */
   readonly signal: AbortSignal;

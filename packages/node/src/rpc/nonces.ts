@@ -1,10 +1,17 @@
 /**
- * Nonces of the transactions that simultaneous calls create: the node does not know any of them yet, so each call would get
- * the same one. Bounded by the calls in progress.
+ * Nonces of the transactions that simultaneous calls, or the calls of a batch, create: the node does not know any of them yet,
+ * so each call would get the same one. Bounded by the bodies in progress.
  */
 export type Nonces = {
-  /** Begins a call that creates a transaction of a sender. */
+  /** Begins a body of calls. */
+  open(): BodyNonces;
+};
+
+export type BodyNonces = {
+  /** Begins a call that creates a transaction of a sender. Its place lasts as long as the body. */
   enter(senderPublicKey: string): Place;
+  /** Ends the body: when the last one of a sender ends, the node decides again. */
+  leave(): void;
 };
 
 export type Place = {
@@ -12,25 +19,33 @@ export type Place = {
   next(atNode: bigint): bigint;
   /** Records that a transaction with this nonce was created. */
   use(nonce: bigint): void;
-  leave(): void;
 };
 
 export function createNonces(): Nonces {
-  /** By sender, while calls are in progress: later calls ask the node. */
-  const senders = new Map<string, { calls: number; last: bigint }>();
+  /** By sender, while bodies are in progress. */
+  const senders = new Map<string, { bodies: number; last: bigint }>();
   return {
-    enter(senderPublicKey) {
-      const sender = senders.get(senderPublicKey) ?? { calls: 0, last: 0n };
-      sender.calls++;
-      senders.set(senderPublicKey, sender);
+    open() {
+      const entered = new Set<string>();
       return {
-        next: (atNode) => (sender.last >= atNode ? sender.last + 1n : atNode),
-        use(nonce) {
-          sender.last = nonce;
+        enter(senderPublicKey) {
+          const sender = senders.get(senderPublicKey) ?? { bodies: 0, last: 0n };
+          if (!entered.has(senderPublicKey)) sender.bodies++;
+          entered.add(senderPublicKey);
+          senders.set(senderPublicKey, sender);
+          return {
+            next: (atNode) => (sender.last >= atNode ? sender.last + 1n : atNode),
+            use(nonce) {
+              sender.last = nonce;
+            },
+          };
         },
         leave() {
-          sender.calls--;
-          if (sender.calls === 0) senders.delete(senderPublicKey);
+          for (const senderPublicKey of entered) {
+            const sender = senders.get(senderPublicKey);
+            if (sender && --sender.bodies === 0) senders.delete(senderPublicKey);
+          }
+          entered.clear();
         },
       };
     },

@@ -67,7 +67,7 @@ export async function startRpc(options: RpcOptions, logger: Logger): Promise<Rpc
     METHODS,
     (signal) => {
       const client = createClient({ ...clientOptions, signal });
-      return { client, network, store, nonces, derivations, signal };
+      return { client, network, store, nonces: nonces.open(), derivations, signal };
     },
     (method, error) => logger.warn({ method, err: error }, `failed to execute ${method}`),
   );

@@ -313,6 +313,14 @@ describe("invalid calls", () => {
     expect(await bodyOf(JSON.stringify(many))).toEqual(failure(null, -32600));
   });
 
+  test("a batch of transactions of a wallet has consecutive nonces", async () => {
+    const params = { amount: 1, recipientId: alice.address, passphrase: bob.passphrase };
+    const one = (id: number) => ({ jsonrpc: "2.0", id, method: "transactions.create", params });
+    const made = (await bodyOf(JSON.stringify([one(1), one(2), one(3)]))) as { result: { nonce: string } }[];
+    const nonces = made.map(({ result }) => Number(result.nonce));
+    expect(nonces).toEqual([nonces[0], Number(nonces[0]) + 1, Number(nonces[0]) + 2]);
+  });
+
   test("by their media type", async () => {
     const latest = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "blocks.latest" });
     expect((await post(latest, { "content-type": `${MEDIA_TYPE}; charset=utf-8` })).status).toBe(200);

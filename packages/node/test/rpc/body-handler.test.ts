@@ -2,9 +2,10 @@
 import { expect, test } from "vitest";
 import { createBodyHandler } from "../../src/rpc/body-handler.ts";
 import type { RpcContext } from "../../src/rpc/define-method.ts";
+import { createNonces } from "../../src/rpc/nonces.ts";
 
 const ADDRESS = "127.0.0.1";
-const open = (signal: AbortSignal) => ({ signal }) as RpcContext;
+const open = (signal: AbortSignal) => ({ signal, nonces: createNonces().open() }) as RpcContext;
 const handle = createBodyHandler({ echo: async (params) => params }, open, () => {});
 
 test.each([

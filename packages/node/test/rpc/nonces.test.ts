@@ -1,33 +1,50 @@
-/** Nonces of transactions that simultaneous calls create. */
+/** Nonces of transactions that simultaneous calls, or the calls of a batch, create. */
 import { expect, test } from "vitest";
 import { createNonces } from "../../src/rpc/nonces.ts";
 
 test("Calls in progress get consecutive nonces; other senders have their own.", () => {
   const nonces = createNonces();
-  const calls = [nonces.enter("alice"), nonces.enter("alice"), nonces.enter("alice")];
+  const calls = Array.from({ length: 3 }, () => nonces.open().enter("alice"));
   const given = calls.map((call) => {
     const nonce = call.next(5n);
     call.use(nonce);
     return nonce;
   });
   expect(given).toEqual([5n, 6n, 7n]);
-  expect(nonces.enter("bob").next(1n)).toBe(1n);
+  expect(nonces.open().enter("bob").next(1n)).toBe(1n);
   // The node knows later ones.
   expect(calls[0]?.next(20n)).toBe(20n);
 });
 
 test("A call that creates nothing uses no nonce.", () => {
   const nonces = createNonces();
-  const [first, second] = [nonces.enter("alice"), nonces.enter("alice")];
-  expect(first.next(5n)).toBe(5n);
+  const [first, second] = [nonces.open(), nonces.open()];
+  const place = second.enter("alice");
+  expect(first.enter("alice").next(5n)).toBe(5n);
   first.leave();
-  expect(second.next(5n)).toBe(5n);
+  expect(place.next(5n)).toBe(5n);
 });
 
-test("After the last call the node decides: a transaction that is never sent delays no later one.", () => {
+test("The calls of a batch get consecutive nonces, beside those of others.", () => {
   const nonces = createNonces();
-  const call = nonces.enter("alice");
-  call.use(call.next(5n));
-  call.leave();
-  expect(nonces.enter("alice").next(5n)).toBe(5n);
+  const [batch, other] = [nonces.open(), nonces.open()];
+  const given = [batch, batch, other, batch].map((body) => {
+    const place = body.enter("alice");
+    const nonce = place.next(5n);
+    place.use(nonce);
+    return nonce;
+  });
+  expect(given).toEqual([5n, 6n, 7n, 8n]);
+  batch.leave();
+  expect(other.enter("alice").next(5n)).toBe(9n);
+});
+
+test("After the last body the node decides: a transaction that is never sent delays no later one.", () => {
+  const nonces = createNonces();
+  const body = nonces.open();
+  const place = body.enter("alice");
+  place.use(place.next(5n));
+  body.leave();
+  body.leave();
+  expect(nonces.open().enter("alice").next(5n)).toBe(5n);
 });

@@ -20,7 +20,6 @@ import { prepareSender, type SenderEnvelope } from "../../submission/sender.ts";
 import { type Method, method, type RpcContext } from "../define-method.ts";
 import { invalidParams, ofStatus, type RpcError } from "../error.ts";
 import { findKeys } from "../keys.ts";
-import type { Place } from "../nonces.ts";
 import { keeper } from "./wallets.ts";
 
 const id = Type.String({ pattern: "^[0-9a-fA-F]{64}$" });
@@ -134,22 +133,9 @@ async function create(
   context: RpcContext,
   build: (envelope: SenderEnvelope) => TransactionBody,
 ): Promise<Record<string, unknown>> {
-  const place = context.nonces.enter(bytesToHex(keys.publicKey));
-  try {
-    return await createAt(place, keys, fee, context, build);
-  } finally {
-    place.leave();
-  }
-}
-
-async function createAt(
-  place: Place,
-  keys: KeyPair,
-  fee: string | undefined,
-  context: RpcContext,
-  build: (envelope: SenderEnvelope) => TransactionBody,
-): Promise<Record<string, unknown>> {
   const { client, network, store } = context;
+  // Before the first wait, so that simultaneous calls know of each other.
+  const place = context.nonces.enter(bytesToHex(keys.publicKey));
   const { envelope, wallet } = await prepareSender(client, network, { keys });
   if (wallet?.secondPublicKey) throw ofStatus(422, "passphrase: the wallet requires a second passphrase");
   const body = build(envelope);
