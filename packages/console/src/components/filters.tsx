@@ -1,5 +1,8 @@
 /** Filters of a list, stored in the URL so that they can be bookmarked and shared. */
+import type { ComponentChildren } from "preact";
+import { unitsOf } from "./amount.tsx";
 import { useListState } from "./list-state.ts";
+import { Empty } from "./states.tsx";
 
 export type FilterField = {
   /** Name in the query of the URL. */
@@ -8,12 +11,68 @@ export type FilterField = {
   readonly placeholder?: string;
   /** Options; text if absent. The first option has an empty value and means no filter. */
   readonly options?: readonly { readonly value: string; readonly label: string }[];
+  /** Returns what is wrong with a text. */
+  readonly faultOf?: (text: string) => string | undefined;
 };
+
+const matching = (pattern: RegExp, fault: string) => (text: string) =>
+  pattern.test(text) ? undefined : fault;
+
+/** Values of `faultOf`. */
+export const addressFault = matching(/^[0-9A-Za-z]{34}$/, "An address has 34 letters and digits.");
+export const idFault = matching(/^[0-9a-f]{64}$/, "An id has 64 digits from 0 to f.");
+export const publicKeyFault = matching(/^0[23][0-9a-f]{64}$/, "A public key has 66 digits from 0 to f.");
+export const heightFault = matching(/^[1-9]\d{0,8}$/, "A height is a number from 1.");
+export const amountFault = (text: string) =>
+  unitsOf(text) === undefined ? "An amount is a number with up to 8 decimals." : undefined;
 
 /** Characters of an option that fit into half of a narrow screen. */
 const MAX_NARROW = 22;
 
-export function Filters({ fields }: { fields: readonly FilterField[] }) {
+/** Returns what is wrong with the filters in the query of a URL, by their names. */
+export const filterFaults = (
+  fields: readonly FilterField[],
+  query: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    fields.flatMap(({ name, options, faultOf }) => {
+      const text = query[name] ?? "";
+      const fault = options?.some(({ value }) => value === text)
+        ? undefined
+        : options
+          ? `There is no option "${text}".`
+          : faultOf?.(text);
+      return text === "" || fault === undefined ? [] : [[name, fault]];
+    }),
+  );
+
+export const areValid = (...list: Parameters<typeof filterFaults>): boolean =>
+  Object.keys(filterFaults(...list)).length === 0;
+
+export type FiltersProps = {
+  readonly fields: readonly FilterField[];
+  /** The filtered list; absent while a filter is invalid, because the list would have other rows. */
+  readonly children?: ComponentChildren;
+};
+
+export function Filters({ fields, children }: FiltersProps) {
+  const { query } = useListState();
+  const faults = filterFaults(fields, query);
+  return (
+    <>
+      <FilterForm fields={fields} faults={faults} />
+      {Object.keys(faults).length === 0 ? (
+        children
+      ) : (
+        <Empty title="A filter is invalid">Correct the marked filter, or clear the filters.</Empty>
+      )}
+    </>
+  );
+}
+
+type FormProps = Pick<FiltersProps, "fields"> & { readonly faults: Readonly<Record<string, string>> };
+
+function FilterForm({ fields, faults }: FormProps) {
   const { query, change, hrefWith } = useListState();
   const isFiltered = fields.some(({ name }) => query[name]);
 
@@ -33,6 +92,8 @@ export function Filters({ fields }: { fields: readonly FilterField[] }) {
               id={`filter-${name}`}
               name={name}
               value={query[name] ?? ""}
+              aria-invalid={name in faults}
+              aria-describedby={`filter-${name}-fault`}
               onChange={({ currentTarget }) => currentTarget.form?.requestSubmit()}
             >
               {options.map(({ value, label }) => (
@@ -49,10 +110,15 @@ export function Filters({ fields }: { fields: readonly FilterField[] }) {
               name={name}
               defaultValue={query[name] ?? ""}
               placeholder={placeholder}
+              aria-invalid={name in faults}
+              aria-describedby={`filter-${name}-fault`}
               spellcheck={false}
               autocomplete="off"
             />
           )}
+          <p id={`filter-${name}-fault`} class="field-fault" aria-live="polite">
+            {faults[name]}
+          </p>
         </div>
       ))}
       <button type="submit">Filter</button>

@@ -49,6 +49,28 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, openForAll }) => {
     expect(faults.splice(0)).toEqual([]);
   });
 
+  test.each([
+    ["transactions", "least=1", "least=much"],
+    ["wallets", "least=100", "address=nobody"],
+    ["uniks", `owner=${"D".repeat(34)}`, "id=7"],
+    ["blocks", "content=transactions", "generator=02"],
+  ])(
+    "The list of %s has the rows of its filters, and none with an invalid one.",
+    async (list, valid, invalid) => {
+      await page.goto(`/console/${list}?${valid}`);
+      await page.locator("main table, main .state").first().waitFor();
+      expect(await page.locator("main").innerText()).not.toMatch(/failed|could not|error/i);
+      await page.goto(`/console/${list}?${invalid}`);
+      await page.getByText("A filter is invalid").waitFor();
+      expect(await page.locator("main table").count()).toBe(0);
+      const [name = ""] = invalid.split("=");
+      const field = page.locator(`#filter-${name}`);
+      expect(await field.getAttribute("aria-invalid")).toBe("true");
+      expect(await page.locator(`#filter-${name}-fault`).innerText()).toMatch(/\.$/);
+      expect(faults.splice(0)).toEqual([]);
+    },
+  );
+
   test("The slots of a round have their delegates, in the first round and in later ones.", async () => {
     await page.goto("/console/delegates");
     const monitor = page.locator("section").filter({ has: page.locator("ol.round") });

@@ -3,7 +3,7 @@ import type { Block, BlockOrder } from "@uniknode/client";
 import { Amount, useSymbol } from "../../components/amount.tsx";
 import { BlockFill } from "../../components/block-fill.tsx";
 import { DelegateName } from "../../components/delegate-name.tsx";
-import { Filters } from "../../components/filters.tsx";
+import { Filters, publicKeyFault } from "../../components/filters.tsx";
 import { countText } from "../../components/format.ts";
 import { BlockId, hrefOf } from "../../components/identifier.tsx";
 import { orderFrom, useListState } from "../../components/list-state.ts";
@@ -40,17 +40,23 @@ export default function Blocks() {
         fields={[
           { name: "content", label: "Show", options: CONTENTS },
           { name: "orderBy", label: "Order", options: ORDERS },
-          { name: "generator", label: "Public key of the delegate", placeholder: "02…" },
+          {
+            name: "generator",
+            label: "Public key of the delegate",
+            placeholder: "02…",
+            faultOf: publicKeyFault,
+          },
         ]}
-      />
-      <PagedList
-        name={`blocks ${JSON.stringify(search)}`}
-        list={() => api.blocks.search(search)}
-        what="blocks"
-        lines={25}
       >
-        {(blocks) => <BlockTable blocks={blocks} />}
-      </PagedList>
+        <PagedList
+          name={`blocks ${JSON.stringify(search)}`}
+          list={() => api.blocks.search(search)}
+          what="blocks"
+          lines={25}
+        >
+          {(blocks) => <BlockTable blocks={blocks} />}
+        </PagedList>
+      </Filters>
     </Page>
   );
 }

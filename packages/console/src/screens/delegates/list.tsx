@@ -46,16 +46,17 @@ export default function Delegates() {
             { name: "orderBy", label: "Order", options: ORDERS },
             { name: "name", label: "Name", placeholder: "Part of the name" },
           ]}
-        />
-        <PagedList
-          name={`delegates ${JSON.stringify(search)}`}
-          list={() => api.delegates.list(search)}
-          what="delegates"
-          limit={50}
-          lines={10}
         >
-          {(delegates) => <DelegateTable delegates={delegates} />}
-        </PagedList>
+          <PagedList
+            name={`delegates ${JSON.stringify(search)}`}
+            list={() => api.delegates.list(search)}
+            what="delegates"
+            limit={50}
+            lines={10}
+          >
+            {(delegates) => <DelegateTable delegates={delegates} />}
+          </PagedList>
+        </Filters>
       </Section>
     </Page>
   );

@@ -1,7 +1,7 @@
 /** List of confirmed or pending transactions. */
-import type { TransactionOrder, TransactionSearch } from "@uniknode/client";
+import { jsonText, type TransactionOrder, type TransactionSearch } from "@uniknode/client";
 import { unitsOf } from "../../components/amount.tsx";
-import { Filters } from "../../components/filters.tsx";
+import { addressFault, amountFault, Filters } from "../../components/filters.tsx";
 import { orderFrom, useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
 import { PagedList } from "../../components/paged-list.tsx";
@@ -46,14 +46,20 @@ export default function Transactions() {
             ? []
             : [
                 { name: "type", label: "Type", options: TYPES },
-                { name: "address", label: "Sender or recipient", placeholder: "Address" },
+                {
+                  name: "address",
+                  label: "Sender or recipient",
+                  placeholder: "Address",
+                  faultOf: addressFault,
+                },
                 { name: "text", label: "Text", placeholder: "Vendor field" },
-                { name: "least", label: "Amount from", placeholder: "0.00" },
+                { name: "least", label: "Amount from", placeholder: "0.00", faultOf: amountFault },
                 { name: "orderBy", label: "Order", options: ORDERS },
               ]),
         ]}
-      />
-      {isPending ? <Pending /> : <Confirmed />}
+      >
+        {isPending ? <Pending /> : <Confirmed />}
+      </Filters>
     </Page>
   );
 }
@@ -63,7 +69,7 @@ function Confirmed() {
   const search = searchOf(useListState().query);
   return (
     <PagedList
-      name={`transactions ${JSON.stringify(search)}`}
+      name={`transactions ${jsonText(search)}`}
       list={() => api.transactions.search(search)}
       what="transactions"
       lines={25}
@@ -102,14 +108,14 @@ function Pending() {
   );
 }
 
-/** Parses the filters in the URL, and ignores invalid ones. */
+/** Parses the filters in the URL, all of which are valid. */
 export function searchOf(query: Readonly<Record<string, string>>): TransactionSearch {
   const { type = "", address, text, least = "", orderBy } = query;
   const kind = KINDS.find((known) => kindText(known) === type);
   const amount = unitsOf(least);
   return {
     ...(kind && { type: kind.type, typeGroup: kind.typeGroup }),
-    ...(address && /^[0-9A-Za-z]{34}$/.test(address) && { addresses: [address] }),
+    ...(address && { addresses: [address] }),
     ...(text && { vendorField: text }),
     ...(amount !== undefined && { amount: { from: amount } }),
     ...orderFrom(ORDERS, orderBy),

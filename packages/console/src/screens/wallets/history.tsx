@@ -43,26 +43,27 @@ export function History({ address }: { address: string }) {
           { name: "text", label: "Text", placeholder: "Vendor field" },
           { name: "orderBy", label: "Order", options: ORDERS },
         ]}
-      />
-      <ResponseView response={response} what="The list">
-        {({ data, meta }) => (
-          <>
-            <TransactionTable
-              caption="Transactions of the wallet"
-              transactions={data}
-              of={address}
-              empty={<Empty title="No transaction matches" />}
-            />
-            <Pager meta={meta} what="transactions" />
-            <ExportButtons name={`transactions-of-${address}`} rows={() => rowsOf(list())} />
-          </>
-        )}
-      </ResponseView>
+      >
+        <ResponseView response={response} what="The list">
+          {({ data, meta }) => (
+            <>
+              <TransactionTable
+                caption="Transactions of the wallet"
+                transactions={data}
+                of={address}
+                empty={<Empty title="No transaction matches" />}
+              />
+              <Pager meta={meta} what="transactions" />
+              <ExportButtons name={`transactions-of-${address}`} rows={() => rowsOf(list())} />
+            </>
+          )}
+        </ResponseView>
+      </Filters>
     </div>
   );
 }
 
-/** Parses the filters in the URL, and ignores invalid ones. */
+/** Parses the filters in the URL, all of which are valid. */
 export function searchOf(address: string, query: Readonly<Record<string, string>>): TransactionSearch {
   const { direction, type, text, orderBy } = query;
   const kind = KINDS.find((known) => kindText(known) === type);

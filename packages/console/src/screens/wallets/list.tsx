@@ -1,10 +1,10 @@
 /** List of wallets. */
-import type { Wallet, WalletOrder, WalletSearch } from "@uniknode/client";
+import { jsonText, type Wallet, type WalletOrder, type WalletSearch } from "@uniknode/client";
 import { Amount, unitsOf, useSymbol } from "../../components/amount.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { DelegateName } from "../../components/delegate-name.tsx";
 import { ExportButtons } from "../../components/export/export-button.tsx";
-import { Filters } from "../../components/filters.tsx";
+import { addressFault, amountFault, areValid, Filters, publicKeyFault } from "../../components/filters.tsx";
 import { countText } from "../../components/format.ts";
 import { Address } from "../../components/identifier.tsx";
 import { orderFrom, useListState } from "../../components/list-state.ts";
@@ -21,6 +21,13 @@ const ORDERS: readonly { readonly value: WalletOrder | ""; readonly label: strin
   { value: "address:asc", label: "By address" },
 ];
 
+const FIELDS = [
+  { name: "address", label: "Address", faultOf: addressFault },
+  { name: "least", label: "Balance from", placeholder: "0.00", faultOf: amountFault },
+  { name: "vote", label: "Votes for", placeholder: "Public key", faultOf: publicKeyFault },
+  { name: "orderBy", label: "Order", options: ORDERS },
+];
+
 export default function Wallets() {
   const { api } = useNode();
   const { query } = useListState();
@@ -35,26 +42,23 @@ export default function Wallets() {
     { title: `Balance ${symbol}`, cell: ({ balance }) => <Amount value={balance} />, isNumber: true },
   ];
   return (
-    <Page title="Wallets" aside={<ExportButtons name="wallets" rows={() => rowsOf(list())} />}>
-      <Filters
-        fields={[
-          { name: "address", label: "Address" },
-          { name: "least", label: "Balance from", placeholder: "0.00" },
-          { name: "vote", label: "Votes for", placeholder: "Public key" },
-          { name: "orderBy", label: "Order", options: ORDERS },
-        ]}
-      />
-      <PagedList name={`wallets ${JSON.stringify([search, orderBy])}`} list={list} what="wallets" lines={25}>
-        {(wallets) => (
-          <Table
-            caption="Wallets"
-            columns={columns}
-            rows={wallets}
-            keyOf={({ address }) => address}
-            empty={<Empty title="No wallet matches">Clear the filters to see all wallets.</Empty>}
-          />
-        )}
-      </PagedList>
+    <Page
+      title="Wallets"
+      aside={areValid(FIELDS, query) && <ExportButtons name="wallets" rows={() => rowsOf(list())} />}
+    >
+      <Filters fields={FIELDS}>
+        <PagedList name={`wallets ${jsonText([search, orderBy])}`} list={list} what="wallets" lines={25}>
+          {(wallets) => (
+            <Table
+              caption="Wallets"
+              columns={columns}
+              rows={wallets}
+              keyOf={({ address }) => address}
+              empty={<Empty title="No wallet matches">Clear the filters to see all wallets.</Empty>}
+            />
+          )}
+        </PagedList>
+      </Filters>
     </Page>
   );
 }
@@ -72,7 +76,7 @@ function Roles({ wallet }: { wallet: Wallet }) {
   );
 }
 
-/** Parses the filters in the URL, and ignores invalid ones. */
+/** Parses the filters in the URL, all of which are valid. */
 export function searchOf(query: Readonly<Record<string, string>>): {
   search: WalletSearch;
   orderBy: WalletOrder;
@@ -81,8 +85,8 @@ export function searchOf(query: Readonly<Record<string, string>>): {
   const balance = unitsOf(least);
   return {
     search: {
-      ...(address && /^[0-9A-Za-z]{34}$/.test(address) && { address }),
-      ...(vote && /^0[23][0-9a-f]{64}$/.test(vote) && { vote }),
+      ...(address && { address }),
+      ...(vote && { vote }),
       ...(balance !== undefined && { balance: { from: balance } }),
     },
     orderBy: orderFrom(ORDERS, orderBy).orderBy ?? "balance:desc",

@@ -1,7 +1,7 @@
 /** Deliveries of a webhook, newest first, with a button to send selected or matching ones immediately. */
 import type { DeliveryQuery, DeliveryRecord, DeliveryState } from "@uniknode/client";
 import { useState } from "preact/hooks";
-import { Filters } from "../../components/filters.tsx";
+import { areValid, Filters, heightFault } from "../../components/filters.tsx";
 import { countOfText, countText } from "../../components/format.ts";
 import { hrefOf } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
@@ -24,10 +24,17 @@ const STATES: readonly { readonly value: DeliveryState | ""; readonly label: str
   { value: "cancelled", label: "Cancelled" },
 ];
 
+const FIELDS = [
+  { name: "state", label: "State", options: STATES },
+  { name: "event", label: "Event", placeholder: "block.applied" },
+  { name: "height", label: "Height", faultOf: heightFault },
+];
+
 export function Deliveries({ webhook }: { webhook: number }) {
   const { webhooks } = useNode().operations;
   const { query } = useListState();
   const filter = filterOf(query);
+  const isInvalid = !areValid(FIELDS, query);
   const action = useAction();
   const response = useResponse(
     `webhook ${webhook} deliveries ${JSON.stringify(filter)}`,
@@ -48,30 +55,29 @@ export function Deliveries({ webhook }: { webhook: number }) {
     <Section
       title="Deliveries"
       aside={
-        <button type="button" disabled={action.isRunning} onClick={() => void action.run(sendNow)}>
+        <button
+          type="button"
+          disabled={action.isRunning || isInvalid}
+          onClick={() => void action.run(sendNow)}
+        >
           {sendText(selected.size, filter)}
         </button>
       }
     >
-      <Filters
-        fields={[
-          { name: "state", label: "State", options: STATES },
-          { name: "event", label: "Event", placeholder: "block.applied" },
-          { name: "height", label: "Height" },
-        ]}
-      />
-      <Outcome action={action} />
-      <ResponseView response={response} what="The log">
-        {({ data }) => (
-          <Table
-            caption="Deliveries"
-            columns={[selectColumn(selected, select), ...columnsOf(webhook)]}
-            rows={data}
-            keyOf={({ id }) => id}
-            empty={<Empty title="No delivery matches">Deliveries appear here when an event matches.</Empty>}
-          />
-        )}
-      </ResponseView>
+      <Filters fields={FIELDS}>
+        <Outcome action={action} />
+        <ResponseView response={response} what="The log">
+          {({ data }) => (
+            <Table
+              caption="Deliveries"
+              columns={[selectColumn(selected, select), ...columnsOf(webhook)]}
+              rows={data}
+              keyOf={({ id }) => id}
+              empty={<Empty title="No delivery matches">Deliveries appear here when an event matches.</Empty>}
+            />
+          )}
+        </ResponseView>
+      </Filters>
     </Section>
   );
 }
@@ -119,12 +125,12 @@ const columnsOf = (webhook: number): readonly Column<DeliveryRecord>[] => [
   { title: "Reason", cell: ({ reason }) => reason && <span class="text">{reason}</span>, isMinor: true },
 ];
 
-/** Parses the filters in the URL, and ignores invalid ones. */
+/** Parses the filters in the URL, all of which are valid. */
 export function filterOf({ state, event, height = "" }: Readonly<Record<string, string>>): DeliveryQuery {
   const known = STATES.find(({ value }) => value !== "" && value === state)?.value;
   return {
     ...(known && { state: known }),
     ...(event && { event }),
-    ...(/^[1-9]\d{0,8}$/.test(height) && { height: Number(height) }),
+    ...(height && { height: Number(height) }),
   };
 }
