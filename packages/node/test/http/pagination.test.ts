@@ -36,14 +36,28 @@ test("keeps the given parameters in their order, and adds the missing ones", asy
   expect((await metaOf("page=5")).self).toBe("/api/blocks?page=5&transform=true&limit=100");
 });
 
-test("skips an offset instead of pages, and omits it in the links to other pages", async () => {
-  const meta = await metaOf("limit=1&offset=2&page=2");
-  expect(meta).toMatchObject({
+test("skips an offset instead of pages, and links to the rows around by their offsets", async () => {
+  expect(await metaOf("limit=1&offset=2&page=2")).toMatchObject({
     count: 1,
-    next: "/api/blocks?limit=1&page=3&transform=true",
+    next: "/api/blocks?limit=1&offset=3&page=1&transform=true",
+    previous: "/api/blocks?limit=1&offset=1&page=1&transform=true",
     self: "/api/blocks?limit=1&offset=2&page=2&transform=true",
+    first: "/api/blocks?limit=1&page=1&transform=true",
+    last: "/api/blocks?limit=1&page=4&transform=true",
   });
   expect((await metaOf("offset=0&limit=1&page=2")).count).toBe(1);
+});
+
+test.each([
+  ["offset=1&limit=2", "offset=3&limit=2&transform=true&page=1", "limit=2&transform=true&page=1"],
+  ["offset=2&limit=2", null, "limit=2&transform=true&page=1"],
+  ["offset=3&limit=2", null, "offset=1&limit=2&transform=true&page=1"],
+  ["offset=50&limit=3", null, "offset=1&limit=3&transform=true&page=1"],
+  ["offset=2&limit=3&height=99", null, null],
+])("knows the rows before and after %s of 4 rows", async (parameters, next, previous) => {
+  const meta = await metaOf(parameters);
+  const path = (query: string | null) => query && `/api/blocks?${query}`;
+  expect([meta.next, meta.previous]).toEqual([path(next), path(previous)]);
 });
 
 test("has an empty page beyond all numbers", async () => {

@@ -80,30 +80,48 @@ export function listResponse<T>(
   page: Page,
   { rows, totalCount, next }: Found<T>,
 ): { meta: Meta; data: T[] } {
-  const { cursor } = request.query as PageQuery;
+  const { cursor, offset } = request.query as PageQuery;
   const nextCursor = next === undefined ? null : Buffer.from(next).toString("base64url");
   const pageCount = Math.max(1, Math.ceil(totalCount / page.limit));
-  const { number } = page;
   const link = linker(request);
-  const isPaged = cursor === undefined;
+  const around =
+    cursor !== undefined
+      ? { next: nextCursor && link(1, { cursor: nextCursor }), previous: null }
+      : Number(offset) > 0
+        ? besideOffset(page, totalCount, link)
+        : besidePage(page, pageCount, totalCount, link);
   return {
     meta: {
       totalCountIsEstimate: false,
       count: rows.length,
       pageCount,
       totalCount,
-      next: isPaged
-        ? number < pageCount
-          ? link(number + 1)
-          : null
-        : nextCursor && link(1, { cursor: nextCursor }),
-      previous: number > 1 && number <= pageCount + 1 && totalCount > 0 ? link(number - 1) : null,
-      self: link(number, { keepOffset: true, cursor }),
+      ...around,
+      self: link(page.number, { offset, cursor }),
       first: link(1),
       last: totalCount > 0 ? link(pageCount) : null,
-      ...(!isPaged && { nextCursor }),
+      ...(cursor !== undefined && { nextCursor }),
     },
     data: rows,
+  };
+}
+
+type Linker = (page: number, options?: LinkOptions) => string;
+type Around = Pick<Meta, "next" | "previous">;
+
+function besidePage({ number }: Page, pageCount: number, totalCount: number, link: Linker): Around {
+  return {
+    next: number < pageCount ? link(number + 1) : null,
+    previous: number > 1 && number <= pageCount + 1 && totalCount > 0 ? link(number - 1) : null,
+  };
+}
+
+/** The rows after the offset need not be those of a page. */
+function besideOffset({ offset, limit }: Page, totalCount: number, link: Linker): Around {
+  const before = Math.min(offset, totalCount) - limit;
+  return {
+    next: offset + limit < totalCount ? link(1, { offset: `${offset + limit}` }) : null,
+    previous: totalCount === 0 ? null : link(1, before > 0 ? { offset: `${before}` } : {}),
   };
 }
 
@@ -111,24 +129,24 @@ export function listResponse<T>(
 const DEFAULTS = { transform: "true", page: "1", limit: `${MAX_LIMIT}` };
 
 type LinkOptions = {
-  readonly keepOffset?: boolean;
+  /** Offset to link to. An offset makes the page ineffective (http-api.md 11 point 10). */
+  readonly offset?: string | undefined;
   /** Cursor to link to instead of a page number. */
   readonly cursor?: string | undefined;
 };
 
 /** Creates links with the request's path and parameters and another page (disagreement D-07: the prefix stays). */
-function linker(request: FastifyRequest): (page: number, options?: LinkOptions) => string {
+function linker(request: FastifyRequest): Linker {
   const path = request.url.split("?", 1)[0];
   const listed = request.routeOptions.schema?.querystring as { properties?: object } | undefined;
   const given = Object.entries(request.query as Record<string, string>);
   const missing = Object.entries(DEFAULTS).filter(
     ([name]) => name in (listed?.properties ?? {}) && !given.some(([present]) => present === name),
   );
-  return (page, { keepOffset = false, cursor } = {}) => {
-    const values: Record<string, string | undefined> = { page: `${page}`, cursor };
+  return (page, { offset, cursor } = {}) => {
+    const values: Record<string, string | undefined> = { page: `${page}`, offset, cursor };
     const parameters = [...given, ...missing]
-      // An offset would make the page of another link ineffective (http-api.md 11 point 10).
-      .filter(([name]) => keepOffset || name !== "offset")
+      .filter(([name]) => offset !== undefined || name !== "offset")
       .filter(([name]) => (cursor === undefined ? name !== "cursor" : name !== "page"))
       .map(([name, value]) => [name, values[name] ?? value] as const);
     return `${path}?${parameters.map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&")}`;
