@@ -82,7 +82,7 @@ export type TransactionSearchFilter = {
   readonly senderId?: string;
   /** Also finds payees of multi payments, and the address's own transactions that name no recipient. */
   readonly recipientId?: string;
-  /** Senders and recipients, but not payees. */
+  /** Senders, recipients and payees. */
   readonly addresses?: readonly string[];
   /** Members that the asset must have with the same values, at any depth. */
   readonly asset?: Readonly<Record<string, unknown>>;

@@ -74,7 +74,7 @@ export const TRANSACTIONS = {
       search: "value",
       note: "Also finds payees of multi payments, and the address's own transactions that name no recipient.",
     },
-    addresses: { kind: "addresses", search: "value", note: "Senders and recipients, but not payees." },
+    addresses: { kind: "addresses", search: "value", note: "Senders, recipients and payees." },
     asset: {
       kind: "members",
       search: "value",

@@ -201,9 +201,9 @@ describe("POST /transactions/search", () => {
     [{ senderId: cold.address }, "", []],
     [{ recipientId: cold.address }, "", [large, payments, hello]],
     [{ recipientId: cold.address, senderId: alice.address }, "", [payments, hello]],
-    // Senders and recipients, but not payees.
-    [{ addresses: [cold.address, stranger.address] }, "", [large, hello]],
-    [{ addresses: [carol.address] }, "", []],
+    [{ addresses: [cold.address, stranger.address] }, "", [large, payments, hello]],
+    [{ addresses: [cold.address, carol.address] }, "?limit=2", [large, payments]],
+    [{ addresses: [carol.address] }, "", [payments]],
     [{ addresses: [bob.address] }, "", [large, secondPremine]],
     [{ addresses: [bob.address, cold.address], type: 0, version: 2 }, "", [large, hello]],
     [{ addresses: [bob.address], recipientId: cold.address }, "", [large]],

@@ -11,7 +11,7 @@ export type Parties = {
   receivedBy(address: string): Alternative[];
   /** Returns alternatives: the wallet sends, receives, or earns by the transaction. */
   involving(address: string): Alternative[];
-  /** Returns alternatives: the sender or the recipient is one of the addresses. */
+  /** Returns alternatives: the sender, the recipient or a payee is one of the addresses. */
   between(addresses: readonly string[]): Alternative[];
 };
 
@@ -32,6 +32,8 @@ export function createParties(network: Network): Parties {
         values: [addresses.filter(isStorable)],
       },
       isOneOf("recipient", addresses),
+      // One of each: a transaction with two of the payees would count twice.
+      ...addresses.map(isPaid),
     ],
   };
 }

@@ -353,7 +353,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         [{ participant: carol.address }, (sent) => [isSentBy, isFor, pays].some((is) => is(carol)(sent))],
         [
           { addresses: [carol.address, dave.address] },
-          (sent) => [carol, dave].some((account) => isSentBy(account)(sent) || isFor(account)(sent)),
+          (sent) => [carol, dave].some((account) => [isSentBy, isFor, pays].some((is) => is(account)(sent))),
         ],
         [
           { senderId: alice.address, recipientId: cold.address },

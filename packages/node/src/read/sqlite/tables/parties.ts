@@ -13,7 +13,7 @@ export type Parties = {
   receivedBy(address: string): Condition[];
   /** Returns alternatives: the wallet sends, receives, or earns by the transaction. */
   involving(address: string): Condition[];
-  /** Returns alternatives: the sender or the recipient is one of the addresses. */
+  /** Returns alternatives: the sender, the recipient or a payee is one of the addresses. */
   between(addresses: readonly string[]): Condition[];
 };
 
@@ -70,7 +70,9 @@ export function createParties(
       ...(address === foundation ? [earned] : []),
     ],
     between: (addresses) =>
-      addresses.length === 0 ? [NEVER] : addresses.flatMap((address) => [sentBy(address), receives(address)]),
+      addresses.length === 0
+        ? [NEVER]
+        : addresses.flatMap((address) => [sentBy(address), receives(address), isPaid(address)]),
   };
 }
 
