@@ -35,16 +35,17 @@ export type TimeBox = {
 /** Maximum that counts of the time between two checks of the clock: beyond it, the machine was busy with other work. */
 const MAX_STEP_MS = 5;
 
-export function createTimeBox(maxMs: number): TimeBox {
+/** @param elapsedMs a monotonic clock */
+export function createTimeBox(maxMs: number, elapsedMs = () => performance.now()): TimeBox {
   let remainingMs = 0;
   let checkedMs = 0;
   return {
     begin() {
       remainingMs = maxMs;
-      checkedMs = performance.now();
+      checkedMs = elapsedMs();
     },
     check() {
-      const nowMs = performance.now();
+      const nowMs = elapsedMs();
       const spentMs = nowMs - checkedMs;
       checkedMs = nowMs;
       remainingMs -= Math.min(spentMs, MAX_STEP_MS);
