@@ -31,6 +31,7 @@ const NAMES: Readonly<Record<string, string>> = {
 /** Type of a value, by the kind of its filter. */
 const TYPES: Readonly<Record<FilterKind, string>> = {
   address: "string",
+  addressList: "string",
   addresses: "readonly string[]",
   blockId: "string",
   delegateState: '"resigned" | "never-forged"',

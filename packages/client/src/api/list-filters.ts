@@ -63,6 +63,8 @@ export type TransactionFilter = {
   readonly senderId?: string;
   /** Also finds payees of multi payments, and the address's own transactions that name no recipient. */
   readonly recipientId?: string;
+  /** Senders, recipients and payees. */
+  readonly address?: string;
 };
 
 export type TransactionSearchFilter = {
@@ -88,15 +90,15 @@ export type TransactionSearchFilter = {
   readonly asset?: Readonly<Record<string, unknown>>;
 };
 
-export type VoteFilter = Omit<TransactionFilter, "type" | "typeGroup" | "nonce">;
+export type VoteFilter = Omit<TransactionFilter, "type" | "typeGroup" | "nonce" | "address">;
 
-export type BlockTransactionFilter = Omit<TransactionFilter, "typeGroup" | "nonce">;
+export type BlockTransactionFilter = Omit<TransactionFilter, "typeGroup" | "nonce" | "address">;
 
-export type WalletTransactionFilter = Omit<TransactionFilter, "senderPublicKey" | "senderId" | "recipientId">;
+export type WalletTransactionFilter = Omit<TransactionFilter, "senderPublicKey" | "senderId" | "recipientId" | "address">;
 
-export type SentTransactionFilter = Omit<TransactionFilter, "senderPublicKey" | "senderId">;
+export type SentTransactionFilter = Omit<TransactionFilter, "senderPublicKey" | "senderId" | "address">;
 
-export type ReceivedTransactionFilter = Omit<TransactionFilter, "recipientId">;
+export type ReceivedTransactionFilter = Omit<TransactionFilter, "recipientId" | "address">;
 
 export type WalletOrder = OrderBy<
   | "address"

@@ -28,7 +28,8 @@ export type BlockField = Exclude<keyof BlockFilter, "height" | "timestamp" | "pr
 /** Ties are broken by height, highest first. */
 export type BlockOrder = OrderOf<typeof BLOCKS>;
 
-export type TransactionFilter = FilterOf<typeof TRANSACTIONS> & {
+/** The parameter `address` of the list becomes `addresses`. */
+export type TransactionFilter = Omit<FilterOf<typeof TRANSACTIONS>, "address"> & {
   /** Set by the list of a block's transactions. */
   readonly height?: Integer | Interval;
   /** Address of a sender, recipient or payee. Set by the list of a wallet's transactions. */

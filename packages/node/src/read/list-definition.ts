@@ -5,6 +5,8 @@ import type { Direction, Integer, Interval } from "./page.ts";
 export type FilterValues = {
   readonly address: string;
   readonly addresses: readonly string[];
+  /** Addresses, separated by commas. */
+  readonly addressList: string;
   readonly blockId: string;
   readonly delegateState: string;
   readonly entityName: string;

@@ -74,6 +74,7 @@ export const TRANSACTIONS = {
       search: "value",
       note: "Also finds payees of multi payments, and the address's own transactions that name no recipient.",
     },
+    address: { kind: "addressList", query: true, note: "Senders, recipients and payees." },
     addresses: { kind: "addresses", search: "value", note: "Senders, recipients and payees." },
     asset: {
       kind: "members",
@@ -85,9 +86,9 @@ export const TRANSACTIONS = {
   defaultOrder: { field: "timestamp", direction: "desc" },
 } as const satisfies ListDefinition;
 
-export const VOTES = narrowed(TRANSACTIONS, "/votes", ["type", "typeGroup", "nonce"]);
+export const VOTES = narrowed(TRANSACTIONS, "/votes", ["address", "type", "typeGroup", "nonce"]);
 
-const ofBlock = narrowed(TRANSACTIONS, "/blocks/{id}/transactions", ["typeGroup", "nonce"]);
+const ofBlock = narrowed(TRANSACTIONS, "/blocks/{id}/transactions", ["address", "typeGroup", "nonce"]);
 export const BLOCK_TRANSACTIONS = {
   ...ofBlock,
   // Unlike other lists, this one accepts a version that no transaction has.
@@ -95,15 +96,18 @@ export const BLOCK_TRANSACTIONS = {
 } as const satisfies ListDefinition;
 
 export const WALLET_TRANSACTIONS = narrowed(TRANSACTIONS, "/wallets/{id}/transactions", [
+  "address",
   "senderPublicKey",
   "senderId",
   "recipientId",
 ]);
 export const SENT_TRANSACTIONS = narrowed(TRANSACTIONS, "/wallets/{id}/transactions/sent", [
+  "address",
   "senderPublicKey",
   "senderId",
 ]);
 export const RECEIVED_TRANSACTIONS = narrowed(TRANSACTIONS, "/wallets/{id}/transactions/received", [
+  "address",
   "recipientId",
 ]);
 
@@ -111,7 +115,7 @@ export const WALLETS = {
   path: "/wallets",
   searchPath: "/wallets/search",
   filters: {
-    address: { kind: "address", query: true, search: "value" },
+    address: { kind: "addressList", query: true, search: "value" },
     addresses: { kind: "addresses", search: "value" },
     publicKey: { kind: "publicKey", query: true, search: "value" },
     secondPublicKey: { kind: "publicKey", query: true, search: "value" },

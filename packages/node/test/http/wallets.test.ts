@@ -224,3 +224,11 @@ test("refuses tokens of other names, and counts the request", async () => {
   expect(response.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
   expect((await fixture.get(`/api/wallets/${alice.address}/foo`)).statusCode).toBe(404);
 });
+
+test("lists the wallets of several addresses, as wallet kits ask for them", async () => {
+  const found = rowsOf(
+    await fixture.get(`/api/wallets?address=${cold.address},${stranger.address},${bob.address}`),
+  );
+  expect(found.map(({ address }) => address)).toEqual([cold.address, bob.address]);
+  expect((await fixture.get(`/api/wallets?address=${cold.address},`)).statusCode).toBe(422);
+});

@@ -16,9 +16,14 @@ export async function walletList(
 ) {
   const page = pageOf(request.query);
   const order = orderOf(orderBy, WALLETS);
-  const { rows, ...found } = await wallets.list(withoutZeros(filter), order, page);
+  const { rows, ...found } = await wallets.list(withAddresses(withoutZeros(filter)), order, page);
   return listResponse(request, page, { rows: rows.map(walletResponse), ...found });
 }
+
+const withAddresses = ({ address, ...filter }: WalletFilter): WalletFilter => ({
+  ...filter,
+  ...(address?.includes(",") ? { addresses: address.split(",") } : address !== undefined && { address }),
+});
 
 /** Removes zeros: as in the old network, 0 means any value in these two filters. */
 const withoutZeros = ({ voteBalance, producedBlocks, ...filter }: WalletFilter): WalletFilter => ({

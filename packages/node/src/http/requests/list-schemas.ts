@@ -14,6 +14,7 @@ import {
 import { pageQuery } from "./pagination.ts";
 import {
   address,
+  addressList,
   blockId,
   bool,
   hex,
@@ -51,6 +52,7 @@ const versionRange = Type.String({
 /** Schemas of each kind of filter: as the parameter of a list, and as the member of a search. */
 const KINDS = {
   address: { query: address, search: address },
+  addressList: { query: addressList, search: address },
   addresses: { search: distinct(address, MAX_ADDRESSES) },
   blockId: { query: blockId, search: blockId },
   delegateState: { query: delegateState },

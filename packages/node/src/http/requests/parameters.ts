@@ -97,6 +97,11 @@ export const digests = text(
 export const publicKey = text("66 hexadecimal digits", "^[0-9a-fA-F]{66}$");
 /** The network byte is not checked: an address of another network is merely unknown. */
 export const address = text("34 letters and digits", "^[0-9A-Za-z]{34}$");
+/** A wallet kit sends the addresses of all its accounts in one parameter. */
+export const addressList = text(
+  "34 letters and digits, or up to 50 of these, separated by commas",
+  "^[0-9A-Za-z]{34}(,[0-9A-Za-z]{34}){0,49}$",
+);
 export const username = text("a name of 1 to 64 of a-z, 0-9 and ! @ $ & _ .", "^[a-z0-9!@$&_.]{1,64}$");
 export const vendorField = formatted("vendorField");
 export const walletId = text(

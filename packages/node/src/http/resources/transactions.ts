@@ -11,7 +11,14 @@ import { type ListedExtras, transactionList } from "../lists/transactions.ts";
 import { body } from "../requests/bodies.ts";
 import { listParameters, orderOfList, searchMembers } from "../requests/list-schemas.ts";
 import { pageQuery } from "../requests/pagination.ts";
-import { hex64, query, transformQuery, wantsTransform } from "../requests/parameters.ts";
+import {
+  addressList,
+  hex64,
+  query,
+  transformQuery,
+  vendorField,
+  wantsTransform,
+} from "../requests/parameters.ts";
 import {
   AnyTransaction,
   RawTransaction,
@@ -24,7 +31,14 @@ import { addPending, addSubmission } from "./pending-transactions.ts";
 import { addTransactionProof } from "./proofs.ts";
 import { VOTE } from "./votes.ts";
 
-const listQuery = query({ ...pageQuery, ...transformQuery, ...listParameters(TRANSACTIONS) });
+const listQuery = query({
+  ...pageQuery,
+  ...transformQuery,
+  ...listParameters(TRANSACTIONS),
+  address: Type.Optional(addressList),
+});
+/** Wallet kits send the text as a parameter, and all other filters in the body. */
+const searchQuery = query({ ...pageQuery, ...transformQuery, vendorField: Type.Optional(vendorField) });
 const searchBody = body({ orderBy: orderOfList(TRANSACTIONS), ...searchMembers(TRANSACTIONS) });
 
 const params = Type.Object({ id: hex64 });
@@ -49,13 +63,13 @@ function addList(app: Server, api: Api): void {
         querystring: listQuery,
       },
     },
-    (request) =>
-      api.read(request, async (snapshot) =>
-        transactionList(api, snapshot, request, request.query, {
-          orderBy: request.query.orderBy,
-          extras: await votedNames(snapshot),
-        }),
-      ),
+    (request) => {
+      const { address, orderBy, ...others } = request.query;
+      const filter = { ...others, ...(address !== undefined && { addresses: address.split(",") }) };
+      return api.read(request, async (snapshot) =>
+        transactionList(api, snapshot, request, filter, { orderBy, extras: await votedNames(snapshot) }),
+      );
+    },
   );
 }
 
@@ -65,12 +79,14 @@ function addSearch(app: Server, api: Api): void {
     {
       schema: {
         ...described("Transactions", "Searches transactions.", listOf(AnyTransaction)),
-        querystring: query({ ...pageQuery, ...transformQuery }),
+        querystring: searchQuery,
         body: searchBody,
       },
     },
     (request) => {
-      const { orderBy, ...filter } = request.body;
+      const { orderBy, ...members } = request.body;
+      const { vendorField = request.query.vendorField } = members;
+      const filter = { ...members, ...(vendorField !== undefined && { vendorField }) };
       return api.read(request, (snapshot) => transactionList(api, snapshot, request, filter, { orderBy }));
     },
   );
