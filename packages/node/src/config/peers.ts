@@ -1,6 +1,7 @@
 /** Options of the peer protocol, and how they combine with the defaults of a network. */
 import { isIP } from "node:net";
 import type { PeersOptions } from "../peers/options.ts";
+import { ConfigError } from "../platform/config-error.ts";
 import { formOf, refined } from "../platform/json/form.ts";
 import { readJsonFile } from "../platform/json/json-file.ts";
 import { Type } from "../platform/json/schema.ts";
@@ -8,13 +9,18 @@ import { PROTOCOL_VERSION } from "../platform/lifecycle/version.ts";
 import { option, readChoice, readInteger, readList, readSwitch, readText } from "./define-option.ts";
 import type { Config } from "./resolve.ts";
 
-/** IP addresses of peers. A port after an address is accepted and ignored: a network has one port (p2p.md 1). */
+/** IP addresses of peers, each with the port of the network or without a port. */
 function readPeers(value: unknown): readonly string[] {
-  return readList(value).map((text) => {
-    const ip = /^\[?([0-9a-fA-F:.]+?)\]?(:\d+)?$/.exec(isIP(text) === 6 ? `[${text}]` : text)?.[1] ?? "";
-    if (isIP(ip) === 0) throw new Error(`IP addresses are expected; "${text}" is not one`);
-    return ip;
-  });
+  const texts = readList(value);
+  const wrong = texts.find((text) => isIP(seedOf(text).ip) === 0);
+  if (wrong !== undefined) throw new Error(`IP addresses are expected; "${wrong}" is not one`);
+  return texts;
+}
+
+function seedOf(text: string): { readonly ip: string; readonly port: string | undefined } {
+  const [, ip = "", port] =
+    /^\[?([0-9a-fA-F:.]+?)\]?(?::(\d+))?$/.exec(isIP(text) === 6 ? `[${text}]` : text) ?? [];
+  return { ip, port };
 }
 
 export const peerOptions = {
@@ -157,15 +163,23 @@ const PEERS_FILE = {
 
 /**
  * @param networkName selects the default port and the default seed peers
- * @throws {ConfigError} when the peers file cannot be read or has another form
+ * @throws {ConfigError} when the peers file cannot be read or has another form, or a seed peer has another port than the network
  */
 export function toPeersOptions(config: Config<typeof peerOptions>, networkName: string): PeersOptions {
   const known = KNOWN[networkName];
   const file = config.peersFile === undefined ? undefined : readJsonFile(config.peersFile, PEERS_FILE);
-  const given = [...config.peers, ...(file?.list ?? []).map(({ ip }) => ip)];
+  const port = config.p2pPort ?? defaultPeerPort(networkName);
+  // All nodes of a network listen on one port (p2p.md 1).
+  const other = config.peers.find((text) => Number(seedOf(text).port ?? port) !== port);
+  if (other !== undefined) {
+    throw new ConfigError(
+      `--peers ${other}: all nodes of a network listen on one port, ${port} here; give the address alone, or set --p2p-port`,
+    );
+  }
+  const given = [...config.peers.map(seedOf), ...(file?.list ?? [])].map(({ ip }) => ip);
   return {
     host: config.p2pHost,
-    port: config.p2pPort ?? defaultPeerPort(networkName),
+    port,
     seeds: given.length > 0 ? given : (known?.seeds ?? []),
     sources: file?.sources ?? [],
     version: config.p2pVersion,

@@ -18,12 +18,17 @@ export type SecretSource = {
 };
 
 /**
- * Returns the keys of a passphrase; only the end of its line is removed.
+ * Returns the keys of a passphrase; only the end of its line, and the mark that some editors write at the start of a file, are
+ * removed. Warns of blanks at its ends: they are part of it, but nobody sees them.
  *
- * @throws {ConfigError} when there is no passphrase, and no terminal to prompt
+ * @throws {ConfigError} when there is no passphrase, it is not UTF-8, or there is no terminal to prompt
  */
 export async function readKeys(source: SecretSource): Promise<KeyPair> {
-  return keysFromPassphrase(await readSecret(source));
+  const secret = await readSecret(source);
+  if (secret.trim() !== secret) {
+    process.stderr.write(`warning: the ${source.name} begins or ends with a blank, which is part of it\n`);
+  }
+  return keysFromPassphrase(secret);
 }
 
 async function readSecret({ name, file, variable, flag }: SecretSource): Promise<string> {
@@ -36,11 +41,13 @@ async function readSecret({ name, file, variable, flag }: SecretSource): Promise
 
 function readFirstLine(path: string, flag: string): string {
   try {
-    const [line = ""] = readFileSync(path === "-" ? 0 : path, "utf8").split(/\r?\n/, 1);
-    return line;
+    // Removes a byte order mark. Without `fatal`, files with different invalid bytes would have one address.
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path === "-" ? 0 : path));
+    return text.split(/\r?\n/, 1)[0] ?? "";
   } catch (error) {
+    const reason = error instanceof TypeError ? "it is not UTF-8" : (error as Error).message;
     throw new ConfigError(
-      `${flag} ${path} cannot be read: ${(error as Error).message}; name a file whose first line is the passphrase`,
+      `${flag} ${path} cannot be read: ${reason}; name a file whose first line is the passphrase`,
     );
   }
 }

@@ -22,7 +22,7 @@ test("port and seeds are those of the network", () => {
   expect(options({})).toMatchObject({ port: 4002, seeds: [], version: "5.7.2" });
 });
 
-test("addresses are given with or without a port, which is ignored", () => {
+test("addresses are given without a port, or with that of the network", () => {
   const peers = "203.0.113.7, 203.0.113.8:4001,2001:db8::7,[2001:db8::8]:4001";
   expect(options({ peers }, "livenet").seeds).toEqual([
     "203.0.113.7",
@@ -30,6 +30,14 @@ test("addresses are given with or without a port, which is ignored", () => {
     "2001:db8::7",
     "2001:db8::8",
   ]);
+});
+
+test.each([
+  ["203.0.113.7:9999", {}],
+  ["203.0.113.9,[2001:db8::8]:4002", {}],
+  ["203.0.113.7:4001", { p2pPort: "9999" }],
+])("the port of %s is refused: nodes of a network listen on one port", (peers, flags) => {
+  expect(() => options({ peers, ...flags }, "livenet")).toThrow(/listen on one port, (4001|9999) here/);
 });
 
 describe("a peers file", () => {

@@ -53,6 +53,7 @@ describe("fields", () => {
       "https://user@receiver.example/",
       "https://@receiver.example/",
       "http://receiver.example:99999/",
+      "http://receiver.example:0/",
       "http://[::1/",
       " http://receiver.example/",
       "http://receiver.example/ x",

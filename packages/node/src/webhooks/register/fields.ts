@@ -119,7 +119,8 @@ function readTarget(value: unknown): string {
   }
   // The URL parser is too lenient: the text must have a host, and nothing before it.
   const [, host] = /^https?:\/\/([^/?#\\\s@]+)(?:[/?#][^\s\\]*)?$/i.exec(value) ?? [];
-  if (host === undefined || !URL.canParse(value)) {
+  // Nothing can listen on port 0.
+  if (host === undefined || !URL.canParse(value) || new URL(value).port === "0") {
     throw invalid(
       `"target" must be an absolute http or https URL without user name and password, such as "https://receiver.example/hook", or ${NATS_TARGET_FORM}`,
     );
