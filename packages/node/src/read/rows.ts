@@ -110,7 +110,7 @@ export type TokenProperty = { readonly key: string; readonly value: string };
 /** A delegate of a round with the vote balance that it had then. */
 export type RoundDelegate = Json<Round>["delegates"][number];
 
-/** Statistics of paid fees; `avg` is truncated to an integer. */
+/** Statistics of paid fees; `avg` is rounded to an integer, half up. */
 export type FeeStatistics = { avg: string; max: string; min: string; sum: string };
 export type TypeFees = FeeStatistics & { readonly typeGroup: number; readonly type: number };
 

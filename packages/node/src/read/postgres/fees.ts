@@ -4,7 +4,7 @@ import type { Fees } from "../port.ts";
 import type { FeeStatistics, TypeFees } from "../rows.ts";
 import { first, type SnapshotReads } from "./lists/reads.ts";
 
-const STATISTICS = `div(sum(fee), count(*))::text AS avg, max(fee)::text AS max, min(fee)::text AS min,
+const STATISTICS = `div(2 * sum(fee) + count(*), 2 * count(*))::text AS avg, max(fee)::text AS max, min(fee)::text AS min,
   sum(fee)::text AS sum`;
 const OF_LAST = prepared(
   `SELECT ${STATISTICS} FROM (

@@ -627,7 +627,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         const sum = fees.reduce((total, fee) => total + fee, 0n);
         const sorted = fees.toSorted(compare);
         return {
-          avg: `${sum / BigInt(fees.length)}`,
+          avg: `${(2n * sum + BigInt(fees.length)) / (2n * BigInt(fees.length))}`,
           max: `${sorted.at(-1)}`,
           min: `${sorted[0]}`,
           sum: `${sum}`,

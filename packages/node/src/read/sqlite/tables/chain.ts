@@ -103,7 +103,7 @@ export type FeeQueries = {
   since(height: number, minFee: number): TypeFees[];
 };
 
-const STATISTICS = `CAST(SUM(fee) / COUNT(*) AS TEXT) AS avg, CAST(MAX(fee) AS TEXT) AS max,
+const STATISTICS = `CAST((2 * SUM(fee) + COUNT(*)) / (2 * COUNT(*)) AS TEXT) AS avg, CAST(MAX(fee) AS TEXT) AS max,
   CAST(MIN(fee) AS TEXT) AS min, CAST(SUM(fee) AS TEXT) AS sum`;
 
 export function createFeeQueries(database: Database): FeeQueries {
