@@ -21,7 +21,8 @@ export type FollowOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** A node sends a heartbeat every 15 s. */
+/** Name of the message that only advances the id; a node sends one every 15 s. */
+const POSITION = "stream.position";
 const SILENCE_TIMEOUT_MS = 45_000;
 /** Pause before another connection, unless the node sent another one. */
 const PAUSE_MS = 2_000;
@@ -50,7 +51,7 @@ export async function* follow(
         pauseMs = pauseOf(fields.get("retry")) ?? pauseMs;
         id = fields.get("id") ?? id;
         const data = fields.get("data");
-        if (data !== undefined) yield { id: id ?? "", data };
+        if (data !== undefined && fields.get("event") !== POSITION) yield { id: id ?? "", data };
       }
     } catch (error) {
       signal.throwIfAborted();

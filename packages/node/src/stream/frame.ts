@@ -12,12 +12,15 @@ const RETRY_MS = 2_000;
 export const greeting = (position: Position | undefined): string =>
   `retry: ${RETRY_MS}\n${heartbeat(position)}`;
 
-/** Frame without an event: clients store its position; without a position they keep theirs. */
+/**
+ * A sign of life with the position; without a position clients keep theirs. It is a named event with data: some clients forget
+ * an id without data, or pass a block without data on as an empty message.
+ */
 export const heartbeat = (position: Position | undefined): string =>
-  position ? `id: ${positionText(position)}\n\n` : ":\n\n";
+  `${position ? `id: ${positionText(position)}\n` : ""}event: stream.position\ndata: {"event":"stream.position"}\n\n`;
 
-/** A comment, sent once: explains why the stream lags; clients ignore it. */
-export const slowedComment = `: the conditions take more than ${SLOW_STEPS} steps per event; this stream is deprioritised\n\n`;
+/** A comment, sent once before an event: explains why the stream lags; clients ignore it. */
+export const slowedComment = `: the conditions take more than ${SLOW_STEPS} steps per event; this stream is deprioritised\n`;
 
 /** The last event of a stream whose conditions cost too much. It has no id, so that the client keeps its position. */
 export const suspendedFrame = ({ message }: Error): string =>

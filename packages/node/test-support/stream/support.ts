@@ -158,8 +158,9 @@ export async function listen(url: string, headers: Record<string, string> = {}):
       );
       lastId = fields.get("id") ?? lastId;
       const data = fields.get("data");
-      if (data !== undefined)
-        events.push({ id: lastId, event: fields.get("event") ?? "message", data: JSON.parse(data) });
+      const event = fields.get("event") ?? "message";
+      if (data !== undefined && event !== "stream.position")
+        events.push({ id: lastId, event, data: JSON.parse(data) });
     }
   });
   response.on("error", () => {});
