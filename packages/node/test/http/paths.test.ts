@@ -99,12 +99,7 @@ describe("paths", () => {
   test("redirects to the path without trailing slashes, if that one exists", async () => {
     const response = await fixture.get("/api/v2/blocks//?limit=1&page=2", { host: "node.example:4003" });
     expect(response.statusCode).toBe(301);
-    expect(response.headers.location).toBe("http://node.example:4003/api/v2/blocks?limit=1&page=2");
-  });
-
-  test.each(["a/b", "a b", "a@b"])("redirects by the path alone if the host is %j", async (host) => {
-    const response = await fixture.get("/api/blockchain/", { host });
-    expect(response.headers.location).toBe("/api/blockchain");
+    expect(response.headers.location).toBe("../../blocks?limit=1&page=2");
   });
 
   test.each([
@@ -121,9 +116,10 @@ describe("paths", () => {
     "/api/v2/nfts/",
     `/api/uniks/${unik.bob}/properties/`,
   ])("does not treat the slash at the end of %s as an empty id", async (url) => {
-    const response = await fixture.get(url, { host: "node.example:4003" });
+    const response = await fixture.get(url);
     expect(response.statusCode).toBe(301);
-    expect(response.headers.location).toBe(`http://node.example:4003${url.replace(/\/+$/, "")}`);
+    const origin = "https://proxy.example:8443";
+    expect(new URL(`${response.headers.location}`, origin + url).href).toBe(origin + url.replace(/\/+$/, ""));
   });
 
   test("responds to HEAD with the headers of GET", async () => {

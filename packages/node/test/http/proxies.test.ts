@@ -157,23 +157,16 @@ describe("a client that writes the headers of a proxy itself", () => {
     expect(await statusOf("localhost", "attacker.example")).toBe(200);
   });
 
-  test("is redirected to the host of its request, over HTTP or the TLS of the proxy", async () => {
+  test("is redirected relative to its request, whatever host and scheme the proxy sends", async () => {
     const fixture = openFixture({ trustedProxies: "127.0.0.1" });
     onTestFinished(fixture.close);
-    const locationOf = async (headers: Record<string, string>) =>
-      (await fixture.get("/api/blocks/", { host: "node.example", ...headers })).headers.location;
-    expect(await locationOf({ "x-forwarded-host": "attacker.example" })).toBe(
-      "http://node.example/api/blocks",
-    );
-    expect(await locationOf({ "x-forwarded-proto": "http, https" })).toBe("https://node.example/api/blocks");
-    for (const protocol of [
-      "attacker.example/",
-      "javascript",
-      "https, ",
-      "ftp",
-      "https://attacker.example",
+    for (const headers of [
+      {},
+      { host: "attacker.example" },
+      { "x-forwarded-host": "attacker.example" },
+      { "x-forwarded-proto": "javascript" },
     ]) {
-      expect(await locationOf({ "x-forwarded-proto": protocol })).toBe("http://node.example/api/blocks");
+      expect((await fixture.get("/api/blocks/", headers)).headers.location).toBe("../blocks");
     }
   });
 });

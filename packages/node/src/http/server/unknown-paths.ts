@@ -39,15 +39,22 @@ export function addUnknownPaths(app: Server, methodsOf: MethodsOf): void {
         headers: { ...request.headers, [PROBE_HEADER]: probe },
         remoteAddress: request.ip,
       });
-      if (statusCode < 400) return reply.redirect(originOf(request) + shorter, 301);
+      if (statusCode < 400) return reply.redirect(relativeTo(request.url, shorter), 301);
     }
     return respondToUnknownPath(request, reply, methodsOf(request.url));
   });
 }
 
-/** Returns the origin from the client's Host header; empty for an invalid one, so that the redirect has only a path. */
-const originOf = ({ protocol, host }: FastifyRequest): string =>
-  /^[\w.:[\]-]+$/.test(host) ? `${protocol}://${host}` : "";
+/**
+ * Returns the URL without its trailing slashes as a reference relative to the requested one. A proxy may have another scheme, host,
+ * port and prefix, and need not send all of them.
+ */
+function relativeTo(url: string, shorter: string): string {
+  const [path = ""] = url.split("?", 1);
+  const [shorterPath = ""] = shorter.split("?", 1);
+  const up = "../".repeat(path.length - shorterPath.length);
+  return up + shorter.slice(shorterPath.lastIndexOf("/") + 1);
+}
 
 /** Returns the URL without trailing slashes in its path; undefined if it has none or the method is not GET or HEAD. */
 function withoutTrailingSlashes({ method, url }: FastifyRequest): string | undefined {
