@@ -17,6 +17,9 @@ export type Operations = {
 /** Requests of one client for the summary and the metrics: two per second. */
 const SUMMARY_LIMIT = { limit: 120, windowMs: 60_000 };
 
+/** Balancers check with OPTIONS unless they are told another method. */
+const CHECKS = ["GET", "OPTIONS"];
+
 const options = { config: { isUnlimited: true }, schema: { hide: true } };
 
 /** Without access control, the metrics are public; health always is. */
@@ -29,16 +32,22 @@ export function createOperationRoutes(
   return async (app) => {
     // A response shows that this thread is live. If the consensus thread is not, the process must be
     // restarted.
-    app.get("/health/live", options, async (_request, reply) => {
-      const { ok, detail } = operations.live();
-      reply.code(ok ? 200 : 503);
-      return ok ? { status: "live" } : { status: "not live", detail };
+    app.route({
+      ...{ method: CHECKS, url: "/health/live", ...options },
+      async handler(_request, reply) {
+        const { ok, detail } = operations.live();
+        reply.code(ok ? 200 : 503);
+        return ok ? { status: "live" } : { status: "not live", detail };
+      },
     });
 
-    app.get("/health/ready", options, async (_request, reply) => {
-      const { isReady, checks } = await operations.ready();
-      reply.code(isReady ? 200 : 503);
-      return { status: isReady ? "ready" : "not ready", checks };
+    app.route({
+      ...{ method: CHECKS, url: "/health/ready", ...options },
+      async handler(_request, reply) {
+        const { isReady, checks } = await operations.ready();
+        reply.code(isReady ? 200 : 503);
+        return { status: isReady ? "ready" : "not ready", checks };
+      },
     });
 
     app.get("/health/status", { ...options, onRequest: rateLimit }, () => operations.status());
