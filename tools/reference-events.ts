@@ -92,7 +92,6 @@ function messageOf({ id: factId, name, height, blockId, data }: Event): string {
   const delivery = {
     webhook: 1,
     id,
-    sequence: 17,
     event: name,
     ...source,
     createdMs: 1_795_223_920_119,

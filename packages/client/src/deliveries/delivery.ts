@@ -18,8 +18,6 @@ export type Delivery = {
    */
   readonly data?: unknown;
   readonly webhookId: number;
-  /** Grows by one with each delivery of the webhook: a gap is a delivery that is retried or has failed. A ping has none. */
-  readonly sequence?: number;
   /** Height of the block that the event is about. */
   readonly height?: number;
   readonly blockId?: string;
@@ -40,7 +38,6 @@ const FIELDS: Readonly<
   event: { type: "string" },
   timestamp: { type: "number" },
   webhookId: { type: "number" },
-  sequence: { type: "number", isOptional: true },
   height: { type: "number", isOptional: true },
   blockId: { type: "string", isOptional: true },
   reverts: { type: "string", isOptional: true },

@@ -1,4 +1,4 @@
-/** Rejects late calls of former owners of a webhook (docs/guides/webhooks.md, "Late calls of a former worker"). */
+/** Rejects late calls of former owners of a webhook (docs/guides/webhooks.md, "Late calls of a former sender"). */
 import type { VerifiedDelivery } from "./verify.ts";
 
 export type EpochFence = {

@@ -11,12 +11,17 @@ export type ReceivedDelivery = {
   readonly body: string | Uint8Array | ArrayBuffer;
 };
 
-/** A delivery, and the epoch of its sender. */
+/**
+ * A delivery, and its position among those of the sender. The position is not signed, and it is not part of the body, which is
+ * the same whenever a delivery is sent. A ping on request has none.
+ */
 export type VerifiedDelivery = Delivery & {
   /**
-   * Number of owners that the webhook has had, if delivery workers send it: see `createEpochFence`. It is not signed. Absent if
-   * the header is missing or not an integer.
+   * Grows by one with each delivery of the webhook: a gap is a delivery that is retried or has failed. A sender that was
+   * restored from an older copy of its data uses sequences again, with a higher epoch.
    */
+  readonly sequence?: number;
+  /** Milliseconds since 1970 at which the sender began, or higher; each sender has a higher one: see `createEpochFence`. */
   readonly epoch?: number;
 };
 
@@ -60,8 +65,16 @@ export async function verifyDelivery(
     checkAuthorization(headers, secrets);
   }
   const delivery = readDelivery(new TextDecoder().decode(bytes));
-  const epoch = optionalHeaderOf(headers, "webhook-epoch");
-  return epoch !== undefined && /^\d{1,15}$/.test(epoch) ? { ...delivery, epoch: Number(epoch) } : delivery;
+  return { ...delivery, ...readInteger(headers, "sequence"), ...readInteger(headers, "epoch") };
+}
+
+/** Returns the value of the header as a member; none if the header is missing or not an integer. */
+function readInteger(
+  headers: DeliveryHeaders,
+  name: "sequence" | "epoch",
+): Pick<VerifiedDelivery, typeof name> {
+  const value = optionalHeaderOf(headers, `webhook-${name}`);
+  return value !== undefined && /^\d{1,15}$/.test(value) ? { [name]: Number(value) } : {};
 }
 
 /** Returns the signed time, in seconds. */

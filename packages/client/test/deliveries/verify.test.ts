@@ -15,7 +15,6 @@ const DELIVERY = {
   event: "transaction.applied",
   id: "msg_1",
   webhookId: 1,
-  sequence: 17,
   height: 9,
   blockId: "ab".repeat(32),
 };
@@ -84,11 +83,11 @@ describe("a signed delivery", () => {
     ["-1", undefined],
     ["1.5", undefined],
     ["9".repeat(16), undefined],
-  ])("with the epoch %j has the epoch %s", async (header, epoch) => {
-    const headers = { ...signed(), "webhook-epoch": header };
-    expect(await verify(headers)).toEqual(epoch === undefined ? DELIVERY : { ...DELIVERY, epoch });
-    const scheme = "authorization";
-    expect((await verify(headers, { scheme })).epoch).toBe(epoch);
+  ])("with the headers %j has the sequence and epoch %s", async (header, value) => {
+    const headers = { ...signed(), "webhook-sequence": header, "webhook-epoch": header };
+    const position = value === undefined ? {} : { sequence: value, epoch: value };
+    for (const scheme of ["signature", "authorization"] as const)
+      expect(await verify(headers, { scheme })).toEqual({ ...DELIVERY, ...position });
   });
 
   test("is refused with another secret, body, id or time", async () => {

@@ -92,6 +92,7 @@ function signedParts(
   { epoch, ageMs = 0, proofText, secrets, alter }: How & { readonly secrets: Secrets },
 ): Parts {
   const body = bodyOf(message, proofText);
-  const parts = { headers: headersOf({ id: message.id, body, secrets, epoch }, Date.now() - ageMs), body };
+  const { id, sequence } = message;
+  const parts = { headers: headersOf({ id, body, secrets, sequence, epoch }, Date.now() - ageMs), body };
   return alter ? alter(parts) : parts;
 }

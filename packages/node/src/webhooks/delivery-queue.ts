@@ -78,6 +78,8 @@ export type Ownership = {
   release(): Promise<void>;
   /** Returns whether a call of the webhook may start: this process owns it, and is not giving it up. */
   owns(webhook: number): boolean;
+  /** Returns the epoch of this process as the owner of a webhook (`nextEpoch`); undefined if another process owns it. */
+  epochOf(webhook: number): number | undefined;
   /** Returns the milliseconds for which calls of owned webhooks may still run; `Infinity` without a lease. */
   remainingMs(): number;
   /** Returns and removes the changes of owned queues by other processes. */
@@ -107,15 +109,16 @@ export class NameInUseError extends CodedError<"WORKER_NAME_IN_USE"> {
   }
 }
 
-/** Ownership of a process that owns all webhooks. */
-export const SOLE_OWNER: Ownership = {
+/** Creates the ownership of a process that owns all webhooks. */
+export const createSoleOwner = (epoch: number): Ownership => ({
   renew: async () => ({ gained: [], lost: [], surplus: [] }),
   async giveUp() {},
   async release() {},
   owns: () => true,
+  epochOf: () => epoch,
   remainingMs: () => Number.POSITIVE_INFINITY,
   takeChanges: async () => [],
-};
+});
 
 /** The untried deliveries of a queue after a number, up to a limit. */
 export type FirstRange = { readonly webhook: number; readonly after: number; readonly limit: number };

@@ -5,7 +5,6 @@
 import { present } from "../../src/platform/present.ts";
 import type { ReceivedCall } from "../simulation/receiver.ts";
 import type { RecordedAttempt, RecordedDelivery } from "./deliveries.ts";
-import { ownersOf } from "./owner-order.ts";
 
 export type Duplicates = {
   /** Calls beyond the first of each delivery. */
@@ -17,39 +16,32 @@ export type Duplicates = {
 /** Calls of a parallel webhook at a time: first attempts, a retry and a replay. */
 const PARALLEL_CALLS = 10;
 
-export type DuplicatesOptions = {
-  readonly isStrict: boolean;
-  /** Number of processes of the node, each of which may have sent calls without an epoch. */
-  readonly nodeLives: number;
-};
-
 /** @param calls of one webhook, in the order of their arrival */
 export function findDuplicates(
   calls: readonly ReceivedCall[],
   recorded: readonly RecordedDelivery[],
-  { isStrict, nodeLives }: DuplicatesOptions,
+  { isStrict }: { readonly isStrict: boolean },
 ): Duplicates {
   const attempts = new Map(recorded.map(({ id, attempts }) => [id, [...attempts]]));
-  const owners = ownersOf(calls);
-  /** Owner and epoch of the recorded success, by id. */
-  const succeeded = new Map<string, { readonly owner: number; readonly epoch: number | undefined }>();
+  /** Epoch of the recorded success, by id. */
+  const succeeded = new Map<string, number>();
   /** Ids of calls without a recorded attempt, by epoch. */
-  const unrecorded = new Map<number | undefined, string[]>();
+  const unrecorded = new Map<number, string[]>();
   const faults: string[] = [];
-  for (const [index, call] of calls.entries()) {
-    const [owner, { epoch, message }] = [present(owners[index]), call];
-    const { id } = message;
+  for (const call of calls) {
+    const { id } = call.message;
+    const epoch = present(call.epoch, "the epoch of a call");
     const success = succeeded.get(id);
-    if (success && owner >= success.owner)
-      faults.push(`${id} arrived again after its success was recorded (epochs ${success.epoch}, ${epoch})`);
+    if (success !== undefined && epoch >= success)
+      faults.push(`${id} arrived again after its success was recorded (epochs ${success}, ${epoch})`);
     const attempt = takeAttempt(attempts.get(id) ?? [], call);
-    if (attempt?.isSuccess) succeeded.set(id, { owner, epoch });
+    if (attempt?.isSuccess) succeeded.set(id, epoch);
     if (attempt) continue;
     unrecorded.set(epoch, [...(unrecorded.get(epoch) ?? []), id]);
   }
   const limit = isStrict ? 1 : PARALLEL_CALLS;
   for (const [epoch, ids] of unrecorded)
-    if (ids.length > (epoch === undefined ? nodeLives : 1) * limit)
+    if (ids.length > limit)
       faults.push(
         `${ids.length} calls of epoch ${epoch} have no recorded attempt: ${ids.slice(0, 3).join(", ")}`,
       );

@@ -20,8 +20,6 @@ export type Member = {
   resume(): void;
   /** Moves the clock of its machine, as the process sees it. Absent: the process has the clock of this machine. */
   setClock?(aheadMs: number): void;
-  /** Number of processes that were started. */
-  lives(): number;
   /** Returns everything that its processes have printed. */
   output(): string;
 };
@@ -41,7 +39,6 @@ export function createMember({ spawn, ready, onFault, ...about }: MemberOptions)
   const { name } = about;
   let running: Running | undefined;
   let isClosed = false;
-  let lives = 0;
   const former: string[] = [];
 
   async function watch(process: Running): Promise<void> {
@@ -72,7 +69,6 @@ export function createMember({ spawn, ready, onFault, ...about }: MemberOptions)
       if (running || isClosed) return;
       const process = spawn();
       running = process;
-      lives++;
       void watch(process);
       // A process that ends is reported by `watch`.
       if (await isWithin(settled(ready(process)), START_TIMEOUT_MS)) return;
@@ -85,7 +81,6 @@ export function createMember({ spawn, ready, onFault, ...about }: MemberOptions)
     },
     pause: () => void running?.child.kill("SIGSTOP"),
     resume: () => void running?.child.kill("SIGCONT"),
-    lives: () => lives,
     output: () => [...former, running?.stdout() ?? "", running?.stderr() ?? ""].join(""),
   };
 }

@@ -194,10 +194,7 @@ async function judgeAll(
 ): Promise<Judged> {
   const { query } = cluster.database.postgres();
   const [head] = await query<{ nethash: string }>("SELECT nethash FROM head");
-  const chain: Chain = {
-    ...{ changes: chronicle.changes(), wallets: chronicle.wallets(), registeredAt },
-    nodeLives: cluster.node.lives(),
-  };
+  const chain: Chain = { changes: chronicle.changes(), wallets: chronicle.wallets(), registeredAt };
   const expected = await expectDeliveries(node, present(head).nethash, registered);
   const counts = { ...NO_COUNTS };
   const faults: string[] = [];

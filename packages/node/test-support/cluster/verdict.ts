@@ -1,5 +1,4 @@
 /** Compares what the receivers have with the chain, with the deliveries that a node would create, and with what workers recorded. */
-import { present } from "../../src/platform/present.ts";
 import type { Case } from "../simulation/case.ts";
 import type { ChainWallet, Change } from "../simulation/chronicle.ts";
 import { evidenceOf } from "../simulation/evidence.ts";
@@ -9,7 +8,6 @@ import { judge } from "../simulation/verdict.ts";
 import type { RecordedDelivery } from "./deliveries.ts";
 import { findDuplicates } from "./duplicates.ts";
 import type { ExpectedDelivery } from "./oracle.ts";
-import { ownersOf } from "./owner-order.ts";
 import type { ClusterWebhook } from "./webhooks.ts";
 
 export type Counts = {
@@ -31,8 +29,6 @@ export type Chain = {
   readonly wallets: ReadonlyMap<string, ChainWallet>;
   /** Position of the chronicle at which the webhooks were registered. */
   readonly registeredAt: number;
-  /** Number of processes of the node, each of which may have sent webhooks. */
-  readonly nodeLives: number;
 };
 
 export type WebhookVerdict = { readonly counts: Counts; readonly faults: readonly string[] };
@@ -59,10 +55,7 @@ export function judgeWebhook(
   const current = withoutLateCalls(receiver.arrivals);
   const given = caseOf(webhook, current, recorded, chain);
   const missing = findMissing(receiver.arrivals, wanted, recorded);
-  const duplicates = findDuplicates(receiver.arrivals, recorded, {
-    isStrict: kind.isStrict,
-    nodeLives: chain.nodeLives,
-  });
+  const duplicates = findDuplicates(receiver.arrivals, recorded, kind);
   const outOfOrder = findOrderFaults(given, [...evidenceOf(given, []).deliveries.values()]);
   const faults = [
     ...compareRecorded(recorded, wanted),
@@ -95,12 +88,10 @@ const shown = (faults: readonly string[]): readonly string[] =>
 
 /** Omits the calls of former owners, as a receiver with a fence does. */
 function withoutLateCalls(calls: readonly ReceivedCall[]): ReceivedCall[] {
-  const owners = ownersOf(calls);
   let highest = 0;
-  return calls.filter((_, index) => {
-    const owner = present(owners[index]);
-    highest = Math.max(highest, owner);
-    return owner === highest;
+  return calls.filter(({ epoch = 0 }) => {
+    highest = Math.max(highest, epoch);
+    return epoch === highest;
   });
 }
 

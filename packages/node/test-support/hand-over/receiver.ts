@@ -3,12 +3,15 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { json } from "node:stream/consumers";
+import { text } from "node:stream/consumers";
 
+/** The members of a body, its text, and the position in the headers. */
 export type Message = {
   readonly id: string;
   readonly event: string;
+  readonly body: string;
   readonly sequence?: number;
+  readonly epoch?: number;
   readonly height?: number;
   readonly blockId?: string;
   readonly reverts?: string;
@@ -30,7 +33,12 @@ export async function startReceiver(): Promise<Receiver> {
   const waiting = new Map<string, ((status: number) => void)[]>();
   const server = createServer(async (request, response) => {
     const path = (request.url ?? "").slice(1);
-    const message = (await json(request)) as Message;
+    const body = await text(request);
+    const positionOf = (name: string) => {
+      const value = request.headers[`webhook-${name}`];
+      return value === undefined ? {} : { [name]: Number(value) };
+    };
+    const message: Message = { ...JSON.parse(body), body, ...positionOf("sequence"), ...positionOf("epoch") };
     calls.set(path, [...(calls.get(path) ?? []), message]);
     const status = statuses.has(path) ? statuses.get(path) : 204;
     if (status !== undefined) return response.writeHead(status).end();
@@ -66,14 +74,22 @@ export type Expected = {
   readonly maxRepeated: number;
 };
 
-/** Checks that each delivery has one id and one sequence, and that none is missing, repeated or out of order. */
+/**
+ * Checks that each delivery has one id, one body and one sequence, that none is missing, repeated or out of order, and that the
+ * epoch of the sender never falls.
+ */
 export function checkDeliveries(name: string, calls: readonly Message[], expected: Expected): Message[] {
   const ids = new Map<number, string>();
+  const bodies = new Map<string, string>();
   const first: Message[] = [];
-  let repeated = 0;
+  let [repeated, highest] = [0, 0];
   for (const message of calls) {
-    const { id, sequence } = message;
+    const { id, sequence, epoch = 0, body } = message;
     if (sequence === undefined) continue;
+    assert(epoch >= highest && epoch > 0, `${name}: the epoch ${epoch} follows ${highest}`);
+    highest = epoch;
+    assert.equal(bodies.get(id) ?? body, body, `${name}: two bodies of one id`);
+    bodies.set(id, body);
     const known = ids.get(sequence);
     if (known === undefined) first.push(message);
     else repeated++;

@@ -10,6 +10,7 @@ import type { EpochFence } from "@uniknode/client";
 import { isVerified, secretOf } from "../webhooks/receiver.ts";
 import type { Random } from "./random.ts";
 
+/** The body of a delivery, and its sequence. */
 export type Message = {
   readonly event: string;
   readonly id: string;
@@ -34,7 +35,7 @@ export type Arrival = {
 export type ReceivedCall = Arrival & {
   /** Start of the call by the clock of the sender, in seconds since 1970. */
   readonly sentSeconds: number;
-  /** Number of owners that the webhook has had; undefined if a node sent it. */
+  /** Epoch of the sender; undefined for a ping on request. */
   readonly epoch: number | undefined;
   /** The status of the response is 2xx. */
   readonly isAccepted: boolean;
@@ -156,7 +157,7 @@ function toCall({ tokens, behaviour }: State, request: IncomingMessage, body: st
   const sentSeconds = Number(headers["webhook-timestamp"]);
   const isSigned = (token: string) => isVerified(secretOf(token), { headers, body }, sentSeconds * 1_000);
   return {
-    message: JSON.parse(body) as Message,
+    message: { ...(JSON.parse(body) as Message), ...sequenceOf(headers["webhook-sequence"]) },
     body,
     id: headers["webhook-id"],
     isVerified: [...tokens].some(isSigned),
@@ -165,6 +166,9 @@ function toCall({ tokens, behaviour }: State, request: IncomingMessage, body: st
     isAccepted: ACCEPTING.has(behaviour),
   };
 }
+
+const sequenceOf = (header: string | undefined): Pick<Message, "sequence"> =>
+  header === undefined ? {} : { sequence: Number(header) };
 
 async function respond({ behaviour, random }: State, response: ServerResponse): Promise<void> {
   const socket = response.socket;

@@ -83,7 +83,7 @@ export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await setImmediate();
 }
 
-/** Request of the dispatcher to which the test responds. */
+/** Request of the dispatcher to which the test responds; `message` is its body with the sequence of the header. */
 export type Call = DeliveryRequest & { readonly atMs: number; readonly message: Record<string, unknown> };
 
 /** Responds with a status, more than that, or a reason for an exception; or never. */
@@ -191,7 +191,12 @@ export function createService(given: ServiceOptions = {}): Service {
 /** Records calls, and responds as the test says; 200 by default. */
 function postTo(calls: Call[], clock: TestClock, replyTo: ServiceOptions["reply"]): Post {
   return async (request, signal) => {
-    const call = { ...request, atMs: clock.nowMs(), message: JSON.parse(request.body) };
+    const { "webhook-sequence": sequence } = request.headers;
+    const message = {
+      ...JSON.parse(request.body),
+      ...(sequence !== undefined && { sequence: Number(sequence) }),
+    };
+    const call = { ...request, atMs: clock.nowMs(), message };
     calls.push(call);
     const hungUp = new Promise<never>((_, reject) =>
       signal.addEventListener("abort", () => reject(signal.reason)),

@@ -128,8 +128,9 @@ const callsOf = (path: string): Message[] =>
   receiver.calls
     .filter((call) => call.path === `/${path}`)
     .map(({ body, headers }) => {
-      const { id, sequence, height } = JSON.parse(body) as Message;
-      return { id, sequence, height, epoch: Number(headers["webhook-epoch"]) };
+      const { id, height } = JSON.parse(body) as Message;
+      const [sequence, epoch] = ["sequence", "epoch"].map((name) => Number(headers[`webhook-${name}`]));
+      return { ...{ id, height }, sequence: sequence ?? 0, epoch: epoch ?? 0 };
     });
 
 const sequencesOf = (path: string) => callsOf(path).map(({ sequence }) => sequence);

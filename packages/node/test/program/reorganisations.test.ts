@@ -28,7 +28,8 @@ async function openReceiver() {
   const books = new Map<number, Map<string, Message>>();
   const messages: Message[] = [];
   const server = createServer(async (request, response) => {
-    const message = (await json(request)) as Message;
+    const body = (await json(request)) as Omit<Message, "sequence">;
+    const message = { ...body, sequence: Number(request.headers["webhook-sequence"]) };
     messages.push(message);
     const book = books.get(message.webhookId) ?? new Map<string, Message>();
     books.set(message.webhookId, book);

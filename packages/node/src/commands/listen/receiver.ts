@@ -3,7 +3,12 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { type Delivery, DeliveryError, type ReceivedDelivery, verifyDelivery } from "@uniknode/client";
+import {
+  DeliveryError,
+  type ReceivedDelivery,
+  type VerifiedDelivery,
+  verifyDelivery,
+} from "@uniknode/client";
 import { LRUCache } from "lru-cache";
 import { explainListenError } from "../../platform/addresses/listen-error.ts";
 
@@ -24,7 +29,7 @@ export type ReceiverDeps = {
 /** A received request, with the status of its response. */
 export type ReceivedRequest = { readonly receivedMs: number; readonly status: number } & (
   | {
-      readonly delivery: Delivery;
+      readonly delivery: VerifiedDelivery;
       /** Number of times this delivery was received. */
       readonly attempt: number;
     }
@@ -103,7 +108,7 @@ export async function startReceiver(
 }
 
 /** Verifies the signature, and the half of the secret that receivers of the old node check. */
-async function verifyBothWays(received: ReceivedDelivery, secret: string): Promise<Delivery> {
+async function verifyBothWays(received: ReceivedDelivery, secret: string): Promise<VerifiedDelivery> {
   await verifyDelivery(received, { secret, scheme: "authorization" });
   return verifyDelivery(received, { secret });
 }

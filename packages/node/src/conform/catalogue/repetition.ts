@@ -2,7 +2,7 @@
 import type { Scenario } from "../scenario.ts";
 
 const GUARANTEES = "docs/guides/webhooks.md#guarantees";
-const FORMER_WORKER = "docs/guides/webhooks.md#late-calls-of-a-former-worker";
+const FORMER_SENDER = "docs/guides/webhooks.md#late-calls-of-a-former-sender";
 const REPLAY = "docs/guides/webhooks.md#replay-the-past";
 
 const STORE_IDS =
@@ -63,9 +63,9 @@ export const REPETITION: readonly Scenario[] = [
   },
   {
     name: "duplicate-new-epoch",
-    rule: "A delivery that a new worker sends again, with a higher epoch, is accepted and takes effect once.",
+    rule: "A delivery that a new sender sends again, with a higher epoch, is accepted and takes effect once.",
     change: `${STORE_IDS}, whatever their webhook-epoch is`,
-    section: FORMER_WORKER,
+    section: FORMER_SENDER,
     async play({ fact, deliverAs, epoch }) {
       const one = fact();
       await deliverAs(one, { epoch: epoch() });
@@ -75,9 +75,9 @@ export const REPETITION: readonly Scenario[] = [
   },
   {
     name: "former-worker",
-    rule: "A late call of a former worker, with a lower epoch, does not repeat an effect.",
+    rule: "A late call of a former sender, with a lower epoch, does not repeat an effect.",
     change: "refuse lower epochs than you have seen with 409, or ignore ids that are stored",
-    section: FORMER_WORKER,
+    section: FORMER_SENDER,
     async play({ fact, deliverAs, attempt, epoch }) {
       const one = fact();
       const [former, present] = [epoch(), epoch()];
@@ -89,8 +89,8 @@ export const REPETITION: readonly Scenario[] = [
   {
     name: "without-epoch",
     rule: "A delivery without an epoch is accepted after deliveries with one.",
-    change: "accept deliveries without webhook-epoch: a node and a ping send none",
-    section: FORMER_WORKER,
+    change: "accept deliveries without webhook-epoch: a ping on request has none",
+    section: FORMER_SENDER,
     async play({ fact, deliver, deliverAs, epoch }) {
       const [worker, node] = [fact(), fact()];
       await deliverAs(worker, { epoch: epoch() });

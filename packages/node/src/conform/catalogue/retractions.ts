@@ -2,7 +2,7 @@
 import type { Scenario } from "../scenario.ts";
 
 const RETRACTIONS = "docs/guides/reorganisations.md#handle-retractions";
-const FORMER_WORKER = "docs/guides/webhooks.md#late-calls-of-a-former-worker";
+const FORMER_SENDER = "docs/guides/webhooks.md#late-calls-of-a-former-sender";
 
 const REMEMBER = "store the ids that were retracted, and ignore facts with these ids";
 const DEPTH = 3;
@@ -47,9 +47,9 @@ export const RETRACTIONS_OF_FACTS: readonly Scenario[] = [
   },
   {
     name: "retraction-first",
-    rule: "A fact that arrives after its retraction, as a late call of a former worker, has no effect.",
+    rule: "A fact that arrives after its retraction, as a late call of a former sender, has no effect.",
     change: `${REMEMBER}, or refuse lower epochs than you have seen with 409`,
-    section: FORMER_WORKER,
+    section: FORMER_SENDER,
     async play({ fact, retraction, deliverAs, attempt, epoch }) {
       const one = fact();
       const [former, present] = [epoch(), epoch()];

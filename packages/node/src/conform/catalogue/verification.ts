@@ -55,7 +55,7 @@ const FORGERIES: readonly Scenario[] = [
     async play({ fact, refuseAs }) {
       const alter = ({ headers, body }: Parts) => ({
         headers,
-        body: body.replace('"sequence":', '"sequence": '),
+        body: body.replace('"webhookId":', '"webhookId": '),
       });
       await refuseAs(fact(), { alter });
       return [];

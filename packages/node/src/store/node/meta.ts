@@ -5,8 +5,9 @@ import type { Database } from "../engine/database.ts";
  * `nethash`: the network of the chain. `webhookToken`: the secret generated at the first start. `seal`:
  * identifies the key that encrypts secrets; absent if they are not encrypted. `unchecked`: the height of the
  * first block whose signatures were not checked, if any; `failedPin`: the last pin that was wrong (decision
- * 39); `webhookOwner`: the owner of the webhooks, absent before the first hand-over (decision 54); `convertedFrom`: size and time of
- * the file of an earlier version that was converted (decision 61).
+ * 39); `webhookOwner`: the owner of the webhooks, absent before the first hand-over (decision 54); `webhookEpoch`: the epoch
+ * of the last start of the webhook service; `convertedFrom`: size and time of the file of an earlier version that was converted
+ * (decision 61).
  */
 export type MetaKey =
   | "nethash"
@@ -15,6 +16,7 @@ export type MetaKey =
   | "unchecked"
   | "failedPin"
   | "webhookOwner"
+  | "webhookEpoch"
   | "convertedFrom";
 
 export type MetaStore = {

@@ -46,7 +46,7 @@ export function createAttempt({ post, readProofText, clock }: AttemptDeps): Make
           webhook: message.webhook,
           target,
           isStrict,
-          headers: headersOf({ id: message.id, body, secrets, epoch }, startedMs),
+          headers: headersOf({ id: message.id, body, secrets, sequence: message.sequence, epoch }, startedMs),
           body,
         },
         signal,

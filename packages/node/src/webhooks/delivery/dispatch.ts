@@ -218,7 +218,8 @@ function call(state: State, queue: Queue, lane: Lane, delivery: WaitingDelivery)
   const { webhook } = queue;
   underWay.begin(webhook, delivery.number);
   inFlight.begin(async (signal) => {
-    const attempted = await deps.attempt({ ...delivery, isStrict: queue.isStrict }, signal);
+    const epoch = deps.deliveryQueue.ownership.epochOf(webhook);
+    const attempted = await deps.attempt({ ...delivery, epoch, isStrict: queue.isStrict }, signal);
     if (!attempted || !queues.has(webhook)) {
       // Aborted by `close`, `queueRestarted` or `lost`: the call will be repeated.
       settled(state, webhook, delivery.number);

@@ -4,7 +4,7 @@
  */
 import type { Logger } from "pino";
 import type { Clock } from "../collaborators.ts";
-import { NameInUseError, type Ownership, SOLE_OWNER } from "../delivery-queue.ts";
+import { NameInUseError, type Ownership } from "../delivery-queue.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { CALL_MARGIN_MS } from "./owned-webhooks.ts";
 
@@ -44,7 +44,8 @@ type State = LeaseDeps & {
 
 export function createLease(deps: LeaseDeps): Lease {
   const { ownership, logger } = deps;
-  if (ownership === SOLE_OWNER) return { async end() {}, async release() {} };
+  const hasLease = ownership.remainingMs() !== Number.POSITIVE_INFINITY;
+  if (!hasLease) return { async end() {}, async release() {} };
   const state: State = { ...deps, surplus: new Set(), isGivingUp: false, isEnded: false };
   const renewals = repeat(state, createRenew(state));
   const changes = repeat(state, createReadChanges(state));

@@ -10,7 +10,7 @@ import { type Static, Type } from "../../platform/json/schema.ts";
 import { type HandOverRow, isRowOf, TABLE_NAMES, TABLES, type TableName } from "./tables.ts";
 
 /** Changed with the columns and their meaning. */
-export const FORMAT = 2;
+export const FORMAT = 3;
 
 const MAX_ROWS_PER_LINE = 1_000;
 const MAX_VALUES_PER_ROW = 32;
@@ -35,6 +35,8 @@ export const HandOverHead = Type.Object(
     matched: count,
     /** True if the sender encrypts the secrets in its database. */
     isEncrypted: Type.Boolean(),
+    /** Highest epoch of the owners so far (`nextEpoch`). */
+    epoch: count,
     /** Highest numbers that were ever given. */
     last: Type.Object({ webhook: count, delivery: count, content: count }, closed),
   },

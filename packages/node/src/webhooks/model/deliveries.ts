@@ -46,8 +46,6 @@ export type WaitingDelivery = {
   readonly secrets: Secrets;
   /** Number of blocks above the block of a fact that the proof in the body may contain; absent: no proof. */
   readonly proofDepth?: number;
-  /** Number of owners that the webhook has had, for receivers that refuse calls of former owners; absent on a node. */
-  readonly epoch?: number;
 };
 
 /** A pending delivery in the replay lane. */

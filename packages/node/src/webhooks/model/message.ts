@@ -11,10 +11,10 @@ import type { Secrets } from "./webhook.ts";
  * @param proofText JSON text of the member `proof`; undefined: the body has none
  */
 export function bodyOf(message: DeliveryMessage, proofText?: string): string {
-  const { event, id, webhook: webhookId, sequence, height, blockId, reverts, createdMs, content } = message;
+  const { event, id, webhook: webhookId, height, blockId, reverts, createdMs, content } = message;
   const { dataText, ...fitting } = content;
   const data = dataText === undefined ? "" : `"data":${dataText},`;
-  const rest = JSON.stringify({ event, id, webhookId, sequence, height, blockId, reverts, ...fitting });
+  const rest = JSON.stringify({ event, id, webhookId, height, blockId, reverts, ...fitting });
   const proof = proofText === undefined ? "" : `,"proof":${proofText}`;
   return `{"timestamp":${createdMs},${data}${rest.slice(1, -1)}${proof}}`;
 }
@@ -25,16 +25,16 @@ export type OutgoingMessage = {
   readonly secrets: Secrets;
   /** See `WaitingDelivery`. */
   readonly proofDepth?: number;
-  /** See `WaitingDelivery`. */
-  readonly epoch?: number;
+  /** Epoch of the sender; absent for a message outside of the queue. */
+  readonly epoch?: number | undefined;
 };
 
-/** A message as text, with its id and the secrets that sign it. */
+/** A message as text, with its id, its position among those of the sender, and the secrets that sign it. */
 export type Signed = {
   readonly id: string;
   readonly body: string;
   readonly secrets: Secrets;
-  /** See `WaitingDelivery`. */
+  readonly sequence?: number | undefined;
   readonly epoch?: number | undefined;
 };
 
@@ -61,7 +61,7 @@ export function createHeaders(): HeadersOf {
   const keys = createLru<string, KeyObject>(MAX_KEYS);
   const keyOf = (token: string) => keys.get(token, () => createSecretKey(token, encodingOf(token)));
 
-  return ({ id, body, secrets: { token, previous }, epoch }, atMs) => {
+  return ({ id, body, secrets: { token, previous }, sequence, epoch }, atMs) => {
     const isOverlap = previous !== undefined && atMs < previous.untilMs;
     const timestamp = `${Math.floor(atMs / 1000)}`;
     const sign = (token: string) =>
@@ -76,6 +76,8 @@ export function createHeaders(): HeadersOf {
       "webhook-id": id,
       "webhook-timestamp": timestamp,
       "webhook-signature": (isOverlap ? [token, previous.token] : [token]).map(sign).join(" "),
+      // Not in the body: a sender with an older copy of the data gives the same message others (webhooks.md 10 point 16).
+      ...(sequence !== undefined && { "webhook-sequence": `${sequence}` }),
       ...(epoch !== undefined && { "webhook-epoch": `${epoch}` }),
     };
   };

@@ -9,6 +9,7 @@ import { present } from "../../platform/present.ts";
 import type { Postgres, Query, Transaction } from "../../postgres/connection.ts";
 import type { Ownership, OwnershipChange } from "../delivery-queue.ts";
 import type { OwnerState } from "../hand-over/owner.ts";
+import { nextEpoch } from "../model/epoch.ts";
 import { bumpVersionWhile } from "./register-version.ts";
 import { type OwnedShard, type OwnedShards, SHARDS, shardOf } from "./shards.ts";
 import { beginLease, endLease, renewLease } from "./worker-lease.ts";
@@ -152,12 +153,18 @@ async function claim(transaction: Transaction, state: State): Promise<View> {
   // Waits for the writes of a former owner, which have locked the shards.
   const claimed = await transaction.query<{ shard: number; epoch: string }>(
     `WITH claimed AS MATERIALIZED (
-       SELECT shard_owners.shard FROM shard_owners JOIN unnest($2::integer[], $3::bigint[]) AS free (shard, epoch)
+       SELECT shard_owners.shard, free.next
+       FROM shard_owners JOIN unnest($2::integer[], $3::bigint[], $4::bigint[]) AS free (shard, epoch, next)
          ON shard_owners.shard = free.shard AND shard_owners.epoch = free.epoch
        ORDER BY shard_owners.shard FOR UPDATE OF shard_owners
-     ) UPDATE shard_owners SET owner = $1, epoch = shard_owners.epoch + 1 FROM claimed
+     ) UPDATE shard_owners SET owner = $1, epoch = claimed.next FROM claimed
      WHERE shard_owners.shard = claimed.shard RETURNING shard_owners.shard, shard_owners.epoch`,
-    [worker, free.map(({ shard }) => shard), free.map(({ epoch }) => epoch)],
+    [
+      worker,
+      free.map(({ shard }) => shard),
+      free.map(({ epoch }) => epoch),
+      free.map(({ epoch }) => nextEpoch(Number(epoch), Date.now())),
+    ],
   );
   // A statement of its own, which sees the last position of the former owner.
   const positions = await transaction.query<{ shard: number; matched: string }>(

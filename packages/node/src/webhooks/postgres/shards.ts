@@ -8,7 +8,7 @@ export const shardOf = (webhook: number): number => webhook % SHARDS;
 /** A shard that this process owns. */
 export type OwnedShard = {
   readonly shard: number;
-  /** Number of owners that the shard has had. */
+  /** Epoch of this process as the owner of the shard (`nextEpoch`). */
   readonly epoch: number;
 };
 

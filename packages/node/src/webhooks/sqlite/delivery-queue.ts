@@ -5,12 +5,12 @@
 import type { Database } from "../../store/engine/database.ts";
 import {
   type AttemptOutcome,
+  createSoleOwner,
   type DeliveryLogRows,
   type DeliveryQueue,
   type RecordedOutcome,
   type ReplayRows,
   type RetentionSteps,
-  SOLE_OWNER,
 } from "../delivery-queue.ts";
 import { CANCELLATION } from "../model/replay.ts";
 import type { SecretCipher } from "../secrets/encryption.ts";
@@ -31,8 +31,15 @@ import { createWebhookStore, type WebhookStore } from "./webhooks.ts";
 /** The functions of the port to send deliveries. */
 type Lanes = Omit<DeliveryQueue, "ownership" | "log" | "replays" | "retention">;
 
-/** @param cipher cipher of the webhooks' secrets */
-export function createSqliteDeliveryQueue(database: Database, cipher: SecretCipher): DeliveryQueue {
+/**
+ * @param cipher cipher of the webhooks' secrets
+ * @param epoch epoch of this process as the owner of all webhooks
+ */
+export function createSqliteDeliveryQueue(
+  database: Database,
+  cipher: SecretCipher,
+  epoch: number,
+): DeliveryQueue {
   const webhooks = createWebhookStore(database, cipher);
   const deliveries = createDeliveryStore(database, cipher);
   const replayQueue = createReplayQueue(database, cipher);
@@ -54,7 +61,7 @@ export function createSqliteDeliveryQueue(database: Database, cipher: SecretCiph
         return step.more ? step : restartedQueues.step();
       },
     }),
-    ownership: SOLE_OWNER,
+    ownership: createSoleOwner(epoch),
     log: toPort<DeliveryLogRows>({
       ...log,
       sendNow: (webhook, numbers, atMs) =>

@@ -4,6 +4,7 @@ import type { EventLog } from "../../store/events/event-log.ts";
 import { createMetaStore } from "../../store/node/meta.ts";
 import type { HealthRows } from "../health.ts";
 import { READER } from "../intake.ts";
+import { nextEpoch } from "../model/epoch.ts";
 import type { RegisterRows, RegisterStorage, WebhookAliases } from "../register/rows.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "../secrets/encryption.ts";
 import type { WebhookStorage } from "../webhooks.ts";
@@ -33,10 +34,15 @@ export function openSqliteStorage({
   cipher = PLAIN_SECRETS,
 }: SqliteStorageDeps): WebhookStorage {
   const webhooks = createWebhookStore(database, cipher);
-  database.transaction(() => start(database, webhooks, eventLog));
+  const meta = createMetaStore(database);
+  const epoch = nextEpoch(Number(meta.read("webhookEpoch") ?? 0), Date.now());
+  database.transaction(() => {
+    meta.write("webhookEpoch", `${epoch}`);
+    start(database, webhooks, eventLog);
+  });
   return {
-    network: createMetaStore(database).read("nethash") ?? "",
-    queue: createSqliteDeliveryQueue(database, cipher),
+    network: meta.read("nethash") ?? "",
+    queue: createSqliteDeliveryQueue(database, cipher, epoch),
     intake: createSqliteIntake({ database, webhooks, eventLog }),
     register: createRegisterStorage(database, webhooks, eventLog),
   };

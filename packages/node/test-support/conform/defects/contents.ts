@@ -4,9 +4,9 @@ import { isInTime, isSigned } from "../receiver.ts";
 import { type Defect, exchange, refusing, unless } from "./defect.ts";
 
 const MEMBERS = new Set(
-  "timestamp data event id webhookId sequence height blockId reverts truncated link proof".split(" "),
+  "timestamp data event id webhookId height blockId reverts truncated link proof".split(" "),
 );
-const HEADERS = new Set(["webhook-id", "webhook-timestamp", "webhook-signature", "webhook-epoch"]);
+const HEADERS = new Set("id timestamp signature sequence epoch".split(" ").map((name) => `webhook-${name}`));
 const isKnownEvent = (name: string): boolean =>
   name in EVENTS || name === "ping" || name.endsWith(".reverted");
 
@@ -18,7 +18,7 @@ export const CONTENTS: readonly Defect[] = [
   },
   {
     name: "requires a sequence",
-    parts: { refuse: refusing(400, ({ sequence }) => sequence === undefined) },
+    parts: { refuse: refusing(400, (_, { headers }) => headers["webhook-sequence"] === undefined) },
     fails: ["ping"],
   },
   {

@@ -7,6 +7,9 @@ import { type Defect, exchange, refusing, unless } from "./defect.ts";
 const epochOf = ({ headers }: Received): number | undefined =>
   headers["webhook-epoch"] === undefined ? undefined : Number(headers["webhook-epoch"]);
 
+const sequenceOf = ({ headers }: Received): number | undefined =>
+  headers["webhook-sequence"] === undefined ? undefined : Number(headers["webhook-sequence"]);
+
 export const REPETITION: readonly Defect[] = [
   {
     name: "does not deduplicate",
@@ -92,7 +95,9 @@ export const REPETITION: readonly Defect[] = [
   {
     name: "ignores lower sequences than the last one",
     parts: {
-      handle: unless(({ sequence = 0 }, { memory, socket }) => {
+      handle: unless((_, received) => {
+        const { memory, socket } = received;
+        const sequence = sequenceOf(received) ?? 0;
         const last = memory.notes.get(socket) ?? 0;
         memory.notes.set(socket, Math.max(last, sequence));
         return sequence < last;
@@ -103,9 +108,10 @@ export const REPETITION: readonly Defect[] = [
   {
     name: "waits for missing sequences",
     parts: {
-      refuse: refusing(503, ({ sequence }, { disk }) => {
+      refuse: refusing(503, (_, received) => {
+        const sequence = sequenceOf(received);
         if (sequence === undefined) return false;
-        const last = exchange(disk, "sequence", sequence);
+        const last = exchange(received.disk, "sequence", sequence);
         return last !== undefined && sequence > last + 50;
       }),
     },

@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import { createLease } from "../../../src/webhooks/delivery/lease.ts";
 import {
+  createSoleOwner,
   type Ownership,
   type OwnershipChange,
   type QueueChange,
-  SOLE_OWNER,
 } from "../../../src/webhooks/delivery-queue.ts";
 import {
   always,
@@ -56,6 +56,7 @@ function open(options: ServiceOptions = {}) {
         state.isReleased = true;
       }),
     owns: (webhook) => !others.has(webhook),
+    epochOf: () => 1,
     remainingMs: () => Math.max(0, endMs - clock.nowMs()),
     takeChanges: () =>
       call(() => {
@@ -335,7 +336,7 @@ test("a process that owns all webhooks has no timer", async () => {
     throw new Error("unexpected");
   };
   const lease = createLease({
-    ownership: SOLE_OWNER,
+    ownership: createSoleOwner(1),
     dispatcher: {} as Parameters<typeof createLease>[0]["dispatcher"],
     clock: { after: unexpected },
     onNameLost: unexpected,

@@ -24,17 +24,17 @@ describe("a delivery", () => {
     const [call] = calls as [Call];
     const { token } = secrets;
     expect(call.target).toBe("https://receiver.example/hook");
-    expect(call.message).toEqual({
+    expect(JSON.parse(call.body)).toEqual({
       timestamp: clock.nowMs(),
       data: blockApplied(7).data,
       event: "block.applied",
       id: expect.stringMatching(/^msg_[0-9a-f]{32}$/),
       webhookId: id,
-      sequence: 1,
       height: 7,
       blockId: "block7",
     });
     const { headers } = call;
+    expect(headers["webhook-sequence"]).toBe("1");
     expect(headers["content-type"]).toBe("application/json");
     // The receiver's half of the token completes the header (webhooks.md 7.2).
     expect(`${headers.authorization}${token.slice(32)}`).toBe(token);
@@ -50,7 +50,7 @@ describe("a delivery", () => {
     );
   });
 
-  test("of a worker has the epoch of its webhook, outside of the signature", async () => {
+  test("has its sequence and the epoch of the sender outside of the signature; a ping has neither", async () => {
     const sent: Readonly<Record<string, string>>[] = [];
     const clock = createTestClock();
     const attempt = createAttempt({
@@ -61,13 +61,16 @@ describe("a delivery", () => {
       },
     });
     const content = { dataText: "{}" };
-    const message = { webhook: 1, id: "msg_1", event: "block.applied", createdMs: 1, content };
-    const outgoing = { message, secrets: { token: "5".repeat(64) }, target: "https://receiver.example/" };
+    const ping = { webhook: 1, id: "msg_1", event: "block.applied", createdMs: 1, content };
+    const message = { ...ping, sequence: 17 };
+    const outgoing = { secrets: { token: "5".repeat(64) }, target: "https://receiver.example/" };
     const { signal } = new AbortController();
-    await attempt(outgoing, signal);
-    await attempt({ ...outgoing, epoch: 12 }, signal);
-    expect(sent[0]).not.toHaveProperty("webhook-epoch");
-    expect(sent[1]).toEqual({ ...sent[0], "webhook-epoch": "12" });
+    await attempt({ ...outgoing, message: ping }, signal);
+    await attempt({ ...outgoing, message, epoch: 12 }, signal);
+    expect(Object.keys(sent[0] ?? {}).filter((name) => name.startsWith("webhook-"))).toEqual([
+      ...["webhook-id", "webhook-timestamp", "webhook-signature"],
+    ]);
+    expect(sent[1]).toEqual({ ...sent[0], "webhook-sequence": "17", "webhook-epoch": "12" });
   });
 
   test("has a duration that a change of the time of day does not affect", async () => {

@@ -8,6 +8,7 @@ import { createReadTogether } from "../../../src/store/engine/snapshot.ts";
 import { createEventLog } from "../../../src/store/events/event-log.ts";
 import { createMetaStore } from "../../../src/store/node/meta.ts";
 import type { DeliveryRequest } from "../../../src/webhooks/delivery/post.ts";
+import { FORMAT, type HandOverHead } from "../../../src/webhooks/hand-over/lines.ts";
 import { createNodeSide, type NodeSide } from "../../../src/webhooks/hand-over/node-side.ts";
 import { createServiceSwitch, type ServiceSwitch } from "../../../src/webhooks/hand-over/service-switch.ts";
 import { TABLE_NAMES, type TableName } from "../../../src/webhooks/hand-over/tables.ts";
@@ -75,7 +76,9 @@ function openNode(path = databasePath()): Node {
 const TO_WORKERS = { from: "node", to: "to workers", transfer: "a" } as const;
 const OF_WORKERS = { from: "to workers", to: "workers", transfer: "a" } as const;
 const TO_NODE = { from: "workers", to: "to node", transfer: "b" } as const;
-const HEAD = { format: 2, network: "chain", matched: 0, isEncrypted: false, last: LAST } as const;
+const HEAD: HandOverHead = {
+  ...{ format: FORMAT, network: "chain", matched: 0, isEncrypted: false, epoch: 0, last: LAST },
+};
 
 const stopped = ({ side }: Node) => expect.poll(() => side.status().isStopped).toBe(true);
 

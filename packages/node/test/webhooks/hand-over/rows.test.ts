@@ -7,15 +7,23 @@ import { type Database, openDatabase } from "../../../src/store/engine/database.
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../../src/store/events/event-log.ts";
 import { createMetaStore } from "../../../src/store/node/meta.ts";
-import { type HandOverLine, lineOf, readLine } from "../../../src/webhooks/hand-over/lines.ts";
+import {
+  FORMAT,
+  type HandOverHead,
+  type HandOverLine,
+  lineOf,
+  readLine,
+} from "../../../src/webhooks/hand-over/lines.ts";
 import type { HandOverRows } from "../../../src/webhooks/hand-over/rows.ts";
 import { isRowOf, TABLE_NAMES, TABLES } from "../../../src/webhooks/hand-over/tables.ts";
 import { readWebhookLines, removeIncomplete } from "../../../src/webhooks/postgres/hand-over/export.ts";
 import { importWebhooks } from "../../../src/webhooks/postgres/hand-over/import.ts";
 import { changeOwner, readOwner } from "../../../src/webhooks/postgres/hand-over/owner.ts";
+import { createOwnership } from "../../../src/webhooks/postgres/ownership.ts";
 import { createSecretCipher, type SecretCipher } from "../../../src/webhooks/secrets/encryption.ts";
 import { createKey } from "../../../src/webhooks/secrets/key-check.ts";
 import { createSqliteHandOverRows } from "../../../src/webhooks/sqlite/hand-over/rows.ts";
+import { openSqliteStorage } from "../../../src/webhooks/sqlite/storage.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
 import { collect, LAST, queueFigures, ROWS } from "../../../test-support/webhooks/hand-over-rows.ts";
@@ -27,7 +35,12 @@ const ciphers = new Map(
 );
 const cipherOf = (name: string): SecretCipher => present(ciphers.get(name));
 
-type Node = { readonly database: Database; readonly rows: HandOverRows };
+type Node = {
+  readonly database: Database;
+  readonly rows: HandOverRows;
+  /** Opens the storage as a start of the service does; returns its epoch. */
+  openEpoch(): number;
+};
 
 function openNode(name: string): Node {
   const path = databasePath();
@@ -39,7 +52,10 @@ function openNode(name: string): Node {
   for (let height = 1; height <= 20; height++)
     eventLog.append([{ id: `${height}`, name: "block.applied", height, blockId: `${height}` }]);
   const deps = { database, databasePath: path, eventLog, cipher: cipherOf(name), isEncrypted: true };
-  return { database, rows: createSqliteHandOverRows(deps) };
+  return {
+    ...{ database, rows: createSqliteHandOverRows(deps) },
+    openEpoch: () => present(openSqliteStorage(deps).queue.ownership.epochOf(1)),
+  };
 }
 
 const TO_NODE = [
@@ -47,7 +63,11 @@ const TO_NODE = [
   { from: "to workers", to: "workers", transfer: "a" },
   { from: "workers", to: "to node", transfer: "b" },
 ] as const;
-const HEAD = { format: 2, network: NETWORK, matched: 18, isEncrypted: true, last: LAST } as const;
+/** Higher than the clock. */
+const EPOCH = 9_000_000_000_000;
+const HEAD: HandOverHead = {
+  ...{ format: FORMAT, network: NETWORK, matched: 18, isEncrypted: true, epoch: EPOCH, last: LAST },
+};
 
 /** Opens a node that has received all rows. */
 function openFilledNode(name: string): Node {
@@ -215,6 +235,34 @@ describe.runIf(hasPostgres)("PostgreSQL", () => {
     expect(await postgres.query("SELECT nextval('delivery_numbers') AS number")).toEqual([{ number: "31" }]);
   });
 
+  test("and a node continue the epochs of each other after a hand-over, whatever the clock is.", async () => {
+    const first = openFilledNode("n");
+    const ofNode = first.openEpoch();
+    expect(ofNode).toBeGreaterThan(EPOCH);
+    const postgres = await openPostgres(databases);
+    await copyEvents(postgres, 19, 20);
+    await beginIn(postgres);
+    await importInto(postgres, sent(first.rows.lines()));
+    const worker = createOwnership(
+      { worker: "a", leaseMs: 60_000 },
+      { postgres, elapsedMs: () => performance.now() },
+    );
+    await worker.renew();
+    const ofWorkers = worker.all().map(({ epoch }) => epoch);
+    expect(ofWorkers).toHaveLength(32);
+    expect(Math.min(...ofWorkers)).toBeGreaterThan(ofNode);
+    const second = openNode("m");
+    for (const change of TO_NODE) second.rows.change(change);
+    await postgres.transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", async (transaction) => {
+      const options = { matched: 18, network: NETWORK, cipher: cipherOf("w"), isEncrypted: true };
+      for await (const line of readWebhookLines(transaction, options)) {
+        if ("rows" in line) second.rows.add(line.table, line.rows);
+        if ("webhooks" in line) second.rows.finish(line.webhooks, "b");
+      }
+    });
+    expect(second.openEpoch()).toBeGreaterThan(Math.max(...ofWorkers));
+  });
+
   test("has no row of an import that fails or is not complete, or has another id.", async () => {
     const { rows } = openFilledNode("n");
     const postgres = await openPostgres(databases);
@@ -257,7 +305,7 @@ describe.runIf(hasPostgres)("PostgreSQL", () => {
     await postgres.query("DELETE FROM events");
     const [head, ...others] = rows.lines();
     const other = {
-      webhooks: { ...(present(head) as { webhooks: typeof HEAD }).webhooks, network: "other" },
+      webhooks: { ...(present(head) as { webhooks: HandOverHead }).webhooks, network: "other" },
     };
     await expect(importInto(postgres, sent([other, ...others]))).rejects.toMatchObject({
       code: "OTHER_NODE",

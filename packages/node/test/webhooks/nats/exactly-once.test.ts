@@ -126,7 +126,11 @@ describe.skipIf(missing !== undefined)(name, () => {
     await call("POST", "/dev/forge", { enabled: true });
     return { messages, log: await deliveries(webhook) };
   }
-  const bodies = (messages: readonly StreamMessage[]) => messages.map(({ body }) => JSON.parse(body) as Body);
+  const bodies = (messages: readonly StreamMessage[]): Body[] =>
+    messages.map(({ body, headers }) => ({
+      ...JSON.parse(body),
+      sequence: Number(headers["webhook-sequence"]),
+    }));
 
   /** Every delivery is one message, and every fact whose block was reverted is retracted. */
   function expectOnce({ messages, log }: Awaited<ReturnType<typeof settled>>): void {

@@ -12,6 +12,7 @@ export const HEADERS = {
   "webhook-id": "id",
   "webhook-timestamp": "1700000000",
   "webhook-signature": "v1,c2ln",
+  "webhook-sequence": "17",
   "webhook-epoch": "3",
 };
 

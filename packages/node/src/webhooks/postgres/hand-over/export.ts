@@ -69,10 +69,11 @@ async function readHead(
   query: Query,
   { matched, network, isEncrypted }: ExportOptions,
 ): Promise<HandOverHead> {
-  const [names] = await query<{ webhooks: string; contents: string }>(
-    "SELECT pg_get_serial_sequence('webhooks', 'id') AS webhooks, pg_get_serial_sequence('contents', 'number') AS contents",
+  const [names] = await query<{ webhooks: string; contents: string; epoch: string }>(
+    `SELECT pg_get_serial_sequence('webhooks', 'id') AS webhooks, pg_get_serial_sequence('contents', 'number') AS contents,
+       (SELECT max(epoch) FROM shard_owners) AS epoch`,
   );
-  const { webhooks, contents } = present(names, "the names of the sequences");
+  const { webhooks, contents, epoch } = present(names, "the names of the sequences");
   const lastOf = async (sequence: string) => {
     const [last] = await query<{ last: string }>(
       `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM ${sequence}`,
@@ -81,7 +82,7 @@ async function readHead(
   };
   return {
     format: FORMAT,
-    ...{ network, matched, isEncrypted },
+    ...{ network, matched, isEncrypted, epoch: Number(epoch) },
     last: {
       webhook: await lastOf(webhooks),
       delivery: await lastOf("delivery_numbers"),

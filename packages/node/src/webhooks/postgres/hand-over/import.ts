@@ -52,7 +52,7 @@ export async function importWebhooks(
       "OTHER_NODE",
       "the node is on another chain: name the node of this database with --node",
     );
-  await startAfter(transaction, head.matched);
+  await startAfter(transaction, head);
   await continueNumbers(transaction, head.last);
   await onWritten(await readEventNames(transaction.query));
   await transaction.query("ANALYZE webhooks, queues, contents, deliveries, attempts, unconfirmed_events");
@@ -83,18 +83,18 @@ export const MISSING_EVENTS = `SELECT greatest(last_sequence - $1::bigint, 0)
     - (SELECT count(*) FROM events WHERE sequence > $1::bigint) AS missing FROM event_log`;
 
 /**
- * Lets all shards match the events after a sequence.
+ * Lets all shards match the events after a sequence, with higher epochs than those of the node.
  *
  * @throws {HandOverError} EVENTS_MISSING
  */
-async function startAfter({ query, change }: Transaction, matched: number): Promise<void> {
+async function startAfter({ query, change }: Transaction, { matched, epoch }: HandOverHead): Promise<void> {
   const [missing] = await query<{ missing: string }>(MISSING_EVENTS, [matched]);
   if (Number(missing?.missing) !== 0)
     throw new HandOverError(
       "EVENTS_MISSING",
       `the database lacks ${missing?.missing} events that the node has not matched yet: return with --cancel, and start the mirror before the next hand-over`,
     );
-  await change("UPDATE shard_owners SET owner = NULL");
+  await change("UPDATE shard_owners SET owner = NULL, epoch = greatest(epoch, $1)", [epoch]);
   await change("UPDATE shard_positions SET matched = $1", [matched]);
 }
 

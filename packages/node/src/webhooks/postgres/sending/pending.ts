@@ -11,14 +11,14 @@ import { IS_ON } from "../webhook-rows.ts";
 
 export type PendingDeps = {
   readonly postgres: Pick<Postgres, "query">;
-  readonly ownership: Pick<ShardOwnership, "epochOf" | "held">;
+  readonly ownership: Pick<ShardOwnership, "held">;
   /** Cipher of the webhooks' secrets. */
   readonly cipher: SecretCipher;
 };
 
 type PendingReads = Pick<DeliveryQueue, "webhooks" | "states" | "nextFirst" | "nextRetry" | "nextReplayed">;
 
-type Call = Pick<WaitingDelivery, "target" | "secrets" | "proofDepth" | "epoch">;
+type Call = Pick<WaitingDelivery, "target" | "secrets" | "proofDepth">;
 
 type WaitingRow = MessageRow &
   Omit<SecretRow, "previous_until_ms"> & {
@@ -80,12 +80,10 @@ export function createPendingReads({ postgres: { query }, ownership, cipher }: P
 
   function callFromRow(row: WaitingRow): Call {
     const webhook = Number(row.webhook);
-    const epoch = ownership.epochOf(webhook);
     const secrets = secretsFromRow(webhook, row, cipher);
     return {
       ...{ target: row.target, secrets },
       ...(row.proof_depth !== null && { proofDepth: row.proof_depth }),
-      ...(epoch !== undefined && { epoch }),
     };
   }
 

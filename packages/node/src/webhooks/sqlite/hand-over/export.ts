@@ -46,11 +46,13 @@ export function* readWebhookLines({ path, cipher, isEncrypted }: ExportOptions):
 function headOf(database: Database, isEncrypted: boolean) {
   const last = database.prepare<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = +?");
   const lastOf = (table: string) => last.get(table)?.seq ?? 0;
+  const meta = createMetaStore(database);
   return {
     format: FORMAT,
-    network: createMetaStore(database).read("nethash") ?? "",
+    network: meta.read("nethash") ?? "",
     matched: createEventLog(database, { recordedNames: () => new Set() }).cursor(READER) ?? 0,
     isEncrypted,
+    epoch: Number(meta.read("webhookEpoch") ?? 0),
     last: {
       webhook: lastOf("webhooks"),
       delivery: lastOf("deliveries"),

@@ -48,6 +48,8 @@ export function createSqliteHandOverRows(deps: HandOverRowsDeps): HandOverRows {
         checkPosition(deps, head);
         owners.write(nextOwner(owners.read(), { from: "to node", to: "node", transfer }));
         imported.setLast(head.last);
+        const meta = createMetaStore(database);
+        meta.write("webhookEpoch", `${Math.max(head.epoch, Number(meta.read("webhookEpoch") ?? 0))}`);
         eventLog.moveCursor(READER, head.matched);
       });
     },
