@@ -1,5 +1,6 @@
 /** The pipeline of a node over a generated chain, without the rest of the node. */
 
+import { createSlots, type Slots } from "@uniknode/protocol";
 import { pino } from "pino";
 import type { Pin } from "../packages/node/src/chain/assumption.ts";
 import { createChain } from "../packages/node/src/chain/chain.ts";
@@ -44,6 +45,11 @@ export type Pipeline = {
   close(): Promise<void>;
 };
 
+const toEvents = (slots: Slots): Pick<ChainDeps, "eventsOfFacts" | "eventsOfRevert"> => ({
+  eventsOfFacts: (facts, header) => eventsOfFacts(facts, header, slots),
+  eventsOfRevert: (block, wallets) => eventsOfRevert(block, wallets, slots),
+});
+
 /** Opens a new database file with the genesis block. */
 export function openPipeline(
   path: string,
@@ -57,7 +63,7 @@ export function openPipeline(
     feedBlocks = 0,
     history = false,
     checkpointThread = false,
-    events = { eventsOfFacts, eventsOfRevert },
+    events = toEvents(createSlots(fixture.network)),
   } = options;
   const database = openDatabase(path, { makesCheckpoints: !checkpointThread });
   migrate(database);

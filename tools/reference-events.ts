@@ -94,7 +94,7 @@ function messageOf({ id: factId, name, height, blockId, data }: Event): string {
     id,
     event: name,
     ...source,
-    createdMs: 1_795_223_920_119,
+    timeMs: 1_795_223_920_000,
     content,
   };
   return pretty(JSON.parse(bodyOf(delivery)));

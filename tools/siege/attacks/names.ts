@@ -64,7 +64,8 @@ export const silentNames: Attack = {
     );
     const { port, delaysMs, close } = await startHonest();
     const honest = `http://${HONEST}:${port}/siege/honest`;
-    await registerHook(target, addresses.next(), { event: "block.applied", target: honest });
+    // The time of an event of the node is that at which it was logged; that of a fact is the time of its block.
+    await registerHook(target, addresses.next(), { event: "block.forged", target: honest });
     for (let index = 0; index < SILENT_WEBHOOKS; index++) {
       const silent = `http://silent-${index}.example/siege/${index}`;
       await registerHook(target, addresses.next(), { events: ["*"], target: silent });

@@ -10,7 +10,10 @@ export type Delivery = {
   readonly id: string;
   /** Name of the event; `ping` for a test. */
   readonly event: string;
-  /** Time when the delivery was queued, milliseconds since 1970: the same in every attempt. */
+  /**
+   * Time of the block that the event is a fact of, also in its retraction, milliseconds since 1970; of other events, the time
+   * at which the node logged them.
+   */
   readonly timestamp: number;
   /**
    * Content of the event, as docs/reference/events.md describes it; a few events have none. Amounts are

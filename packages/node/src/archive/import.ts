@@ -91,7 +91,8 @@ function createImportingChain(
   const slots = createSlots(network);
   const names = createWebhookStore(database).eventNames();
   return createChain(DEFAULT_CHAIN_OPTIONS, {
-    ...{ database, network, genesis, verifier, assumeValid, eventsOfRevert },
+    ...{ database, network, genesis, verifier, assumeValid },
+    eventsOfRevert: (block, wallets) => eventsOfRevert(block, wallets, slots),
     events: createEventLog(database, { recordedNames: () => names, now: nowMs }),
     eventsOfFacts: (facts, header) =>
       recordedEvents(facts, header, {
@@ -99,6 +100,7 @@ function createImportingChain(
         isCatchingUp: true,
         now: slots.timeAt(nowMs()),
         maxAgeSeconds: DEFAULT_MAX_AGE_SECONDS,
+        slots,
       }),
     now: latestMs({ nowMs, hasOwnClock }),
     onListenerError(error) {

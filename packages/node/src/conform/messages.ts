@@ -59,7 +59,7 @@ export function createMessages({ webhook, event: ownEvent, nowMs }: MessageOptio
   }
 
   /** The members of every message except pings. */
-  const queued = () => ({ webhook, sequence: ++sequence, createdMs: nowMs() });
+  const queued = () => ({ webhook, sequence: ++sequence, timeMs: nowMs() });
 
   return {
     place,
@@ -86,7 +86,7 @@ export function createMessages({ webhook, event: ownEvent, nowMs }: MessageOptio
       const message = queued();
       const identity = at
         ? { id: event, height: at.height, timesReverted: 0 }
-        : { id: event, logSequence: message.sequence };
+        : { id: event, logSequence: message.sequence, createdMs: message.timeMs };
       return {
         ...message,
         event,
@@ -95,7 +95,10 @@ export function createMessages({ webhook, event: ownEvent, nowMs }: MessageOptio
         content: fit(event, data === undefined ? undefined : JSON.stringify(data)),
       };
     },
-    ping: () => pingMessage(webhook, nowMs()),
+    ping() {
+      const { createdMs: timeMs, ...ping } = pingMessage(webhook, nowMs());
+      return { ...ping, timeMs };
+    },
     epoch: () => ++epoch,
     skipSequences(count) {
       sequence += count;

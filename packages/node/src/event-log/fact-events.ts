@@ -1,6 +1,6 @@
 /** Events of past facts, with the ids and contents that `history.ts` describes. */
-import { addressFromPublicKey, type BlockHeader, type Network } from "@uniknode/protocol";
-import { eventsOfFacts, type FinalBlock, factId } from "../events/block-events.ts";
+import { addressFromPublicKey, type BlockHeader, createSlots, type Network } from "@uniknode/protocol";
+import { eventsOfFacts, type FinalBlock, factId, sourceOf } from "../events/block-events.ts";
 import type { JsonObject } from "../events/content.ts";
 import type { Event } from "../events/event.ts";
 import type { PastFact } from "./past-facts.ts";
@@ -10,6 +10,7 @@ export function createFactEvents(
   network: Network,
   usernameOf: (publicKey: string) => string | undefined,
 ): (fact: PastFact | FinalBlock, header: BlockHeader) => Event[] {
+  const slots = createSlots(network);
   function delegateData(publicKey: string): JsonObject {
     const username = usernameOf(publicKey);
     const address = addressFromPublicKey(publicKey, network.description.pubKeyHash);
@@ -17,7 +18,7 @@ export function createFactEvents(
   }
 
   return (fact, header) => {
-    const source = { height: header.height, blockId: header.id };
+    const source = sourceOf(header, slots);
     const named = (...parts: (string | number)[]) => ({
       id: factId(fact.name, header.id, ...parts),
       name: fact.name,
@@ -39,7 +40,7 @@ export function createFactEvents(
         return [{ ...named(fact.round), data }];
       }
       default:
-        return eventsOfFacts([fact], header);
+        return eventsOfFacts([fact], header, slots);
     }
   };
 }

@@ -1,5 +1,5 @@
 /** Selects the events of a block that are recorded (webhooks.md 10 point 12). */
-import type { BlockHeader } from "@uniknode/protocol";
+import type { BlockHeader, Slots } from "@uniknode/protocol";
 import { type BlockFact, eventsOfFacts } from "../events/block-events.ts";
 import type { Event } from "../events/event.ts";
 
@@ -22,6 +22,7 @@ export type RecordingRules = {
   readonly now: number;
   /** Events of older blocks are not recorded while catching up; `Infinity` for no limit. */
   readonly maxAgeSeconds: number;
+  readonly slots: Pick<Slots, "unixMsOf">;
 };
 
 /** Returns true if the events of a block are not recorded because the node catches up and the block is old. */
@@ -43,5 +44,6 @@ export function recordedEvents(
   return eventsOfFacts(
     facts.filter(({ name }) => rules.names.has(name)),
     header,
+    rules.slots,
   );
 }

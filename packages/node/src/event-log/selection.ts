@@ -7,7 +7,7 @@ import type { SubscribedEvents } from "./subscribed-events.ts";
 
 export type SelectionDeps = {
   readonly subscribedEvents: Pick<SubscribedEvents, "names" | "markGap">;
-  readonly slots: Pick<Slots, "blocktime">;
+  readonly slots: Pick<Slots, "blocktime" | "unixMsOf">;
   /** Network time, seconds since the network epoch. */
   readonly now: () => number;
   /** Events of older blocks are not recorded while the node catches up; `Infinity` for no limit. */
@@ -23,7 +23,7 @@ export function createSelection({ subscribedEvents, slots, now, maxAgeSeconds }:
       names: subscribedEvents.names(),
       isCatchingUp: now() - header.timestamp >= BEHIND_SLOTS * slots.blocktime,
       now: now(),
-      maxAgeSeconds,
+      ...{ maxAgeSeconds, slots },
     };
     if (isTooOld(header, rules)) subscribedEvents.markGap();
     return recordedEvents(facts, header, rules);

@@ -3,7 +3,7 @@
  * same ids, today, after a restart, and when the block is applied again.
  */
 import type { Fact, Wallet } from "@uniknode/ledger";
-import type { Block, BlockHeader } from "@uniknode/protocol";
+import type { Block, BlockHeader, Slots } from "@uniknode/protocol";
 import {
   blockData,
   confirmedTransactionData,
@@ -19,18 +19,33 @@ export type FinalBlock = { readonly name: "block.finalized"; readonly header: Bl
 /** Facts that a block causes. */
 export type BlockFact = Fact | FinalBlock;
 
+/** Returns the members of an event that name the block which caused it. */
+export const sourceOf = (
+  { height, id, timestamp }: BlockHeader,
+  { unixMsOf }: Pick<Slots, "unixMsOf">,
+): Required<Pick<Event, "height" | "blockId" | "timeMs">> => ({
+  height,
+  blockId: id,
+  timeMs: unixMsOf(timestamp),
+});
+
 /** Events of an applied block, in the order of its facts. */
-export const eventsOfFacts = (facts: readonly BlockFact[], header: BlockHeader): Event[] =>
-  facts.map((fact) => ({
-    name: fact.name,
-    height: header.height,
-    blockId: header.id,
-    ...contentOf(fact, header),
-  }));
+export function eventsOfFacts(
+  facts: readonly BlockFact[],
+  header: BlockHeader,
+  slots: Pick<Slots, "unixMsOf">,
+): Event[] {
+  const source = sourceOf(header, slots);
+  return facts.map((fact) => ({ name: fact.name, ...source, ...contentOf(fact, header) }));
+}
 
 /** Events of a reverted block. `wallets` are those it changed, as they are now, by ascending address. */
-export function eventsOfRevert({ header, transactions }: Block, wallets: readonly Wallet[]): Event[] {
-  const source = { height: header.height, blockId: header.id };
+export function eventsOfRevert(
+  { header, transactions }: Block,
+  wallets: readonly Wallet[],
+  slots: Pick<Slots, "unixMsOf">,
+): Event[] {
+  const source = sourceOf(header, slots);
   return [
     ...transactions
       .map(({ data }, sequence) => ({
@@ -71,7 +86,11 @@ export const eventOfArrival = (block: Block, outcome: "received" | "disregarded"
 export const factId = (name: string, blockId: string, ...parts: readonly (string | number)[]): string =>
   [name, blockId, ...parts].join(":");
 
-function contentOf(fact: BlockFact, { id: blockId, ...header }: BlockHeader): Pick<Event, "id" | "data"> {
+/** Returns the id and the content of the event of a fact. */
+export function contentOf(
+  fact: BlockFact,
+  { id: blockId, ...header }: BlockHeader,
+): Pick<Event, "id" | "data"> {
   switch (fact.name) {
     case "forger.missing":
       // In another chain the slot may not have been missed.

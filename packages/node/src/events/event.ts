@@ -11,6 +11,8 @@ export type Event = {
   /** Height of the block that caused the event. */
   readonly height?: number;
   readonly blockId?: string;
+  /** Time of the block whose application or revert caused the event, milliseconds since 1970. */
+  readonly timeMs?: number;
   /** Id of the event that this one retracts, because its block was reverted. */
   readonly reverts?: string;
   readonly data?: unknown;
@@ -20,6 +22,6 @@ export type Event = {
 export type LoggedEvent = Event & {
   /** Grows by one with each event; never reused. */
   readonly sequence: number;
-  /** Milliseconds since 1970. */
+  /** Time at which it was logged, milliseconds since 1970. */
   readonly createdMs: number;
 };

@@ -9,8 +9,7 @@ import {
   type Rounds,
 } from "@uniknode/protocol";
 import type { PastFact } from "../event-log/past-facts.ts";
-import { eventsOfFacts, factId } from "../events/block-events.ts";
-import { present } from "../platform/present.ts";
+import { contentOf, factId } from "../events/block-events.ts";
 import { appliedBlockText, appliedTransactionText, createdRoundText } from "./content-text.ts";
 
 export type Leaf = {
@@ -101,9 +100,7 @@ export function leafContent(fact: TreeFact, header: BlockHeader, network: Networ
       const { round, root, uniks } = fact;
       return { id: idOf(round), data: { root, uniks } };
     }
-    default: {
-      const { id, data } = present(eventsOfFacts([fact], header)[0], `the event ${fact.name}`);
-      return { id, data };
-    }
+    default:
+      return contentOf(fact, header);
   }
 }

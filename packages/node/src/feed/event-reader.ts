@@ -49,7 +49,7 @@ export function createEventReader(database: Database): EventReader {
   );
   const byNumber = database.prepare<{ id: string }>("SELECT id FROM events WHERE sequence = ?");
   const select = database.prepare<EventColumns>(
-    `SELECT sequence, id, name, height, block_id, created_ms, reverts, data FROM events
+    `SELECT sequence, id, name, height, block_id, created_ms, time_ms, reverts, data FROM events
      WHERE sequence > +? ORDER BY sequence LIMIT ${MAX_EVENTS}`,
     { arrays: true },
   );

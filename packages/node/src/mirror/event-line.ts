@@ -11,6 +11,7 @@ export type CopiedEvent = readonly [
   height: number | null,
   blockId: string | null,
   createdMs: number,
+  timeMs: number | null,
   reverts: string | null,
   data: string | null,
 ];
@@ -20,7 +21,10 @@ const MAX_EVENTS = 1_000;
 const integer = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 const text = { type: "string" };
 const orNull = (schema: { readonly type: string }) => ({ ...schema, type: [schema.type, "null"] });
-const columns = [integer, text, text, orNull(integer), orNull(text), integer, orNull(text), orNull(text)];
+const columns = [
+  ...[integer, text, text, orNull(integer), orNull(text), integer, orNull(integer)],
+  ...[orNull(text), orNull(text)],
+];
 const Event = Type.Unsafe<CopiedEvent>({
   type: "array",
   items: columns,

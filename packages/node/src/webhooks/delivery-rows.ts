@@ -49,6 +49,8 @@ export type MessageRow<Int extends Integer> = {
   readonly block_id: string | null;
   readonly reverts: string | null;
   readonly created_ms: Int;
+  /** Null: the time of the delivery. */
+  readonly time_ms: Int | null;
 } & ContentRow;
 
 type ContentRow = {
@@ -114,7 +116,7 @@ export const messageFromRow = (row: MessageRow<Integer>): DeliveryMessage =>
     height: toNumber(row.height),
     blockId: row.block_id,
     reverts: row.reverts,
-    createdMs: Number(row.created_ms),
+    timeMs: Number(row.time_ms ?? row.created_ms),
     content: contentFromRow(row),
   });
 

@@ -7,8 +7,7 @@
  * process died before the position moved, writes nothing twice: deliveries have ids, and the storage assigns sequences.
  */
 import type { Event, LoggedEvent } from "../events/event.ts";
-import type { Content } from "../subscriptions/content.ts";
-import type { DeliveredFact, NewDelivery } from "./model/deliveries.ts";
+import type { DeliveredFact, NewDelivery, TimedContent } from "./model/deliveries.ts";
 import type { Replay } from "./model/replay.ts";
 import type { ActiveWebhook } from "./model/webhook.ts";
 
@@ -70,7 +69,7 @@ export type UnconfirmedEvent = {
   readonly logSequence: number;
   /** Name of the event in the subscription. */
   readonly name: string;
-  readonly event: Pick<Event, "id" | "name"> & BlockReference;
+  readonly event: Pick<Event, "id" | "name" | "timeMs"> & BlockReference;
   /** Content of the event as JSON. */
   readonly dataText: string | undefined;
 };
@@ -128,7 +127,7 @@ export type IntakeCommand =
 /** A delivery without what the storage assigns: number, sequence, and position in the replay lane. */
 export type DeliveryDraft = Omit<NewDelivery, "sequence" | "replay" | "content"> & {
   /** Number of a stored content, or a new one. Deliveries of a batch that have the same object share the stored content. */
-  readonly content: Content | number;
+  readonly content: TimedContent | number;
   /** Id of the retracted delivery; dropped unless the webhook has that delivery. */
   readonly reverts?: string;
   /** Id of a delivery that the webhook must have; without it, the draft is dropped. */

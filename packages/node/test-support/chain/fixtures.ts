@@ -9,7 +9,7 @@ import {
   TABLE_NAMES,
   type TableName,
 } from "@uniknode/ledger";
-import { bytesToHex, createNetwork, genesisBlockFromJson, hexToBytes } from "@uniknode/protocol";
+import { bytesToHex, createNetwork, createSlots, genesisBlockFromJson, hexToBytes } from "@uniknode/protocol";
 import { createChain } from "../../src/chain/chain.ts";
 import type { ChainOptions } from "../../src/chain/port.ts";
 import { type Chain, type ChainDeps, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/port.ts";
@@ -49,6 +49,7 @@ export type OpenOptions = Partial<ChainOptions> & {
 export function openChain(content: Content, path: string, options: OpenOptions = {}): OpenChain {
   const { recordedNames = new Set(), deps, openFile = openDatabase, ...chainOptions } = options;
   const network = createNetwork(content.network);
+  const slots = createSlots(network);
   const database = openFile(path);
   migrate(database);
   const verifier = createVerifier({ threads: 0 });
@@ -60,8 +61,8 @@ export function openChain(content: Content, path: string, options: OpenOptions =
       genesis: genesisBlockFromJson(content.genesis, network),
       verifier,
       events: createEventLog(database, { recordedNames: () => recordedNames, now: () => 0 }),
-      eventsOfFacts,
-      eventsOfRevert,
+      eventsOfFacts: (facts, header) => eventsOfFacts(facts, header, slots),
+      eventsOfRevert: (block, wallets) => eventsOfRevert(block, wallets, slots),
       now: () => LATE,
       onListenerError: rethrow,
       onUnexpectedError: rethrow,

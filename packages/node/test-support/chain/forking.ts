@@ -103,14 +103,15 @@ export function createForkingChain(
 
 function openChain(database: Database, network: Network): Chain {
   const webhooks = createWebhookStore(database);
+  const slots = createSlots(network);
   return createChain(DEFAULT_CHAIN_OPTIONS, {
     database,
     network,
     genesis: genesisBlockFromJson(blockToJson(dev.block), network),
     verifier: createVerifier({ threads: 0 }),
     events: createEventLog(database, { recordedNames: webhooks.eventNames }),
-    eventsOfFacts,
-    eventsOfRevert,
+    eventsOfFacts: (facts, header) => eventsOfFacts(facts, header, slots),
+    eventsOfRevert: (block, wallets) => eventsOfRevert(block, wallets, slots),
     now: Date.now,
     onListenerError: (error) => {
       throw error;

@@ -29,7 +29,7 @@ export type Expected = {
   readonly events: number;
 };
 
-const COLUMNS = "sequence, id, name, height, block_id, created_ms, reverts, data";
+const COLUMNS = "sequence, id, name, height, block_id, created_ms, time_ms, reverts, data";
 const logger = pino({ level: "silent" });
 
 /**
@@ -69,7 +69,7 @@ function copyEvents(node: Database, database: Database, after: number): number {
       },
     )
     .all(after);
-  const insert = database.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+  const insert = database.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   database.transaction(() => {
     for (const row of rows) insert.run(...row);
   });

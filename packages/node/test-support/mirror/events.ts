@@ -4,7 +4,7 @@ import { readCopy } from "../../src/mirror/events/rows.ts";
 import type { Postgres } from "../../src/postgres/connection.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 
-const COLUMNS = "sequence, id, name, height, block_id, created_ms, reverts, data";
+const COLUMNS = "sequence, id, name, height, block_id, created_ms, time_ms, reverts, data";
 
 /** Returns the rows of a node's log after a sequence, in order. */
 export const nodeEvents = (database: Database, after: number): string[] =>

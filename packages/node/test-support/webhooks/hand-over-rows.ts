@@ -83,9 +83,9 @@ export const ROWS: Readonly<Record<TableName, readonly HandOverRow[]>> = {
   webhook_aliases: [["3e1b8a2c-0d7f-4c1e-9a57-0f0d3b8f9d11", 2]],
   removed_webhooks: [[4]],
   contents: [
-    [1, '{"id":"x","emoji":"\u{1F600}"}', null, null],
-    [2, null, true, "/api/v2/blocks/1"],
-    [7, '"a\\u0000b"', false, null],
+    [1, '{"id":"x","emoji":"\u{1F600}"}', null, null, null],
+    [2, null, true, "/api/v2/blocks/1", 1_600_000_000_000],
+    [7, '"a\\u0000b"', false, null, null],
   ],
   deliveries: [
     [
@@ -241,8 +241,8 @@ export const ROWS: Readonly<Record<TableName, readonly HandOverRow[]>> = {
     ["88", 15],
   ],
   unconfirmed_events: [
-    [2, 17, "transaction.*", "f", "transaction.applied", 10, "10", '{"id":"f"}'],
-    [2, 18, "transaction.*", "g", "transaction.applied", 10, "10", null],
+    [2, 17, "transaction.*", "f", "transaction.applied", 10, "10", '{"id":"f"}', 1_600_000_000_000],
+    [2, 18, "transaction.*", "g", "transaction.applied", 10, "10", null, null],
   ],
   finishing_queues: [[3, 6, 18, "cancelled", "the webhook was updated", true]],
   restarting_queues: [[1]],

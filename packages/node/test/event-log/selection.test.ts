@@ -12,7 +12,7 @@ function select(ageSeconds: number, hours: number) {
   let gaps = 0;
   const select = createSelection({
     subscribedEvents: { names: () => new Set(["block.applied"]), markGap: () => void gaps++ },
-    slots: { blocktime: 8 },
+    slots: { blocktime: 8, unixMsOf: (time) => time },
     now: () => header.timestamp + ageSeconds,
     maxAgeSeconds: maxAgeSecondsFromHours(hours),
   });

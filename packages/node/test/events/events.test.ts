@@ -158,6 +158,8 @@ const C = {
   isResigned: false,
 };
 
+const SLOTS = { unixMsOf: (time: number) => time * 1_000 };
+
 const facts: Fact[] = [
   { name: "forger.missing", delegate, slot: 12000003 },
   { name: "round.missed", delegate, round: 18 },
@@ -176,7 +178,7 @@ const facts: Fact[] = [
 describe("events of an applied block", () => {
   test("carry the content of the catalogue, in the order of the facts", () => {
     const T2 = { ...T, nonce: "2", id: second.id, blockId: header.id, sequence: 1 };
-    const events = eventsOfFacts(facts, header);
+    const events = eventsOfFacts(facts, header, SLOTS);
     expect(events.map(({ name, data }) => [name, data])).toEqual([
       ["forger.missing", { delegate: W }],
       ["round.missed", { delegate: W }],
@@ -192,22 +194,22 @@ describe("events of an applied block", () => {
       ["block.applied", B],
     ]);
     for (const event of events) {
-      expect(event).toMatchObject({ height: 4, blockId: header.id });
+      expect(event).toMatchObject({ height: 4, blockId: header.id, timeMs: header.timestamp * 1_000 });
       expect(JSON.parse(JSON.stringify(event))).toEqual(event.data === undefined ? { ...event } : event);
     }
   });
 
   test("have ids that are distinct, and equal each time the block is applied", () => {
-    const ids = eventsOfFacts(facts, header).map(({ id }) => id);
+    const ids = eventsOfFacts(facts, header, SLOTS).map(({ id }) => id);
     expect(new Set(ids).size).toBe(facts.length);
-    expect(eventsOfFacts(facts, header).map(({ id }) => id)).toEqual(ids);
+    expect(eventsOfFacts(facts, header, SLOTS).map(({ id }) => id)).toEqual(ids);
     expect(ids[0]).toBe(`forger.missing:${header.id}:12000003`);
     expect(ids[4]).toBe(`transaction.applied:${header.id}:0`);
     expect(ids.at(-1)).toBe(`block.applied:${header.id}`);
   });
 
   test("are copies", () => {
-    const events = eventsOfFacts([{ name: "transaction.applied", transaction, sequence: 0 }], header);
+    const events = eventsOfFacts([{ name: "transaction.applied", transaction, sequence: 0 }], header, SLOTS);
     expect(events[0]).not.toHaveProperty(
       "data.asset",
       expect.toSatisfy((asset) => asset === transaction.asset),
@@ -216,7 +218,7 @@ describe("events of an applied block", () => {
 });
 
 test("events of a reverted block are in reverse order and have other ids than those of its application", () => {
-  const events = eventsOfRevert(block, [cold, delegate]);
+  const events = eventsOfRevert(block, [cold, delegate], SLOTS);
   expect(events.map(({ name, data }) => [name, data])).toEqual([
     ["transaction.reverted", { ...T, nonce: "2", id: second.id, blockId: header.id, sequence: 1 }],
     ["transaction.reverted", { ...T, blockId: header.id, sequence: 0 }],
@@ -224,8 +226,9 @@ test("events of a reverted block are in reverse order and have other ids than th
     ["wallet.saved", C],
     ["wallet.saved", W],
   ]);
-  const applied = new Set(eventsOfFacts(facts, header).map(({ id }) => id));
-  for (const { id } of events) expect(applied.has(id)).toBe(false);
+  const applied = new Set(eventsOfFacts(facts, header, SLOTS).map(({ id }) => id));
+  for (const { id, timeMs } of events)
+    expect([applied.has(id), timeMs]).toEqual([false, header.timestamp * 1_000]);
 });
 
 test("the event of an arriving block contains its transactions as received", () => {
@@ -306,7 +309,9 @@ describe("events of the node", () => {
 });
 
 describe("recorded events", () => {
-  const rules = { names: new Set(["block.applied"]), isCatchingUp: true, maxAgeSeconds: 100 };
+  const rules = {
+    ...{ names: new Set(["block.applied"]), isCatchingUp: true, maxAgeSeconds: 100, slots: SLOTS },
+  };
   const names = (now: number, other: object = {}) =>
     recordedEvents(facts, header, { ...rules, now, ...other }).map(({ name }) => name);
 

@@ -82,14 +82,14 @@ const codeOf = (position: EventPosition): string => {
 };
 
 test("An event has the columns of its row.", async () => {
-  database.execute(`INSERT INTO events (id, name, height, block_id, created_ms, reverts, data) VALUES
-    ('a', 'block.applied', 7, 'ab', 5, NULL, '{"a":[1.50,"ü\\u0000"]}'), ('b', 'block.reverted', 7, 'ab', 6, 'a', NULL)`);
+  database.execute(`INSERT INTO events (id, name, height, block_id, created_ms, time_ms, reverts, data) VALUES
+    ('a', 'block.applied', 7, 'ab', 5, 4, NULL, '{"a":[1.50,"ü\\u0000"]}'), ('b', 'block.reverted', 7, 'ab', 6, NULL, 'a', NULL)`);
   expect(await linesOf(feed.events({ sequence: 0 }), 2)).toEqual([
     { after: 0, last: 2 },
     {
       events: [
-        [1, "a", "block.applied", 7, "ab", 5, null, '{"a":[1.50,"ü\\u0000"]}'],
-        [2, "b", "block.reverted", 7, "ab", 6, "a", null],
+        [1, "a", "block.applied", 7, "ab", 5, 4, null, '{"a":[1.50,"ü\\u0000"]}'],
+        [2, "b", "block.reverted", 7, "ab", 6, null, "a", null],
       ],
     },
   ]);

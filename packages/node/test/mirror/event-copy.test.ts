@@ -82,7 +82,7 @@ function add(count: number, { height, data }: { height?: number; data?: unknown 
 
 const eventOf = (sequence: number, createdMs = Date.now()): CopiedEvent => [
   ...([sequence, `${sequence}`, "peer.added", null, null] as const),
-  ...([createdMs, null, null] as const),
+  ...([createdMs, null, null, null] as const),
 ];
 
 const lease = async (owner = "mirror"): Promise<number> => {

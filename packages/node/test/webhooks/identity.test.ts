@@ -37,8 +37,9 @@ describe("the id of a delivery", () => {
       deliveryId("m", 1, fact),
       deliveryId("n", 1, { ...fact, id: "block.applied:y" }),
       deliveryId("n", 1, { ...fact, timesReverted: 1 }),
-      deliveryId("n", 1, { id: fact.id, logSequence: 0 }),
-      deliveryId("n", 1, { id: fact.id, logSequence: 1 }),
+      deliveryId("n", 1, { id: fact.id, logSequence: 0, createdMs: 1 }),
+      deliveryId("n", 1, { id: fact.id, logSequence: 1, createdMs: 1 }),
+      deliveryId("n", 1, { id: fact.id, logSequence: 1, createdMs: 2 }),
     ];
     expect(new Set(ids).size).toBe(ids.length);
     expect(deliveryId("n", 1, fact)).toBe(ids[0]);

@@ -30,6 +30,7 @@ const COLUMNS: Columns = [
   ["height", "bigint"],
   ["block_id", "text"],
   ["created_ms", "bigint"],
+  ["time_ms", "bigint"],
   ["reverts", "text"],
   ["data", "text"],
 ];

@@ -75,7 +75,7 @@ export function createConsensus(
       signatures,
       events,
       eventsOfFacts: createSelection({ subscribedEvents, slots, now, maxAgeSeconds }),
-      eventsOfRevert,
+      eventsOfRevert: (block, wallets) => eventsOfRevert(block, wallets, slots),
       now: nowMs,
       assumeValid: options.assumeValid,
       onPin: (news) => logPin(news, logger),

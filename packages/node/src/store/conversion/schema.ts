@@ -24,6 +24,7 @@ const EARLIER: Readonly<Record<string, string>> = {
   "021-webhook-proofs": "bae1aabd7acd355bf3e55793812f41283cb4baf71ac4a08dcf8f097d9405c1df",
   "022-map-of-uniks": "37044ed4fcfe6011f231ef80f44511b93fe0c08f8c03a432993d1d40bf4c6fa2",
   "023-history": "d4b5061e83119460188cd3cfc8baf985f67b523def09f061ee04c9943279063c",
+  "027-fill-holdings": "1082908dba3d20797ce990c9f24b36c29532b9541307945c9aa4dd411e4ea438",
   "001-baseline": "84d9fa20514bce5cb3c2e9acf1602576d1a056e7d782f0f9c5910a7b731f9f78",
 };
 

@@ -51,6 +51,7 @@ type EventRow = {
   height: number | null;
   block_id: string | null;
   created_ms: number;
+  time_ms: number | null;
   reverts: string | null;
   data: string | null;
 };
@@ -67,7 +68,8 @@ export function createEventLog(
   { recordedNames, now = Date.now }: EventLogOptions,
 ): EventLog {
   const insert = database.prepare(
-    "INSERT INTO events (id, name, height, block_id, created_ms, reverts, data) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    `INSERT INTO events (id, name, height, block_id, created_ms, time_ms, reverts, data)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const select = database.prepare<EventRow>(
     "SELECT * FROM events WHERE sequence > ? ORDER BY sequence LIMIT +?",
@@ -82,10 +84,10 @@ export function createEventLog(
     isRecorded: (name) => recordedNames().has(name),
     append(events) {
       const names = recordedNames();
-      for (const { id, name, height, blockId, reverts, data } of events) {
+      for (const { id, name, height, blockId, timeMs, reverts, data } of events) {
         if (!names.has(name)) continue;
-        const content = data === undefined ? null : JSON.stringify(data);
-        insert.run(id, name, height ?? null, blockId ?? null, now(), reverts ?? null, content);
+        const source = [height ?? null, blockId ?? null, now(), timeMs ?? null];
+        insert.run(id, name, ...source, reverts ?? null, data === undefined ? null : JSON.stringify(data));
       }
     },
     read: (after, limit) => select.all(after, limit).map(eventFromRow),
@@ -143,6 +145,7 @@ const eventFromRow = ({ sequence, id, name, data, ...row }: EventRow): LoggedEve
     blockId: row.block_id,
     reverts: row.reverts,
     createdMs: row.created_ms,
+    timeMs: row.time_ms,
   }),
   // The content of an event may be null.
   ...(data !== null && { data: JSON.parse(data) }),

@@ -51,7 +51,7 @@ export function createPing({ deliveryQueue, attempt, nowMs }: PingDeps): Ping {
       running.add(webhook);
       const atMs = nowMs();
       const source = newMessage(webhook);
-      const message = { ...source, createdMs: atMs, content: NOTHING };
+      const message = { ...source, timeMs: atMs, content: NOTHING };
       const call = attempt({ message, secrets, target }, AbortSignal.timeout(TIMEOUT_MS));
       const ended = await call.finally(() => running.delete(webhook));
       const attempted = ended ?? timedOut(atMs, nowMs());
@@ -72,7 +72,7 @@ export function createPing({ deliveryQueue, attempt, nowMs }: PingDeps): Ping {
         throw new WebhookError("PING_RUNNING", "pings of other targets are in progress: retry in 5 s");
       trials++;
       const atMs = nowMs();
-      const message = { ...newMessage(NO_WEBHOOK), createdMs: atMs, content: NOTHING };
+      const message = { ...newMessage(NO_WEBHOOK), timeMs: atMs, content: NOTHING };
       const secrets = { token: randomBytes(TOKEN_BYTES).toString("hex") };
       const call = attempt({ message, secrets, target }, AbortSignal.timeout(TIMEOUT_MS));
       const ended = await call.finally(() => trials--);

@@ -80,7 +80,7 @@ export const TABLES: Readonly<Record<TableName, Table>> = {
   queues: table("webhook integer", "last_sequence integer"),
   webhook_aliases: table("alias text", "webhook integer"),
   removed_webhooks: table("id integer"),
-  contents: table("number integer", "data text?", "truncated flag?", "link text?"),
+  contents: table("number integer", "data text?", "truncated flag?", "link text?", "time_ms integer?"),
   deliveries: table(
     "number integer",
     ...["webhook integer", "id text", "sequence integer?", "event text", "height integer?", "block_id text?"],
@@ -97,7 +97,7 @@ export const TABLES: Readonly<Record<TableName, Table>> = {
     "webhook integer",
     "sequence integer",
     ...["name text", "event_id text", "event_name text", "height integer"],
-    ...["block_id text", "data text?"],
+    ...["block_id text", "data text?", "time_ms integer?"],
   ),
   finishing_queues: table(
     "webhook integer",

@@ -1,14 +1,14 @@
 /** Drafts of deliveries: the id of each delivery of an event, and what it retracts. */
 import { isChainFact, isRetraction, retractionNameOf } from "../../events/catalogue.ts";
-import type { Event } from "../../events/event.ts";
-import type { Content } from "../../subscriptions/content.ts";
+import type { Event, LoggedEvent } from "../../events/event.ts";
 import type { DeliveryDraft } from "../intake.ts";
-import type { DeliveredFact } from "../model/deliveries.ts";
+import type { DeliveredFact, TimedContent } from "../model/deliveries.ts";
 import { deliveryId, retractionId } from "./identity.ts";
 
 /** An event in the order of the log, with the reverts before it. */
 export type OrderedEvent = {
-  readonly event: Event;
+  /** `createdMs` is absent for facts that do not come from the log. */
+  readonly event: Event & Partial<Pick<LoggedEvent, "createdMs">>;
   /** Sequence of the event in the log. */
   readonly logSequence: number;
   /** Number of reverts of the event's block before the event. */
@@ -26,7 +26,7 @@ export type MatchedEvent = OrderedEvent & {
 export function draftDelivery(
   network: string,
   { webhook, name, ...ordered }: MatchedEvent,
-  content: Content,
+  content: TimedContent,
 ): DeliveryDraft {
   const { event } = ordered;
   const { height, blockId } = event;
@@ -80,9 +80,9 @@ export function retractedId(
 }
 
 function idOf(network: string, webhook: number, { event, logSequence, timesReverted }: OrderedEvent): string {
-  const { id, name, height, blockId } = event;
+  const { id, name, height, blockId, createdMs } = event;
   const isFact = blockId !== undefined && isChainFact(name);
-  const occurrence = isFact ? { ...heightOf(height), timesReverted } : { logSequence };
+  const occurrence = isFact ? { ...heightOf(height), timesReverted } : { logSequence, createdMs };
   return deliveryId(network, webhook, { id, ...occurrence });
 }
 

@@ -15,22 +15,26 @@ export type EventIdentity = {
    * reorganisation is delivered again to subscribers that received its retraction.
    */
   readonly timesReverted?: number;
-  /** Sequence in the event log, for all other events, because they may repeat. */
+  /**
+   * Sequence in the event log, for all other events, because they may repeat, and the time at which they were logged, because
+   * an older copy of the log uses sequences again.
+   */
   readonly logSequence?: number;
+  readonly createdMs?: number | undefined;
 };
 
 /** `network` is the nethash. */
 export const deliveryId = (
   network: string,
   webhook: number,
-  { id, height, timesReverted, logSequence }: EventIdentity,
+  { id, height, timesReverted, logSequence, createdMs }: EventIdentity,
 ): string =>
   messageId(
     positionText(height ?? logSequence ?? 0),
     network,
     webhook,
     id,
-    timesReverted === undefined ? `log ${logSequence}` : `chain ${timesReverted}`,
+    timesReverted === undefined ? `log ${logSequence} ${createdMs}` : `chain ${timesReverted}`,
   );
 
 /** Returns the id of the delivery by which an event with this name retracts another delivery. */

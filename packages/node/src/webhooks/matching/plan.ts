@@ -6,8 +6,9 @@ import { isChainFact } from "../../events/catalogue.ts";
 import type { LoggedEvent } from "../../events/event.ts";
 import { present } from "../../platform/present.ts";
 import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
-import type { Content, Fit } from "../../subscriptions/content.ts";
+import type { Fit } from "../../subscriptions/content.ts";
 import { type IntakeCommand, STEP_SIZE, type StepSize } from "../intake.ts";
+import type { TimedContent } from "../model/deliveries.ts";
 import type { Subscriber } from "./definitions.ts";
 import {
   draftDelivery,
@@ -159,13 +160,16 @@ const timesReverted = ({ reads, reverts }: State, blockId: string): number =>
 type Message = OrderedEvent & {
   /** Content as JSON. */
   readonly dataText: () => string | undefined;
-  readonly content: () => Content;
+  readonly content: () => TimedContent;
 };
 
 /** Creates the content of an event at its first use: all deliveries of the event share it. */
-function createContent({ name, data }: LoggedEvent, fit: Fit): Pick<Message, "dataText" | "content"> {
+function createContent(
+  { name, data, createdMs, timeMs = createdMs }: LoggedEvent,
+  fit: Fit,
+): Pick<Message, "dataText" | "content"> {
   let text: string | undefined;
-  let content: Content | undefined;
+  let content: TimedContent | undefined;
   const dataText = () => {
     text ??= data === undefined ? undefined : JSON.stringify(data);
     return text;
@@ -173,7 +177,7 @@ function createContent({ name, data }: LoggedEvent, fit: Fit): Pick<Message, "da
   return {
     dataText,
     content() {
-      content ??= fit(name, dataText());
+      content ??= { ...fit(name, dataText()), timeMs };
       return content;
     },
   };
@@ -202,14 +206,15 @@ function planSubscriber(
 
 function planDeferral(
   state: State,
-  { webhook, name, logSequence, event: { id, name: eventName, ...event } }: MatchedEvent,
+  { webhook, name, logSequence, event }: MatchedEvent,
   { dataText }: Message,
   confirmations: number,
 ): IntakeCommand {
   const height = present(event.height, "the height of a fact");
   const blockId = present(event.blockId, "the block of a fact");
   state.dueHeight = Math.min(state.dueHeight, height + confirmations);
-  const deferred = { id, name: eventName, height, blockId };
+  const { id, name: eventName, timeMs } = event;
+  const deferred = { ...{ id, name: eventName, height, blockId }, ...(timeMs !== undefined && { timeMs }) };
   return { kind: "defer", event: { webhook, logSequence, name, event: deferred, dataText: dataText() } };
 }
 
@@ -218,9 +223,10 @@ function planConfirmed(state: State, height: number): boolean {
   const { network, fit, reads, suspended } = state;
   const events = reads.confirmed.find((confirmed) => confirmed.height === height)?.events ?? [];
   for (const { dataText, ...matched } of events) {
-    const { webhook, logSequence } = matched;
+    const { webhook, logSequence, event } = matched;
     if (suspended.has(webhook)) continue;
-    const delivery = draftDelivery(network, matched, fit(matched.event.name, dataText));
+    const content = { ...fit(event.name, dataText), timeMs: event.timeMs };
+    const delivery = draftDelivery(network, matched, content);
     add(state, webhook, { kind: "confirm", logSequence, delivery });
   }
   state.facts += events.length;

@@ -4,6 +4,9 @@ import type { Secrets } from "./webhook.ts";
 
 export type DeliveryState = "pending" | "delivered" | "failed" | "cancelled";
 
+/** Content of a delivery, and the time of its event; without it, as of a ping, the time of the delivery counts. */
+export type TimedContent = Content & { readonly timeMs?: number | undefined };
+
 /** A delivery that is put into a queue. */
 export type NewDelivery = {
   readonly webhook: number;
@@ -30,8 +33,8 @@ export type DeliveryMessage = Pick<
   NewDelivery,
   "webhook" | "id" | "sequence" | "event" | "height" | "blockId" | "reverts"
 > & {
-  /** Time at which the delivery was put into the queue. */
-  readonly createdMs: number;
+  /** Time of the block that caused the event; of other events, the time at which they were logged, or of the ping. */
+  readonly timeMs: number;
   readonly content: Content;
 };
 

@@ -11,12 +11,12 @@ import type { Secrets } from "./webhook.ts";
  * @param proofText JSON text of the member `proof`; undefined: the body has none
  */
 export function bodyOf(message: DeliveryMessage, proofText?: string): string {
-  const { event, id, webhook: webhookId, height, blockId, reverts, createdMs, content } = message;
+  const { event, id, webhook: webhookId, height, blockId, reverts, timeMs, content } = message;
   const { dataText, ...fitting } = content;
   const data = dataText === undefined ? "" : `"data":${dataText},`;
   const rest = JSON.stringify({ event, id, webhookId, height, blockId, reverts, ...fitting });
   const proof = proofText === undefined ? "" : `,"proof":${proofText}`;
-  return `{"timestamp":${createdMs},${data}${rest.slice(1, -1)}${proof}}`;
+  return `{"timestamp":${timeMs},${data}${rest.slice(1, -1)}${proof}}`;
 }
 
 /** A message, and the secrets that sign it. */

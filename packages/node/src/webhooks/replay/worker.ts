@@ -118,7 +118,8 @@ async function toCommands(
   const reverts = await intake.countReverts([...blockIds], logSequence);
   return matched.map(({ name, event }) => {
     const timesReverted = reverts.get(event.blockId ?? "") ?? 0;
-    const content = fit(event.name, event.data === undefined ? undefined : JSON.stringify(event.data));
+    const dataText = event.data === undefined ? undefined : JSON.stringify(event.data);
+    const content = { ...fit(event.name, dataText), timeMs: event.timeMs };
     const delivery = draftDelivery(network, { webhook, name, event, logSequence, timesReverted }, content);
     return { kind: "enqueue", delivery };
   });

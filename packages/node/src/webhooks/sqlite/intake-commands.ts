@@ -1,7 +1,7 @@
 /** The commands of the intake as statements. Must be called in the transaction of their batch. */
 import type { Database } from "../../store/engine/database.ts";
-import type { Content } from "../../subscriptions/content.ts";
 import type { DeliveryDraft, IntakeCommand } from "../intake.ts";
+import type { TimedContent } from "../model/deliveries.ts";
 import type { Replay } from "../model/replay.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createContentStore } from "./messages.ts";
@@ -15,7 +15,7 @@ import type { WebhookStore } from "./webhooks.ts";
 export type BatchState = {
   readonly atMs: number;
   /** Numbers of the contents that the batch has stored. */
-  readonly contents: Map<Content, number>;
+  readonly contents: Map<TimedContent, number>;
   /** The replay of the deliveries; its `events` counts them. */
   readonly replay?: Pick<Replay, "lastDelivery"> & { events: number };
 };

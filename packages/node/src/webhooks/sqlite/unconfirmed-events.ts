@@ -21,18 +21,21 @@ type ConfirmedEventRow = {
   height: number;
   block_id: string;
   data: string | null;
+  time_ms: number | null;
   times_reverted: number;
 };
 
 export function createUnconfirmedEventStore(database: Database): UnconfirmedEventStore {
-  const insert = database.prepare("INSERT OR IGNORE INTO unconfirmed_events VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+  const insert = database.prepare(
+    "INSERT OR IGNORE INTO unconfirmed_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  );
   const remove = database.prepare("DELETE FROM unconfirmed_events WHERE webhook = ? AND sequence = ?");
   const dropBlock = database.prepare("DELETE FROM unconfirmed_events WHERE height = +? AND block_id = +?");
   return {
     add({ webhook, logSequence, name, event, dataText }) {
-      const { id, height, blockId } = event;
-      const data = dataText ?? null;
-      return insert.run(webhook, logSequence, name, id, event.name, height, blockId, data).changes > 0;
+      const { id, height, blockId, timeMs = null } = event;
+      const values = [name, id, event.name, height, blockId, dataText ?? null, timeMs];
+      return insert.run(webhook, logSequence, ...values).changes > 0;
     },
     confirmedAt: createConfirmedAt(database),
     remove: (webhook, logSequence) => void remove.run(webhook, logSequence),
@@ -103,7 +106,10 @@ const confirmedEventFromRow = (row: ConfirmedEventRow): ConfirmedEvent => ({
   webhook: row.webhook,
   logSequence: row.sequence,
   name: row.name,
-  event: { id: row.event_id, name: row.event_name, height: row.height, blockId: row.block_id },
+  event: {
+    ...{ id: row.event_id, name: row.event_name, height: row.height, blockId: row.block_id },
+    ...(row.time_ms !== null && { timeMs: row.time_ms }),
+  },
   dataText: row.data ?? undefined,
   timesReverted: row.times_reverted,
 });

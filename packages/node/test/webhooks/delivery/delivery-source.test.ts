@@ -6,7 +6,7 @@ import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts"
 
 const delivery = (number: number): WaitingDelivery => ({
   ...{ number, attempts: 0, target: "https://receiver.example/", secrets: { token: "5".repeat(64) } },
-  message: { webhook: 1, id: `msg_${number}`, event: "block.applied", createdMs: 1, content: {} },
+  message: { webhook: 1, id: `msg_${number}`, event: "block.applied", timeMs: 1, content: {} },
 });
 
 /** A source over a queue of 40 deliveries, whose reads end when the test says. */

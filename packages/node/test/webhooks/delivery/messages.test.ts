@@ -61,7 +61,7 @@ describe("a delivery", () => {
       },
     });
     const content = { dataText: "{}" };
-    const ping = { webhook: 1, id: "msg_1", event: "block.applied", createdMs: 1, content };
+    const ping = { webhook: 1, id: "msg_1", event: "block.applied", timeMs: 1, content };
     const message = { ...ping, sequence: 17 };
     const outgoing = { secrets: { token: "5".repeat(64) }, target: "https://receiver.example/" };
     const { signal } = new AbortController();
@@ -84,7 +84,7 @@ describe("a delivery", () => {
         return { status: 200 };
       },
     });
-    const message = { webhook: 1, id: "msg_1", event: "block.applied", createdMs: 1, content: {} };
+    const message = { webhook: 1, id: "msg_1", event: "block.applied", timeMs: 1, content: {} };
     const outgoing = { message, secrets: { token: "5".repeat(64) }, target: "https://receiver.example/" };
     const startedMs = clock.nowMs();
     const attempted = await attempt(outgoing, new AbortController().signal);

@@ -161,7 +161,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
     );
     const message = {
       ...{ webhook, event: "block.applied", height: 7, blockId: "b7", reverts: "x" },
-      createdMs: CREATED_MS,
+      timeMs: CREATED_MS,
     };
     expect(await log.message(present(a))).toEqual({
       ...{ ...message, id: "a", sequence: 1 },
@@ -499,7 +499,7 @@ describe.skipIf(!hasPostgres)("the delivery log on PostgreSQL", () => {
         attempts: [{ ...attempt, response: "no\uFFFDbody" }],
       });
       expect(await log.message(number)).toEqual({
-        ...{ webhook, id: "ping", event: "ping", createdMs: CREATED_MS },
+        ...{ webhook, id: "ping", event: "ping", timeMs: CREATED_MS },
         content: { dataText: "{}" },
       });
       const delivered = await recordPing({ webhook, ...recorded, id: "second" });

@@ -18,11 +18,14 @@ import {
 const UNKNOWN_WEBHOOK = 999;
 const ALL = 1_000;
 
+const timeOf = (height: number): number => 1_600_000_000_000 + height * 8_000;
+
 const applied = (height: number): Event => ({
   id: `block.applied:b${height}`,
   name: "block.applied",
   height,
   blockId: `b${height}`,
+  timeMs: timeOf(height),
   data: { height },
 });
 const reverted = (height: number): Event => ({
@@ -38,7 +41,10 @@ const defer = (webhook: number, height: number, logSequence: number): IntakeComm
     webhook,
     logSequence,
     name: "block.applied",
-    event: { id: `block.applied:b${height}`, name: "block.applied", height, blockId: `b${height}` },
+    event: {
+      ...{ id: `block.applied:b${height}`, name: "block.applied", height, blockId: `b${height}` },
+      timeMs: timeOf(height),
+    },
     dataText: `{"height":${height}}`,
   },
 });
@@ -47,7 +53,7 @@ const defer = (webhook: number, height: number, logSequence: number): IntakeComm
 const heightsOf = async (intake: Intake, heights: readonly number[], limit = ALL) =>
   (await intake.confirmedAt(heights, limit)).map(({ height, events }) => [
     height,
-    events.map(({ event }) => event.height),
+    events.map(({ event }) => (event.timeMs === timeOf(event.height) ? event.height : event.timeMs)),
   ]);
 
 /** Returns id and sequence of each delivery of a webhook, in the order of the queue. */
@@ -113,6 +119,18 @@ export function describeIntake(name: string, open: OpenSubject): void {
         });
         expect(await queueOf(subject, webhook)).toEqual([]);
         expect(await intake.nextEvents(9)).toHaveLength(1);
+      });
+    });
+
+    describe("a delivery", () => {
+      test("has the time of its event; without one, that of the batch.", async () => {
+        const content = { dataText: "{}", timeMs: timeOf(5) };
+        await apply(subject, [enqueue(webhook, "fact", { content }), enqueue(webhook, "ping")]);
+        const deliveries = await nextFirst(subject.queue, webhook, 0, ALL);
+        expect(deliveries.map(({ message }) => [message.timeMs, message.content])).toEqual([
+          [timeOf(5), { dataText: "{}" }],
+          [NOW_MS, { dataText: '{"id":"ping"}' }],
+        ]);
       });
     });
 
@@ -213,7 +231,10 @@ export function describeIntake(name: string, open: OpenSubject): void {
               webhook: one,
               logSequence: 10,
               name: "block.applied",
-              event: { id: "block.applied:b5", name: "block.applied", height: 5, blockId: "b5" },
+              event: {
+                ...{ id: "block.applied:b5", name: "block.applied", height: 5, blockId: "b5" },
+                timeMs: timeOf(5),
+              },
               dataText: '{"height":5}',
               timesReverted: 0,
             },

@@ -58,18 +58,14 @@ async function openOver(postgres: Postgres, url: string): Promise<Subject> {
 /** Writes events as a mirror copies them. */
 async function append({ transaction }: Postgres, events: readonly Event[]): Promise<void> {
   await transaction("READ WRITE", async ({ query, change }) => {
-    for (const { id, name, height = null, blockId = null, reverts = null, data } of events) {
+    for (const { id, name, height = null, blockId = null, timeMs = null, reverts = null, data } of events) {
       const text = data === undefined ? null : JSON.stringify(data);
       await query("UPDATE event_log SET last_sequence = last_sequence + 1");
-      await change("INSERT INTO events SELECT last_sequence, $1, $2, $3, $4, $5, $6, $7 FROM event_log", [
-        id,
-        name,
-        height,
-        blockId,
-        Date.now(),
-        reverts,
-        text,
-      ]);
+      await change(
+        `INSERT INTO events (sequence, id, name, height, block_id, created_ms, time_ms, reverts, data)
+         SELECT last_sequence, $1, $2, $3, $4, $5, $6, $7, $8 FROM event_log`,
+        [id, name, height, blockId, Date.now(), timeMs, reverts, text],
+      );
     }
   });
 }

@@ -77,7 +77,7 @@ export function describeRegister(name: string, open: OpenSubject): void {
         expect(webhooks).toMatchObject([{ id, activeAfter: 1 }]);
         await put(subject, id, ["a"]);
         const deliveries = await nextFirst(subject.queue, id, 0, 9);
-        expect(deliveries.map(({ message }) => [message.id, message.sequence, message.createdMs])).toEqual([
+        expect(deliveries.map(({ message }) => [message.id, message.sequence, message.timeMs])).toEqual([
           ["ping", undefined, NOW_MS],
           ["a", 1, NOW_MS],
         ]);

@@ -96,7 +96,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
               height: 7,
               blockId: "b7",
               reverts: "fact",
-              createdMs: NOW_MS,
+              timeMs: NOW_MS,
               content: { dataText: '{"id":"a"}' },
             },
           },
@@ -477,7 +477,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await filtered({ state: "delivered" })).toEqual(["b"]);
         expect(await filtered({ event: "block.forged" })).toEqual([]);
         expect(await filtered({ toMs: NOW_MS - 1 })).toEqual([]);
-        expect(await queue.log.message(present(ids[0]))).toMatchObject({ id: "a", createdMs: NOW_MS });
+        expect(await queue.log.message(present(ids[0]))).toMatchObject({ id: "a", timeMs: NOW_MS });
         expect(await queue.log.find(webhook, "unknown")).toBeUndefined();
       });
 

@@ -4,9 +4,8 @@
  */
 import { present } from "../../../platform/present.ts";
 import type { Transaction } from "../../../postgres/connection.ts";
-import type { Content } from "../../../subscriptions/content.ts";
 import type { DeliveryDraft, IntakeCommand, SuspendWebhook } from "../../intake.ts";
-import type { DeliveryState } from "../../model/deliveries.ts";
+import type { DeliveryState, TimedContent } from "../../model/deliveries.ts";
 import type { Replay } from "../../model/replay.ts";
 import { insertContents } from "../contents.ts";
 import { suspendWebhook } from "../queues/suspension.ts";
@@ -80,7 +79,7 @@ function isWritten(command: IntakeCommand, { written }: Plan, stored: ReadonlySe
 }
 
 type Plan = {
-  readonly inserted: (Omit<InsertedDelivery, "content"> & { readonly content: Content | number })[];
+  readonly inserted: (Omit<InsertedDelivery, "content"> & { readonly content: TimedContent | number })[];
   /** Numbers of finished deliveries that return to the replay lane, each with its position. */
   readonly again: { readonly number: number; readonly position: number }[];
   /** Drafts that were put into a queue. */

@@ -79,6 +79,7 @@ type EventRow = {
   height: string | null;
   block_id: string | null;
   created_ms: string;
+  time_ms: string | null;
   reverts: string | null;
   data: string | null;
 };
@@ -107,6 +108,7 @@ const eventFromRow = ({ sequence, created_ms, height, data, ...row }: EventRow):
     blockId: row.block_id,
     reverts: row.reverts,
     createdMs: Number(created_ms),
+    timeMs: row.time_ms === null ? null : Number(row.time_ms),
   }),
   ...(data !== null && { data: JSON.parse(data) }),
 });

@@ -47,9 +47,9 @@ async function store({ query }: Transaction, commands: readonly DeferEvent[]): P
   const column = <T>(value: (command: DeferEvent) => T) => commands.map(value);
   const rows = await query<{ webhook: string; sequence: string }>(
     `INSERT INTO unconfirmed_events
-       (webhook, sequence, name, event_id, event_name, height, block_id, data)
+       (webhook, sequence, name, event_id, event_name, height, block_id, data, time_ms)
      SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[],
-       $8::text[]) ON CONFLICT DO NOTHING RETURNING webhook, sequence`,
+       $8::text[], $9::bigint[]) ON CONFLICT DO NOTHING RETURNING webhook, sequence`,
     [
       column(({ event }) => event.webhook),
       column(({ event }) => event.logSequence),
@@ -59,6 +59,7 @@ async function store({ query }: Transaction, commands: readonly DeferEvent[]): P
       column(({ event }) => event.event.height),
       column(({ event }) => event.event.blockId),
       column(({ event }) => event.dataText ?? null),
+      column(({ event }) => event.event.timeMs ?? null),
     ],
   );
   const stored = new Set(rows.map(({ webhook, sequence }) => `${webhook} ${sequence}`));
@@ -95,6 +96,7 @@ type EventRow = {
   height: string;
   block_id: string;
   data: string | null;
+  time_ms: string | null;
   times_reverted: string;
 };
 
@@ -186,7 +188,10 @@ const eventFromRow = (row: EventRow): ConfirmedEvent => ({
   webhook: Number(row.webhook),
   logSequence: Number(row.sequence),
   name: row.name,
-  event: { id: row.event_id, name: row.event_name, height: Number(row.height), blockId: row.block_id },
+  event: {
+    ...{ id: row.event_id, name: row.event_name, height: Number(row.height), blockId: row.block_id },
+    ...(row.time_ms !== null && { timeMs: Number(row.time_ms) }),
+  },
   dataText: row.data ?? undefined,
   timesReverted: Number(row.times_reverted),
 });
