@@ -15,6 +15,7 @@ import { createOwnerStore } from "../packages/node/src/store/chain/token-owners.
 import { createTransactionStore } from "../packages/node/src/store/chain/transactions.ts";
 import { type Database, openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { migrate } from "../packages/node/src/store/engine/migrations.ts";
+import { measureDelegates } from "./accumulated/delegates.ts";
 import { measureHoldings } from "./accumulated/holdings.ts";
 import { loadDataset, seal, sender } from "./api/dataset.ts";
 import { shoot } from "./api/load.ts";
@@ -184,6 +185,7 @@ async function measureProperties(count: number): Promise<void> {
 
 if (isSelected("holdings"))
   for (const held of [100, 10_000, 1_000_000]) measureHoldings(join(folder, `${held}.sqlite`), held);
+if (isSelected("delegates")) for (const registered of [100, 10_000]) measureDelegates(registered);
 if (isSelected("facts")) await measureFacts();
 if (isSelected("owners")) for (const transfers of [1_680, 168_000]) measureOwners(transfers);
 if (isSelected("properties")) for (const count of [100, 10_000, 1_000_000]) await measureProperties(count);

@@ -8,6 +8,7 @@ import { migrate } from "../../packages/node/src/store/engine/migrations.ts";
 import { createStateStore } from "../../packages/node/src/store/state/state.ts";
 import { createUndoStore } from "../../packages/node/src/store/state/undo.ts";
 import { sender } from "../api/dataset.ts";
+import { cpuUsOf } from "./cpu.ts";
 
 /** Uniks of a block: as many transfers as it can contain. */
 const SENT = 280;
@@ -102,11 +103,4 @@ function openNetwork(): Network {
     network: { ...unitnet.network, pubKeyHash: DEV_ADDRESS_VERSION },
     milestones: [{ ...present(genesisMilestone), vendorFieldLength: 255, height: 1 }],
   });
-}
-
-function cpuUsOf(work: () => void): number {
-  const start = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(start);
-  return user + system;
 }

@@ -1,7 +1,7 @@
 /** Checks and effects of the core types, in the order of transactions-rules.md 3. */
 import type { Lock, ShownAttributes } from "@uniknode/ledger";
 import { bytesToHex, hexToBytes, present, sha256 } from "@uniknode/protocol";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   addressOfName,
   apply,
@@ -206,6 +206,13 @@ describe("delegate resignation", () => {
     expect(refusalOf(stateOf({ ...delegates(2), alice }), resign())).toBe("NotEnoughDelegatesError");
     const other = transactionOf("1/7", "delegate 0");
     expect(refusalOf(draft, other)).toBe("NotEnoughDelegatesError");
+  });
+
+  test("reads no more delegates than it must, however many are registered", () => {
+    const draft = stateOf({ ...delegates(1_000), alice });
+    const reads = vi.spyOn(draft, "get");
+    expect(refusalOf(draft, resign())).toBe("");
+    expect(reads.mock.calls.length).toBeLessThan(20);
   });
 
   test("refuses wallets that are not delegates, and resigned ones", () => {

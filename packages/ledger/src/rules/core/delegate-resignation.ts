@@ -19,19 +19,20 @@ export function checkResignation(transaction: Transaction, context: RuleContext,
     throw refusal("WalletAlreadyResignedError", "the wallet already resigned as delegate.");
   }
   // 3
-  if (activeCount(context.state) < context.milestone.activeDelegates + 1) {
+  if (!hasActive(context.state, context.milestone.activeDelegates + 1)) {
     throw refusal("NotEnoughDelegatesError", "not enough delegates to allow resignation.");
   }
   checkCommon(transaction, context, sender); // 4
 }
 
-/** Delegates that have not resigned, the sender included. */
-function activeCount(state: StateReader): number {
-  let count = 0;
+/** Returns true if at least `count` delegates have not resigned, the sender included. Reads no more delegates than it must. */
+function hasActive(state: StateReader, count: number): boolean {
+  let active = 0;
   for (const address of state.delegates()) {
-    if (!walletAt(state, address).attributes.delegate?.resigned) count++;
+    if (walletAt(state, address).attributes.delegate?.resigned) continue;
+    if (++active >= count) return true;
   }
-  return count;
+  return false;
 }
 
 /** Votes are not changed; the delegate is not ranked from the next round on. */
