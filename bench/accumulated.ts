@@ -17,6 +17,7 @@ import { type Database, openDatabase } from "../packages/node/src/store/engine/d
 import { migrate } from "../packages/node/src/store/engine/migrations.ts";
 import { measureDelegates } from "./accumulated/delegates.ts";
 import { measureHoldings } from "./accumulated/holdings.ts";
+import { measureLists } from "./accumulated/lists.ts";
 import { loadDataset, seal, sender } from "./api/dataset.ts";
 import { shoot } from "./api/load.ts";
 import { startServers } from "./api/process.ts";
@@ -183,9 +184,21 @@ async function measureProperties(count: number): Promise<void> {
   rmSync(path);
 }
 
+/** Numbers of things that requests list or count. */
+const LISTED = [
+  ["wallets", [10_000, 1_000_000]],
+  ["uniks", [10_000, 1_000_000]],
+  ["delegates", [100, 10_000]],
+  ["locks", [1_000, 100_000]],
+  ["entities", [1_000, 100_000]],
+] as const;
+
 if (isSelected("holdings"))
   for (const held of [100, 10_000, 1_000_000]) measureHoldings(join(folder, `${held}.sqlite`), held);
 if (isSelected("delegates")) for (const registered of [100, 10_000]) measureDelegates(registered);
+for (const [kind, counts] of LISTED)
+  if (isSelected("lists") || isSelected(kind))
+    for (const count of counts) await measureLists(folder, kind, count);
 if (isSelected("facts")) await measureFacts();
 if (isSelected("owners")) for (const transfers of [1_680, 168_000]) measureOwners(transfers);
 if (isSelected("properties")) for (const count of [100, 10_000, 1_000_000]) await measureProperties(count);

@@ -50,7 +50,9 @@ export function measureDelegates(registered: number): void {
   state.write([
     { table: "wallets", key: address, after: { ...last, attributes: { ...last.attributes, delegate } } },
   ]);
-  console.log(`a round with ${registered} delegates, the last one of which becomes the first: ${show(round())}`);
+  console.log(
+    `a round with ${registered} delegates, the last one of which becomes the first: ${show(round())}`,
+  );
   const count = Math.min(RESIGNATIONS, registered - 52);
   if (count > 0) {
     const us = cpuUsOf(() => resign(state, network, height, count));
@@ -78,7 +80,15 @@ function resign(state: StateReader, network: Network, height: number, count: num
   const milestone = network.milestoneAt(height);
   const context = { network, milestone, head, state: draft, draft, assumesSignatures: true };
   for (let index = 0; index < count; index++) {
-    const body = { version: 2, network: 30, typeGroup: 1, type: 7, nonce: 1n, fee: 2_500_000_000n, amount: 0n };
+    const body = {
+      version: 2,
+      network: 30,
+      typeGroup: 1,
+      type: 7,
+      nonce: 1n,
+      fee: 2_500_000_000n,
+      amount: 0n,
+    };
     applyTransaction({ ...body, senderPublicKey: sender(index).publicKey, id: `${index}` }, context);
   }
 }

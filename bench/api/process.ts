@@ -8,7 +8,7 @@ import type { Dataset } from "./dataset.ts";
 
 export type FromServer =
   | { readonly port: number; readonly barePort: number }
-  | { readonly processorMs: number };
+  | { readonly processorMs: number; readonly threadMs: number };
 /** Returns the CPU time so far, after setting the response size of the bare server. */
 export type ToServer = { readonly bareBytes?: number };
 
@@ -25,6 +25,8 @@ export type Servers = {
   readonly barePort: number;
   /** CPU time of the process since its start. */
   processorMs(): Promise<number>;
+  /** CPU time of the thread that serves, without the worker for slow queries. */
+  threadMs(): Promise<number>;
   setBareBytes(bytes: number): Promise<void>;
   stop(): void;
 };
@@ -57,15 +59,16 @@ export async function startServers(
     execArgv: [...execution.execArgv],
   });
   const [ports] = (await once(child, "message")) as [{ port: number; barePort: number }];
-  async function ask(message: ToServer): Promise<number> {
+  async function ask(message: ToServer): Promise<{ processorMs: number; threadMs: number }> {
     child.send(message);
-    const [{ processorMs }] = (await once(child, "message")) as [{ processorMs: number }];
-    return processorMs;
+    const [times] = (await once(child, "message")) as [{ processorMs: number; threadMs: number }];
+    return times;
   }
   return {
     ...ports,
     pid: present(child.pid),
-    processorMs: () => ask({}),
+    processorMs: async () => (await ask({})).processorMs,
+    threadMs: async () => (await ask({})).threadMs,
     setBareBytes: async (bareBytes) => void (await ask({ bareBytes })),
     stop: () => void child.kill(),
   };

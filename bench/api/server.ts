@@ -83,5 +83,6 @@ bare.listen(0, "127.0.0.1", () => send({ port, barePort: (bare.address() as Addr
 process.on("message", ({ bareBytes }: ToServer) => {
   if (bareBytes !== undefined) text = "x".repeat(bareBytes);
   const { user, system } = process.cpuUsage();
-  send({ processorMs: (user + system) / 1_000 });
+  const thread = process.threadCpuUsage();
+  send({ processorMs: (user + system) / 1_000, threadMs: (thread.user + thread.system) / 1_000 });
 });

@@ -5,7 +5,7 @@ import { columnsOf, copyRows } from "../store/conversion/copy.ts";
 import { isEarlierSchema, schemaText } from "../store/conversion/schema.ts";
 import { CHAIN_COPIES } from "../store/conversion/tables.ts";
 import { type Database, openDatabase } from "../store/engine/database.ts";
-import { migrate } from "../store/engine/migrations.ts";
+import { countState, migrate } from "../store/engine/migrations.ts";
 import { ArchiveError } from "./error.ts";
 
 /**
@@ -58,6 +58,7 @@ export function copyChain(source: string, to: string): void {
     database.execute("COMMIT; DETACH source");
     for (const index of [BLOCK_IDS, TRANSACTION_IDS]) rebuildIdLevels(database, index);
     recountTypes(database);
+    countState(database);
   } finally {
     database.close();
   }

@@ -64,7 +64,8 @@ async function openBaseline(path: string): Promise<Database> {
     `ALTER TABLE webhooks DROP COLUMN with_proof; ALTER TABLE events DROP COLUMN time_ms;
      ALTER TABLE unconfirmed_events DROP COLUMN time_ms; ALTER TABLE contents DROP COLUMN time_ms; DELETE FROM migrations WHERE name > '021';
      DROP TABLE unik_map; DROP TABLE unik_rows; DROP TABLE unik_before; DROP TABLE unik_roots;
-     DROP TABLE history_blocks; DROP TABLE history_wallets; DROP TABLE history_records; DROP TABLE holdings; DROP INDEX transactions_token`,
+     DROP TABLE history_blocks; DROP TABLE history_wallets; DROP TABLE history_records; DROP TABLE holdings; DROP TABLE state_totals;
+     DROP INDEX transactions_token`,
   );
   expect(isEarlierSchema(schemaText(database, "main"))).toBe(true);
   return database;

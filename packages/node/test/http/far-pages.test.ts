@@ -2,6 +2,7 @@
 import { afterAll, expect, test } from "vitest";
 import { recountTypes } from "../../src/store/chain/type-totals.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
+import { countState } from "../../src/store/engine/migrations.ts";
 import { alice, cold } from "../../test-support/http/chain.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";
@@ -38,6 +39,7 @@ writer.transaction(() => {
   }
 });
 recountTypes(writer);
+countState(writer);
 writer.close();
 
 type ApiResponse = { data: object[]; meta: { totalCount: number; next: string | null } };

@@ -83,8 +83,8 @@ function createSnapshot(head: Head, { transaction, time, queries }: SnapshotDeps
       list: list(blocks.list),
     },
     chain: {
-      supply: read(() => chain.supply(head)),
-      lockedSupply: read(() => chain.lockedSupply(head)),
+      supply: read(chain.supply),
+      lockedSupply: read(chain.lockedSupply),
       beginningWith: read(chain.beginningWith),
     },
     delegates: { all: read(() => delegates.all(head)) },
@@ -99,7 +99,7 @@ function createSnapshot(head: Head, { transaction, time, queries }: SnapshotDeps
       properties: timed((id: string, range: PropertyRange) => tokens.properties(head, id, range)),
       storedKeys: read(tokens.storedKeys),
       property: read(tokens.property),
-      countsByType: read(() => tokens.countsByType(head)),
+      countsByType: read(tokens.countsByType),
     },
     transactions: {
       byId: read(transactions.byId),

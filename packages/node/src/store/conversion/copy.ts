@@ -1,7 +1,7 @@
 /** Copies the rows of an earlier version, in steps that each end with a commit, so that a killed process continues. */
 import { DataError } from "../engine/data-error.ts";
 import type { Database, SqlValue, Statement } from "../engine/database.ts";
-import { fillHoldings } from "../engine/migrations.ts";
+import { countState, fillHoldings } from "../engine/migrations.ts";
 import type { InRange, TableCopy } from "./tables.ts";
 
 /** Rows copied so far, and all rows to copy. */
@@ -39,6 +39,7 @@ export function* copyRows(
     requireAll(database, copy);
   }
   if (keyOf(database, "holdings") === undefined) fillHoldings(database);
+  countState(database);
 }
 
 /**

@@ -71,8 +71,13 @@ export function migrate(database: Database, path = "the database"): void {
 }
 
 /** Moves what wallets hold from their attributes to rows, in a database whose wallets were copied from an earlier one. */
-export const fillHoldings = (database: Database): void =>
-  database.transaction(() => database.execute(readFileSync(join(FOLDER, "027-fill-holdings.sql"), "utf8")));
+export const fillHoldings = (database: Database): void => repeat(database, "027-fill-holdings.sql");
+
+/** Counts the totals of the state after its rows were written without its store. */
+export const countState = (database: Database): void => repeat(database, "029-count-state.sql");
+
+const repeat = (database: Database, name: string): void =>
+  database.transaction(() => database.execute(readFileSync(join(FOLDER, name), "utf8")));
 
 function apply(
   database: Database,

@@ -18,6 +18,7 @@ import {
 import { LRUCache } from "lru-cache";
 import type { Database } from "../engine/database.ts";
 import { createRecords, type Records } from "./records.ts";
+import { createStateTotals, type StateTotals } from "./totals.ts";
 
 /** A record to write, such as a `Change` of the ledger; `undefined` removes the record. */
 export type Write<T extends TableName = TableName> = {
@@ -47,13 +48,14 @@ export type StateStoreOptions = {
 const MAX_ROUNDS = 16;
 
 /** Names of the tables in the database; some hold several tables of the state. */
-const STATE_TABLES = ["wallets", "tokens", "properties", "rounds", "entries", "holdings"];
+const STATE_TABLES = ["wallets", "tokens", "properties", "rounds", "entries", "holdings", "state_totals"];
 
 const ABSENT = Symbol("absent");
 type Cached = NonNullable<unknown> | typeof ABSENT;
 
 export function createStateStore(database: Database, { cacheSize }: StateStoreOptions): StateStore {
   const records = createRecords(database);
+  const totals = createStateTotals(database);
   const layers: Layers = {
     caches: createCaches(cacheSize),
     written: forEachTable(() => new Map()),
@@ -86,12 +88,15 @@ export function createStateStore(database: Database, { cacheSize }: StateStoreOp
     }
   }
 
-  const reset = () => discard(records, layers);
+  const reset = () => {
+    totals.reset();
+    discard(records, layers);
+  };
   reset();
   return {
     get,
     write,
-    flush: () => flush(records, layers),
+    flush: () => flush(records, totals, layers),
     clear() {
       for (const table of STATE_TABLES) database.execute(`DELETE FROM ${table}`);
       reset();
@@ -119,14 +124,22 @@ type Layers = {
 };
 
 /** Writes the unflushed records as rows. */
-function flush(records: Records, { caches, written }: Layers): void {
+function flush(records: Records, totals: StateTotals, { caches, written }: Layers): void {
   for (const table of TABLE_NAMES) {
     for (const [key, value] of written[table]) {
+      totals.count(table, key, () => committed(records, caches, table, key), value);
       records.write(table, key, value);
       caches[table].set(key, value ?? ABSENT);
     }
     written[table].clear();
   }
+  totals.flush();
+}
+
+/** Returns the record of the database. */
+function committed(records: Records, caches: Layers["caches"], table: TableName, key: string) {
+  const cached = caches[table].get(key);
+  return cached === undefined ? records.read(table, key) : cached === ABSENT ? undefined : cached;
 }
 
 /** Discards uncommitted records, and loads the delegates. */

@@ -61,7 +61,7 @@ function presentState(
     secondKeys: names.wallets.filter((address) => wallets.hasSecondKey(address)),
     tokens: names.tokens.map((token) => [token, tokens.find(token), tokens.properties(head, token, ALL)]),
     delegates: delegates.all(head),
-    totalSupply: totals.supply(head) + totals.lockedSupply(head),
+    totalSupply: totals.supply() + totals.lockedSupply(),
   };
 }
 

@@ -10,6 +10,8 @@ const publicKeys = [0, 1, 2, 3].map((digit) => `02${digest(digit)}`);
 const tokenIds = [4, 5, 6].map(digest);
 
 const amount = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+/** The sum of those of all wallets fits into 64 bits, as that of all balances of a chain. */
+const balance = fc.bigInt({ min: -(2n ** 60n), max: 2n ** 60n });
 const text = fc.string({ unit: "grapheme", maxLength: 12 });
 const publicKey = fc.constantFrom(...publicKeys);
 
@@ -61,7 +63,7 @@ const attributes = fc.record(
     delegate,
     tokens: collection,
     ipfs: fc.record({ hashes: collection }),
-    htlc: fc.record({ locks: collection, lockedBalance: amount }),
+    htlc: fc.record({ locks: collection, lockedBalance: balance }),
     entities: collection,
   },
   { requiredKeys: [] },
@@ -71,7 +73,7 @@ const addresses = ["A", "B", "C", "D", "E"];
 
 const wallet = (address: string) =>
   fc.record(
-    { address: fc.constant(address), publicKey, balance: amount, nonce: amount, attributes },
+    { address: fc.constant(address), publicKey, balance, nonce: amount, attributes },
     { requiredKeys: ["address", "balance", "nonce", "attributes"] },
   ) as fc.Arbitrary<Tables["wallets"]>;
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
-import { migrate } from "../../../src/store/engine/migrations.ts";
+import { countState, migrate } from "../../../src/store/engine/migrations.ts";
 import { createStateStore } from "../../../src/store/state/state.ts";
 import { createUndoStore } from "../../../src/store/state/undo.ts";
 import { blocksOfWrites, changesOn, resultsOf } from "./changes.ts";
@@ -120,4 +120,33 @@ test("a text with lone surrogates is the same from memory and from the file", ()
   expect(store.get("properties", key)).toBe("v\ufffd");
   expect(fromMemory).toBe("v\ufffd");
   database.close();
+});
+
+test("the totals are those of a new count, after each flush and after reverts", () => {
+  fc.assert(
+    fc.property(cacheSizes, blocksOfWrites, (cacheSize, blocks) => {
+      const database = openMemory();
+      const store = createStateStore(database, { cacheSize });
+      const undo = createUndoStore(database);
+      const totals = () =>
+        database.prepare("SELECT name, value FROM state_totals WHERE value <> 0 ORDER BY name").all();
+      const expectCounted = () => {
+        database.transaction(() => store.flush());
+        const maintained = totals();
+        countState(database);
+        expect(maintained).toEqual(totals());
+      };
+      for (const [index, writes] of blocks.entries()) {
+        const changes = changesOn(store, writes);
+        undo.append(index + 1, changes);
+        store.write(changes);
+        expectCounted();
+      }
+      for (let height = blocks.length; height > 0; height--) {
+        store.write(present(undo.read(height, store), "the result of read"));
+        expectCounted();
+      }
+      database.close();
+    }),
+  );
 });

@@ -1,16 +1,16 @@
-/** The chain as a whole: its figures, computed once per head, rounds, paid fees, and search by the prefix of an id. */
+/** The chain as a whole: its figures, rounds, paid fees, and search by the prefix of an id. */
 import { BLOCK_IDS, TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
 import { prepareByBeginning } from "../../../store/chain/stored-id.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { createRoundStore } from "../../../store/state/rounds.ts";
-import { type Head, perHead } from "../../head.ts";
+import { createReadTotals } from "../../../store/state/totals.ts";
 import type { FeeStatistics, Identified, RoundDelegate, TypeFees } from "../../rows.ts";
 
 export type ChainQueries = {
   /** Coins in circulation (state.md 4.2): the sum of all balances and the premine, without open locks. */
-  supply(head: Head): bigint;
+  supply(): bigint;
   /** Sum of the amounts of open hash-time locks. */
-  lockedSupply(head: Head): bigint;
+  lockedSupply(): bigint;
   /** Returns a few blocks, transactions, uniks and wallets whose id or address begins with `prefix`, by kind. */
   beginningWith(prefix: string): readonly Identified[];
 };
@@ -32,16 +32,9 @@ const IDENTIFIED = [
 ];
 
 export function createChainQueries(database: Database): ChainQueries {
-  const balances = database.prepare<{ sum: bigint | null }>("SELECT SUM(balance) AS sum FROM wallets", {
-    bigints: true,
-  });
+  const totals = createReadTotals(database);
   const premine = database.prepare<{ amount: bigint }>(
     "SELECT total_amount AS amount FROM blocks WHERE height = 1",
-    { bigints: true },
-  );
-  const locked = database.prepare<{ sum: bigint | null }>(
-    `SELECT SUM(CAST(attributes ->> '$.htlc.lockedBalance' AS INTEGER)) AS sum FROM wallets
-     WHERE address IN (SELECT value FROM entries WHERE space = 'locks')`,
     { bigints: true },
   );
   const identified = IDENTIFIED.map(({ kind, table, columns }) =>
@@ -57,8 +50,8 @@ export function createChainQueries(database: Database): ChainQueries {
       ...identified.flatMap((select) => select.all(prefix, prefix + LAST)),
     ],
     // The balance of the genesis wallet is negative: it paid the premine.
-    supply: perHead(() => (balances.get()?.sum ?? 0n) + (premine.get()?.amount ?? 0n)),
-    lockedSupply: perHead(() => locked.get()?.sum ?? 0n),
+    supply: () => totals.of("balances") + (premine.get()?.amount ?? 0n),
+    lockedSupply: () => totals.of("locked"),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Tokens with their properties. The database does not store the name under which a token was minted. */
+import { createReadTotals } from "../../../store/state/totals.ts";
 import type { TokenFilter, TokenOrder } from "../../filters.ts";
-import { type Head, perHead } from "../../head.ts";
+import type { Head } from "../../head.ts";
 import { type TokenTerm, tokenTerms } from "../../orders.ts";
 import type { Found, PropertyRange, Range } from "../../page.ts";
 import type { ListedToken, StoredToken, TokenProperty } from "../../rows.ts";
@@ -19,7 +20,7 @@ export type TokenQueries = {
   /** Returns the value of a stored property. */
   property(id: string, key: string): string | undefined;
   /** Counts the tokens by their value of the property `type`. */
-  countsByType(head: Head): ReadonlyMap<string, number>;
+  countsByType(): ReadonlyMap<string, number>;
 };
 
 const LISTED = "tokens.id, owner AS ownerId, type.value AS type, names.value AS explicitValues";
@@ -43,9 +44,7 @@ export function createTokenQueries(deps: ListDependencies): TokenQueries {
   const property = database.prepare<{ value: string }>(
     "SELECT value FROM properties WHERE token = ? AND key = ?",
   );
-  const counts = database.prepare<{ value: string; count: number }>(
-    "SELECT value, COUNT(*) AS count FROM properties WHERE key = 'type' GROUP BY value",
-  );
+  const totals = createReadTotals(database);
   return {
     find: (id) => find.get(id),
     list(head, filter, order, range) {
@@ -56,13 +55,14 @@ export function createTokenQueries(deps: ListDependencies): TokenQueries {
         selection: { conditions, order: termsOf(tokenTerms(order), ORDERS) },
         filter: conditions.length === 0 || isOrderedByIndex ? "none" : "values",
         isInOrder: true,
+        ...(conditions.length === 0 && { totalCount: Number(totals.of("tokens")) }),
       } as const;
       return list(head, query, range);
     },
     properties: (head, id, range) => propertyList(head, propertiesOf(id), range),
     property: (id, key) => property.get(id, key)?.value,
     storedKeys: (id, keys) => new Set(keys.filter((key) => property.get(id, key))),
-    countsByType: perHead(() => new Map(counts.all().map(({ value, count }) => [value, count]))),
+    countsByType: totals.tokensByType,
   };
 }
 

@@ -1,6 +1,7 @@
 /** Wallets, delegates, and entities and open hash-time locks, which wallets hold. */
 import type { Database } from "../../../store/engine/database.ts";
 import { createShownAttributes } from "../../../store/state/holdings.ts";
+import { createReadTotals } from "../../../store/state/totals.ts";
 import {
   type DelegateRow,
   delegateFromRow,
@@ -65,6 +66,7 @@ export function createWalletQueries(deps: ListDependencies): WalletQueries {
   const lookups = ["address", "public_key", "username"].map((column) =>
     database.prepare<WalletRow>(`SELECT ${COLUMNS} FROM wallets WHERE ${column} = +?`),
   );
+  const totals = createReadTotals(database);
   const secondKey = database.prepare(
     "SELECT 1 FROM wallets WHERE address = ? AND second_public_key IS NOT NULL",
   );
@@ -92,6 +94,7 @@ export function createWalletQueries(deps: ListDependencies): WalletQueries {
         selection: { conditions, order: termsOf(walletTerms(order), ORDERS) },
         filter: conditions.length === 0 ? "none" : "values",
         isInOrder: INDEXED.includes(order.field),
+        ...(conditions.length === 0 && { totalCount: Number(totals.of("wallets")) }),
       } as const;
       const { rows, ...rest } = list(head, query, range);
       return { rows: rows.map(walletOfRow), ...rest };

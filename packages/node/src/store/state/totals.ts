@@ -1,0 +1,81 @@
+/**
+ * Totals of the state: `wallets` and `tokens`, the sums `balances` and `locked` (open hash-time locks), and `type N` for the
+ * tokens whose property `type` is N.
+ */
+import type { TableName, Wallet } from "@uniknode/ledger";
+import type { Database } from "../engine/database.ts";
+
+/** Returns the record before a write. */
+type Before = () => unknown;
+
+export type StateTotals = {
+  /** Counts a write. `after` is undefined if the record is removed. */
+  count(table: TableName, key: string, before: Before, after: unknown): void;
+  /** Writes the counted changes. Must be called in the transaction that writes the records. */
+  flush(): void;
+  /** Discards the counted changes. */
+  reset(): void;
+};
+
+/** End of the key of the property `type`. */
+const TYPE = "/type";
+/** Before the type in the name of a total. */
+const OF_TYPE = "type ";
+
+export function createStateTotals(database: Database): StateTotals {
+  const add = database.prepare(
+    "INSERT INTO state_totals VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value",
+  );
+  const changes = new Map<string, bigint>();
+  const change = (name: string, by: bigint) => {
+    if (by !== 0n) changes.set(name, (changes.get(name) ?? 0n) + by);
+  };
+  const isThere = (record: unknown) => (record === undefined ? 0n : 1n);
+  return {
+    count(table, key, before, after) {
+      if (table === "wallets") {
+        const [one, other] = [before() as Wallet | undefined, after as Wallet | undefined];
+        change("wallets", isThere(other) - isThere(one));
+        change("balances", (other?.balance ?? 0n) - (one?.balance ?? 0n));
+        change("locked", lockedOf(other) - lockedOf(one));
+      } else if (table === "tokens") {
+        change("tokens", isThere(after) - isThere(before()));
+      } else if (
+        table === "properties" &&
+        key.endsWith(TYPE) &&
+        key.indexOf("/") === key.length - TYPE.length
+      ) {
+        const type = before();
+        if (type !== undefined) change(`${OF_TYPE}${type}`, -1n);
+        if (after !== undefined) change(`${OF_TYPE}${after}`, 1n);
+      }
+    },
+    flush() {
+      for (const [name, by] of changes) add.run(name, by);
+      changes.clear();
+    },
+    reset: () => changes.clear(),
+  };
+}
+
+const lockedOf = (wallet: Wallet | undefined): bigint => wallet?.attributes.htlc?.lockedBalance ?? 0n;
+
+export type ReadTotals = {
+  /** Returns a number or a sum; 0 for an empty state. */
+  of(name: "wallets" | "balances" | "locked" | "tokens"): bigint;
+  /** Returns the number of tokens by the value of their property `type`. */
+  tokensByType(): ReadonlyMap<string, number>;
+};
+
+export function createReadTotals(database: Database): ReadTotals {
+  const one = database.prepare<{ value: bigint }>("SELECT value FROM state_totals WHERE name = ?", {
+    bigints: true,
+  });
+  const types = database.prepare<{ name: string; value: number }>(
+    "SELECT name, value FROM state_totals WHERE name >= 'type ' AND name < 'type!' AND value > 0",
+  );
+  return {
+    of: (name) => one.get(name)?.value ?? 0n,
+    tokensByType: () => new Map(types.all().map(({ name, value }) => [name.slice(OF_TYPE.length), value])),
+  };
+}
