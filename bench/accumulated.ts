@@ -188,6 +188,7 @@ async function measureProperties(count: number): Promise<void> {
 const LISTED = [
   ["wallets", [10_000, 1_000_000]],
   ["uniks", [10_000, 1_000_000]],
+  ["held", [1_000, 100_000]],
   ["delegates", [100, 10_000]],
   ["locks", [1_000, 100_000]],
   ["entities", [1_000, 100_000]],

@@ -15,11 +15,16 @@ type Kind = {
 const idOf = (number: number) => number.toString(16).padStart(64, "0");
 const FIRST = 1_000_000;
 
-function addHoldings(database: Database, kind: "entities" | "locks", count: number, value: string): void {
+function addHoldings(
+  database: Database,
+  kind: "entities" | "locks" | "tokens",
+  count: number,
+  value: string,
+): void {
   const { address, publicKey } = sender(FIRST);
   const collection = { size: count, first: idOf(0), last: idOf(count - 1) };
   const attributes =
-    kind === "locks" ? { htlc: { locks: collection, lockedBalance: `${count}` } } : { entities: collection };
+    kind === "locks" ? { htlc: { locks: collection, lockedBalance: `${count}` } } : { [kind]: collection };
   database
     .prepare("INSERT INTO wallets VALUES (?, ?, 0, 0, NULL, NULL, NULL, ?)")
     .run(address, publicKey, JSON.stringify(attributes));
@@ -58,6 +63,17 @@ const KINDS: Readonly<Record<string, Kind>> = {
       }
     },
     paths: ["/nfts/status?", "/uniks?"],
+  },
+  held: {
+    add(database, count) {
+      const { address } = sender(FIRST);
+      addHoldings(database, "tokens", count, '{"type":1}');
+      const unik = database.prepare("INSERT INTO tokens VALUES (?, ?, ?, ?)");
+      for (let index = 0; index < count; index++) unik.run(idOf(index), address, idOf(1), idOf(1));
+    },
+    paths: ["", "/uniks", "/transactions", "/votes"].map(
+      (list) => `/wallets/${sender(FIRST).address}${list}?`,
+    ),
   },
   delegates: {
     add: (database, count) => addDelegates(database, FIRST, count),

@@ -186,12 +186,21 @@ export const hasCollections = (attributes: string): boolean => attributes.includ
  * Returns the attributes of a wallet as responses show them.
  *
  * @param attributes JSON with collections
+ * @param onRow called for each row when it is read, and when it is shown: an exception ends the work
  */
-export function shownText(attributes: string, rows: Iterable<HoldingRow>): string {
+export function shownText(
+  attributes: string,
+  rows: Iterable<HoldingRow>,
+  onRow: () => void = () => {},
+): string {
   const found = new Map<string, HoldingRow>();
-  for (const row of rows) found.set(`${row.kind}/${row.id}`, row);
+  for (const row of rows) {
+    found.set(`${row.kind}/${row.id}`, row);
+    onRow();
+  }
   return JSON.stringify(
     expandAttributes(JSON.parse(attributes), (kind, id): LinkedHolding | undefined => {
+      onRow();
       const row = found.get(`${kind}/${id}`);
       return row && { next: row.next, value: JSON.parse(row.value) };
     }),

@@ -102,6 +102,8 @@ export type Transactions = {
 };
 
 export type Wallets = {
+  /** Finds the address of a wallet as `find`, without the rest of it: its attributes contain all that it holds. */
+  address(id: string): Promise<string | undefined>;
   /** Finds a wallet by address, then by public key, then by delegate username. */
   find(id: string): Promise<StoredWallet | undefined>;
   /** Returns whether the wallet of an address has registered a second key. */

@@ -143,3 +143,13 @@ test("The decision table has the bounds of the planner.", () => {
   const bounds = [FAR, FAR_IN_INDEX, MAX_LOOKED_UP, MAX_SORTED, MAX_SORTED_OF_TABLE];
   for (const bound of bounds) expect(table.split("## Plans\n")[0]).toContain(bound.toLocaleString("en"));
 });
+
+test.each(["", "/locks", "/transactions", "/transactions/sent", "/uniks", "/votes"])(
+  "GET /wallets/{id}%s reads what the wallet holds only if the response contains it.",
+  async (list) => {
+    statements.length = 0;
+    expect((await fixture.get(`/api/wallets/${alice.address}${list}`)).statusCode).toBe(200);
+    const reads = statements.filter((sql) => sql.includes("FROM holdings WHERE address = ?"));
+    expect(reads.length).toBe(list === "" ? 1 : 0);
+  },
+);

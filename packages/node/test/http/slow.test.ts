@@ -10,7 +10,8 @@ import {
   createSlowQueryThread,
   type SlowQueryThread,
 } from "../../src/processes/serving/slow-queries/thread.ts";
-import { chain } from "../../test-support/http/chain.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { chain, cold, dave } from "../../test-support/http/chain.ts";
 import { type Fixture, identity, openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";
 
@@ -61,6 +62,32 @@ test("are processed by another thread with the same result", async () => {
   const searched = await fixture.post("/api/transactions/search", body);
   expect(searched.json()).toEqual((await plain.post("/api/transactions/search", body)).json());
   expect(count).toBeGreaterThan(0);
+});
+
+test("include those for a wallet that holds much, which are tried again after a while", async () => {
+  let count = 0;
+  const fixture = hurry({
+    async run() {
+      count += 1;
+      return { status: 200, body: "{}" };
+    },
+  });
+  const writer = openDatabase(fixture.path);
+  const ids = Array.from({ length: 300 }, (_, index) => `${index}`.padStart(64, "0"));
+  const hold = writer.prepare("INSERT INTO holdings VALUES (?, 'tokens', ?, ?, ?, '{\"type\":1}')");
+  const collection = { size: ids.length, first: ids.at(0), last: ids.at(-1) };
+  writer.transaction(() => {
+    for (const [index, id] of ids.entries())
+      hold.run(dave.address, id, ids[index - 1] ?? null, ids[index + 1] ?? null);
+    const change = writer.prepare("UPDATE wallets SET attributes = ? WHERE address = ?");
+    change.run(JSON.stringify({ tokens: collection }), dave.address);
+  });
+  writer.close();
+  for (const query of ["", "?a"]) await fixture.get(`/api/wallets/${dave.address}${query}`);
+  expect(count).toBe(2);
+  expect((await fixture.get(`/api/wallets/${cold.address}`)).json()).toMatchObject({
+    data: { address: cold.address },
+  });
 });
 
 test("keep the status of that thread", async () => {

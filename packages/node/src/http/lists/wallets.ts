@@ -33,6 +33,17 @@ const withoutZeros = ({ voteBalance, producedBlocks, ...filter }: WalletFilter):
 });
 
 /**
+ * Finds the address of the wallet of a path segment: an address, public key or username.
+ *
+ * @throws {HttpError} 404
+ */
+export async function findAddress({ wallets }: Pick<Snapshot, "wallets">, id: string): Promise<string> {
+  const address = await wallets.address(id);
+  if (address === undefined) throw notFound("WALLET_UNKNOWN", "Wallet");
+  return address;
+}
+
+/**
  * Finds the wallet of a path segment: an address, public key or username.
  *
  * @throws {HttpError} 404

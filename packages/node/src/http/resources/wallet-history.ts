@@ -5,7 +5,7 @@ import type { Api } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf } from "../documentation/route.ts";
-import { findWallet } from "../lists/wallets.ts";
+import { findAddress } from "../lists/wallets.ts";
 import { listParameters } from "../requests/list-schemas.ts";
 import { listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
 import { orderOf, query, walletId } from "../requests/parameters.ts";
@@ -38,7 +38,7 @@ export function addWalletHistory(app: Server, { read, timestampOf }: Api): void 
     (request) =>
       read(request, async (snapshot) => {
         const { history } = await openHistory(snapshot);
-        const { address } = await findWallet(snapshot, request.params.id);
+        const address = await findAddress(snapshot, request.params.id);
         const { orderBy, from, to } = request.query;
         const filter = { address, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
         const page = pageOf(request.query);

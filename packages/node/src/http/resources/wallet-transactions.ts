@@ -6,7 +6,7 @@ import type { Server } from "../core/app.ts";
 import { EACH_BLOCK } from "../core/head-cache.ts";
 import { described, listOf } from "../documentation/route.ts";
 import { transactionList } from "../lists/transactions.ts";
-import { findWallet } from "../lists/wallets.ts";
+import { findAddress } from "../lists/wallets.ts";
 import { listParameters } from "../requests/list-schemas.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { query, transformQuery, walletId } from "../requests/parameters.ts";
@@ -55,7 +55,7 @@ function addList(app: Server, api: Api, { list, sentence, role }: WalletList): v
     (request) =>
       api.read(request, async (snapshot) => {
         const { orderBy, ...filter } = request.query;
-        const { address } = await findWallet(snapshot, request.params.id);
+        const address = await findAddress(snapshot, request.params.id);
         return transactionList(api, snapshot, request, { ...filter, [role]: address }, { orderBy });
       }),
   );
@@ -74,7 +74,7 @@ function addVotes(app: Server, api: Api): void {
     },
     (request) =>
       api.read(request, async (snapshot) => {
-        const senderId = (await findWallet(snapshot, request.params.id)).address;
+        const senderId = await findAddress(snapshot, request.params.id);
         return transactionList(api, snapshot, request, { ...VOTE, senderId });
       }),
   );

@@ -7,7 +7,7 @@ import { HttpError } from "../core/error.ts";
 import { EACH_BLOCK, HEAD_ONLY } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
 import { lockList } from "../lists/locks.ts";
-import { findWallet, walletList } from "../lists/wallets.ts";
+import { findAddress, findWallet, walletList } from "../lists/wallets.ts";
 import { listParameters, searchSchemas } from "../requests/list-schemas.ts";
 import { listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
 import { query, walletId } from "../requests/parameters.ts";
@@ -122,7 +122,7 @@ function addLocks(app: Server, api: Api): void {
     },
     (request) =>
       api.read(request, async (snapshot) => {
-        const { address } = await findWallet(snapshot, request.params.id);
+        const address = await findAddress(snapshot, request.params.id);
         return lockList(api, snapshot.head, request, await snapshot.locks.of(address), request.query);
       }),
   );
@@ -140,9 +140,8 @@ function addTokens(app: Server, { read, chainmeta }: Api, name: TokenName): void
     const page = pageOf(request.query);
     return read(request, async ({ head, tokens, wallets }) => {
       // The id is an address, public key or username; tokens belong to the address.
-      const wallet = await wallets.find(request.params.id);
-      const filter = { ownerId: wallet?.address ?? request.params.id };
-      const { rows, ...found } = await tokens.list(filter, tokenOrderOf(request.query), page);
+      const ownerId = (await wallets.address(request.params.id)) ?? request.params.id;
+      const { rows, ...found } = await tokens.list({ ownerId }, tokenOrderOf(request.query), page);
       const data = rows.map((token) => tokenSummary(token, name));
       return { ...listResponse(request, page, { rows: data, ...found }), ...chainmeta(head) };
     });

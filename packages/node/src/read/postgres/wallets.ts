@@ -55,17 +55,25 @@ const LISTED = {
       ({ address, publicKey: orNull(publicKey), balance, nonce, attributes }) satisfies WalletRow,
   ),
 };
-const FIND = prepared(
-  ["address", "public_key", "username"]
-    .map((column, rank) => `SELECT ${LISTED.row.sql}, ${rank} AS rank FROM wallets WHERE ${column} = $1`)
-    .join(" UNION ALL ")
-    .concat(" ORDER BY rank LIMIT 1"),
-);
+/** Returns SQL of columns of the wallet with an address, public key or delegate username. */
+const lookup = (columns: string) =>
+  prepared(
+    ["address", "public_key", "username"]
+      .map((column, rank) => `SELECT ${columns}, ${rank} AS rank FROM wallets WHERE ${column} = $1`)
+      .join(" UNION ALL ")
+      .concat(" ORDER BY rank LIMIT 1"),
+  );
+const FIND = lookup(LISTED.row.sql);
+const ADDRESS = lookup("address");
 const SECOND_KEY = prepared("SELECT FROM wallets WHERE address = $1 AND second_public_key IS NOT NULL");
 
 export function createWallets(reads: SnapshotReads): Wallets {
   const { query } = reads;
   return {
+    async address(id) {
+      if (!isStorable(id)) return undefined;
+      return (await first(query<{ address: string }>(ADDRESS, [id])))?.address;
+    },
     async find(id) {
       const row = isStorable(id) ? await firstOf(LISTED.row, query<RowFields>(FIND, [id])) : undefined;
       return row && first(toWallets(reads, [row]));

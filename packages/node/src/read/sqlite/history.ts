@@ -26,8 +26,8 @@ const createPastState = (
 ): PastState => ({
   height,
   wallets: {
-    find: read((id: string) => history.wallet(height, id)),
-    hasSecondKey: read((address: string) => history.hasSecondKey(height, address)),
+    find: timed((id: string) => history.wallet(height, id)),
+    hasSecondKey: timed((address: string) => history.hasSecondKey(height, address)),
   },
   tokens: {
     find: read((id: string) => history.token(height, id)),
@@ -38,6 +38,6 @@ const createPastState = (
     }),
     property: read((id: string, key: string) => history.property(height, id, key)),
   },
-  delegates: { all: read(() => history.delegates(height)) },
+  delegates: { all: timed(() => history.delegates(height)) },
   totalSupply: read(() => history.totalSupply(height)),
 });

@@ -111,7 +111,8 @@ function createSnapshot(head: Head, { transaction, time, queries }: SnapshotDeps
       signedList: list(transactions.signedList),
     },
     wallets: {
-      find: read(wallets.find),
+      address: read(wallets.address),
+      find: timed(wallets.find),
       hasSecondKey: read(wallets.hasSecondKey),
       list: list(wallets.list),
     },

@@ -44,7 +44,8 @@ export type PropertyVersion = { readonly key: string; readonly value: string | n
 type WalletRow = { balance: string | null; nonce: string; hasPublicKey: number };
 type AttributesRow = { height: number; step: number; prefix: number; suffix: number; record: string };
 
-export function createHistoryReader(database: Database): HistoryReader {
+/** @param onRow called for each holding of a wallet when it is read, and when it is shown: an exception ends the work */
+export function createHistoryReader(database: Database, onRow?: () => void): HistoryReader {
   const lowest = database.prepare<{ height: number }>(
     "SELECT height FROM history_blocks ORDER BY height LIMIT 1",
   );
@@ -78,7 +79,7 @@ export function createHistoryReader(database: Database): HistoryReader {
       const row = wallet.get(address, height);
       return row ? versionFromRow(row) : UNCHANGED;
     },
-    attributes: createAttributesAt(database, { earlier, holdings }),
+    attributes: createAttributesAt(database, { earlier, holdings, onRow }),
     record: earlier,
     properties(tokenId, from, height, limit) {
       const prefix = propertyKey(tokenId, "");
@@ -96,11 +97,12 @@ const versionFromRow = ({ balance, nonce, hasPublicKey }: WalletRow): WalletVers
 type Versions = {
   readonly earlier: (kind: "attributes", key: string, height: number) => Earlier<string>;
   readonly holdings: (address: string, height: number) => PropertyVersion[];
+  readonly onRow: (() => void) | undefined;
 };
 
 function createAttributesAt(
   database: Database,
-  { earlier, holdings }: Versions,
+  { earlier, holdings, onRow }: Versions,
 ): HistoryReader["attributes"] {
   const recorded = database.prepare<AttributesRow>(
     `SELECT height, step, prefix, suffix, record FROM history_records
@@ -112,7 +114,11 @@ function createAttributesAt(
 
   /** Returns what the wallet held after the block. */
   function holdingsAt(address: string, height: number): Iterable<HoldingRow> {
-    const held = new Map(presentRows.all(address).map((row) => [holdingKey(address, row.kind, row.id), row]));
+    const held = new Map<string, HoldingRow>();
+    for (const row of presentRows.iterate(address)) {
+      held.set(holdingKey(address, row.kind, row.id), row);
+      onRow?.();
+    }
     for (const { key, value: record } of holdings(address, height)) {
       held.delete(key);
       if (record === null) continue;
@@ -125,7 +131,7 @@ function createAttributesAt(
   function shownAt(address: string, height: number, present: string): string {
     const version = earlier("attributes", address, height);
     const text = version === UNCHANGED || version === undefined ? present : version;
-    return hasCollections(text) ? shownText(text, holdingsAt(address, height)) : text;
+    return hasCollections(text) ? shownText(text, holdingsAt(address, height), onRow) : text;
   }
 
   return (address, height, present) => {

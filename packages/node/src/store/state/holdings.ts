@@ -15,14 +15,21 @@ import {
 } from "@uniknode/ledger";
 import type { Database, Statement } from "../engine/database.ts";
 
-/** Returns a function that returns the attributes of a wallet as responses show them, given its row. */
-export function createShownAttributes(database: Database): (address: string, attributes: string) => string {
+/**
+ * Returns a function that returns the attributes of a wallet as responses show them, given its row.
+ *
+ * @param onRow called for each holding when it is read, and when it is shown: an exception ends the work
+ */
+export function createShownAttributes(
+  database: Database,
+  onRow?: () => void,
+): (address: string, attributes: string) => string {
   let rows: Statement<HoldingRow> | undefined;
   return (address, attributes) => {
     if (!hasCollections(attributes)) return attributes;
     // Prepared late: databases of earlier versions, whose digest is compared, do not have the table.
     rows ??= database.prepare<HoldingRow>("SELECT kind, id, next, value FROM holdings WHERE address = ?");
-    return shownText(attributes, rows.iterate(address));
+    return shownText(attributes, rows.iterate(address), onRow);
   };
 }
 

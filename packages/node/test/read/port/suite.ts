@@ -420,6 +420,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
 
       test("are found by address, public key and username.", async () => {
         const find = (id: string) => read(({ wallets }) => wallets.find(id));
+        const addressOf = (id: string) => read(({ wallets }) => wallets.address(id));
         expect(await find(alice.address)).toMatchObject({
           address: alice.address,
           publicKey: alice.publicKey,
@@ -437,6 +438,9 @@ export function describeReadModel(name: string, open: OpenSubject): void {
           attributesText: "{}",
         });
         expect(await find(stranger.address)).toBeUndefined();
+        for (const id of [alice.address, alice.publicKey]) expect(await addressOf(id)).toBe(alice.address);
+        expect(await addressOf("genesis_1")).toBe(carol.address);
+        for (const id of [stranger.address, "\0"]) expect(await addressOf(id)).toBeUndefined();
       });
 
       test("contain whether they have a second key.", async () => {

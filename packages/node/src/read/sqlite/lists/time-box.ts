@@ -55,6 +55,17 @@ export function createTimeBox(maxMs: number, elapsedMs = () => performance.now()
   };
 }
 
+/** Rows that are read or converted one by one between two checks of the clock. */
+const ROWS_PER_CHECK = 256;
+
+/** Returns a function to call for each row: it checks the clock now and then. */
+export function createRowCheck({ check }: TimeBox): () => void {
+  let rows = 0;
+  return () => {
+    if (++rows % ROWS_PER_CHECK === 0) check();
+  };
+}
+
 /** Maximum number of lists in a negative cache, and the time for which they are cached. */
 const MAX_TIMEOUTS = 200;
 const RETRY_AFTER_MS = 10_000;

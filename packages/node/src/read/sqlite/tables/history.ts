@@ -10,6 +10,7 @@ import type { StoredBalance, StoredDelegate, StoredToken, StoredWallet, TokenPro
 import { type Condition, indexed, integer } from "../lists/conditions.ts";
 import { termsOf } from "../lists/keyset-cursor.ts";
 import { createTableList, type ListDependencies } from "../lists/table-list.ts";
+import { createRowCheck } from "../lists/time-box.ts";
 import { createPastProperties, createPastProperty, createPropertyLists } from "./property-lists.ts";
 
 export type HistoryQueries = {
@@ -34,7 +35,7 @@ type TokenMembers = [ownerId: string, firstTransaction: string, lastTransaction:
 
 export function createHistoryQueries(deps: ListDependencies): HistoryQueries {
   const { database, time } = deps;
-  const earlier = createHistoryReader(database);
+  const earlier = createHistoryReader(database, createRowCheck(time));
   const walletAt = createWalletAt(database, earlier);
   const tokenAt = createTokenAt(database, earlier);
   const property = createPastProperty(database, earlier);
@@ -71,7 +72,7 @@ export function createHistoryQueries(deps: ListDependencies): HistoryQueries {
         const explicitValues = property(height, username, "explicitValues") ?? null;
         return [delegateFromRow({ ...toDelegateRow(wallet), explicitValues })];
       }),
-    balances: createBalanceList(deps, walletAt.byAddress),
+    balances: createBalanceList(deps, walletAt.balance),
   };
 }
 
@@ -82,7 +83,7 @@ type ChangeRow = Omit<StoredBalance, "balance">;
 
 function createBalanceList(
   deps: ListDependencies,
-  walletAt: (height: number, address: string) => StoredWallet | undefined,
+  balanceAt: (height: number, address: string) => string,
 ): HistoryQueries["balances"] {
   const list = createTableList<ChangeRow>(deps, "balances", {
     table: "history_wallets",
@@ -97,7 +98,7 @@ function createBalanceList(
     const { rows, ...rest } = list(head, { selection, filter: "none", isInOrder: true }, range);
     const withBalance = ({ height, timestamp }: ChangeRow): StoredBalance => ({
       ...{ height, timestamp },
-      balance: walletAt(height, filter.address)?.balance ?? "0",
+      balance: balanceAt(height, filter.address),
     });
     return { rows: rows.map(withBalance), ...rest };
   };
@@ -141,6 +142,10 @@ function createWalletAt(database: Database, earlier: HistoryReader) {
   }
 
   return {
+    balance(height: number, address: string): string {
+      const version = earlier.wallet(address, height);
+      return (version === UNCHANGED ? byAddress.get(address) : version)?.balance ?? "0";
+    },
     byAddress(height: number, address: string): StoredWallet | undefined {
       const row = byAddress.get(address);
       return row && versionOf(row, height);

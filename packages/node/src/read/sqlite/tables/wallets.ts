@@ -20,6 +20,7 @@ import type { StoredDelegate, StoredEntity, StoredLock, StoredWallet } from "../
 import { conditionsOf, type Field, indexed, integer, oneOf, text } from "../lists/conditions.ts";
 import { termsOf } from "../lists/keyset-cursor.ts";
 import { createTableList, type ListDependencies } from "../lists/table-list.ts";
+import { createRowCheck, createTimeoutCache } from "../lists/time-box.ts";
 
 /** SQL of the locked balance; 0 if the attribute is missing. */
 const LOCKED_BALANCE = "CAST(coalesce(attributes ->> '$.htlc.lockedBalance', 0) AS INTEGER)";
@@ -50,6 +51,8 @@ const ORDERS = {
 const INDEXED: readonly WalletTerm[] = ["address", "balance", "nonce"];
 
 export type WalletQueries = {
+  /** Finds the address of a wallet by address, then by public key, then by delegate username. */
+  address(id: string): string | undefined;
   /** Finds a wallet by address, then by public key, then by delegate username. */
   find(id: string): StoredWallet | undefined;
   /** Returns whether the wallet of an address has registered a second key. */
@@ -61,11 +64,20 @@ const COLUMNS = `address, public_key AS publicKey, CAST(balance AS TEXT) AS bala
 
 export function createWalletQueries(deps: ListDependencies): WalletQueries {
   const { database } = deps;
-  const shown = createShownAttributes(database);
-  const walletOfRow = (row: WalletRow) => walletFromRow(row, shown(row.address, row.attributes));
-  const lookups = ["address", "public_key", "username"].map((column) =>
-    database.prepare<WalletRow>(`SELECT ${COLUMNS} FROM wallets WHERE ${column} = +?`),
-  );
+  const shown = createShownAttributes(database, createRowCheck(deps.time));
+  const unlessTimedOut = createTimeoutCache();
+  const walletOfRow = (row: WalletRow) => {
+    const { address, attributes } = row;
+    return walletFromRow(
+      row,
+      unlessTimedOut(
+        () => address,
+        () => shown(address, attributes),
+      ),
+    );
+  };
+  const find = createLookup<WalletRow>(database, COLUMNS);
+  const address = createLookup<Pick<WalletRow, "address">>(database, "address");
   const totals = createReadTotals(database);
   const secondKey = database.prepare(
     "SELECT 1 FROM wallets WHERE address = ? AND second_public_key IS NOT NULL",
@@ -76,12 +88,10 @@ export function createWalletQueries(deps: ListDependencies): WalletQueries {
     columns: COLUMNS,
   });
   return {
+    address: (id) => address(id)?.address,
     find(id) {
-      for (const lookup of lookups) {
-        const row = lookup.get(id);
-        if (row) return walletOfRow(row);
-      }
-      return undefined;
+      const row = find(id);
+      return row && walletOfRow(row);
     },
     hasSecondKey: (address) => secondKey.get(address) !== undefined,
     list(head, filter, order, range) {
@@ -99,6 +109,20 @@ export function createWalletQueries(deps: ListDependencies): WalletQueries {
       const { rows, ...rest } = list(head, query, range);
       return { rows: rows.map(walletOfRow), ...rest };
     },
+  };
+}
+
+/** Returns a function that finds columns of a wallet by address, then by public key, then by delegate username. */
+function createLookup<Row>(database: Database, columns: string): (id: string) => Row | undefined {
+  const lookups = ["address", "public_key", "username"].map((column) =>
+    database.prepare<Row>(`SELECT ${columns} FROM wallets WHERE ${column} = +?`),
+  );
+  return (id) => {
+    for (const lookup of lookups) {
+      const row = lookup.get(id);
+      if (row) return row;
+    }
+    return undefined;
   };
 }
 
