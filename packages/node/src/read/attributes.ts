@@ -64,8 +64,6 @@ export type HeldRow = {
   readonly address: string;
   readonly publicKey: string;
   readonly id: string;
-  readonly previous: string | null;
-  readonly next: string | null;
   readonly value: string;
 };
 
@@ -81,19 +79,6 @@ export const entityFromRow = ({ id, address, publicKey, value }: HeldRow): Store
   address,
   publicKey,
 });
-
-/** Returns the rows, which are adjacent for each wallet, in the order in which each wallet acquired them. */
-export function inOrder(rows: readonly HeldRow[]): HeldRow[] {
-  const byKey = new Map(rows.map((row) => [`${row.address}/${row.id}`, row]));
-  return rows
-    .filter(({ previous }) => previous === null)
-    .flatMap((first) => {
-      const held: HeldRow[] = [];
-      for (let row: HeldRow | undefined = first; row; row = byKey.get(`${row.address}/${row.next}`))
-        held.push(row);
-      return held;
-    });
-}
 
 /** Returns the delegates of a round from its record. */
 export const delegatesOfRound = (record: string): readonly RoundDelegate[] =>

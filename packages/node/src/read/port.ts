@@ -115,13 +115,18 @@ export type Wallets = {
 export type Delegates = { all(): Promise<readonly StoredDelegate[]> };
 
 /** Includes resigned ones. */
-export type Entities = { all(): Promise<readonly StoredEntity[]> };
+export type Entities = {
+  /** The order is arbitrary. */
+  all(): Promise<readonly StoredEntity[]>;
+  find(id: string): Promise<StoredEntity | undefined>;
+};
 
 /** Open locks. */
 export type Locks = {
+  /** The order is arbitrary. */
   all(): Promise<readonly StoredLock[]>;
   find(id: string): Promise<StoredLock | undefined>;
-  /** Returns the open locks of one sender. */
+  /** Returns the open locks of one sender, in any order. */
   of(address: string): Promise<readonly StoredLock[]>;
 };
 

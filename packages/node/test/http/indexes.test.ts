@@ -18,7 +18,10 @@ const watched: Database = {
     return {
       ...statement,
       run: (...parameters) => statement.run(...parameters),
-      iterate: (...parameters) => statement.iterate(...parameters),
+      iterate(...parameters) {
+        reads.push({ sql, parameters });
+        return statement.iterate(...parameters);
+      },
       get(...parameters) {
         reads.push({ sql, parameters });
         return statement.get(...parameters);
@@ -93,6 +96,7 @@ test.each([
   ["/locks"],
   [`/locks/${more.first.data.id}`],
   ["/entities"],
+  [`/entities/${more.entity.data.id}`],
   ["/rounds/2/delegates"],
   [`/uniks/${unik.bob}`],
   ["/blocks/search", { height: { from: 2, to: 3 }, totalFee: { from: 1 } }],

@@ -93,7 +93,7 @@ function addEntity(app: Server, { read }: Api): void {
     },
     (request) =>
       read(request, async ({ entities }) => {
-        const entity = (await entities.all()).find(({ id }) => id === request.params.id);
+        const entity = await entities.find(request.params.id);
         if (!entity) throw notFound("ENTITY_UNKNOWN", "Entity");
         return { data: entityResponse(entity) };
       }),

@@ -25,7 +25,7 @@ CREATE UNIQUE INDEX IF NOT EXISTS properties_key ON properties (token, key);
 CREATE INDEX IF NOT EXISTS properties_type ON properties (value) WHERE key = 'type'::bytea;
 CREATE UNIQUE INDEX IF NOT EXISTS entries_key ON entries (space, key);
 CREATE UNIQUE INDEX IF NOT EXISTS holdings_key ON holdings (address, kind, id);
-CREATE INDEX IF NOT EXISTS holdings_kind ON holdings (kind, address) WHERE kind IN ('locks', 'entities');
+CREATE INDEX IF NOT EXISTS holdings_id ON holdings (kind, id) WHERE kind IN ('locks', 'entities');
 CREATE UNIQUE INDEX IF NOT EXISTS rounds_key ON rounds (round);
 CREATE INDEX IF NOT EXISTS undo_height ON undo (height);
 -- Without it, the planner would guess until the server gathers statistics automatically.

@@ -1,23 +1,15 @@
 /** Reads of wallets with what they hold (state.md 2.4), and of all open locks and entities. */
 import { type HoldingRow, hasCollections, shownText } from "@uniknode/ledger";
 import { prepared } from "../../postgres/reads.ts";
-import {
-  entityFromRow,
-  type HeldRow,
-  inOrder,
-  lockFromRow,
-  type WalletRow,
-  walletFromRow,
-} from "../attributes.ts";
+import { entityFromRow, type HeldRow, lockFromRow, type WalletRow, walletFromRow } from "../attributes.ts";
 import { perSnapshot } from "../head.ts";
 import type { Entities, Locks } from "../port.ts";
 import type { StoredWallet } from "../rows.ts";
-import { bytesOf } from "./bytes.ts";
 import { isStorable } from "./lists/conditions.ts";
 import type { SnapshotReads } from "./lists/reads.ts";
 
 /** Locks or entities, with their wallets. */
-const HELD = `SELECT address, public_key AS "publicKey", id, previous, next, value
+const HELD = `SELECT address, public_key AS "publicKey", id, value
   FROM holdings JOIN wallets USING (address)`;
 
 const OF_WALLETS = prepared("SELECT address, kind, id, next, value FROM holdings WHERE address = ANY ($1)");
@@ -39,37 +31,40 @@ export async function toWallets(
   );
 }
 
-const LOCKS = prepared(`${HELD} WHERE kind = 'locks' ORDER BY address`);
-const LOCK_BY_ID = prepared(
-  `${HELD} WHERE address = (SELECT convert_from(value, 'UTF8') FROM entries WHERE space = 'locks' AND key = $1)
-     AND kind = 'locks' AND id = $2`,
-);
+const LOCKS = prepared(`${HELD} WHERE kind = 'locks'`);
+const LOCK_BY_ID = prepared(`${HELD} WHERE kind = 'locks' AND id = $1`);
 const LOCKS_OF_WALLET = prepared(`${HELD} WHERE address = $1 AND kind = 'locks'`);
 
 export function createLocks(): (reads: SnapshotReads) => Locks {
-  const all = perSnapshot(async ({ query }: SnapshotReads) =>
-    inOrder(await query<HeldRow>(LOCKS)).map(lockFromRow),
-  );
+  const all = perSnapshot(async ({ query }: SnapshotReads) => (await query<HeldRow>(LOCKS)).map(lockFromRow));
   return (reads) => ({
     all: () => all(reads),
     async find(id) {
       if (!isStorable(id)) return undefined;
-      const [row] = await reads.query<HeldRow>(LOCK_BY_ID, [bytesOf(id), id]);
+      const [row] = await reads.query<HeldRow>(LOCK_BY_ID, [id]);
       return row && lockFromRow(row);
     },
     async of(address) {
       if (!isStorable(address)) return [];
-      return inOrder(await reads.query<HeldRow>(LOCKS_OF_WALLET, [address])).map(lockFromRow);
+      return (await reads.query<HeldRow>(LOCKS_OF_WALLET, [address])).map(lockFromRow);
     },
   });
 }
 
 /** Entities include resigned ones. */
-const ENTITIES = prepared(`${HELD} WHERE kind = 'entities' ORDER BY public_key`);
+const ENTITIES = prepared(`${HELD} WHERE kind = 'entities'`);
+const ENTITY_BY_ID = prepared(`${HELD} WHERE kind = 'entities' AND id = $1`);
 
 export function createEntities(): (reads: SnapshotReads) => Entities {
   const all = perSnapshot(async ({ query }: SnapshotReads) =>
-    inOrder(await query<HeldRow>(ENTITIES)).map(entityFromRow),
+    (await query<HeldRow>(ENTITIES)).map(entityFromRow),
   );
-  return (reads) => ({ all: () => all(reads) });
+  return (reads) => ({
+    all: () => all(reads),
+    async find(id) {
+      if (!isStorable(id)) return undefined;
+      const [row] = await reads.query<HeldRow>(ENTITY_BY_ID, [id]);
+      return row && entityFromRow(row);
+    },
+  });
 }

@@ -81,11 +81,11 @@ export function createQueries(
   return {
     blocks,
     chain: createChainQueries(database),
-    delegates: createDelegateQueries(database),
-    entities: createEntityQueries(database),
+    delegates: createDelegateQueries(lists),
+    entities: createEntityQueries(lists),
     fees: createFeeQueries(database),
     history: createHistoryQueries(lists),
-    locks: createLockQueries(database),
+    locks: createLockQueries(lists),
     rounds: createRoundQueries(database),
     tokens: createTokenQueries(lists),
     transactions: createTransactionQueries(database, {

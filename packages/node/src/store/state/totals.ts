@@ -19,7 +19,7 @@ export type StateTotals = {
 
 /** End of the key of the property `type`. */
 const TYPE = "/type";
-/** Before the type in the name of a total. */
+/** Beginning of the names of totals by type. */
 const OF_TYPE = "type ";
 
 export function createStateTotals(database: Database): StateTotals {

@@ -611,6 +611,9 @@ export function describeReadModel(name: string, open: OpenSubject): void {
           [more.delegateEntity.data.id, bob.address, true],
         ].sort(),
       );
+      for (const entity of all)
+        expect(await read(({ entities }) => entities.find(entity.id))).toEqual(entity);
+      expect(await read(({ entities }) => entities.find(more.first.data.id))).toBeUndefined();
     });
 
     test("A round has its delegates as they were at its start; a round that has not started is undefined.", async () => {

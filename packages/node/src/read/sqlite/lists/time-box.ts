@@ -66,6 +66,21 @@ export function createRowCheck({ check }: TimeBox): () => void {
   };
 }
 
+/** Converts all rows of a statement, and checks the clock now and then. */
+export function allInTime<Row, Result>(
+  time: TimeBox,
+  rows: Iterable<Row>,
+  convert: (row: Row) => Result,
+): Result[] {
+  const check = createRowCheck(time);
+  const results: Result[] = [];
+  for (const row of rows) {
+    results.push(convert(row));
+    check();
+  }
+  return results;
+}
+
 /** Maximum number of lists in a negative cache, and the time for which they are cached. */
 const MAX_TIMEOUTS = 200;
 const RETRY_AFTER_MS = 10_000;

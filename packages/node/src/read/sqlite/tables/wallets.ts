@@ -7,20 +7,19 @@ import {
   delegateFromRow,
   entityFromRow,
   type HeldRow,
-  inOrder,
   lockFromRow,
   type WalletRow,
   walletFromRow,
 } from "../../attributes.ts";
 import type { WalletField, WalletFilter, WalletOrder } from "../../filters.ts";
-import { type Head, perHead } from "../../head.ts";
+import type { Head } from "../../head.ts";
 import { type WalletTerm, walletTerms } from "../../orders.ts";
 import type { Found, Range } from "../../page.ts";
 import type { StoredDelegate, StoredEntity, StoredLock, StoredWallet } from "../../rows.ts";
 import { conditionsOf, type Field, indexed, integer, oneOf, text } from "../lists/conditions.ts";
 import { termsOf } from "../lists/keyset-cursor.ts";
 import { createTableList, type ListDependencies } from "../lists/table-list.ts";
-import { createRowCheck, createTimeoutCache } from "../lists/time-box.ts";
+import { allInTime, createRowCheck, createTimeoutCache } from "../lists/time-box.ts";
 
 /** SQL of the locked balance; 0 if the attribute is missing. */
 const LOCKED_BALANCE = "CAST(coalesce(attributes ->> '$.htlc.lockedBalance', 0) AS INTEGER)";
@@ -129,47 +128,73 @@ function createLookup<Row>(database: Database, columns: string): (id: string) =>
 /** Delegates, including resigned ones: the few wallets that have the attribute. */
 export type DelegateQueries = { all(head: Head): readonly StoredDelegate[] };
 
-export function createDelegateQueries(database: Database): DelegateQueries {
+export function createDelegateQueries({ database, time }: WholeDeps): DelegateQueries {
   const all = database.prepare<DelegateRow>(
     `SELECT address, public_key AS publicKey, CAST(balance AS TEXT) AS balance, attributes,
        names.value AS explicitValues
      FROM wallets LEFT JOIN properties AS names ON names.token = username AND names.key = 'explicitValues'
      WHERE username IS NOT NULL ORDER BY username, address`,
   );
-  return { all: perHead(() => all.all().map(delegateFromRow)) };
+  return { all: whole(() => allInTime(time, all.iterate(), delegateFromRow)) };
 }
 
-const HELD = `SELECT address, public_key AS publicKey, id, previous, next, value
-  FROM holdings CROSS JOIN wallets USING (address)`;
+type WholeDeps = Pick<ListDependencies, "database" | "time">;
+
+/** Caches all rows of a kind until the next block, and for a while that there was no time to read them. */
+function whole<Rows>(read: () => Rows): (head: Head) => Rows {
+  const unlessTimedOut = createTimeoutCache();
+  let known: { readonly id: string; readonly rows: Rows } | undefined;
+  return ({ id }) => {
+    if (known?.id !== id) known = { id, rows: unlessTimedOut(() => "", read) };
+    return known.rows;
+  };
+}
+
+const HELD = `SELECT address, public_key AS publicKey, id, value FROM holdings CROSS JOIN wallets USING (address)`;
 
 /** Entities, including resigned ones. */
-export type EntityQueries = { all(head: Head): readonly StoredEntity[] };
+export type EntityQueries = {
+  /** The order is arbitrary. */
+  all(head: Head): readonly StoredEntity[];
+  find(id: string): StoredEntity | undefined;
+};
 
-export function createEntityQueries(database: Database): EntityQueries {
-  const all = database.prepare<HeldRow>(`${HELD} WHERE kind = 'entities' ORDER BY public_key`);
-  return { all: perHead(() => inOrder(all.all()).map(entityFromRow)) };
+export function createEntityQueries({ database, time }: WholeDeps): EntityQueries {
+  const all = database.prepare<HeldRow>(`${HELD} WHERE kind = 'entities'`);
+  const one = database.prepare<HeldRow>(`${HELD} WHERE kind = 'entities' AND id = +?`);
+  return {
+    all: whole(() => allInTime(time, all.iterate(), entityFromRow)),
+    find(id) {
+      const row = one.get(id);
+      return row && entityFromRow(row);
+    },
+  };
 }
 
 /** Open locks. */
 export type LockQueries = {
+  /** The order is arbitrary. */
   all(head: Head): readonly StoredLock[];
   find(id: string): StoredLock | undefined;
-  /** Returns the open locks of one sender. */
+  /** Returns the open locks of one sender, in any order. */
   of(address: string): StoredLock[];
 };
 
-export function createLockQueries(database: Database): LockQueries {
-  const all = database.prepare<HeldRow>(`${HELD} WHERE kind = 'locks' ORDER BY address`);
-  const one = database.prepare<HeldRow>(
-    `${HELD} WHERE address = (SELECT value FROM entries WHERE space = 'locks' AND key = ?) AND kind = 'locks' AND id = ?`,
-  );
+export function createLockQueries({ database, time }: WholeDeps): LockQueries {
+  const all = database.prepare<HeldRow>(`${HELD} WHERE kind = 'locks'`);
+  const one = database.prepare<HeldRow>(`${HELD} WHERE kind = 'locks' AND id = +?`);
   const ofSender = database.prepare<HeldRow>(`${HELD} WHERE address = ? AND kind = 'locks'`);
+  const unlessTimedOut = createTimeoutCache();
   return {
-    all: perHead(() => inOrder(all.all()).map(lockFromRow)),
+    all: whole(() => allInTime(time, all.iterate(), lockFromRow)),
     find(id) {
-      const row = one.get(id, id);
+      const row = one.get(id);
       return row && lockFromRow(row);
     },
-    of: (address) => inOrder(ofSender.all(address)).map(lockFromRow),
+    of: (address) =>
+      unlessTimedOut(
+        () => address,
+        () => allInTime(time, ofSender.iterate(address), lockFromRow),
+      ),
   };
 }
