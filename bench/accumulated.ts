@@ -16,6 +16,7 @@ import { createTransactionStore } from "../packages/node/src/store/chain/transac
 import { type Database, openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { migrate } from "../packages/node/src/store/engine/migrations.ts";
 import { measureDelegates } from "./accumulated/delegates.ts";
+import { measureFees } from "./accumulated/fees.ts";
 import { measureHoldings } from "./accumulated/holdings.ts";
 import { measureLists } from "./accumulated/lists.ts";
 import { loadDataset, seal, sender } from "./api/dataset.ts";
@@ -200,6 +201,8 @@ if (isSelected("delegates")) for (const registered of [100, 10_000]) measureDele
 for (const [kind, counts] of LISTED)
   if (isSelected("lists") || isSelected(kind))
     for (const count of counts) await measureLists(folder, kind, count);
+if (isSelected("fees"))
+  for (const count of [3_000, 300_000]) measureFees(join(folder, `fees-${count}.sqlite`), count);
 if (isSelected("facts")) await measureFacts();
 if (isSelected("owners")) for (const transfers of [1_680, 168_000]) measureOwners(transfers);
 if (isSelected("properties")) for (const count of [100, 10_000, 1_000_000]) await measureProperties(count);

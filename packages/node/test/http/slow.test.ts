@@ -90,6 +90,18 @@ test("include those for a wallet that holds much, which are tried again after a 
   });
 });
 
+test("include the fees of the last days", async () => {
+  const forwarded: string[] = [];
+  const fixture = hurry({
+    async run({ url }) {
+      forwarded.push(url);
+      return { status: 200, body: "{}" };
+    },
+  });
+  await fixture.get("/api/node/fees?days=30");
+  expect(forwarded).toEqual(["/api/node/fees?days=30"]);
+});
+
 test("keep the status of that thread", async () => {
   const fixture = hurry({
     run: async () => ({ status: 503, body: '{"statusCode":503,"error":"a","message":"b"}' }),

@@ -83,7 +83,7 @@ export function createQueries(
     chain: createChainQueries(database),
     delegates: createDelegateQueries(lists),
     entities: createEntityQueries(lists),
-    fees: createFeeQueries(database),
+    fees: createFeeQueries(lists),
     history: createHistoryQueries(lists),
     locks: createLockQueries(lists),
     rounds: createRoundQueries(database),

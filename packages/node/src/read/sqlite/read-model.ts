@@ -89,7 +89,7 @@ function createSnapshot(head: Head, { transaction, time, queries }: SnapshotDeps
     },
     delegates: { all: timed(() => delegates.all(head)) },
     entities: { all: timed(() => entities.all(head)), find: read(entities.find) },
-    fees: { ofLast: read(fees.ofLast), since: read(fees.since) },
+    fees: { ofLast: read(fees.ofLast), since: timed(fees.since) },
     history: createHistory(head, queries.history, { read, timed, balances: list(queries.history.balances) }),
     locks: { all: timed(() => locks.all(head)), find: read(locks.find), of: timed(locks.of) },
     rounds: { delegates: read(rounds.delegates) },

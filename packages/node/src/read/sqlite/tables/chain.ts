@@ -5,6 +5,16 @@ import type { Database } from "../../../store/engine/database.ts";
 import { createRoundStore } from "../../../store/state/rounds.ts";
 import { createReadTotals } from "../../../store/state/totals.ts";
 import type { FeeStatistics, Identified, RoundDelegate, TypeFees } from "../../rows.ts";
+import {
+  type AccessPath,
+  accessPathsOf,
+  createStatementCache,
+  fromText,
+  valuesOf,
+} from "../lists/access-paths.ts";
+import type { Condition } from "../lists/conditions.ts";
+import type { ListDependencies } from "../lists/table-list.ts";
+import { createTimeoutCache } from "../lists/time-box.ts";
 
 export type ChainQueries = {
   /** Coins in circulation (state.md 4.2): the sum of all balances and the premine, without open locks. */
@@ -92,26 +102,90 @@ export function createRoundQueries(database: Database): RoundQueries {
 export type FeeQueries = {
   /** Returns the statistics of the last transactions of a type; undefined if the type has none. */
   ofLast(count: number, typeGroup: number, type: number): FeeStatistics | undefined;
-  /** Returns the statistics by type of all transactions from a height on whose fee is at least `minFee`. */
+  /**
+   * Returns the statistics by type of all transactions from a height on whose fee is at least `minFee`.
+   *
+   * @throws {SnapshotError}
+   */
   since(height: number, minFee: number): TypeFees[];
 };
 
 const STATISTICS = `CAST((2 * SUM(fee) + COUNT(*)) / (2 * COUNT(*)) AS TEXT) AS avg, CAST(MAX(fee) AS TEXT) AS max,
   CAST(MIN(fee) AS TEXT) AS min, CAST(SUM(fee) AS TEXT) AS sum`;
 
-export function createFeeQueries(database: Database): FeeQueries {
+const TRANSACTIONS = { table: "transactions", key: ["height", "sequence"] };
+
+/** Sums of the fees of a type in one part of the chain. */
+type Part = {
+  readonly type_group: bigint;
+  readonly type: bigint;
+  readonly count: bigint;
+  readonly max: bigint;
+  readonly min: bigint;
+  readonly sum: bigint;
+};
+
+export function createFeeQueries({ database, chunksOf }: FeeDeps): FeeQueries {
   const last = database.prepare<FeeStatistics>(
     `SELECT ${STATISTICS} FROM (
        SELECT fee FROM transactions WHERE type_group = +? AND type = +?
        ORDER BY height DESC, sequence DESC LIMIT +?
      ) HAVING COUNT(*) > 0`,
   );
-  const since = database.prepare<TypeFees>(
-    `SELECT type_group AS typeGroup, type, ${STATISTICS} FROM transactions
-     WHERE height >= ? AND fee >= ? GROUP BY type_group, type ORDER BY type_group, type`,
-  );
+  const prepare = createStatementCache(database, { bigints: true });
+  const unlessTimedOut = createTimeoutCache();
+
+  function partsSince(height: number, minFee: number): Part[] {
+    const above: Condition = {
+      sql: "height >= ?",
+      values: [height],
+      index: { selectivity: "range", side: "low" },
+    };
+    const conditions = [above, { sql: "fee >= ?", values: [minFee] }];
+    return Array.from(chunksOf(TRANSACTIONS, accessPathsOf({ conditions }), "asc")).flatMap(({ paths }) => {
+      const [path] = paths as [AccessPath];
+      const select = prepare(
+        `SELECT type_group, type, COUNT(*) AS count, MAX(fee) AS max, MIN(fee) AS min, SUM(fee) AS sum
+         ${fromText(TRANSACTIONS, path)} GROUP BY type_group, type`,
+      );
+      return select.all(...valuesOf(paths)) as Part[];
+    });
+  }
+
   return {
     ofLast: (count, typeGroup, type) => last.get(typeGroup, type, count),
-    since: (height, minFee) => since.all(height, minFee),
+    since: (height, minFee) =>
+      unlessTimedOut(
+        () => "",
+        () => statisticsOf(partsSince(height, minFee)),
+      ),
   };
 }
+
+type FeeDeps = Pick<ListDependencies, "database" | "chunksOf">;
+
+function statisticsOf(parts: readonly Part[]): TypeFees[] {
+  const byType = Map.groupBy(parts, ({ type_group, type }) => type_group * 2n ** 16n + type);
+  return Array.from(byType)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, [first, ...others]]) => {
+      const { type_group, type, count, max, min, sum } = others.reduce(added, first as Part);
+      const [typeGroup, average] = [Number(type_group), sum / count];
+      return {
+        typeGroup,
+        type: Number(type),
+        avg: `${average}`,
+        max: `${max}`,
+        min: `${min}`,
+        sum: `${sum}`,
+      };
+    });
+}
+
+const added = (one: Part, other: Part): Part => ({
+  ...one,
+  count: one.count + other.count,
+  max: one.max > other.max ? one.max : other.max,
+  min: one.min < other.min ? one.min : other.min,
+  sum: one.sum + other.sum,
+});
