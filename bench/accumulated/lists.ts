@@ -3,6 +3,7 @@ import { copyFileSync, rmSync } from "node:fs";
 import { present } from "../../packages/node/src/platform/present.ts";
 import { type Database, openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import { countState } from "../../packages/node/src/store/engine/migrations.ts";
+import { inventedHolding, inventHolder } from "../../packages/node/test-support/store/invented-holdings.ts";
 import { loadDataset, sender } from "../api/dataset.ts";
 import { startServers } from "../api/process.ts";
 import { addDelegates } from "./delegates.ts";
@@ -12,44 +13,16 @@ type Kind = {
   readonly paths: readonly string[];
 };
 
-const idOf = (number: number) => number.toString(16).padStart(64, "0");
 const FIRST = 1_000_000;
 
-function addHoldings(
-  database: Database,
-  kind: "entities" | "locks" | "tokens",
-  count: number,
-  value: string,
-): void {
-  const { address, publicKey } = sender(FIRST);
-  const collection = { size: count, first: idOf(0), last: idOf(count - 1) };
-  const attributes =
-    kind === "locks" ? { htlc: { locks: collection, lockedBalance: `${count}` } } : { [kind]: collection };
-  database
-    .prepare("INSERT INTO wallets VALUES (?, ?, 0, 0, NULL, NULL, NULL, ?)")
-    .run(address, publicKey, JSON.stringify(attributes));
-  const holding = database.prepare("INSERT INTO holdings VALUES (?, ?, ?, ?, ?, ?)");
-  const entry = database.prepare("INSERT INTO entries VALUES ('locks', ?, ?)");
-  for (let number = 0; number < count; number++) {
-    const [previous, next] = [
-      number === 0 ? null : idOf(number - 1),
-      number === count - 1 ? null : idOf(number + 1),
-    ];
-    holding.run(address, kind, idOf(number), previous, next, value);
-    if (kind === "locks") entry.run(idOf(number), address);
-  }
-}
-
-const lock = {
-  ...{ amount: "1", recipientId: sender(1).address, timestamp: 100, secretHash: idOf(1) },
-  expiration: { type: 1, value: 1_000_000_000 },
-};
+const holder = (database: Database, kind: "entities" | "locks" | "tokens", count: number) =>
+  inventHolder(database, { ...sender(FIRST), holds: { [kind]: count } });
 
 const KINDS: Readonly<Record<string, Kind>> = {
   wallets: {
     add(database, count) {
       const wallet = database.prepare("INSERT INTO wallets VALUES (?, NULL, ?, 0, NULL, NULL, NULL, '{}')");
-      for (let index = 0; index < count; index++) wallet.run(`D${idOf(index)}`, 100 + index);
+      for (let index = 0; index < count; index++) wallet.run(`D${inventedHolding(index)}`, 100 + index);
     },
     paths: ["/blockchain?", "/wallets?"],
   },
@@ -58,19 +31,14 @@ const KINDS: Readonly<Record<string, Kind>> = {
       const unik = database.prepare("INSERT INTO tokens VALUES (?, ?, ?, ?)");
       const type = database.prepare("INSERT INTO properties VALUES (?, 'type', '1')");
       for (let index = 0; index < count; index++) {
-        unik.run(idOf(index), sender(1).address, idOf(1), idOf(1));
-        type.run(idOf(index));
+        unik.run(inventedHolding(index), sender(1).address, inventedHolding(1), inventedHolding(1));
+        type.run(inventedHolding(index));
       }
     },
     paths: ["/nfts/status?", "/uniks?"],
   },
   held: {
-    add(database, count) {
-      const { address } = sender(FIRST);
-      addHoldings(database, "tokens", count, '{"type":1}');
-      const unik = database.prepare("INSERT INTO tokens VALUES (?, ?, ?, ?)");
-      for (let index = 0; index < count; index++) unik.run(idOf(index), address, idOf(1), idOf(1));
-    },
+    add: (database, count) => holder(database, "tokens", count),
     paths: ["", "/uniks", "/transactions", "/votes"].map(
       (list) => `/wallets/${sender(FIRST).address}${list}?`,
     ),
@@ -80,18 +48,17 @@ const KINDS: Readonly<Record<string, Kind>> = {
     paths: ["/delegates?", `/delegates/${sender(FIRST).address}?`, "/votes?"],
   },
   locks: {
-    add: (database, count) => addHoldings(database, "locks", count, JSON.stringify(lock)),
+    add: (database, count) => holder(database, "locks", count),
     paths: [
       "/locks?",
-      `/locks/${idOf(1)}?`,
+      `/locks/${inventedHolding(1)}?`,
       "/locks?orderBy=amount:desc&",
       `/wallets/${sender(FIRST).address}/locks?`,
     ],
   },
   entities: {
-    add: (database, count) =>
-      addHoldings(database, "entities", count, JSON.stringify({ type: 1, subType: 0, data: { name: "a" } })),
-    paths: ["/entities?", `/entities/${idOf(1)}?`],
+    add: (database, count) => holder(database, "entities", count),
+    paths: ["/entities?", `/entities/${inventedHolding(1)}?`],
   },
 };
 

@@ -34,6 +34,8 @@ export type Attack = {
   readonly prepare?: (target: Target) => Promise<void>;
   /** Minimum duration, regardless of the options. */
   readonly minMs?: number;
+  /** Maximum duration of a tick of the consensus thread, if lower than that of the options. */
+  readonly maxTickMs?: number;
   /** Attacks until the signal is aborted, and closes everything that it opened. */
   run(target: Target, tally: Tally, signal: AbortSignal): Promise<void>;
 };

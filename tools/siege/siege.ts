@@ -165,7 +165,7 @@ type Observers = {
 async function observe(
   node: SiegedNode,
   { client, health, receiver }: Observers,
-  { name, minMs = 0 }: Attack,
+  { name, minMs = 0, maxTickMs }: Attack,
   { attackMs, settleMs }: Times,
 ): Promise<Row> {
   const before = node.residentMib();
@@ -194,6 +194,7 @@ async function observe(
     client: client.take(),
     health: health.take(),
     longestTick,
+    ...(maxTickMs !== undefined && { maxTickMs }),
     slotsForged: (figuresAfter?.forged ?? 0) - (figuresBefore?.forged ?? 0),
     slotsMissed: (figuresAfter?.missed ?? 0) - (figuresBefore?.missed ?? 0),
     ...missesSince(node, missesBefore, result.outages),

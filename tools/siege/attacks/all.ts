@@ -1,5 +1,6 @@
 /** Every attack, in order: attacks that leave the most data come last, then attacks with a node of their own. */
 import type { Attack } from "../attack-definition.ts";
+import { largeUnik, largeWallet } from "./accumulated.ts";
 import { ipv6Flood, multisignatureFlood, pipelinedPayments, unsignedFlood } from "./admissions.ts";
 import { compressedBodies, deepBodies } from "./bodies.ts";
 import {
@@ -83,4 +84,6 @@ export const ATTACKS: readonly Attack[] = [
   pipelinedPayments,
   ipv6Flood,
   lyingPeers,
+  largeWallet,
+  largeUnik,
 ];
