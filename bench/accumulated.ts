@@ -197,7 +197,7 @@ const LISTED = [
 
 if (isSelected("holdings"))
   for (const held of [100, 10_000, 1_000_000]) measureHoldings(join(folder, `${held}.sqlite`), held);
-if (isSelected("delegates")) for (const registered of [100, 10_000]) measureDelegates(registered);
+if (isSelected("delegates")) for (const registered of [100, 1_000, 10_000]) measureDelegates(registered);
 for (const [kind, counts] of LISTED)
   if (isSelected("lists") || isSelected(kind))
     for (const count of counts) await measureLists(folder, kind, count);

@@ -17,7 +17,7 @@ import { type Accounts, openAccounts, submissionText } from "../sender.ts";
 import { dataFolderOf, newFolder, startForging } from "../start-node.ts";
 import type { SiegedNode, Target } from "../target.ts";
 
-const HELD = 100_000;
+const HELD = { tokens: 100, locks: 100 };
 /** Updates of one unik, each with as many properties as a transaction can have. */
 const UPDATES = 100;
 const PER_UPDATE = 255;
@@ -78,14 +78,14 @@ async function startWithHolder(): Promise<SiegedNode> {
   const first = await startForging({ folder });
   await first.stop();
   const database = openDatabase(join(dataFolderOf(folder), "node.sqlite"));
-  inventHolder(database, { ...openAccounts(first.target).unfunded(), holds: { tokens: HELD, locks: HELD } });
+  inventHolder(database, { ...openAccounts(first.target).unfunded(), holds: HELD });
   database.close();
   return startForging({ folder });
 }
 
 export const largeWallet: Attack = {
   name: "large wallet",
-  description: `uniks are sent to a wallet that holds ${HELD} uniks and locks, which ${READERS} clients read`,
+  description: `uniks are sent to a wallet that holds ${HELD.tokens} uniks and ${HELD.locks} locks, which ${READERS} clients read`,
   start: startWithHolder,
   maxTickMs: MAX_TICK_MS,
   async run(target, tally, signal) {

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { dalinet } from "@uniknode/protocol";
-import { afterEach, expect, onTestFinished, test } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { LATE } from "../../src/http/server/deadlines.ts";
 import {
   createSlowQueryThread,
@@ -88,6 +88,21 @@ test("include those for a wallet that holds much, which are tried again after a 
   expect((await fixture.get(`/api/wallets/${cold.address}`)).json()).toMatchObject({
     data: { address: cold.address },
   });
+});
+
+test("start another thread when the first has ended for lack of requests", async () => {
+  plain = openFixture({}, {}, longer);
+  const open = createSlowQueryThread(
+    { databasePath: plain.path, files, identity, readTimeoutMs: 5_000 },
+    { idleMs: 1 },
+  );
+  thread = open;
+  const statuses: (number | undefined)[] = [];
+  for (let run = 0; run < 3; run++) {
+    statuses.push((await open.run({ method: "GET", url: "/api/blockchain", body: undefined }))?.status);
+    await vi.waitUntil(() => !open.isRunning(), 10_000);
+  }
+  expect(statuses).toEqual([200, 200, 200]);
 });
 
 test("include the fees of the last days", async () => {

@@ -7,10 +7,10 @@ import { CODE_HEADER } from "../core/error.ts";
 import { withStatus } from "./failures.ts";
 
 export type SlowRequest = { readonly method: string; readonly url: string; readonly body: unknown };
-/** `body` is JSON text. */
 export type SlowResponse = {
   readonly status: number;
-  readonly body: string;
+  /** JSON. Bytes are sent as they are: encoding a long text would block the thread. */
+  readonly body: string | Uint8Array<ArrayBuffer>;
   /** Code of the error, for error responses. */
   readonly code?: string;
 };
@@ -37,6 +37,8 @@ export function addSlowQueries(scope: Server, logger: Logger, slowQueries: SlowQ
     // The response of another thread may belong to another head.
     request.head = null;
     if (slow.code !== undefined) reply.header(CODE_HEADER, slow.code);
-    return withStatus(reply, slow.status).type("application/json; charset=utf-8").send(slow.body);
+    return withStatus(reply, slow.status)
+      .type("application/json; charset=utf-8")
+      .send(typeof slow.body === "string" ? slow.body : Buffer.from(slow.body.buffer));
   });
 }

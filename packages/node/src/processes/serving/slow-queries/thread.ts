@@ -12,6 +12,7 @@ import { moduleBeside } from "../../../platform/threads/module-url.ts";
 import { type CallFigures, createOpenCalls } from "../../../platform/threads/open-calls.ts";
 
 export type SlowQueryThread = SlowQueryWorker & {
+  isRunning(): boolean;
   figures(): CallFigures;
   close(): Promise<void>;
 };
@@ -34,11 +35,32 @@ export type FromSlowQueryThread = SlowResponse & { readonly number: number };
 const MAX_REQUESTS = 4;
 /** Longer than the start of the thread and all queued queries. */
 const TIMEOUT_MS = 30_000;
+/** Large responses leave a large heap, which an idle thread would keep. */
+const IDLE_MS = 10_000;
 
-/** @param timeoutMs time after which an unresponsive thread is stopped; the next request starts another */
-export function createSlowQueryThread(data: SlowQueryData, timeoutMs = TIMEOUT_MS): SlowQueryThread {
-  const calls = createOpenCalls<SlowResponse>({ maxCalls: MAX_REQUESTS, onTimeout: () => void stop() });
+export type SlowQueryOptions = {
+  /** Time after which an unresponsive thread is stopped; the next request starts another. */
+  readonly timeoutMs?: number;
+  /** Time without requests after which the thread is stopped. */
+  readonly idleMs?: number;
+};
+
+export function createSlowQueryThread(
+  data: SlowQueryData,
+  { timeoutMs = TIMEOUT_MS, idleMs = IDLE_MS }: SlowQueryOptions = {},
+): SlowQueryThread {
+  const calls = createOpenCalls<SlowResponse>({
+    maxCalls: MAX_REQUESTS,
+    onTimeout: () => void stop(),
+    onEnd() {
+      clearTimeout(idle);
+      idle = setTimeout(() => {
+        if (calls.figures().open === 0) void stop();
+      }, idleMs).unref();
+    },
+  });
   let worker: Worker | undefined;
+  let idle: NodeJS.Timeout | undefined;
 
   function start(): Worker {
     const started = new Worker(moduleBeside(import.meta.url, "worker"), { workerData: data });
@@ -56,6 +78,7 @@ export function createSlowQueryThread(data: SlowQueryData, timeoutMs = TIMEOUT_M
   }
 
   async function stop(): Promise<void> {
+    clearTimeout(idle);
     const stopped = worker;
     worker = undefined;
     // Reject immediately: an interrupted statement returns no rows, and no request may get that result.
@@ -73,6 +96,7 @@ export function createSlowQueryThread(data: SlowQueryData, timeoutMs = TIMEOUT_M
         },
       });
     },
+    isRunning: () => worker !== undefined,
     figures: calls.figures,
     close: stop,
   };

@@ -40,10 +40,13 @@ port.on("message", async ({ number, method, url, body }: ToSlowQueryThread) => {
     ...(body !== undefined && body !== null && { payload: body }),
   });
   const { [CODE_HEADER]: code } = response.headers;
-  port.postMessage({
+  // A copy, because Node.js allocates small buffers in a common one. The response can have 100 MB: the other thread gets its memory.
+  const bytes = new Uint8Array(response.rawPayload);
+  const result: FromSlowQueryThread = {
     number,
     status: response.statusCode,
-    body: response.body,
+    body: bytes,
     ...(code !== undefined && { code: `${code}` }),
-  } satisfies FromSlowQueryThread);
+  };
+  port.postMessage(result, [bytes.buffer]);
 });
