@@ -17,7 +17,7 @@ import { type Accounts, openAccounts, submissionText } from "../sender.ts";
 import { dataFolderOf, newFolder, startForging } from "../start-node.ts";
 import type { SiegedNode, Target } from "../target.ts";
 
-const HELD = { tokens: 100, locks: 100 };
+const HELD = { tokens: 20_000, locks: 5_000 };
 /** Updates of one unik, each with as many properties as a transaction can have. */
 const UPDATES = 100;
 const PER_UPDATE = 255;
