@@ -26,10 +26,10 @@ export function createStateTotals(database: Database): StateTotals {
   const add = database.prepare(
     "INSERT INTO state_totals VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value",
   );
+  // A revert must leave the same rows as before the block.
+  const removeNone = database.prepare("DELETE FROM state_totals WHERE name = ? AND value = 0");
   const changes = new Map<string, bigint>();
-  const change = (name: string, by: bigint) => {
-    if (by !== 0n) changes.set(name, (changes.get(name) ?? 0n) + by);
-  };
+  const change = (name: string, by: bigint) => void changes.set(name, (changes.get(name) ?? 0n) + by);
   const isThere = (record: unknown) => (record === undefined ? 0n : 1n);
   return {
     count(table, key, before, after) {
@@ -51,7 +51,11 @@ export function createStateTotals(database: Database): StateTotals {
       }
     },
     flush() {
-      for (const [name, by] of changes) add.run(name, by);
+      for (const [name, by] of changes) {
+        if (by === 0n) continue;
+        add.run(name, by);
+        removeNone.run(name);
+      }
       changes.clear();
     },
     reset: () => changes.clear(),
@@ -72,7 +76,7 @@ export function createReadTotals(database: Database): ReadTotals {
     bigints: true,
   });
   const types = database.prepare<{ name: string; value: number }>(
-    "SELECT name, value FROM state_totals WHERE name >= 'type ' AND name < 'type!' AND value > 0",
+    "SELECT name, value FROM state_totals WHERE name >= 'type ' AND name < 'type!'",
   );
   return {
     of: (name) => one.get(name)?.value ?? 0n,
