@@ -74,7 +74,7 @@ export function migrate(database: Database, path = "the database"): void {
 export const fillHoldings = (database: Database): void => repeat(database, "027-fill-holdings.sql");
 
 /** Counts the totals of the state after its rows were written without its store. */
-export const countState = (database: Database): void => repeat(database, "029-count-state.sql");
+export const countState = (database: Database): void => repeat(database, "030-count-state.sql");
 
 const repeat = (database: Database, name: string): void =>
   database.transaction(() => database.execute(readFileSync(join(FOLDER, name), "utf8")));
