@@ -18,7 +18,8 @@ import type { Database } from "../store/engine/database.ts";
 import { endsRound, leafText, leavesOf, type TreeFact, withUniksRoot } from "./leaf.ts";
 import { EMPTY_EDGE, edgeRoot, extendEdge } from "./merkle/edge.ts";
 import { hashLeaves } from "./merkle/hashes.ts";
-import { changeLeaves, EMPTY_MAP, keyOf, type Page, textDigest } from "./uniks/map.ts";
+import { changeLeaves, EMPTY_MAP, keyOf, textDigest } from "./uniks/map.ts";
+import type { Page } from "./uniks/page.ts";
 import type { MapRoot } from "./uniks/roots.ts";
 
 /** Size and root of a tree; the root is hexadecimal. */
@@ -76,7 +77,8 @@ function createSecondMap(database: Database, network: Network) {
   const stored = new Map<string, Page>();
   const pages = {
     read: (path: string) => stored.get(path),
-    write: (path: string, page: Page | undefined) => void (page && stored.set(path, page)),
+    write: (path: string, page: Page | undefined) =>
+      void (page ? stored.set(path, page) : stored.delete(path)),
   };
   let root = EMPTY_MAP;
   const context = {
@@ -106,7 +108,7 @@ function createSecondMap(database: Database, network: Network) {
     root(): MapRoot {
       const leaves = [...changed].flatMap((id) => {
         const unik = uniks.get(id);
-        return unik && unik.owner !== null ? [{ key: keyOf(id), value: digestOf(unik) }] : [];
+        return unik && unik.owner !== null ? [{ key: keyOf(id), value: digestOf(unik), text: "" }] : [];
       });
       changed.clear();
       if (leaves.length > 0) root = changeLeaves(pages, leaves);

@@ -82,6 +82,8 @@ export function createGrowth({ database, network, onTruncated }: GrowthDeps): Gr
       const end = final();
       const height = tree.last()?.height ?? 0;
       if (height >= end) return false;
+      // If the transaction fails, the map discards the changes in memory.
+      isOfChain = false;
       // A power loss may undo this; the step is then repeated.
       const last = database.transaction(() => {
         if (completeMap(uniks, { height, untilMs, roundAt, idAt })) return undefined;
@@ -92,6 +94,7 @@ export function createGrowth({ database, network, onTruncated }: GrowthDeps): Gr
         if (last) tree.append(marks, hashLeaves(texts));
         return last;
       }, "process death");
+      isOfChain = true;
       return last === undefined || last.height < end;
     },
     figures() {

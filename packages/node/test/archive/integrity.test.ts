@@ -136,7 +136,7 @@ test.each([
   ["fact_tiles", "UPDATE fact_tiles SET hashes = CAST(hashes || x'00' AS BLOB)"],
   [
     "unik_rows",
-    "UPDATE unik_rows SET value = CAST('{' || value AS BLOB) WHERE hex(substr(key, 1, 1)) = '70'",
+    "INSERT INTO unik_rows VALUES (CAST(x'70' || zeroblob(64) AS BLOB), CAST('{' AS BLOB))",
   ],
   [
     "unik_rows",

@@ -51,14 +51,24 @@ function provenOf(verdict: ResolutionVerdict) {
   return present(verdict.unik, "the unik");
 }
 
-/** Updates that change, add and remove properties; each in a transaction of its own, and one with many. */
+/** A property of this value has a row, others are in pages. */
+const LONG = "long ".repeat(40);
+const LARGE = Array.from({ length: 1_530 }, (_, index) => [`large-${index}`, `${index}`] as const);
+
+/** Updates that change, add and remove properties; each in a transaction of its own, and some with many. */
 function changes(chain: WrittenChain) {
   const updates = Array.from({ length: 120 }, (_, index) => ({
     [`key-${1 + index * 3}`]: index % 5 === 0 ? null : `changed ${index}`,
     [`new-${index}`]: "new",
   }));
-  const large = Object.fromEntries(Array.from({ length: 255 }, (_, index) => [`large-${index}`, `${index}`]));
-  return [...updates, large, { type: "2" }].map((properties) => chain.update(properties));
+  const large = Array.from({ length: 6 }, (_, index) =>
+    Object.fromEntries(LARGE.slice(index * 255, (index + 1) * 255)),
+  );
+  const long = [
+    { "key-2": LONG, "key-5": LONG, "key-8": LONG },
+    { "key-5": "short", "key-8": null },
+  ];
+  return [...updates, ...large, ...long, { type: "2" }].map((properties) => chain.update(properties));
 }
 
 /** The properties after these changes. */
@@ -69,8 +79,8 @@ function changed(properties: Record<string, string>): Record<string, string> {
     else all.set(`key-${1 + index * 3}`, `changed ${index}`);
     all.set(`new-${index}`, "new");
   }
-  for (let index = 0; index < 255; index++) all.set(`large-${index}`, `${index}`);
-  return { ...Object.fromEntries(all), type: "2" };
+  all.delete("key-8");
+  return { ...Object.fromEntries([...all, ...LARGE]), "key-2": LONG, "key-5": "short", type: "2" };
 }
 
 const partial = (database: Database): boolean =>
@@ -79,11 +89,11 @@ const partial = (database: Database): boolean =>
 test("A round is added in steps, and readers see the last complete round after each of them.", {
   timeout: 120_000,
 }, async () => {
-  const chain = opened(1_200);
+  const chain = opened(5_000);
   const growth = growthOf(chain);
   complete(growth);
   const resolutions = resolutionsOf(chain);
-  const before = { ...propertiesOf(1, 1_200), type: "1" };
+  const before = { ...propertiesOf(1, 5_000), type: "1" };
   const resolve = async () => provenOf(await resolutions.client().resolve(LONG_UNIK, resolutions.key));
   const first = await resolve();
   expect(first.properties).toEqual(before);
@@ -96,36 +106,73 @@ test("A round is added in steps, and readers see the last complete round after e
       if ((await resolutions.resolve(LONG_UNIK))?.unik?.properties !== first.root) seen.after++;
       continue;
     }
-    seen.partial++;
+    if (seen.partial++ % 16 > 0) continue;
     const unik = await resolve();
     expect(unik.properties).toEqual(seen.after === 0 ? before : changed(before));
   }
   expect(seen.partial).toBeGreaterThan(4);
   expect((await resolve()).properties).toEqual(changed(before));
+  const long = "SELECT count(*) AS rows FROM unik_rows WHERE substr(key, 1, 1) = x'70'";
+  expect(chain.database.prepare(long).get()).toEqual({ rows: 1 });
 });
 
-test("A round costs nearly as many rows for 6,000 properties of a unik as for 60.", {
+/** Counts the rows of the map that statements of a database read and write one by one. */
+function counting(chain: WrittenChain) {
+  const counts = { reads: 0, writes: 0 };
+  const prepare: Database["prepare"] = (sql, options) => {
+    const statement = chain.database.prepare<never>(sql, options);
+    if (!sql.includes("unik_rows")) return statement;
+    return {
+      ...{ all: statement.all.bind(statement), iterate: statement.iterate.bind(statement) },
+      get(...values) {
+        counts.reads++;
+        return statement.get(...values);
+      },
+      run(...values) {
+        counts.writes++;
+        return statement.run(...values);
+      },
+    };
+  };
+  return { counts, chain: { ...chain, database: { ...chain.database, prepare } } };
+}
+
+test("An update of one of 60, 2,000 or 30,000 properties reads and writes at most one, two or three rows, and four of the round.", {
   timeout: 120_000,
 }, () => {
-  const rowsFor = (properties: number): number => {
-    const chain = opened(properties, `${properties}.sqlite`);
+  const UPDATES = 60;
+  for (const [properties, rows] of [
+    [60, 1],
+    [2_000, 2],
+    [30_000, 3],
+  ] as const) {
+    const { chain, counts } = counting(opened(properties, `${properties}.sqlite`));
     const growth = growthOf(chain);
     complete(growth);
-    // The next round removes the rows that were kept for readers of the one before.
-    chain.append([chain.update({ first: "x" })]);
+    chain.append(Array.from({ length: UPDATES }, (_, index) => chain.update({ [`key-${1 + index}`]: "x" })));
     chain.finalize();
-    complete(growth);
-    const total = chain.database.prepare<{ n: number }>("SELECT total_changes() AS n");
-    const updates = Array.from({ length: 60 }, (_, index) => chain.update({ [`key-${1 + index}`]: "x" }));
-    chain.append(updates);
-    chain.finalize();
-    const before = present(total.get()).n;
+    Object.assign(counts, { reads: 0, writes: 0 });
     while (growth.step(Number.POSITIVE_INFINITY));
-    return present(total.get()).n - before;
-  };
-  const [few, many] = [rowsFor(60), rowsFor(6_000)];
-  // The tree of the properties has two more levels of pages.
-  expect(many).toBeLessThan(few + 3 * 60);
+    expect(counts.writes).toBeLessThanOrEqual(UPDATES * rows + 4);
+    // A batch reads the owner and the page of the unik again.
+    expect(counts.reads).toBeLessThanOrEqual(UPDATES * rows + 10);
+  }
+});
+
+test("A step of a build changes at most 1,000 rows, however many properties a unik and a round have.", {
+  timeout: 120_000,
+}, () => {
+  const chain = opened(20_000);
+  const growth = growthOf(chain);
+  const total = chain.database.prepare<{ n: number }>("SELECT total_changes() AS n");
+  const changes: number[] = [];
+  for (let isBehind = true; isBehind; ) {
+    const before = present(total.get()).n;
+    isBehind = growth.step(Number.POSITIVE_INFINITY);
+    changes.push(present(total.get()).n - before);
+  }
+  expect(changes.length).toBeGreaterThan(10);
+  expect(Math.max(...changes)).toBeLessThan(1_000);
 });
 
 /** The next process ends the work, also on a slow machine. */
@@ -157,30 +204,32 @@ test("A process that is killed at random times continues, and the tree is that o
   const continued = { ...chain, database: chain.open(copy) };
   onTestFinished(() => continued.database.close());
   expect(await rootOf(continued)).toBe(await rootOf(chain));
-  const rows = ({ database }: WrittenChain) => database.prepare("SELECT * FROM unik_rows").all();
+  const rows = ({ database }: WrittenChain) => database.prepare("SELECT * FROM unik_rows ORDER BY key").all();
   expect(rows(continued)).toEqual(rows(chain));
 });
 
 test("A revert in the middle of a round restores the map, also across restarts, and other blocks are added.", {
   timeout: 120_000,
 }, async () => {
-  const chain = opened(300);
+  const chain = opened(5_000);
   let growth = growthOf(chain);
   complete(growth);
   const { height } = chain.head();
   chain.append(changes(chain));
   chain.finalize();
   while (growth.step(0) && !partial(chain.database));
-  for (let step = 0; step < 3; step++) growth.step(0);
   expect(partial(chain.database)).toBe(true);
   chain.removeFrom(height + 1);
   chain.append([chain.update({ other: "block" })]);
   chain.finalize(4);
-  growth = growthOf(chain);
-  while (growth.step(0)) growth = growthOf(chain);
+  // A restart repeats changes that were not written yet.
+  for (let [step, isBehind] = [0, true]; isBehind; step++) {
+    if (step % 50 === 0) growth = growthOf(chain);
+    isBehind = growth.step(0);
+  }
   const resolutions = resolutionsOf(chain);
   const { properties } = provenOf(await resolutions.client().resolve(LONG_UNIK, resolutions.key));
-  expect(properties).toEqual({ ...propertiesOf(1, 300), type: "1", other: "block" });
+  expect(properties).toEqual({ ...propertiesOf(1, 5_000), type: "1", other: "block" });
   const grown = await rootOf(chain);
   chain.database.execute(
     "DELETE FROM unik_map; DELETE FROM unik_rows; DELETE FROM unik_before; DELETE FROM unik_roots",

@@ -56,10 +56,10 @@ const FORMS: readonly { readonly table: string; readonly key: string; readonly i
   {
     table: "unik_rows",
     key: "hex(key)",
-    // An owner is an address, a property is JSON, everything else is a page.
+    // An owner is an address, a long property is JSON, and everything else is a page, which begins with its length.
     isDamaged: `CASE hex(substr(key, 1, 1)) WHEN '6F' THEN length(key) <> 33 OR ${isNoAddress("CAST(value AS TEXT)")}
       WHEN '70' THEN length(key) <> 65 OR ${isNoJson("CAST(value AS TEXT)")}
-      ELSE length(value) % 32 <> 6 OR length(value) > 1510 END`,
+      ELSE hex(substr(value, 1, 2)) <> printf('%04X', length(value)) END`,
   },
   { table: "unik_roots", key: "height", isDamaged: isNoHex("root", 64) },
   {

@@ -1,14 +1,12 @@
 /** Changes of the maps of uniks (facts.md 10), derived from the transactions of the chain. */
 import { type TokenEffectContext, tokenEffect } from "@uniknode/ledger";
 import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
-import { changeLeaves, keyOf, rootOf, textDigest } from "./map.ts";
+import { changeLeaves, keyOf } from "./map.ts";
 import {
+  changeProperties,
   MAP_PAGES,
   ownerKey,
-  pagesKey,
   pagesOf,
-  propertyKey,
-  propertyRow,
   type Rows,
   readOwner,
   readProperty,
@@ -64,7 +62,7 @@ export function createChanges(rows: Rows, context: ChangeContext): Changes {
     write() {
       const changes = [...uniks].map(([unik, changed]) => ({ unik, ...writeUnik(rows, unik, changed) }));
       const leaves = changes.flatMap(({ unik, digest }) =>
-        digest === undefined ? [] : [{ key: keyOf(unik), value: digest }],
+        digest === undefined ? [] : [{ key: keyOf(unik), value: digest, text: "" }],
       );
       if (leaves.length > 0) changeLeaves(pagesOf(rows, MAP_PAGES), leaves);
       return changes.filter(({ isMinted }) => isMinted).length;
@@ -80,22 +78,10 @@ function writeUnik(
 ): { isMinted: boolean; digest: string | undefined } {
   const before = readOwner(rows, unik);
   if (owner !== undefined && owner !== before) rows.change(ownerKey(unik), Buffer.from(owner));
-  const root = writeProperties(rows, unik, properties);
+  const root = changeProperties(rows, unik, properties);
   const now = owner ?? before;
   return {
     isMinted: now !== undefined && before === undefined,
     digest: now === undefined ? undefined : unikDigest(now, root),
   };
-}
-
-/** Returns the root of the properties. */
-function writeProperties(rows: Rows, unik: string, properties: UnikChanges["properties"]): string {
-  const pages = pagesOf(rows, pagesKey(unik));
-  if (properties.size === 0) return rootOf(pages);
-  const leaves = [...properties].map(([key, value]) => {
-    const digest = textDigest(key);
-    rows.change(propertyKey(unik, digest), value === null ? undefined : propertyRow({ key, value }));
-    return { key: digest, value: value === null ? undefined : textDigest(value) };
-  });
-  return changeLeaves(pages, leaves);
 }

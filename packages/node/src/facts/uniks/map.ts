@@ -1,47 +1,44 @@
 /**
- * A Merkle map (facts.md 10), of uniks or of the properties of one: a binary tree over the bits of keys, in pages of four levels. A subtree
- * with one leaf is this leaf, so that equal contents give equal roots.
+ * A Merkle map (facts.md 10), of uniks or of the properties of one: a binary tree over the bits of keys, in pages. A subtree with one leaf is
+ * this leaf, so that equal contents give equal roots. A subtree with few leaves is in the page above, so that equal contents give equal pages.
  */
 import { hash } from "node:crypto";
-
-/** A SHA-256 digest as text with one character for each byte: creating such small buffers takes longer than hashing. */
-export type Digest = string;
-
-export type Leaf = {
-  /** SHA-256 of the id or of the name: these can be chosen, and similar keys would make paths long. */
-  readonly key: Digest;
-  /** SHA-256 of the value. */
-  readonly value: Digest;
-};
+import {
+  type Digest,
+  hashOf,
+  LEVELS,
+  type Leaf,
+  type Leaves,
+  type Node,
+  type Page,
+  pair,
+  SLOTS,
+} from "./page.ts";
 
 /** A new value of a key; undefined removes its leaf. */
-export type LeafChange = { readonly key: Digest; readonly value: Digest | undefined };
+export type LeafChange = Leaf | { readonly key: Digest; readonly value: undefined };
 
-/** A subtree: a leaf, or the hash of a larger subtree; undefined if it is empty. */
-export type Node = Leaf | Digest | undefined;
-
-/** The nodes of four levels: the root at 1, the nodes below the one at i at 2i and 2i + 1, and 16 subtrees from 16 on. */
-export type Page = readonly Node[];
-
-/** Pages by path: the hexadecimal digits that all keys of the page begin with. */
+/** Pages by path: a digit of five bits for each page above, with which all keys of the page begin. */
 export type Pages = {
   read(path: string): Page | undefined;
   /** Removes the page if it is undefined. */
   write(path: string, page: Page | undefined): void;
+  /** Called with each leaf that is replaced or removed. */
+  readonly onRemoved?: (leaf: Leaf) => void;
 };
 
 export type PageReader = Pick<Pages, "read">;
 
 /** The nodes beside the way to a key, from the root down, and the leaf at its end; hexadecimal. */
-export type Path = { readonly siblings: readonly (string | null)[]; readonly end: Leaf | undefined };
+export type Path = {
+  readonly siblings: readonly (string | null)[];
+  readonly end: { readonly key: string; readonly value: string } | undefined;
+};
 
-const SLOTS = 16;
-const NODES = 2 * SLOTS;
-const DIGEST_BYTES = 32;
-/** Hash of an empty subtree. */
-const EMPTY: Digest = "\0".repeat(DIGEST_BYTES);
+/** Leaves of a subtree without a page of its own. */
+const MAX_GROUP = 3;
 /** Root of the map without leaves, hexadecimal. */
-export const EMPTY_MAP = "0".repeat(2 * DIGEST_BYTES);
+export const EMPTY_MAP = "0".repeat(64);
 
 export const keyOf = (unik: string): Digest => hash("sha256", Buffer.from(unik, "hex"), "binary");
 
@@ -50,17 +47,22 @@ export const textDigest = (text: string): Digest => hash("sha256", text, "binary
 
 export const toHex = (digest: Digest): string => Buffer.from(digest, "latin1").toString("hex");
 
-/** Returns the hexadecimal digits of a key, by which pages are found. */
-export const pathOf = toHex;
+/** Returns the slot of a key in a page at a depth. */
+function slotOf(key: Digest, depth: number): number {
+  const bit = LEVELS * depth;
+  const bits = (key.charCodeAt(bit >> 3) << 8) | key.charCodeAt((bit >> 3) + 1);
+  return (bits >> (16 - LEVELS - (bit & 7))) & (SLOTS - 1);
+}
 
-/** Returns a digit of a key. */
-const slotOf = (key: Digest, depth: number): number => {
-  const byte = key.charCodeAt(depth >> 1);
-  return depth % 2 === 0 ? byte >> 4 : byte & 15;
-};
+const bitOf = (key: Digest, bit: number): number => (key.charCodeAt(bit >> 3) >> (7 - (bit & 7))) & 1;
+
+const below = (path: string, slot: number): string => path + slot.toString(SLOTS);
+
+/** Returns the path of the page below a page on the way to a key. */
+export const nextPath = (path: string, key: Digest): string => below(path, slotOf(key, path.length));
 
 /** Returns the root of the map, hexadecimal. */
-export const rootOf = (pages: PageReader): string => toHex(hashOf(pages.read("")?.[1]));
+export const rootOf = (pages: PageReader): string => toHex(hashOf(pages.read("")?.nodes[1]));
 
 /**
  * Inserts, replaces and removes leaves.
@@ -69,120 +71,132 @@ export const rootOf = (pages: PageReader): string => toHex(hashOf(pages.read("")
  * @returns the root of the map, hexadecimal
  */
 export const changeLeaves = (pages: Pages, changes: readonly LeafChange[]): string =>
-  toHex(hashOf(changePage(pages, "", changes)));
+  toHex(hashOf(changePage(pages, "", changes).node));
 
-function changePage(pages: Pages, path: string, changes: readonly LeafChange[]): Node {
-  const page: Node[] = [...(pages.read(path) ?? new Array<Node>(NODES).fill(undefined))];
+/** A subtree, and its leaves if it has a few of them and no page. */
+type Subtree = { readonly node: Node; readonly leaves: Leaves | undefined };
+
+function changePage(pages: Pages, path: string, changes: readonly LeafChange[]): Subtree {
+  const before = pages.read(path);
+  const nodes: Node[] = before ? [...before.nodes] : new Array<Node>(2 * SLOTS).fill(undefined);
+  const groups = before ? [...before.groups] : new Array<Leaves | undefined>(SLOTS).fill(undefined);
   const changed = new Set<number>();
-  for (const [slot, group] of Map.groupBy(changes, ({ key }) => slotOf(key, path.length))) {
+  for (const [slot, some] of Map.groupBy(changes, ({ key }) => slotOf(key, path.length))) {
     const at = SLOTS + slot;
-    page[at] = changeSubtree(pages, path + slot.toString(SLOTS), page[at], group);
+    const subtree = changeSubtree(pages, below(path, slot), { node: nodes[at], leaves: groups[slot] }, some);
+    nodes[at] = subtree.node;
+    groups[slot] = subtree.leaves;
     changed.add(at >> 1);
   }
   // A set is iterated in the order of insertion, with what is added meanwhile: the levels one after the other.
   for (const at of changed) {
-    page[at] = pair(page[2 * at], page[2 * at + 1]);
+    nodes[at] = pair(nodes[2 * at], nodes[2 * at + 1]);
     if (at > 1) changed.add(at >> 1);
   }
-  const [, root] = page;
-  // The page above has a single leaf itself.
-  const isKept = path === "" ? root !== undefined : typeof root === "string";
+  const page = { nodes, groups };
+  const leaves = fewLeaves(page);
+  const isKept = leaves === undefined || (path === "" && leaves.length > 0);
   pages.write(path, isKept ? page : undefined);
-  return root;
+  return subtreeOf(nodes[1], leaves);
 }
 
-function changeSubtree(pages: Pages, path: string, node: Node, changes: readonly LeafChange[]): Node {
-  if (typeof node === "string") return changePage(pages, path, changes);
-  const isKept = node !== undefined && changes.every(({ key }) => key !== node.key);
+function changeSubtree(
+  pages: Pages,
+  path: string,
+  { node, leaves }: Subtree,
+  changes: readonly LeafChange[],
+): Subtree {
+  if (typeof node === "string" && !leaves) return changePage(pages, path, changes);
+  const before = leaves ?? (typeof node === "object" ? [node] : []);
+  const kept = before.filter((leaf) => {
+    const isKept = changes.every(({ key }) => key !== leaf.key);
+    if (!isKept) pages.onRemoved?.(leaf);
+    return isKept;
+  });
   const given = changes.filter((change): change is Leaf => change.value !== undefined);
-  const leaves = isKept ? [node, ...given] : given;
-  return leaves.length <= 1 ? leaves[0] : changePage(pages, path, leaves);
+  const after = [...kept, ...given];
+  if (after.length > MAX_GROUP) return changePage(pages, path, after);
+  after.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return subtreeOf(nodeOf(after, LEVELS * path.length), after);
+}
+
+const subtreeOf = (node: Node, leaves: Leaves | undefined): Subtree => ({
+  node,
+  leaves: typeof node === "string" ? leaves : undefined,
+});
+
+/** Returns the leaves of a page; undefined if it has more than those of a group. */
+function fewLeaves({ nodes, groups }: Page): Leaves | undefined {
+  const leaves: Leaf[] = [];
+  for (let slot = 0; slot < SLOTS; slot++) {
+    const some = leavesAt({ nodes, groups }, slot);
+    if (!some || leaves.length + some.length > MAX_GROUP) return undefined;
+    leaves.push(...some);
+  }
+  return leaves;
+}
+
+/** Returns the leaves of a slot; undefined if they are in pages below. */
+function leavesAt({ nodes, groups }: Page, slot: number): Leaves | undefined {
+  const node = nodes[SLOTS + slot];
+  if (node === undefined) return [];
+  return typeof node === "string" ? groups[slot] : [node];
+}
+
+/** Returns the root of a few leaves, from a bit of their keys on. */
+function nodeOf(leaves: Leaves, bit: number): Node {
+  if (leaves.length <= 1) return leaves[0];
+  const [left, right] = [0, 1].map((side) => leaves.filter(({ key }) => bitOf(key, bit) === side));
+  return pair(nodeOf(left ?? [], bit + 1), nodeOf(right ?? [], bit + 1));
 }
 
 /** Returns the way to a key in the map. */
 export function pathTo(pages: PageReader, key: Digest): Path {
   const siblings: (string | null)[] = [];
-  const digits = pathOf(key);
+  const add = (node: Node) => siblings.push(node === undefined ? null : toHex(hashOf(node)));
+  let path = "";
   for (let depth = 0; ; depth++) {
-    const page = pages.read(digits.slice(0, depth)) ?? [];
-    const slot = SLOTS + slotOf(key, depth);
-    for (let level = 4; ; level--) {
-      const at = slot >> level;
-      const node = page[at];
+    const { nodes, groups } = pages.read(path) ?? { nodes: [], groups: [] };
+    const slot = slotOf(key, depth);
+    for (let level = LEVELS; ; level--) {
+      const at = (SLOTS + slot) >> level;
+      const node = nodes[at];
       if (typeof node !== "string") return { siblings, end: node && hexLeaf(node) };
       if (level === 0) break;
-      const sibling = page[(slot >> (level - 1)) ^ 1];
-      siblings.push(sibling === undefined ? null : toHex(hashOf(sibling)));
+      add(nodes[((SLOTS + slot) >> (level - 1)) ^ 1]);
     }
+    let leaves = groups[slot];
+    for (let bit = LEVELS * (depth + 1); leaves; bit++) {
+      if (leaves.length <= 1) return { siblings, end: leaves[0] && hexLeaf(leaves[0]) };
+      const side = bitOf(key, bit);
+      add(
+        nodeOf(
+          leaves.filter((leaf) => bitOf(leaf.key, bit) !== side),
+          bit + 1,
+        ),
+      );
+      leaves = leaves.filter((leaf) => bitOf(leaf.key, bit) === side);
+    }
+    path = below(path, slot);
   }
 }
 
-const hexLeaf = ({ key, value }: Leaf): Leaf => ({ key: toHex(key), value: toHex(value) });
+const hexLeaf = ({ key, value }: Leaf) => ({ key: toHex(key), value: toHex(value) });
 
-function pair(left: Node, right: Node): Node {
-  if (left === undefined && typeof right !== "string") return right;
-  if (right === undefined && typeof left !== "string") return left;
-  return digest(1, hashOf(left), hashOf(right));
+/** Returns the leaves from a key on, in the order of keys. */
+export function* leavesFrom(pages: PageReader, from: Digest, path = ""): Generator<Leaf> {
+  const page = pages.read(path);
+  if (!page) return;
+  const first = slotOf(from, path.length);
+  for (let slot = first; slot < SLOTS; slot++) {
+    const leaves = leavesAt(page, slot);
+    if (!leaves) yield* leavesFrom(pages, slot === first ? from : "", below(path, slot));
+    else yield* leaves.filter(({ key }) => key >= from);
+  }
 }
 
-function hashOf(node: Node): Digest {
-  if (node === undefined) return EMPTY;
-  return typeof node === "string" ? node : digest(0, node.key, node.value);
-}
-
-const input = Buffer.alloc(1 + 2 * DIGEST_BYTES);
-
-function digest(kind: 0 | 1, left: Digest, right: Digest): Digest {
-  input[0] = kind;
-  input.write(left, 1, "latin1");
-  input.write(right, 1 + DIGEST_BYTES, "latin1");
-  return hash("sha256", input, "binary");
-}
-
-const HEADER_BYTES = 6;
-
-/**
- * Encodes a page: two bits for each of its 16 subtrees (empty, leaf, hash), one for each node above that is a hash, and the digests in this
- * order. Other nodes above follow from the subtrees.
- */
-export function encodePage(page: Page): Uint8Array {
-  let [subtrees, above] = [0, 0];
-  let digests = "";
-  for (let slot = 0; slot < SLOTS; slot++) {
-    const node = page[SLOTS + slot];
-    if (node === undefined) continue;
-    const isLeaf = typeof node !== "string";
-    subtrees += (isLeaf ? 1 : 2) * 4 ** slot;
-    digests += isLeaf ? node.key + node.value : node;
-  }
-  for (let at = SLOTS - 1; at > 0; at--) {
-    const node = page[at];
-    if (typeof node !== "string") continue;
-    above += 2 ** at;
-    digests += node;
-  }
-  const bytes = Buffer.allocUnsafe(HEADER_BYTES + digests.length);
-  bytes.writeUInt32BE(subtrees, 0);
-  bytes.writeUInt16BE(above, 4);
-  bytes.write(digests, HEADER_BYTES, "latin1");
-  return bytes;
-}
-
-export function decodePage(encoded: Uint8Array): Page {
-  const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
-  const [subtrees, above] = [bytes.readUInt32BE(0), bytes.readUInt16BE(4)];
-  const page = new Array<Node>(NODES).fill(undefined);
-  let offset = HEADER_BYTES;
-  const next = (): Digest => {
-    offset += DIGEST_BYTES;
-    return bytes.toString("latin1", offset - DIGEST_BYTES, offset);
-  };
-  for (let slot = 0; slot < SLOTS; slot++) {
-    const kind = Math.floor(subtrees / 4 ** slot) % 4;
-    if (kind > 0) page[SLOTS + slot] = kind === 1 ? { key: next(), value: next() } : next();
-  }
-  for (let at = SLOTS - 1; at > 0; at--) {
-    page[at] = (above & (1 << at)) > 0 ? next() : pair(page[2 * at], page[2 * at + 1]);
-  }
-  return page;
+/** Returns the leaf of a key. */
+export function leafOf(pages: PageReader, key: Digest): Leaf | undefined {
+  const { value: leaf } = leavesFrom(pages, key).next();
+  return leaf?.key === key ? leaf : undefined;
 }

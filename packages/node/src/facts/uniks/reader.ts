@@ -1,18 +1,20 @@
 /** Reads uniks and their properties, with their paths, as they were after the last complete round. */
 import type { Database } from "../../store/engine/database.ts";
-import { type Digest, keyOf, type Path, pathTo, rootOf, textDigest, toHex } from "./map.ts";
+import { keyOf, leafOf, leavesFrom, type Path, pathTo, rootOf, textDigest, toHex } from "./map.ts";
+import type { Digest } from "./page.ts";
 import { createRoots, type MapRoot } from "./roots.ts";
 import {
   MAP_PAGES,
   type Property,
   pagesKey,
-  propertyFromRow,
-  propertyKey,
+  propertyFromText,
+  propertyText,
+  type RowReader,
   readOwner,
   readPagesOf,
 } from "./rows.ts";
 import { createMapState, type RootPlace } from "./state.ts";
-import { createRowReaders, type RoundReader } from "./stored-rows.ts";
+import { createRowReaders } from "./stored-rows.ts";
 
 /**
  * All properties whose digests of names begin with some bits: those of `from`, as many as there are siblings. A path shows that they are
@@ -88,11 +90,12 @@ const hasDigest = ({ from, siblings }: PropertyPage, digest: string): boolean =>
   commonBits(from, digest) >= siblings.length;
 
 /** Reads the largest page that begins with a digest and does not exceed the bounds. */
-function readPage(rows: RoundReader, unik: string, from: string, limit: number): PropertyPage {
-  const { siblings, end } = pathTo(readPagesOf(rows, pagesKey(unik)), fromHex(from));
+function readPage(rows: RowReader, unik: string, from: string, limit: number): PropertyPage {
+  const pages = readPagesOf(rows, pagesKey(unik));
+  const { siblings, end } = pathTo(pages, fromHex(from));
   const first = firstBitsOf(from);
   if (first < siblings.length) {
-    const { properties, excluded } = readRows(rows, unik, from, limit);
+    const { properties, excluded } = readProperties(rows, unik, from, limit);
     const bits = Math.max(first, excluded === undefined ? 0 : commonBits(from, excluded) + 1);
     // Otherwise, the subtree has at most one leaf, which can be below `from`.
     if (bits < siblings.length) {
@@ -104,28 +107,28 @@ function readPage(rows: RoundReader, unik: string, from: string, limit: number):
       };
     }
   }
-  const row = end && rows.read(propertyKey(unik, fromHex(end.key)));
-  return { from, siblings, properties: row ? [propertyFromRow(row)] : [] };
+  const leaf = end && leafOf(pages, fromHex(end.key));
+  return { from, siblings, properties: leaf ? [propertyFromText(propertyText(rows, unik, leaf))] : [] };
 }
 
 type Found = { readonly digest: string; readonly property: Property };
 
-/** Reads properties from a digest on, and the digest of the first row that exceeds the bounds. */
-function readRows(
-  rows: RoundReader,
+/** Reads properties from a digest on, and the digest of the first one that exceeds the bounds. */
+function readProperties(
+  rows: RowReader,
   unik: string,
   from: string,
   limit: number,
 ): { properties: Found[]; excluded: string | undefined } {
   const properties: Found[] = [];
-  let [count, bytes] = [0, 0];
-  const last = "\xff".repeat(32);
-  for (const { key, value } of rows.range(propertyKey(unik, fromHex(from)), `${propertyKey(unik, last)}\0`)) {
-    const digest = Buffer.from(key).toString("hex", key.length - 32);
-    count++;
-    bytes += value?.length ?? 0;
-    if (count > limit || (count > 1 && bytes > MAX_BYTES)) return { properties, excluded: digest };
-    if (value) properties.push({ digest, property: propertyFromRow(value) });
+  let bytes = 0;
+  for (const leaf of leavesFrom(readPagesOf(rows, pagesKey(unik)), fromHex(from))) {
+    const digest = toHex(leaf.key);
+    if (properties.length === limit) return { properties, excluded: digest };
+    const text = propertyText(rows, unik, leaf);
+    bytes += text.length;
+    if (properties.length > 0 && bytes > MAX_BYTES) return { properties, excluded: digest };
+    properties.push({ digest, property: propertyFromText(text) });
   }
   return { properties, excluded: undefined };
 }

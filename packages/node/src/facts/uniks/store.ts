@@ -6,7 +6,7 @@ import { rootOf } from "./map.ts";
 import { createRoots, type MapRoot } from "./roots.ts";
 import { MAP_PAGES, pagesOf } from "./rows.ts";
 import { createMapState, type MapState, type Position, type RootPlace } from "./state.ts";
-import { createStoredRows, type StepRows } from "./stored-rows.ts";
+import { createStoredRows, type StepRows, type StoredRows } from "./stored-rows.ts";
 
 /** Blocks of a round, and the id of its last one. */
 export type AddedRound = { readonly first: number; readonly last: number; readonly id: string };
@@ -33,15 +33,23 @@ export type UnikMap = {
   follow(height: number, idAt: (height: number) => string | undefined): boolean;
 };
 
-/** Changes that are added at once, and rows after which a step ends: about ten milliseconds. */
+/** Changes that are added at once, and rows after which they are written: a few milliseconds, and about ten. */
 const BATCH_CHANGES = 48;
-const MAX_ROWS = 400;
+const MAX_ROWS = 700;
+
+/** Changes of a round in memory, which are not written yet; a restart repeats them. */
+type Pending = {
+  readonly step: StepRows;
+  readonly next: Position;
+  readonly uniks: number;
+  readonly isKept: boolean;
+};
 
 export function createUnikMap(database: Database, network: Network): UnikMap {
   const state = createMapState(database);
   const roots = createRoots(database);
   const rows = createStoredRows(database);
-  const addSome = createAddition(database, network);
+  const addition = createRoundAddition({ state, roots, rows, addSome: createAddition(database, network) });
   const { roundAt } = createRounds(network);
 
   function endOfNext({ height }: MapState): number {
@@ -51,27 +59,7 @@ export function createUnikMap(database: Database, network: Network): UnikMap {
 
   return {
     height: () => state.read().height,
-    addRound({ first, last, id }, untilMs) {
-      const before = state.read();
-      const isNew = before.roundId === null;
-      if (isNew && rows.dropBefore(before.height)) return undefined;
-      const step = rows.begin();
-      let next: Position = isNew ? startOf(first) : before.next;
-      let uniks = isNew ? roots.at(before.height).uniks : before.uniks;
-      while (next.height <= last) {
-        const added = addSome(step, next, last);
-        next = added.next;
-        uniks += added.minted;
-        if (performance.now() >= untilMs || step.size() >= MAX_ROWS) break;
-      }
-      // Most rounds change no unik.
-      if (isNew && next.height > last && step.size() === 0) return roots.at(before.height);
-      // After the deadline, the block that ends the round is left to the next step.
-      const isComplete = next.height > last && (step.size() === 0 || performance.now() < untilMs);
-      step.write(isNew && isComplete ? undefined : before.height);
-      state.write({ ...before, roundId: id, next, uniks });
-      return isComplete ? { root: rootOf(pagesOf(step, MAP_PAGES)), uniks } : undefined;
-    },
+    addRound: addition.add,
     publish(height, place) {
       const { roundId, uniks, height: before } = state.read();
       const root = roundId === null ? undefined : rootOf(pagesOf(rows.begin(), MAP_PAGES));
@@ -79,6 +67,7 @@ export function createUnikMap(database: Database, network: Network): UnikMap {
       state.publish(height, place);
     },
     follow(height, idAt) {
+      addition.forget();
       const now = state.read();
       if (now.removes === "all") {
         if (!rows.remove()) state.clear();
@@ -92,6 +81,56 @@ export function createUnikMap(database: Database, network: Network): UnikMap {
       const removes = now.height > height ? "all" : isReverted ? "round" : null;
       if (removes) state.write({ ...now, removes, ...(removes === "all" && { place: undefined }) });
       return roots.removeAbove(height) || removes !== null;
+    },
+  };
+}
+
+type AdditionDeps = {
+  readonly state: ReturnType<typeof createMapState>;
+  readonly roots: ReturnType<typeof createRoots>;
+  readonly rows: StoredRows;
+  readonly addSome: ReturnType<typeof createAddition>;
+};
+
+/** Adds rounds in steps. */
+function createRoundAddition({ state, roots, rows, addSome }: AdditionDeps) {
+  let pending: Pending | undefined;
+  return {
+    add({ first, last, id }: AddedRound, untilMs: number): MapRoot | undefined {
+      const before = state.read();
+      const isNew = before.roundId === null;
+      if (isNew && !pending && rows.dropBefore(before.height)) return undefined;
+      const { step, isKept, ...from } = pending ?? {
+        ...{ step: rows.begin(), isKept: false },
+        next: isNew ? startOf(first) : before.next,
+        uniks: isNew ? roots.at(before.height).uniks : before.uniks,
+      };
+      // After an error, these changes are added anew.
+      pending = undefined;
+      let { next, uniks } = from;
+      while (next.height <= last && step.size() < MAX_ROWS) {
+        const added = addSome(step, next, last);
+        next = added.next;
+        uniks += added.minted;
+        if (performance.now() < untilMs) continue;
+        pending = { step, next, uniks, isKept };
+        return undefined;
+      }
+      const isComplete = next.height > last;
+      // Most rounds change no unik.
+      if (isNew && isComplete && step.size() === 0) return roots.at(before.height);
+      if (!(isNew && isComplete) && !isKept) {
+        step.keep(before.height);
+        pending = { step, next, uniks, isKept: true };
+        return undefined;
+      }
+      step.write();
+      state.write({ ...before, roundId: id, next, uniks });
+      return isComplete ? { root: rootOf(pagesOf(rows.begin(), MAP_PAGES)), uniks } : undefined;
+    },
+    /** Must be called after blocks were reverted. */
+    forget(): void {
+      pending = undefined;
     },
   };
 }

@@ -3,19 +3,20 @@
  * it changes as they were after the round before.
  */
 import type { Database } from "../../store/engine/database.ts";
-import type { RowReader, Rows } from "./rows.ts";
+import { bytesOf, type Row, type RowReader, type Rows } from "./rows.ts";
 
 /** Rows with changes in memory. */
 export type StepRows = Rows & {
   /** Number of changed rows. */
   size(): number;
   /**
-   * Writes the changed rows, inside the caller's transaction.
+   * Copies the rows to change for readers, inside the caller's transaction.
    *
-   * @param height last block of the last complete round; undefined if these rows complete the next one in the same transaction, so that no
-   * reader sees a part of it
+   * @param height last block of the last complete round
    */
-  write(height: number | undefined): void;
+  keep(height: number): void;
+  /** Writes the changed rows, inside the caller's transaction; readers see rows that were not kept. */
+  write(): void;
 };
 
 export type StoredRows = {
@@ -45,16 +46,21 @@ export function createStoredRows(database: Database): StoredRows {
     "INSERT OR IGNORE INTO unik_before SELECT ?, ?, (SELECT value FROM unik_rows WHERE key = ?)",
   );
   function begin(): StepRows {
-    const changed = new Map<string, Uint8Array | undefined>();
+    const changed = new Map<string, Row | undefined>();
     return {
       read: (key) => (changed.has(key) ? changed.get(key) : get.get(keyBytes(key))?.value),
       change: (key, value) => void changed.set(key, value),
       size: () => changed.size,
-      write(height) {
+      keep(height) {
+        for (const text of changed.keys()) {
+          const key = keyBytes(text);
+          keep.run(height, key, key);
+        }
+      },
+      write() {
         for (const [text, value] of changed) {
           const key = keyBytes(text);
-          if (height !== undefined) keep.run(height, key, key);
-          if (value) put.run(key, value);
+          if (value) put.run(key, bytesOf(value));
           else remove.run(key);
         }
       },
@@ -87,37 +93,21 @@ function createSteps(database: Database): Omit<StoredRows, "begin"> {
   };
 }
 
-export type RoundReader = RowReader & {
-  /** Returns rows from one key up to and without another, in the order of keys; the value of one that was not there is null. */
-  range(from: string, to: string): IterableIterator<{ key: Uint8Array; value: Uint8Array | null }>;
-};
-
 /**
  * Returns a function that reads the rows as they were after a round.
  *
  * @returns given `height`, the last block of the last complete round
  */
-export function createRowReaders(database: Database): (height: number) => RoundReader {
+export function createRowReaders(database: Database): (height: number) => RowReader {
   const get = database.prepare<{ value: Uint8Array }>("SELECT value FROM unik_rows WHERE key = ?");
   const before = database.prepare<{ value: Uint8Array | null }>(
     "SELECT value FROM unik_before WHERE height = ? AND key = ?",
-  );
-  const range = database.prepare<{ key: Uint8Array; value: Uint8Array | null }>(
-    `SELECT key, value FROM unik_before WHERE height = ? AND key >= ? AND key < ?
-     UNION ALL
-     SELECT key, value FROM unik_rows AS now WHERE key >= ? AND key < ?
-       AND NOT EXISTS (SELECT 1 FROM unik_before AS kept WHERE kept.height = ? AND kept.key = now.key)
-     ORDER BY key`,
   );
   return (height) => ({
     read(key) {
       const bytes = keyBytes(key);
       const kept = before.get(height, bytes);
       return kept ? (kept.value ?? undefined) : get.get(bytes)?.value;
-    },
-    range(from, to) {
-      const keys = [keyBytes(from), keyBytes(to)];
-      return range.iterate(height, ...keys, ...keys, height);
     },
   });
 }

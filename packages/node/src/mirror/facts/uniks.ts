@@ -7,9 +7,19 @@ import {
   type Transaction,
 } from "@uniknode/protocol";
 import { type ChangeContext, createChanges, UNIK_GROUPS } from "../../facts/uniks/changes.ts";
-import { EMPTY_MAP, keyOf, rootOf, textDigest, toHex } from "../../facts/uniks/map.ts";
+import { EMPTY_MAP, keyOf, nextPath, rootOf, textDigest, toHex } from "../../facts/uniks/map.ts";
+import type { Digest } from "../../facts/uniks/page.ts";
 import type { MapRoot } from "../../facts/uniks/roots.ts";
-import { MAP_PAGES, ownerKey, pagesKey, pagesOf, propertyKey, type Rows } from "../../facts/uniks/rows.ts";
+import {
+  bytesOf,
+  MAP_PAGES,
+  ownerKey,
+  pagesKey,
+  pagesOf,
+  propertyKey,
+  type Row,
+  type Rows,
+} from "../../facts/uniks/rows.ts";
 import type { Transaction as Commit, Query } from "../../postgres/connection.ts";
 import { deleteRows, upsertRows } from "../statements.ts";
 
@@ -147,7 +157,7 @@ async function readTransactions(
 }
 
 /** Rows that transactions read and change, and the changed ones. */
-type LoadedRows = Rows & { readonly changed: ReadonlyMap<string, Uint8Array | undefined> };
+type LoadedRows = Rows & { readonly changed: ReadonlyMap<string, Row | undefined> };
 
 function addPart(
   { root, uniks }: MapRoot,
@@ -176,7 +186,7 @@ async function readUsernames(
 
 async function loadRows(query: Query, placed: readonly Placed[]): Promise<LoadedRows> {
   const loaded = new Map<string, Uint8Array>();
-  const changed = new Map<string, Uint8Array | undefined>();
+  const changed = new Map<string, Row | undefined>();
   const load = async (keys: Iterable<string>): Promise<void> => {
     const wanted = [...new Set(keys)].map(toHex);
     if (wanted.length === 0) return;
@@ -187,9 +197,9 @@ async function loadRows(query: Query, placed: readonly Placed[]): Promise<Loaded
     for (const { key, value } of rows) loaded.set(Buffer.from(key, "hex").toString("latin1"), value);
   };
   await load(
-    placed.flatMap(({ unik, read }) => [
+    placed.flatMap(({ unik, read, changed: names }) => [
       ownerKey(unik),
-      ...read.map((name) => propertyKey(unik, textDigest(name))),
+      ...[...read, ...names].map((name) => propertyKey(unik, textDigest(name))),
     ]),
   );
   await loadPages(load, (key) => loaded.has(key), placed.flatMap(waysOf));
@@ -200,15 +210,18 @@ async function loadRows(query: Query, placed: readonly Placed[]): Promise<Loaded
   };
 }
 
-/** The pages on the way to a key: the begin of the keys of their rows, and the hexadecimal digits. */
-type Way = { readonly prefix: string; readonly digits: string };
+/** A page on the way to a key: the begin of the keys of its rows, and its path. Without a key, there is no way below it. */
+type Way = { readonly prefix: string; readonly path: string; readonly key: Digest | undefined };
 
-const waysOf = ({ unik, changed }: Placed): Way[] => [
-  { prefix: MAP_PAGES, digits: toHex(keyOf(unik)) },
-  // The first page has the root also if no property changes.
-  { prefix: pagesKey(unik), digits: "" },
-  ...changed.map((name) => ({ prefix: pagesKey(unik), digits: toHex(textDigest(name)) })),
-];
+const waysOf = ({ unik, changed, read }: Placed): Way[] => {
+  const prefix = pagesKey(unik);
+  return [
+    { prefix: MAP_PAGES, path: "", key: keyOf(unik) },
+    // The first page has the root also if no property changes.
+    { prefix, path: "", key: undefined },
+    ...[...changed, ...read].map((name) => ({ prefix, path: "", key: textDigest(name) })),
+  ];
+};
 
 /** Loads pages level by level. */
 async function loadPages(
@@ -216,17 +229,19 @@ async function loadPages(
   has: (key: string) => boolean,
   ways: readonly Way[],
 ): Promise<void> {
-  const keyAt = ({ prefix, digits }: Way, depth: number) => prefix + digits.slice(0, depth);
-  let left = ways;
-  for (let depth = 0; left.length > 0; depth++) {
-    await load(left.map((way) => keyAt(way, depth)));
-    left = left.filter((way) => depth < way.digits.length && has(keyAt(way, depth)));
+  for (let left = ways; left.length > 0; ) {
+    await load(left.map(({ prefix, path }) => prefix + path));
+    left = left.flatMap((way) =>
+      way.key !== undefined && has(way.prefix + way.path)
+        ? [{ ...way, path: nextPath(way.path, way.key) }]
+        : [],
+    );
   }
 }
 
 async function writeRows(commit: Commit, { changed }: LoadedRows): Promise<void> {
   const rows = [...changed].map(([key, value]) => [toHex(key), value] as const);
-  const written = rows.flatMap(([key, value]) => (value ? [[key, Buffer.from(value)]] : []));
+  const written = rows.flatMap(([key, value]) => (value ? [[key, bytesOf(value)]] : []));
   const removed = rows.flatMap(([key, value]) => (value ? [] : [[key]]));
   if (written.length > 0) await upsertRows(commit, "unik_rows", [KEY, VALUE], 1, written);
   if (removed.length > 0) await deleteRows(commit, "unik_rows", [KEY], removed);
