@@ -35,6 +35,16 @@ const cpuUs = (since?: NodeJS.CpuUsage): number => {
   return user + system;
 };
 
+/** Costs of the smallest size, by name. */
+const smallest = new Map<string, number>();
+
+/** Returns how many times the cost of the smallest size a cost is. */
+function ratioText(name: string, cost: number): string {
+  const first = smallest.get(name) ?? cost;
+  smallest.set(name, first);
+  return `${(cost / first).toFixed(2)} times the smallest`;
+}
+
 const idOf = (number: number) => number.toString(16).padStart(64, "0");
 
 /** Proofs of any leaves among empty blocks, and among blocks of 100 transfers. */
@@ -62,17 +72,21 @@ async function measureFacts(): Promise<void> {
     `tree: ${size} leaves of ${height} blocks, ${(growUs / size).toFixed(1)} us and ${(bytes.all / size).toFixed(1)} bytes for each, ${(bytes.marks / size).toFixed(1)} of them marks`,
   );
   const reader = createSqliteFactReader(database, fixture.network);
-  const measure = async (from: number, to: number) => {
+  const measureUs = async (from: number, to: number, ofSize?: number) => {
     const runs = 500;
     const start = process.cpuUsage();
-    for (let run = 0; run < runs; run++)
-      await reader.inclusion(from + ((run * 7_919) % (to - from)), undefined);
-    return Math.round((1_000_000 * runs) / cpuUs(start));
+    for (let run = 0; run < runs; run++) await reader.inclusion(from + ((run * 7_919) % (to - from)), ofSize);
+    return cpuUs(start) / runs;
   };
+  const measure = async (from: number, to: number) => Math.round(1_000_000 / (await measureUs(from, to)));
   for (const round of ["first", "second"]) {
     console.log(
       `proofs of facts a second (CPU time, ${round} round): ${await measure(2_000, 9_000)} of empty blocks, ${await measure(12_500, size)} of blocks of 100 transfers`,
     );
+  }
+  for (const leaves of [100, 10_000]) {
+    const us = await measureUs(0, leaves, leaves);
+    console.log(`a proof in a tree of ${leaves} leaves: ${us.toFixed(0)} us, ${ratioText("proof", us)}`);
   }
   database.close();
 }
@@ -141,6 +155,7 @@ async function measureProperties(count: number): Promise<void> {
   const path = join(folder, `properties-${count}.sqlite`);
   copyFileSync(dataset.path, path);
   const database = openDatabase(path);
+  migrate(database);
   const { id } = present(database.prepare<{ id: string }>("SELECT id FROM tokens LIMIT 1").get());
   addProperties(database, id, count);
   database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -159,7 +174,6 @@ async function measureProperties(count: number): Promise<void> {
   };
   for (const [name, pathOf] of Object.entries(requests)) {
     const asked = Array.from({ length: 4_000 }, (_, run) => ({ path: pathOf(run), method: "GET" as const }));
-    // The outline of the list is read once after each change of the unik.
     await shoot(servers.port, asked.slice(0, 100), { connections: CLIENTS, responses: 100 });
     let isRunning = true;
     const beside: number[] = [];
@@ -178,7 +192,7 @@ async function measureProperties(count: number): Promise<void> {
     await status;
     beside.sort((a, b) => a - b);
     console.log(
-      `${count} properties, ${name}: ${Math.round(figures.perSecond)} requests/s, ${usedUs.toFixed(0)} us of CPU time each, /node/status beside them ${present(beside[beside.length >> 1]).toFixed(1)} ms (highest ${present(beside.at(-1)).toFixed(1)} ms), ${figures.failed} failed`,
+      `${count} properties, ${name}: ${Math.round(figures.perSecond)} requests/s, ${usedUs.toFixed(0)} us of CPU time each (${ratioText(name, usedUs)}), /node/status beside them ${present(beside[beside.length >> 1]).toFixed(1)} ms (highest ${present(beside.at(-1)).toFixed(1)} ms), ${figures.failed} failed`,
     );
   }
   servers.stop();

@@ -1,7 +1,8 @@
 /**
  * `npm run bench -- uniks`: CPU time of the map of uniks beside the execution of blocks (with `--assume-valid`), for a chain with the
  * proportions of the live network and for blocks full of mints; then bytes and verification of resolutions. `npm run bench -- uniks SIZE...`:
- * growth of the tree of facts by one round of 280 updates, each of one property of a unik that has as many properties, and its resolution.
+ * growth of the tree of facts by one round of 280 updates, each of one property of a unik that has as many properties, and its resolution;
+ * with the ratio to the first size. One chain after the other would measure the first one before the code is compiled: rounds alternate.
  */
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -44,7 +45,7 @@ const STEP_ROUNDS = 50;
 /** Time of a step of a running node. */
 const STEP_MS = 5;
 /** Measured rounds of updates. */
-const ROUNDS = 8;
+const ROUNDS = 25;
 
 const cpuUs = (since?: NodeJS.CpuUsage): number => {
   const { user, system } = process.cpuUsage(since);
@@ -138,48 +139,77 @@ function grow({ database, network }: WrittenChain): Growing {
 const growingText = ({ cpuMs, longestMs, steps }: Growing) =>
   `${cpuMs.toFixed(0)} ms of CPU time in ${steps} steps, the longest ${longestMs.toFixed(1)} ms`;
 
-/** Measures a unik with a number of properties. */
-async function measureLongUnik(size: number): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "uniknode-uniks-"));
-  const chain = writtenChain(join(folder, "node.sqlite"));
+type LongUnik = {
+  readonly size: number;
+  readonly chain: WrittenChain;
+  readonly rounds: Growing[];
+  /** CPU time in microseconds, by request. */
+  readonly requests: Map<string, number[]>;
+};
+
+/** Builds the map of a unik with a number of properties. */
+function openLongUnik(size: number, folder: string): LongUnik {
+  const chain = writtenChain(join(folder, `${size}.sqlite`));
   chain.append([chain.mint()]);
   chain.addProperties(1, size);
   chain.finalize();
   console.log(`${size} properties: ${growingText(grow(chain))}`);
-  const rounds: Growing[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const keys = Array.from(
-      { length: FULL_BLOCK },
-      (_, index) => 1 + (((round * FULL_BLOCK + index) * 7_919) % size),
-    );
-    chain.append(keys.map((key, index) => chain.update({ [`key-${key}`]: `changed ${round} ${index}` })));
-    chain.finalize();
-    rounds.push(grow(chain));
-  }
-  const [median] = rounds.sort((a, b) => a.cpuMs - b.cpuMs).slice(ROUNDS / 2);
-  const longest = Math.max(...rounds.map(({ longestMs }) => longestMs));
-  console.log(
-    `  a round with ${FULL_BLOCK} updates: ${growingText(present(median))}; of ${ROUNDS} rounds ${longest.toFixed(1)} ms`,
+  return { size, chain, rounds: [], requests: new Map(REQUESTS.map(([name]) => [name, []])) };
+}
+
+const REQUESTS = [
+  ["owner and first page", DEFAULT_FROM],
+  ["one property", ["ab".repeat(32)]],
+] as const;
+
+async function measureRound({ size, chain, rounds, requests }: LongUnik, round: number): Promise<void> {
+  const keys = Array.from(
+    { length: FULL_BLOCK },
+    (_, index) => 1 + (((round * FULL_BLOCK + index) * 7_919) % size),
   );
+  chain.append(keys.map((key, index) => chain.update({ [`key-${key}`]: `changed ${round} ${index}` })));
+  chain.finalize();
+  rounds.push(grow(chain));
+  chain.database.checkpoint();
   const reader = createSqliteFactReader(chain.database, chain.network);
-  for (const [name, from] of [
-    ["owner and first page", DEFAULT_FROM],
-    ["one property", ["ab".repeat(32)]],
-  ] as const) {
+  for (const [name, from] of REQUESTS) {
     const read = process.cpuUsage();
-    let bytes = 0;
-    for (let run = 0; run < RUNS; run++) {
-      const { unik, path, pages } = present(await reader.resolution(LONG_UNIK, from));
-      bytes = JSON.stringify({ unik, path, pages }).length;
-    }
-    console.log(`  resolution of ${name}: ${(cpuUs(read) / RUNS).toFixed(0)} us of CPU time, ${bytes} bytes`);
+    for (let run = 0; run < RUNS / ROUNDS; run++) present(await reader.resolution(LONG_UNIK, from));
+    present(requests.get(name)).push(cpuUs(read) / (RUNS / ROUNDS));
   }
-  chain.database.close();
+}
+
+/** Measures uniks with numbers of properties, in alternation. */
+async function measureLongUniks(sizes: readonly number[]): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-uniks-"));
+  const uniks = sizes.map((size) => openLongUnik(size, folder));
+  for (let round = 0; round < ROUNDS; round++) for (const unik of uniks) await measureRound(unik, round);
+  const first = new Map<string, number>();
+  const ratio = (name: string, value: number): string => {
+    if (!first.has(name)) first.set(name, value);
+    return `${(value / present(first.get(name))).toFixed(2)} times the first`;
+  };
+  for (const { size, chain, rounds, requests } of uniks) {
+    const cpuMs = medianOf(rounds.map((round) => round.cpuMs));
+    const steps = medianOf(rounds.map((round) => round.steps));
+    const longest = rounds.map(({ longestMs }) => longestMs);
+    console.log(
+      `${size} properties: a round with ${FULL_BLOCK} updates: ${cpuMs.toFixed(0)} ms of CPU time (${ratio("round", cpuMs)}) in ${steps} steps, the longest ${medianOf(longest).toFixed(1)} ms; of ${ROUNDS} rounds ${Math.max(...longest).toFixed(1)} ms`,
+    );
+    for (const [name, costs] of requests) {
+      const us = medianOf(costs);
+      console.log(`  resolution of ${name}: ${us.toFixed(0)} us of CPU time (${ratio(name, us)})`);
+    }
+    chain.database.close();
+  }
   rmSync(folder, { recursive: true });
 }
 
+const medianOf = (values: readonly number[]): number =>
+  present(values.toSorted((a, b) => a - b)[values.length >> 1]);
+
 const sizes = process.argv.slice(2).map(Number);
-for (const size of sizes) await measureLongUnik(size);
+if (sizes.length > 0) await measureLongUniks(sizes);
 
 for (const { name, size } of sizes.length > 0 ? [] : CHAINS) {
   const chain = await loadLivenet(size);

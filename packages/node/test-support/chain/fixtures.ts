@@ -89,10 +89,11 @@ export function temporaryFolder(): { path: string; remove: () => void } {
 
 /**
  * Tables that are not part of the chain: the event log and its readers, the pool, the forger's memory, and
- * the fact tree with the map of uniks, which lag. Keys and addresses have other numbers after other reverts, and ids are in other levels.
+ * the fact tree with the map of uniks, which lag. Keys and addresses have other numbers after other reverts, ids are in other levels, and
+ * properties in other parts.
  */
 const OTHER_TABLES = `'migrations', 'sqlite_sequence', 'events', 'cursors', 'pool', 'fact_sizes', 'fact_tiles', 'forged_slots', 'missed_slots',
-   'unik_map', 'unik_rows', 'unik_before', 'unik_roots',
+   'unik_map', 'unik_rows', 'unik_before', 'unik_roots', 'property_parts',
    'generators', 'blocks', 'rounds', 'senders', 'recipients', 'transactions', 'payees', 'block_ids', 'transaction_ids'`;
 const CHAIN_TABLES = `SELECT name FROM sqlite_master WHERE type = 'table'
   AND name NOT IN (${OTHER_TABLES}) AND name NOT GLOB '*webhook*' AND name NOT GLOB '*deliver*' ORDER BY name`;

@@ -65,7 +65,7 @@ async function openBaseline(path: string): Promise<Database> {
      ALTER TABLE unconfirmed_events DROP COLUMN time_ms; ALTER TABLE contents DROP COLUMN time_ms; DELETE FROM migrations WHERE name > '021';
      DROP TABLE unik_map; DROP TABLE unik_rows; DROP TABLE unik_before; DROP TABLE unik_roots;
      DROP TABLE history_blocks; DROP TABLE history_wallets; DROP TABLE history_records; DROP TABLE holdings; DROP TABLE state_totals;
-     DROP INDEX transactions_token`,
+     DROP INDEX transactions_token; DROP TABLE property_parts; DROP TRIGGER properties_inserted; DROP TRIGGER properties_deleted`,
   );
   expect(isEarlierSchema(schemaText(database, "main"))).toBe(true);
   return database;

@@ -134,10 +134,8 @@ test.each([
   ["rounds", "UPDATE rounds SET delegates = substr(delegates, 2)"],
   ["undo", "UPDATE undo SET changes = CAST(x'7D' || changes AS BLOB)"],
   ["fact_tiles", "UPDATE fact_tiles SET hashes = CAST(hashes || x'00' AS BLOB)"],
-  [
-    "unik_rows",
-    "INSERT INTO unik_rows VALUES (CAST(x'70' || zeroblob(64) AS BLOB), CAST('{' AS BLOB))",
-  ],
+  ["property_parts", "UPDATE property_parts SET number = -1"],
+  ["unik_rows", "INSERT INTO unik_rows VALUES (CAST(x'70' || zeroblob(64) AS BLOB), CAST('{' AS BLOB))"],
   [
     "unik_rows",
     "UPDATE unik_rows SET value = CAST('0' || value AS BLOB) WHERE hex(substr(key, 1, 1)) = '6F'",

@@ -49,6 +49,7 @@ const FORMS: readonly { readonly table: string; readonly key: string; readonly i
       OR ${isNoHex("last_transaction", 64)}`,
   },
   { table: "properties", key: "token", isDamaged: isNoHex("token", 64) },
+  { table: "property_parts", key: "token", isDamaged: `${isNoHex("token", 64)} OR number < 0` },
   { table: "rounds", key: "round", isDamaged: "length(delegates) % 13 <> 0" },
   { table: "undo", key: "height", isDamaged: isNoJson("CAST(changes AS TEXT)") },
   { table: "fact_tiles", key: "position", isDamaged: "length(hashes) % 32 <> 0 OR length(hashes) > 8192" },

@@ -6,7 +6,7 @@ import type { Network } from "@uniknode/protocol";
 import type { Database } from "../../store/engine/database.ts";
 import { SnapshotError } from "../errors.ts";
 import { type Head, perHead } from "../head.ts";
-import type { PropertyRange, Range } from "../page.ts";
+import type { Range } from "../page.ts";
 import type { ReadModel, Snapshot } from "../port.ts";
 import { createHistory, type Read } from "./history.ts";
 import type { PlannerOptions } from "./lists/planner.ts";
@@ -96,7 +96,7 @@ function createSnapshot(head: Head, { transaction, time, queries }: SnapshotDeps
     tokens: {
       find: read(tokens.find),
       list: list(tokens.list),
-      properties: timed((id: string, range: PropertyRange) => tokens.properties(head, id, range)),
+      properties: read(tokens.properties),
       storedKeys: read(tokens.storedKeys),
       property: read(tokens.property),
       countsByType: read(tokens.countsByType),

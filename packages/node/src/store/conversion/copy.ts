@@ -1,7 +1,7 @@
 /** Copies the rows of an earlier version, in steps that each end with a commit, so that a killed process continues. */
 import { DataError } from "../engine/data-error.ts";
 import type { Database, SqlValue, Statement } from "../engine/database.ts";
-import { countState, fillHoldings } from "../engine/migrations.ts";
+import { countState, fillHoldings, fillPropertyParts } from "../engine/migrations.ts";
 import type { InRange, TableCopy } from "./tables.ts";
 
 /** Rows copied so far, and all rows to copy. */
@@ -40,6 +40,7 @@ export function* copyRows(
   }
   if (keyOf(database, "holdings") === undefined) fillHoldings(database);
   countState(database);
+  fillPropertyParts(database);
 }
 
 /**

@@ -76,6 +76,10 @@ export const fillHoldings = (database: Database): void => repeat(database, "027-
 /** Counts the totals of the state after its rows were written without its store. */
 export const countState = (database: Database): void => repeat(database, "030-count-state.sql");
 
+/** Counts copied properties; repeatable. */
+export const fillPropertyParts = (database: Database): void =>
+  repeat(database, "034-fill-parts-of-properties.sql");
+
 const repeat = (database: Database, name: string): void =>
   database.transaction(() => database.execute(readFileSync(join(FOLDER, name), "utf8")));
 

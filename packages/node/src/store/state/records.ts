@@ -135,7 +135,10 @@ function propertyRows(database: Database): Rows<string> {
   return textRows(
     {
       select: database.prepare("SELECT value FROM properties WHERE token = ? AND key = ?"),
-      upsert: database.prepare("INSERT OR REPLACE INTO properties VALUES (?, ?, ?)"),
+      // A replaced row would be counted twice (migration 029).
+      upsert: database.prepare(
+        "INSERT INTO properties VALUES (?, ?, ?) ON CONFLICT (token, key) DO UPDATE SET value = excluded.value",
+      ),
       remove: database.prepare("DELETE FROM properties WHERE token = ? AND key = ?"),
     },
     (key) => [key.slice(0, TOKEN_ID_DIGITS), key.slice(TOKEN_ID_DIGITS + 1)],

@@ -48,7 +48,16 @@ export type StateStoreOptions = {
 const MAX_ROUNDS = 16;
 
 /** Names of the tables in the database; some hold several tables of the state. */
-const STATE_TABLES = ["wallets", "tokens", "properties", "rounds", "entries", "holdings", "state_totals"];
+const STATE_TABLES = [
+  "wallets",
+  "tokens",
+  "property_parts",
+  "properties",
+  "rounds",
+  "entries",
+  "holdings",
+  "state_totals",
+];
 
 const ABSENT = Symbol("absent");
 type Cached = NonNullable<unknown> | typeof ABSENT;

@@ -59,7 +59,7 @@ function presentState(
   return {
     wallets: names.wallets.map((name) => [name, wallets.find(name)]),
     secondKeys: names.wallets.filter((address) => wallets.hasSecondKey(address)),
-    tokens: names.tokens.map((token) => [token, tokens.find(token), tokens.properties(head, token, ALL)]),
+    tokens: names.tokens.map((token) => [token, tokens.find(token), tokens.properties(token, ALL)]),
     delegates: delegates.all(head),
     totalSupply: totals.supply() + totals.lockedSupply(),
   };

@@ -1,11 +1,11 @@
 /**
- * Pages of the properties of tokens, now and after earlier blocks. The outline of a list is read once after each change of its token:
- * the number of rows, and the key of every 200th row. A page then reads its rows, and skips less than 200.
+ * Pages of the properties of tokens. A page of the present ones finds its first row by the parts of the properties, which the database counts
+ * (migration 029). The outline of the list after an earlier block is read once: the number of rows, and the key of every 200th row.
  */
 import { propertyKey } from "@uniknode/ledger";
 import { LRUCache } from "lru-cache";
 import { firstIndex } from "../../../platform/binary-search.ts";
-import type { Database } from "../../../store/engine/database.ts";
+import type { Database, Statement } from "../../../store/engine/database.ts";
 import { type HistoryReader, UNCHANGED } from "../../../store/history/reader.ts";
 import type { Head } from "../../head.ts";
 import type { Found, PropertyRange } from "../../page.ts";
@@ -14,9 +14,10 @@ import { comparerOf } from "../lists/keyset-cursor.ts";
 import type { TimeBox } from "../lists/time-box.ts";
 
 /** @throws {SnapshotError} if the time is up; a further call continues the outline */
-export type PropertyLists = (head: Head, list: PropertyList, range: PropertyRange) => Found<TokenProperty>;
+export type PropertyLists = (head: Head, list: PastList, range: PropertyRange) => Found<TokenProperty>;
 
-type PropertyList = {
+/** A list after an earlier block. */
+type PastList = {
   /** Differs if the list has other keys, unless a block was reverted. */
   readonly name: string;
   /** Returns the number of rows of the part that begins with a key, and the beginning of the next part, if there is one. */
@@ -48,7 +49,7 @@ export function createPropertyLists(database: Database, time: TimeBox): Property
     known = head;
   }
 
-  function outlineOf({ name, part }: PropertyList): Outline {
+  function outlineOf({ name, part }: PastList): Outline {
     const outline = outlines.get(name) ?? { parts: [], totalCount: 0, next: "" };
     outlines.set(name, outline);
     while (outline.next !== undefined) {
@@ -78,39 +79,47 @@ export function createPropertyLists(database: Database, time: TimeBox): Property
 
 const beforeOf = (part: Outline["parts"][number] | undefined): number => part?.before ?? 0;
 
-/** Returns the present properties of a token. */
-export function createPresentProperties(database: Database): (tokenId: string) => PropertyList {
+type PresentProperties = (tokenId: string, range: PropertyRange) => Found<TokenProperty>;
+type Part = { readonly first: string; readonly number: number };
+
+/** Returns a function that reads present properties of a token. */
+export function createPresentProperties(database: Database): PresentProperties {
   const page = database.prepare<TokenProperty>(
     "SELECT key, value FROM properties WHERE token = +? AND key >= +? ORDER BY key LIMIT +? OFFSET +?",
   );
-  const further = database.prepare<{ key: string }>(
-    `SELECT key FROM properties WHERE token = +? AND key >= +? ORDER BY key LIMIT 1 OFFSET ${PART}`,
-  );
-  const count = database.prepare<{ rows: number }>(
-    "SELECT COUNT(*) AS rows FROM properties WHERE token = +? AND key >= +?",
-  );
-  // Only transactions that are recorded as the last one of a token add other keys to it, or remove any.
-  const version = database.prepare<{ version: string }>(
-    `SELECT json_array(last_transaction, (
-       SELECT group_concat(key) FROM properties
-       WHERE token = id AND key IN ('explicitValues', 'Badges/NP/Delegate')
-     )) AS version FROM tokens WHERE id = ?`,
-  );
-  return (tokenId) => ({
-    name: `${tokenId} ${version.get(tokenId)?.version}`,
-    part(from) {
-      const next = further.get(tokenId, from)?.key;
-      return next === undefined ? { rows: count.get(tokenId, from)?.rows ?? 0 } : { rows: PART, next };
-    },
-    rows: (from, skipped, limit) => page.all(tokenId, from, limit, skipped),
-  });
+  const [small, large] = [1, 2].map((level) =>
+    database.prepare<Part>(
+      `SELECT first, number FROM property_parts WHERE token = +? AND level = ${level} AND first >= +? ORDER BY first`,
+    ),
+  ) as [Statement<Part>, Statement<Part>];
+  return (tokenId, { offset, limit, afterKey }) => {
+    const all = large.all(tokenId, "");
+    const top = all.length > 0 ? all : small.all(tokenId, "");
+    const totalCount = top.reduce((sum, { number }) => sum + number, 0);
+    if (afterKey !== undefined)
+      return { rows: page.all(tokenId, successorOf(afterKey), limit, 0), totalCount };
+    if (limit === 0 || offset >= totalCount) return { rows: [], totalCount };
+    const above = skipParts(top, offset);
+    const { first, rest } = skipParts(small.iterate(tokenId, above.first), above.rest);
+    return { rows: page.all(tokenId, first, limit, rest), totalCount };
+  };
+}
+
+/** Skips whole parts; returns the beginning of the one with a row, and the number of its rows to skip. */
+function skipParts(parts: Iterable<Part>, offset: number): { first: string; rest: number } {
+  let rest = offset;
+  for (const { first, number } of parts) {
+    if (rest < number) return { first, rest };
+    rest -= number;
+  }
+  throw new Error(`the parts of the properties have ${rest} rows less than their sum`);
 }
 
 /** Returns the properties of a token after an earlier block: the recorded versions, or else the present ones. */
 export function createPastProperties(
   database: Database,
   earlier: HistoryReader,
-): (height: number, tokenId: string) => PropertyList {
+): (height: number, tokenId: string) => PastList {
   const present = database.prepare<TokenProperty>(
     "SELECT key, value FROM properties WHERE token = +? AND key >= +? ORDER BY key LIMIT +?",
   );

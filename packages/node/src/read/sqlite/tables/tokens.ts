@@ -8,13 +8,13 @@ import type { ListedToken, StoredToken, TokenProperty } from "../../rows.ts";
 import { type Condition, type Field, indexed, oneOf, text } from "../lists/conditions.ts";
 import { termsOf } from "../lists/keyset-cursor.ts";
 import { createTableList, type ListDependencies } from "../lists/table-list.ts";
-import { createPresentProperties, createPropertyLists } from "./property-lists.ts";
+import { createPresentProperties } from "./property-lists.ts";
 
 export type TokenQueries = {
   find(id: string): StoredToken | undefined;
   list(head: Head, filter: TokenFilter, order: TokenOrder, range: Range): Found<ListedToken>;
   /** Lists the stored properties by ascending key. */
-  properties(head: Head, id: string, range: PropertyRange): Found<TokenProperty>;
+  properties(id: string, range: PropertyRange): Found<TokenProperty>;
   /** Returns those of some keys that have a stored property. */
   storedKeys(id: string, keys: readonly string[]): ReadonlySet<string>;
   /** Returns the value of a stored property. */
@@ -39,8 +39,6 @@ export function createTokenQueries(deps: ListDependencies): TokenQueries {
     columns: LISTED,
     joins: JOINS,
   });
-  const propertiesOf = createPresentProperties(database);
-  const propertyList = createPropertyLists(database, deps.time);
   const property = database.prepare<{ value: string }>(
     "SELECT value FROM properties WHERE token = ? AND key = ?",
   );
@@ -59,7 +57,7 @@ export function createTokenQueries(deps: ListDependencies): TokenQueries {
       } as const;
       return list(head, query, range);
     },
-    properties: (head, id, range) => propertyList(head, propertiesOf(id), range),
+    properties: createPresentProperties(database),
     property: (id, key) => property.get(id, key)?.value,
     storedKeys: (id, keys) => new Set(keys.filter((key) => property.get(id, key))),
     countsByType: totals.tokensByType,
