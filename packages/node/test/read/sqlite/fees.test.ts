@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createChunks, createTimeBox } from "../../../src/read/sqlite/lists/time-box.ts";
 import { createFeeQueries } from "../../../src/read/sqlite/tables/chain.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 
@@ -10,11 +11,14 @@ test.each([
 ])("the average of the fees %j is rounded half up, as by the old node", (fees, average) => {
   const database = openDatabase(":memory:");
   database.execute(
-    "CREATE TABLE transactions (type_group INTEGER, type INTEGER, fee INTEGER, height INTEGER, sequence INTEGER) STRICT",
+    `CREATE TABLE transactions (height INTEGER, sequence INTEGER, type_group INTEGER, type INTEGER, fee INTEGER,
+       PRIMARY KEY (height, sequence)) STRICT, WITHOUT ROWID`,
   );
-  const insert = database.prepare("INSERT INTO transactions VALUES (1, 0, ?, 1, 0)");
-  for (const fee of fees) insert.run(fee);
-  const queries = createFeeQueries(database);
+  const insert = database.prepare("INSERT INTO transactions VALUES (?, 0, 1, 0, ?)");
+  for (const [index, fee] of fees.entries()) insert.run(index + 1, fee);
+  const time = createTimeBox(60_000);
+  time.begin();
+  const queries = createFeeQueries({ database, chunksOf: createChunks(database, time) });
   expect(queries.ofLast(9, 1, 0)?.avg).toBe(average);
   expect(queries.since(1, 0)[0]?.avg).toBe(average);
   database.close();

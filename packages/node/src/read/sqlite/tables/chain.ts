@@ -170,7 +170,7 @@ function statisticsOf(parts: readonly Part[]): TypeFees[] {
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([, [first, ...others]]) => {
       const { type_group, type, count, max, min, sum } = others.reduce(added, first as Part);
-      const [typeGroup, average] = [Number(type_group), sum / count];
+      const [typeGroup, average] = [Number(type_group), (2n * sum + count) / (2n * count)];
       return {
         typeGroup,
         type: Number(type),
