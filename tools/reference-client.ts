@@ -117,7 +117,10 @@ function filterType(name: string, members: readonly Member[], written: readonly 
   );
   if (base === undefined) return `export type ${name} = ${extendedType(members, written)};\n\n`;
   const omitted = base.parameters.filter(({ text }) => !texts.has(text));
-  return `export type ${name} = ${partOf(`${base.name}Filter`, members, omitted)};\n\n`;
+  const part = partOf(`${base.name}Filter`, members, omitted);
+  const line = `export type ${name} = ${part};`;
+  const wrapped = () => line.replace("<", "<\n  ").replace(", ", ",\n  ").replace(/>;$/, "\n>;");
+  return `${line.length <= LINE_WIDTH ? line : wrapped()}\n\n`;
 }
 
 /** Returns a type of all members, which extends another list that has fewer of them. */

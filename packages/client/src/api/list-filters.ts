@@ -94,7 +94,10 @@ export type VoteFilter = Omit<TransactionFilter, "type" | "typeGroup" | "nonce" 
 
 export type BlockTransactionFilter = Omit<TransactionFilter, "typeGroup" | "nonce" | "address">;
 
-export type WalletTransactionFilter = Omit<TransactionFilter, "senderPublicKey" | "senderId" | "recipientId" | "address">;
+export type WalletTransactionFilter = Omit<
+  TransactionFilter,
+  "senderPublicKey" | "senderId" | "recipientId" | "address"
+>;
 
 export type SentTransactionFilter = Omit<TransactionFilter, "senderPublicKey" | "senderId" | "address">;
 

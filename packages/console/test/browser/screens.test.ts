@@ -51,7 +51,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, openForAll }) => {
 
   test.each([
     ["transactions", "least=1", "least=much"],
-    ["wallets", "least=100", "address=nobody"],
+    ["wallets", "least=100", "address=unknown"],
     ["uniks", `owner=${"D".repeat(34)}`, "id=7"],
     ["blocks", "content=transactions", "generator=02"],
   ])(

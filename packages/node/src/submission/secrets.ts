@@ -19,7 +19,7 @@ export type SecretSource = {
 
 /**
  * Returns the keys of a passphrase; only the end of its line, and the mark that some editors write at the start of a file, are
- * removed. Warns of blanks at its ends: they are part of it, but nobody sees them.
+ * removed. Warns of blanks at its ends: they are part of it, and invisible.
  *
  * @throws {ConfigError} when there is no passphrase, it is not UTF-8, or there is no terminal to prompt
  */

@@ -18,7 +18,7 @@ const TOKEN = "proxies-test";
 
 type Response = { readonly status: number; readonly headers: Record<string, unknown>; readonly body: string };
 
-describe.skipIf(!hasNginx)(`behind nginx${unless}`, () => {
+describe.skipIf(!hasNginx)(`through nginx${unless}`, () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-nginx-"));
   const file = (name: string) => join(folder, name);
   let node: Running;
@@ -107,7 +107,7 @@ describe.skipIf(!hasNginx)(`behind nginx${unless}`, () => {
     expect(`${headers["set-cookie"]}`).toMatch(/; Secure/);
   });
 
-  test("Clients keep their own rate limit, and balancers get an answer to OPTIONS.", async () => {
+  test("Balancers get a response to OPTIONS.", async () => {
     for (const [method, path, status] of [
       ["GET", "/health/ready", 200],
       ["OPTIONS", "/health/ready", 200],

@@ -292,7 +292,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
     expect(lines.join()).toContain("the log ends at event 2, before 20");
   });
 
-  test("continues behind sequences that the node skipped for another database.", async () => {
+  test("continues after sequences that the node skipped for another database.", async () => {
     const copy = await start();
     await started();
     add(2);

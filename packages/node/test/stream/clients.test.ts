@@ -80,7 +80,7 @@ test.each(Object.entries(CLIENTS))(
     await expect.poll(() => stream.figures().open, { timeout: 20_000 }).toBe(1);
     emit(peerAdded("a"));
     await expect.poll(() => ids, { timeout: 20_000 }).toEqual(["peer.added:a"]);
-    // Behind an event that the client does not receive, only the position has the id.
+    // After an event that the client does not receive, only the position has the id.
     emit({ id: "peer.removed:x", name: "peer.removed", data: { ip: "x" } });
     for (const name of ["b", "c"]) {
       const before = proxy.connections();

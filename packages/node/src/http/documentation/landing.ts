@@ -43,7 +43,7 @@ const LINKS = [
 /** Adds the page; must be called after all other routes are added, because the page links to them. */
 export function addLanding(app: Server, networkName: string, hasConsole: boolean): void {
   let page: string | undefined;
-  // The check of balancers that are not told a path.
+  // The default check of balancers.
   app.options("/", { schema: { hide: true } }, (_request, reply) => reply.code(204).send());
   app.get("/", { schema: { hide: true } }, (request, reply) => {
     if (!prefersHtml(request.headers.accept)) return GREETING;

@@ -125,7 +125,7 @@ async function writeLines(
 }
 
 /**
- * Checks that events follow a sequence and each other; the log skips sequences after it was told to continue with higher ones.
+ * Checks that events follow a sequence and each other; the log skips sequences after a request to continue with higher ones.
  *
  * @returns the height of the highest block of an event; 0 if there is none
  * @throws {MirrorError} MIRROR_FEED_INVALID

@@ -17,7 +17,7 @@ export type Operations = {
 /** Requests of one client for the summary and the metrics: two per second. */
 const SUMMARY_LIMIT = { limit: 120, windowMs: 60_000 };
 
-/** Balancers check with OPTIONS unless they are told another method. */
+/** Balancers check with OPTIONS by default. */
 const CHECKS = ["GET", "OPTIONS"];
 
 const options = { config: { isUnlimited: true }, schema: { hide: true } };

@@ -84,7 +84,7 @@ export function startInspector(options: InspectorOptions, logger: Logger): Inspe
 function inspectInChild(message: ToInspector, signal: AbortSignal): Promise<Inspection> {
   const { promise, resolve, reject } = Promise.withResolvers<Inspection>();
   const child = fork(moduleBeside(import.meta.url, INSPECTION), {
-    // Without its own options of Node.js; its output tells those who read the output of a killed node that it has ended, too.
+    // Without its own options of Node.js; with its output: a reader of the output of a killed node sees the end of both.
     execArgv: [],
     stdio: ["ignore", "inherit", "pipe", "ipc"],
     serialization: "advanced",
