@@ -8,7 +8,7 @@ import { protocolError, type ServerStream } from "./server-stream.ts";
 import { createTransport, type TransportOptions } from "./transport.ts";
 
 export type StreamMessage = {
-  /** Value of `Nats-Msg-Id`: the server stores an id once within the duplicate window of the stream. */
+  /** Value of `Nats-Msg-Id`: the server stores an id once within the duplicate window of the stream, even if it was purged since. */
   readonly id: string;
   readonly subject: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export type StoredMessage = { readonly stream: string; readonly sequence: number
 /** All calls reject with errors of the library; see `toFailure`. */
 export type StreamClient = {
   /**
-   * Resolves after the server has stored the message.
+   * Resolves when the stream has the message.
    *
    * @param after sequence of the last message of the subject, 0 if there is none: the server refuses the message if it has
    *   another one; undefined: no condition
@@ -56,6 +56,8 @@ type MessageQuery = MsgRequest & { readonly next_by_subj?: string };
 /** Maximum bytes that the server sends for a request: a stored message in base64, and its headers. */
 const MAX_REPLY_BYTES = 2_097_152;
 const MESSAGE_ID = "Nats-Msg-Id";
+/** Maximum of copies of one message that were purged within the duplicate window. */
+const MAX_PURGED = 10;
 
 export async function openStreamClient(
   { host, port, credentials }: NatsTarget,
@@ -110,16 +112,36 @@ function createStreamClient(
       return message === null ? undefined : toStoredMessage(stream, message);
     });
 
+  async function publishOnce(msgID: string, { subject, headers, body }: StreamMessage, after?: number) {
+    const all = createHeaders();
+    for (const [name, value] of Object.entries(headers)) all.set(name, value);
+    return toAcknowledgement(
+      await publisher.publish(subject, body, {
+        ...{ msgID, headers: all, timeout },
+        ...(after !== undefined && { expect: { lastSubjectSequence: after } }),
+      }),
+    );
+  }
+
+  /** If the user of the target may not read messages, the acknowledgement counts. */
+  const isStored = (stream: string, sequence: number): Promise<boolean> =>
+    find(stream, { seq: sequence }).then(
+      (found) => found !== undefined,
+      () => true,
+    );
+
   return {
-    publish: ({ id, subject, headers, body }, after) =>
+    publish: (message, after) =>
       request(async () => {
-        const all = createHeaders();
-        for (const [name, value] of Object.entries(headers)) all.set(name, value);
-        const acknowledgement = await publisher.publish(subject, body, {
-          ...{ msgID: id, headers: all, timeout },
-          ...(after !== undefined && { expect: { lastSubjectSequence: after } }),
-        });
-        return toAcknowledgement(acknowledgement);
+        let id = message.id;
+        for (let copies = 0; copies < MAX_PURGED; copies++) {
+          const acknowledgement = await publishOnce(id, message, after);
+          const { stream, sequence, isDuplicate } = acknowledgement;
+          if (!isDuplicate || (await isStored(stream, sequence))) return acknowledgement;
+          // Trap: the server knows an id for its window, although its message was purged or deleted.
+          id = `${message.id}:${sequence}`;
+        }
+        throw protocolError("the server acknowledges messages that its stream does not have");
       }),
     async last(subject) {
       const stream = await request(async () => (await manager).streams.find(subject));

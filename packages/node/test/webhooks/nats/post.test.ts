@@ -70,6 +70,26 @@ describe.skipIf(missing !== undefined)(name, () => {
     expect(await ids("chain.window")).toEqual(["msg_twice"]);
   });
 
+  test.each([false, true])(
+    "is stored again after each purge of its copy within the window (strict: %s)",
+    async (isStrict) => {
+      const [id, stream, subject] = [`msg_purged_${isStrict}`, `PURGED-${isStrict}`, `purged-${isStrict}.a`];
+      await admin.create({ name: stream, subjects: [subject] });
+      const { send } = createSender();
+      const again = () => send(id, target(subject), { isStrict });
+      const stored = async () => (await admin.messages(stream)).map(({ headers }) => headers["Nats-Msg-Id"]);
+      await again();
+      for (const copy of [`${id}:1`, `${id}:2`]) {
+        await admin.purge(stream);
+        expect(await again()).not.toHaveProperty("duplicate");
+        expect(await again()).toHaveProperty("duplicate", true);
+        expect(await stored()).toEqual([copy]);
+      }
+      const [message] = await admin.messages(stream);
+      expect(message?.headers).toMatchObject(HEADERS);
+    },
+  );
+
   test("shares the connection with all others of the server and user", async () => {
     const { send, connections } = createSender();
     const targets = Array.from({ length: 20 }, (_, index) => target(`chain.shared-${index}`));
