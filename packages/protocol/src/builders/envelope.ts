@@ -1,9 +1,12 @@
 /** Members that builders add to the members of a type. */
 
+import { decodeAddress } from "../identities/address.ts";
 import type { Network } from "../networks/network.ts";
 import { present } from "../present.ts";
+import { TransactionError } from "../transactions/errors.ts";
 import { staticFee } from "../transactions/fees.ts";
 import type { TransactionBody } from "../transactions/transaction.ts";
+import { TYPE_GROUPS } from "../transactions/type-groups.ts";
 
 type Common = {
   network: Network;
@@ -29,12 +32,31 @@ export type EnvelopeV1 = Common & {
   timestamp: number;
 };
 
+const TRANSFER = 0;
+const MULTI_PAYMENT = 6;
+
 /** The members of a type that a builder fills in. */
 export type Members = Pick<TransactionBody, "typeGroup" | "type"> & Partial<TransactionBody>;
 
-/** An unsigned transaction, without id: `signTransaction` completes it. */
+/**
+ * An unsigned transaction, without id: `signTransaction` completes it.
+ *
+ * @throws {TransactionError} TransactionSchemaError for amounts and recipients that no node accepts; the schema of the node checks the rest
+ */
 export function fill(envelope: Envelope | EnvelopeV1, members: Members): TransactionBody {
   const { network, senderPublicKey, fee } = envelope;
+  const { amount, recipientId, asset } = members;
+  // The chain accepts recipients of other networks, except in these types.
+  const isOwn = members.type === MULTI_PAYMENT || (members.type === TRANSFER && envelope.version !== 1);
+  const pubKeyHash =
+    members.typeGroup === TYPE_GROUPS.core && isOwn ? network.description.pubKeyHash : undefined;
+  checkAmount("/fee", fee);
+  checkAmount("/amount", amount);
+  checkRecipient("/recipientId", recipientId, pubKeyHash);
+  for (const [index, payment] of (asset?.payments ?? []).entries()) {
+    checkAmount(`/asset/payments/${index}/amount`, payment.amount);
+    checkRecipient(`/asset/payments/${index}/recipientId`, payment.recipientId, pubKeyHash);
+  }
   const height = envelope.height ?? present(network.milestones.at(-1), "the last milestone").height;
   const sequence =
     envelope.version === 1
@@ -50,3 +72,26 @@ export function fill(envelope: Envelope | EnvelopeV1, members: Members): Transac
   };
   return { ...transaction, fee: fee ?? staticFee(transaction, network.milestoneAt(height)) };
 }
+
+/** Programs without types pass numbers, and the encoding of a transaction has 64 bits. */
+function checkAmount(path: string, value: unknown): void {
+  if (value === undefined || (typeof value === "bigint" && value >= 0n && value < 2n ** 63n)) return;
+  throw unfit(path, "must be a bigint of at least 0, in the smallest unit");
+}
+
+/** @param pubKeyHash undefined: addresses of every network are valid */
+function checkRecipient(path: string, value: unknown, pubKeyHash: number | undefined): void {
+  if (value === undefined) return;
+  try {
+    const { isForeign } = decodeAddress(value as string, pubKeyHash ?? 0);
+    if (!isForeign || pubKeyHash === undefined) return;
+  } catch {
+    throw unfit(path, "must be an address");
+  }
+  throw unfit(path, "must be an address of the network");
+}
+
+const unfit = (path: string, expectation: string): TransactionError =>
+  new TransactionError("TransactionSchemaError", `${path.slice(1).replaceAll("/", ".")} ${expectation}`, {
+    violation: { path, rule: "builder", expectation },
+  });

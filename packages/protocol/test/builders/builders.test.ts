@@ -186,3 +186,25 @@ test("version 1 for a genesis block: legacy multi-signature", () => {
     multiSignatureLegacy: { min: 2, lifetime: 24, keysgroup: publicKeys.map((key) => `+${key}`) },
   });
 });
+
+test.each([
+  ["a negative amount", { amount: -5n }, "amount must be a bigint of at least 0, in the smallest unit"],
+  ["a number", { amount: 1.5 as never }, "amount must be a bigint of at least 0, in the smallest unit"],
+  ["an amount of more than 63 bits", { amount: 2n ** 63n }, "amount must be a bigint of at least 0"],
+  ["a negative fee", { fee: -1n }, "fee must be a bigint"],
+  ["a text that is no address", { recipientId: "nope" }, "recipientId must be an address"],
+  [
+    "an address of another network",
+    { recipientId: addressOf(delegate, livenet) },
+    "recipientId must be an address of the network",
+  ],
+])("a transfer with %s is refused, and the error names the member", (_, changes, message) => {
+  const options = { ...envelope, recipientId, amount: 1n, ...changes };
+  expect(() => builders.transfer(options)).toThrow(message);
+  const payments = [
+    { recipientId, amount: 1n },
+    { recipientId, amount: 1n, ...changes },
+  ];
+  if ("fee" in changes) return;
+  expect(() => builders.multiPayment({ ...envelope, payments })).toThrow(`asset.payments.1.${message}`);
+});
