@@ -1,6 +1,6 @@
 /**
- * Private keys encrypted with a password, BIP38 (identities.md 10). The password is used as raw
- * UTF-8, without the normalisation of the BIP.
+ * Private keys encrypted with a password, BIP38 (identities.md 10). The password is used as raw UTF-8, without the normalisation
+ * of the BIP; to decrypt, its composed form (NFC) is tried as well, which programs that follow the BIP encrypt with.
  */
 import { aesDecrypt, aesEncrypt, scrypt } from "#primitives";
 import { decodeBase58check, encodeBase58check } from "../crypto/base58check.ts";
@@ -54,14 +54,14 @@ export async function decryptBip38(text: string, password: string): Promise<Decr
   const payload = payloadOf(text);
   if (!payload) throw new IdentityError("INVALID_BIP38", "the text is not a BIP38 key");
   const compressed = (flagsOf(payload) & COMPRESSED) !== 0;
-  const privateKey = await (payload[1] === PLAIN ? decryptPlain : decryptEcMultiply)(
-    payload,
-    utf8ToBytes(password),
-  );
-  if (payload[1] === PLAIN && !equal(saltOf(privateKey, compressed), payload.subarray(3, 7))) {
-    throw new IdentityError("WRONG_PASSWORD", "wrong password for the BIP38 key");
+  if (payload[1] === EC_MULTIPLY) {
+    return { privateKey: await decryptEcMultiply(payload, utf8ToBytes(password)), compressed };
   }
-  return { privateKey, compressed };
+  for (const form of new Set([password, password.normalize("NFC")])) {
+    const privateKey = await decryptPlain(payload, utf8ToBytes(form));
+    if (equal(saltOf(privateKey, compressed), payload.subarray(3, 7))) return { privateKey, compressed };
+  }
+  throw new IdentityError("WRONG_PASSWORD", "wrong password for the BIP38 key");
 }
 
 /** Payload: 01 42, flags, salt (4), encrypted key (32). */

@@ -33,9 +33,14 @@ describe("keys with a password", () => {
     expect((await decryptBip38(text, "password")).compressed).toBe(false);
   });
 
-  test("composed and decomposed letters are different passwords", async () => {
-    const text = await encryptBip38(privateKey, "caf\u00e9");
-    await expect(decryptBip38(text, "cafe\u0301")).rejects.toThrow(withCode("WRONG_PASSWORD"));
+  test("a password is used as it is typed, and composed for keys of programs that compose it", async () => {
+    const [composed, decomposed] = ["caf\u00e9", "cafe\u0301"];
+    const asTyped = await encryptBip38(privateKey, decomposed);
+    expect(await decryptBip38(asTyped, decomposed)).toMatchObject({ privateKey });
+    await expect(decryptBip38(asTyped, composed)).rejects.toThrow(withCode("WRONG_PASSWORD"));
+    // Other programs compose the password before they encrypt.
+    const normalised = await encryptBip38(privateKey, composed);
+    expect(await decryptBip38(normalised, decomposed)).toMatchObject({ privateKey });
   });
 
   test("a private key out of range is refused", async () => {
