@@ -22,7 +22,7 @@ test("have a strong ETag, and are not sent again to clients that have them", asy
   expect(tag).toMatch(/^"[\w-]+"$/);
   const second = await fixture.get(url);
   expect([second.body, second.headers.etag]).toEqual([first.body, tag]);
-  for (const known of [tag, `"other", ${tag}`, `W/${tag}`, "*"]) {
+  for (const known of [tag, `"other", ${tag}`, `W/${tag}`, "*", `${tag.slice(0, -1)}-gzip"`]) {
     const spared = await fixture.get(url, { "if-none-match": known });
     expect([spared.statusCode, spared.body, spared.headers.etag]).toEqual([304, "", tag]);
     expect(spared.headers).not.toHaveProperty("content-type");
@@ -78,6 +78,31 @@ test("have Last-Modified, also when they are created and requested again", async
   }
   // Responses that are created for each request do not have it.
   expect((await fixture.get("/api/node/status")).headers).not.toHaveProperty("last-modified");
+});
+
+test("are not sent again to clients that send exactly their Last-Modified, unless two blocks share its second", async () => {
+  let now = NOW_MS;
+  fixture = openFixture({}, { nowMs: () => now });
+  const since = (text: string, tag?: string) =>
+    fixture.get(url, { "if-modified-since": text, ...(tag !== undefined && { "if-none-match": tag }) });
+  const made = (await fixture.get(url)).headers["last-modified"] as string;
+  expect((await since(made)).statusCode).toBe(304);
+  expect((await since(made, '"other"')).statusCode).toBe(200);
+  for (const text of [new Date(NOW_MS - 1_000), new Date(NOW_MS + 1_000)]) {
+    expect((await since(text.toUTCString())).statusCode).toBe(200);
+  }
+  const writer = openDatabase(fixture.path);
+  for (const [height, status] of [
+    [4, 200],
+    [3, 304],
+  ] as const) {
+    writer.execute(`DELETE FROM blocks WHERE height = ${height}`);
+    await nextTurn();
+    const { headers } = await fixture.get(url);
+    expect((await since(headers["last-modified"] as string)).statusCode).toBe(status);
+    now += 1_000;
+  }
+  writer.close();
 });
 
 test("have another ETag in another encoding, and are compressed once", async () => {

@@ -86,7 +86,7 @@ export function addHeadCache(app: Server, { readModel, nowMs }: HeadCacheDeps): 
     request.headResponse = response;
     reply.header("etag", `"${response.tag}"`);
     reply.header("last-modified", cache.sinceText);
-    if (!isKnown(request.headers["if-none-match"], response.tag)) return done(null, response.body);
+    if (!isKnown(request.headers, response.tag, cache)) return done(null, response.body);
     reply.code(304).removeHeader("content-type").removeHeader("content-length");
     // The HEAD handler measures the body and omits it.
     done(null, request.method === "HEAD" ? response.body : null);
@@ -101,6 +101,8 @@ type Cache = {
   headId: string | undefined;
   /** Time at which it became the head here, as `last-modified`. */
   sinceText: string;
+  /** Another block became the head in the same second: then the time says nothing. */
+  isSinceShared: boolean;
   readonly nowMs: () => number;
 };
 
@@ -113,6 +115,7 @@ const createCache = (nowMs: () => number): Cache => ({
   requested: new LRUCache({ max: MAX_REQUESTED }),
   headId: undefined,
   sinceText: "",
+  isSinceShared: false,
   nowMs,
 });
 
@@ -122,7 +125,9 @@ function follow(cache: Cache, headId: string | undefined): void {
   cache.responses.clear();
   cache.requested.clear();
   cache.headId = headId;
-  cache.sinceText = new Date(cache.nowMs()).toUTCString();
+  const sinceText = new Date(cache.nowMs()).toUTCString();
+  cache.isSinceShared = sinceText === cache.sinceText;
+  cache.sinceText = sinceText;
 }
 
 /** Returns the cacheable response; undefined if the response depends on more than the head. */
@@ -179,9 +184,17 @@ const isReading = ({ method }: FastifyRequest): boolean => method === "GET" || m
 /** Returns the tag of a compressed response: different bytes need a different tag. */
 export const encodedTag = (tag: string, encoding: string): string => `"${tag}.${encoding}"`;
 
-/** Returns whether the client has the response, in any encoding. */
-const isKnown = (header: string | undefined, tag: string): boolean =>
-  header?.split(",").some((entry) => {
+/** Returns whether the client has the response, in any encoding. Only the exact time counts: a clock can be set back. */
+function isKnown(
+  headers: FastifyRequest["headers"],
+  tag: string,
+  { sinceText, isSinceShared }: Cache,
+): boolean {
+  const header = headers["if-none-match"];
+  if (header === undefined) return !isSinceShared && headers["if-modified-since"] === sinceText;
+  return header.split(",").some((entry) => {
     const [, known] = /^(?:W\/)?"([^".]*)/.exec(entry.trim()) ?? [];
-    return known === tag || entry.trim() === "*";
-  }) ?? false;
+    // Proxies that compress append "-gzip" (Apache) to the tag.
+    return known === tag || known === `${tag}-gzip` || entry.trim() === "*";
+  });
+}
