@@ -78,6 +78,9 @@ test("has no last page if there are no rows", async () => {
 test.each([
   ["/api/blocks?limit=0", '"limit" must be an integer from 1 to 100'],
   ["/api/blocks?page=x", '"page" must be an integer from 1 to 2^53 - 1'],
+  ["/api/blocks?limit=1&limit=2", '"limit" must be given once'],
+  ["/api/uniks?orderBy=id:asc&orderBy=id:desc", '"orderBy" must be given once'],
+  ["/api/node/fees?foo=1&foo=2", '"foo" is not allowed; allowed: days'],
   ["/api/blocks?transform=1", '"transform" must be true or false'],
   [
     "/api/peers?orderBy=port:asc",

@@ -35,11 +35,11 @@ function faultsIn(part: Part, request: FastifyRequest): Fault[] {
   const validate = request.getValidationFunction(part);
   const value = part === "querystring" ? request.query : request[part];
   if (!validate || validate(value)) return [];
-  if (!validate.errors?.some(isUnknownMember)) return faultsFrom(validate.errors);
-  const members = Object.entries(value as object);
   const { properties = {} } = (request.routeOptions.schema?.[part] ?? {}) as { properties?: object };
   const isKnown = ([name]: [string, unknown]) => Object.hasOwn(properties, name);
-  if (!validate(Object.fromEntries(members.filter(isKnown)))) return faultsFrom(validate.errors);
+  if (!validate.errors?.some(isUnknownMember)) return faultsFrom(validate.errors, part);
+  const members = Object.entries(value as object);
+  if (!validate(Object.fromEntries(members.filter(isKnown)))) return faultsFrom(validate.errors, part);
   const unknown = members.filter((member) => !isKnown(member)).slice(0, MAX_REPORTED);
   const known = unknown.length === 1 ? Object.keys(properties) : [];
   return unknown.map(([key]) => ({ key, code: "UNKNOWN_MEMBER", reason: expected.notAllowed(key, known) }));
@@ -55,7 +55,7 @@ const isUnknownMember = ({ instancePath, params }: Failure): boolean =>
 /**
  * A choice between schemas fails for each schema, and as a whole: only the choice is reported if it has a description.
  */
-function faultsFrom(failures: readonly Failure[] | null | undefined): Fault[] {
+function faultsFrom(failures: readonly Failure[] | null | undefined, part: Part): Fault[] {
   const all = failures ?? [];
   const described = all.filter(
     ({ keyword, parentSchema }) => keyword === "anyOf" && parentSchema?.description !== undefined,
@@ -65,8 +65,16 @@ function faultsFrom(failures: readonly Failure[] | null | undefined): Fault[] {
   return all
     .filter((failure) => failure.keyword !== "anyOf" || described.includes(failure))
     .filter((failure) => !isPartOfDescribed(failure))
-    .map((failure) => ({ key: keyOf(failure), code: codeOf(failure), reason: reasonOf(failure) }));
+    .map((failure) => ({
+      key: keyOf(failure),
+      code: codeOf(failure),
+      reason: isRepeated(failure, part) ? expected.ONCE : reasonOf(failure),
+    }));
 }
+
+/** A parameter that is given twice arrives as a list. */
+const isRepeated = ({ keyword, data }: Failure & { readonly data?: unknown }, part: Part): boolean =>
+  part === "querystring" && keyword === "type" && Array.isArray(data);
 
 const keyOf = ({ params, instancePath }: Failure): string =>
   [...instancePath.split("/"), params.additionalProperty ?? params.missingProperty ?? ""]

@@ -5,6 +5,7 @@ import { mostSimilar } from "./similar.ts";
 export const mustBe = (what: string): string => `must be ${what}`;
 
 export const REQUIRED = "is required";
+export const ONCE = "must be given once";
 
 /** @param known names of the members that there are */
 export function notAllowed(name: string, known: readonly string[] = []): string {
