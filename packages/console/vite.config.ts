@@ -16,11 +16,12 @@ const groups = [
     ),
   },
   {
-    name: "lists",
+    name: "forms",
     test: sources(
-      "components/(count-field|dialog|equivalent-forms|equivalents|field|filters|list-state|paged-list|pager|set-member|tabs|url-tabs)",
+      "components/(count-field|dialog|equivalent-forms|equivalents|field|list-state|set-member|tabs|url-tabs)",
     ),
   },
+  { name: "lists", test: sources("components/(filters|paged-list|pager)") },
   {
     name: "signing",
     test: sources(

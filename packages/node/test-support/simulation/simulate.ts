@@ -201,7 +201,10 @@ async function makePeace(world: World, storage: SimulatedStorage, life: Life): P
 async function waitForPeace(world: World, storage: SimulatedStorage, { control }: Life): Promise<void> {
   const { steady, restless, historians, positions, folder } = world;
   const subjects = [...steady, ...restless, ...historians];
-  /** Sends failed deliveries again; with the next block, every queue reads the clock. */
+  /**
+   * Sends failed and waiting deliveries at once: those that wait count the time by a monotonic clock, which does not follow the wall
+   * clock. With the next block, every queue reads the wall clock.
+   */
   const resume = async () => {
     await control.post("/api/dev/mine", { blocks: 1 });
     for (const subject of restless) {
@@ -211,7 +214,8 @@ async function waitForPeace(world: World, storage: SimulatedStorage, { control }
       // A request that ended before its receiver came back.
       if (suspended !== undefined) await comeBack(subject, control, positions);
     }
-    for (const { id } of subjects) await control.post(`/api/webhooks/${id}/deliveries/retry`, { since: 0 });
+    for (const { id } of subjects)
+      await control.post(`/api/webhooks/${id}/deliveries/retry`, { since: 0, state: "all" });
   };
   await resume();
   let left = "";
@@ -223,7 +227,7 @@ async function waitForPeace(world: World, storage: SimulatedStorage, { control }
     if (performance.now() > changedMs + STALL_MS) {
       throw new Error(`nothing happens any more at ${Date.now() + world.clockAheadMs}: ${left}`);
     }
-    // Retries are due after minutes: advances the clock.
+    // Suspensions and retention depend on the wall clock.
     world.clockAheadMs += HOUR_MS;
     setClock(folder, world.clockAheadMs);
     await sleep(CLOCK_LAG_MS);
