@@ -15,19 +15,17 @@ export type FilterField = {
   readonly faultOf?: (text: string) => string | undefined;
 };
 
-const matching = (pattern: RegExp, fault: string) => (text: string) =>
-  pattern.test(text) ? undefined : fault;
+const expected = (what: string) => `Expected: ${what}.`;
+const matching = (pattern: RegExp, what: string) => (text: string) =>
+  pattern.test(text) ? undefined : expected(what);
 
 /** Values of `faultOf`. */
-export const addressFault = matching(/^[0-9A-Za-z]{34}$/, "An address has 34 letters and digits.");
-export const idFault = matching(/^[0-9a-f]{64}$/, "An id has 64 digits from 0 to f.");
-export const publicKeyFault = matching(/^0[23][0-9a-f]{64}$/, "A public key has 66 digits from 0 to f.");
-export const heightFault = matching(/^[1-9]\d{0,8}$/, "A height is a number from 1.");
+export const addressFault = matching(/^[0-9A-Za-z]{34}$/, "34 letters and digits");
+export const idFault = matching(/^[0-9a-f]{64}$/, "64 hexadecimal digits");
+export const publicKeyFault = matching(/^0[23][0-9a-f]{64}$/, "66 hexadecimal digits");
+export const heightFault = matching(/^[1-9]\d{0,8}$/, "a number from 1");
 export const amountFault = (text: string) =>
-  unitsOf(text) === undefined ? "An amount is a number with up to 8 decimals." : undefined;
-
-/** Characters of an option that fit into half of a narrow screen. */
-const MAX_NARROW = 22;
+  unitsOf(text) === undefined ? expected("a number with up to 8 decimals") : undefined;
 
 /** Returns what is wrong with the filters in the query of a URL, by their names. */
 export const filterFaults = (
@@ -37,12 +35,9 @@ export const filterFaults = (
   Object.fromEntries(
     fields.flatMap(({ name, options, faultOf }) => {
       const text = query[name] ?? "";
-      const fault = options?.some(({ value }) => value === text)
-        ? undefined
-        : options
-          ? `There is no option "${text}".`
-          : faultOf?.(text);
-      return text === "" || fault === undefined ? [] : [[name, fault]];
+      if (text === "" || options?.some(({ value }) => value === text)) return [];
+      const fault = options ? expected("one of the options") : faultOf?.(text);
+      return fault === undefined ? [] : [[name, fault]];
     }),
   );
 
