@@ -27,6 +27,9 @@ export const heightFault = matching(/^[1-9]\d{0,8}$/, "a number from 1");
 export const amountFault = (text: string) =>
   unitsOf(text) === undefined ? expected("a number with up to 8 decimals") : undefined;
 
+/** Characters of an option that fit into half of a narrow screen. */
+const MAX_NARROW = 22;
+
 /** Returns what is wrong with the filters in the query of a URL, by their names. */
 export const filterFaults = (
   fields: readonly FilterField[],

@@ -202,7 +202,7 @@ async function waitForPeace(world: World, storage: SimulatedStorage, { control }
   const { steady, restless, historians, positions, folder } = world;
   const subjects = [...steady, ...restless, ...historians];
   /**
-   * Sends failed and waiting deliveries at once: those that wait count the time by a monotonic clock, which does not follow the wall
+   * Sends failed and waiting deliveries at once: these count the time by a monotonic clock, which does not follow the wall
    * clock. With the next block, every queue reads the wall clock.
    */
   const resume = async () => {

@@ -132,17 +132,7 @@ function createStreamClient(
 
   return {
     publish: (message, after) =>
-      request(async () => {
-        let id = message.id;
-        for (let copies = 0; copies < MAX_PURGED; copies++) {
-          const acknowledgement = await publishOnce(id, message, after);
-          const { stream, sequence, isDuplicate } = acknowledgement;
-          if (!isDuplicate || (await isStored(stream, sequence))) return acknowledgement;
-          // Trap: the server knows an id for its window, although its message was purged or deleted.
-          id = `${message.id}:${sequence}`;
-        }
-        throw protocolError("the server acknowledges messages that its stream does not have");
-      }),
+      request(() => untilStored(message.id, (id) => publishOnce(id, message, after), isStored)),
     async last(subject) {
       const stream = await request(async () => (await manager).streams.find(subject));
       return find(stream, { last_by_subj: subject });
@@ -151,6 +141,25 @@ function createStreamClient(
     closed: connection.closed(),
     close: () => connection.close(),
   };
+}
+
+/**
+ * Publishes until the stream has the message. Trap: the server knows an id for its window, although its message was purged or
+ * deleted since; such a message gets another id.
+ */
+async function untilStored(
+  messageId: string,
+  publish: (id: string) => Promise<Acknowledgement>,
+  isStored: (stream: string, sequence: number) => Promise<boolean>,
+): Promise<Acknowledgement> {
+  let id = messageId;
+  for (let copies = 0; copies < MAX_PURGED; copies++) {
+    const acknowledgement = await publish(id);
+    const { stream, sequence, isDuplicate } = acknowledgement;
+    if (!isDuplicate || (await isStored(stream, sequence))) return acknowledgement;
+    id = `${messageId}:${sequence}`;
+  }
+  throw protocolError("the server acknowledges messages that its stream does not have");
 }
 
 /** @throws {CodedError} if the reply has another form: every subscriber of the subject can reply */
