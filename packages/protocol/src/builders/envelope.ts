@@ -6,7 +6,6 @@ import { present } from "../present.ts";
 import { TransactionError } from "../transactions/errors.ts";
 import { staticFee } from "../transactions/fees.ts";
 import type { TransactionBody } from "../transactions/transaction.ts";
-import { TYPE_GROUPS } from "../transactions/type-groups.ts";
 
 type Common = {
   network: Network;
@@ -32,9 +31,6 @@ export type EnvelopeV1 = Common & {
   timestamp: number;
 };
 
-const TRANSFER = 0;
-const MULTI_PAYMENT = 6;
-
 /** The members of a type that a builder fills in. */
 export type Members = Pick<TransactionBody, "typeGroup" | "type"> & Partial<TransactionBody>;
 
@@ -46,16 +42,12 @@ export type Members = Pick<TransactionBody, "typeGroup" | "type"> & Partial<Tran
 export function fill(envelope: Envelope | EnvelopeV1, members: Members): TransactionBody {
   const { network, senderPublicKey, fee } = envelope;
   const { amount, recipientId, asset } = members;
-  // The chain accepts recipients of other networks, except in these types.
-  const isOwn = members.type === MULTI_PAYMENT || (members.type === TRANSFER && envelope.version !== 1);
-  const pubKeyHash =
-    members.typeGroup === TYPE_GROUPS.core && isOwn ? network.description.pubKeyHash : undefined;
   checkAmount("/fee", fee);
   checkAmount("/amount", amount);
-  checkRecipient("/recipientId", recipientId, pubKeyHash);
+  checkRecipient("/recipientId", recipientId);
   for (const [index, payment] of (asset?.payments ?? []).entries()) {
     checkAmount(`/asset/payments/${index}/amount`, payment.amount);
-    checkRecipient(`/asset/payments/${index}/recipientId`, payment.recipientId, pubKeyHash);
+    checkRecipient(`/asset/payments/${index}/recipientId`, payment.recipientId);
   }
   const height = envelope.height ?? present(network.milestones.at(-1), "the last milestone").height;
   const sequence =
@@ -79,16 +71,14 @@ function checkAmount(path: string, value: unknown): void {
   throw unfit(path, "must be a bigint of at least 0, in the smallest unit");
 }
 
-/** @param pubKeyHash undefined: addresses of every network are valid */
-function checkRecipient(path: string, value: unknown, pubKeyHash: number | undefined): void {
+/** Of any network: the chain accepts some recipients of others. */
+function checkRecipient(path: string, value: unknown): void {
   if (value === undefined) return;
   try {
-    const { isForeign } = decodeAddress(value as string, pubKeyHash ?? 0);
-    if (!isForeign || pubKeyHash === undefined) return;
+    decodeAddress(value as string, 0);
   } catch {
     throw unfit(path, "must be an address");
   }
-  throw unfit(path, "must be an address of the network");
 }
 
 const unfit = (path: string, expectation: string): TransactionError =>
