@@ -16,16 +16,21 @@ export type AttackResult = {
   readonly failure?: string;
 };
 
+/** `begun` is sent with the first offer: what an attack prepares does not count as its duration. */
+export type AttackMessage = "begun" | AttackResult;
+
 const { name, target } = workerData as AttackData;
 const attack = present(ATTACKS.find((one) => one.name === name));
+const main = present(parentPort);
 const ending = new AbortController();
 // Any message ends the attack.
-present(parentPort).once("message", () => ending.abort());
+main.once("message", () => ending.abort());
 
 let [offered, refused] = [0, 0];
 const outages: Outage[] = [];
 const tally: Tally = {
   offered(count = 1) {
+    if (offered === 0) main.postMessage("begun" satisfies AttackMessage);
     offered += count;
   },
   refused(count = 1) {
@@ -39,7 +44,7 @@ const failure = await attack.run(target, tally, ending.signal).then(
   () => undefined,
   (error: Error) => error.message,
 );
-present(parentPort).postMessage({
+main.postMessage({
   offered,
   refused,
   outages,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { Attack } from "./attack-definition.ts";
-import type { AttackData, AttackResult } from "./attack-thread.ts";
+import type { AttackData, AttackMessage, AttackResult } from "./attack-thread.ts";
 import { ATTACKS } from "./attacks/all.ts";
 import { startReceiver } from "./honest-receiver.ts";
 import { missesSince, slotsSignedTwice } from "./missed-slots.ts";
@@ -42,6 +42,8 @@ const CLIENT_PATHS = [
 const MEMORY_INTERVAL_MS = 250;
 /** Time in which an attack must end after the request, including the removal of its registrations. */
 const END_TIMEOUT_MS = 120_000;
+/** Time in which an attack must make its first offer. */
+const BEGIN_TIMEOUT_MS = 60_000;
 /** Caches and compiled code grow in the first seconds of use, which is not an effect of an attack. */
 const WARM_UP_MS = 10_000;
 /** The first transactions start the verifier threads, which stay. */
@@ -218,10 +220,16 @@ async function carryOut(target: Target, name: string, attackMs: number): Promise
   const worker = new Worker(new URL("./attack-thread.ts", import.meta.url), {
     workerData: { name, target } satisfies AttackData,
   });
+  const begun = Promise.withResolvers<void>();
+  const sent = Promise.withResolvers<AttackResult>();
+  worker.on("message", (message: AttackMessage) =>
+    message === "begun" ? begun.resolve() : sent.resolve(message),
+  );
   const ended = Promise.race([
-    once(worker, "message").then(([result]) => result as AttackResult),
+    sent.promise,
     once(worker, "error").then(([error]) => ({ ...NOTHING, failure: (error as Error).message })),
   ]);
+  await Promise.race([ended, begun.promise, sleep(BEGIN_TIMEOUT_MS, undefined, { ref: false })]);
   await Promise.race([ended, sleep(attackMs)]);
   worker.postMessage("end");
   const late = { ...NOTHING, failure: `it did not end within ${END_TIMEOUT_MS / 1_000} s` };
