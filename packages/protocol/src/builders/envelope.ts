@@ -70,7 +70,7 @@ function checkAmount(path: string, value: unknown): void {
   throw unfit(path, "must be a bigint of at least 0, in the smallest unit");
 }
 
-/** Of any network: the chain accepts some recipients of others. The encoding checks the rest. */
+/** Accepts addresses of every network: the chain accepts some recipients of others. The encoding checks the rest. */
 function checkRecipient(path: string, value: unknown): void {
   if (value === undefined || (typeof value === "string" && ADDRESS_FORM.test(value))) return;
   throw unfit(path, "must be an address");
