@@ -1,7 +1,6 @@
 /** Costs of registered delegates: the round that ranks all of them, and resignations, which count them. */
 import { applyTransaction, type Change, createDraft, openRound, type StateReader } from "@uniknode/ledger";
-import { createNetwork, createRounds, type Network, unitnet } from "@uniknode/protocol";
-import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev-chain/network.ts";
+import { createRounds, type Network } from "@uniknode/protocol";
 import { present } from "../../packages/node/src/platform/present.ts";
 import { type Database, openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import { migrate } from "../../packages/node/src/store/engine/migrations.ts";
@@ -9,6 +8,7 @@ import { createStateStore } from "../../packages/node/src/store/state/state.ts";
 import { createUndoStore } from "../../packages/node/src/store/state/undo.ts";
 import { sender } from "../api/dataset.ts";
 import { cpuUsOf } from "./cpu.ts";
+import { openNetwork } from "./holdings.ts";
 
 const RESIGNATIONS = 280;
 /** Votes of the first delegate: each has fewer than the one before. */
@@ -91,13 +91,4 @@ function resign(state: StateReader, network: Network, height: number, count: num
     };
     applyTransaction({ ...body, senderPublicKey: sender(index).publicKey, id: `${index}` }, context);
   }
-}
-
-function openNetwork(): Network {
-  const [genesisMilestone] = unitnet.milestones;
-  return createNetwork({
-    ...unitnet,
-    network: { ...unitnet.network, pubKeyHash: DEV_ADDRESS_VERSION },
-    milestones: [{ ...present(genesisMilestone), vendorFieldLength: 255, height: 1 }],
-  });
 }

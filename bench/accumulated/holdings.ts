@@ -96,7 +96,8 @@ function changesOf(state: StateReader, network: Network, height: number): readon
   return draft.changes();
 }
 
-function openNetwork(): Network {
+/** A network whose milestones allow every transaction of the benchmark. */
+export function openNetwork(): Network {
   const [genesisMilestone] = unitnet.milestones;
   return createNetwork({
     ...unitnet,

@@ -21,8 +21,9 @@ export type FollowOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Name of the message that only advances the id; a node sends one every 15 s. */
+/** Name of the message that only advances the id. */
 const POSITION = "stream.position";
+/** A node sends its position every 15 s. */
 const SILENCE_TIMEOUT_MS = 45_000;
 /** Pause before another connection, unless the node sent another one. */
 const PAUSE_MS = 2_000;

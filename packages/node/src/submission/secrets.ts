@@ -21,7 +21,7 @@ export type SecretSource = {
  * Returns the keys of a passphrase; only the end of its line, and the mark that some editors write at the start of a file, are
  * removed. Warns of blanks at its ends: they are part of it, and invisible.
  *
- * @throws {ConfigError} when there is no passphrase, it is not UTF-8, or there is no terminal to prompt
+ * @throws {ConfigError} if the passphrase is not UTF-8, or if there is none and no terminal to prompt
  */
 export async function readKeys(source: SecretSource): Promise<KeyPair> {
   const secret = await readSecret(source);

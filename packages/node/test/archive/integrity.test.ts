@@ -164,7 +164,7 @@ test("an invalid file is damaged, a missing one is an error", () => {
 });
 
 test("the process that inspects ends with its node, in the middle of a read", async () => {
-  // Nobody writes: opening it for reading does not return.
+  // Without a writer, opening it for reading does not return.
   const path = join(archived.folder, "endless.sqlite");
   execFileSync("mkfifo", [path]);
   const child = fork(fileURLToPath(new URL("../../src/archive/integrity/child.ts", import.meta.url)));

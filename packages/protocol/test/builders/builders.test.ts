@@ -192,7 +192,7 @@ test.each([
   ["a number", { amount: 1.5 as never }, "amount must be a bigint of at least 0, in the smallest unit"],
   ["an amount of more than 63 bits", { amount: 2n ** 63n }, "amount must be a bigint of at least 0"],
   ["a negative fee", { fee: -1n }, "fee must be a bigint"],
-  ["a text that is no address", { recipientId: "nope" }, "recipientId must be an address"],
+  ["a text that is not an address", { recipientId: "nope" }, "recipientId must be an address"],
 ])("a transfer with %s is refused, and the error names the member", (_, changes, message) => {
   const options = { ...envelope, recipientId, amount: 1n, ...changes };
   expect(() => builders.transfer(options)).toThrow(message);

@@ -20,6 +20,7 @@ export async function walletList(
   return listResponse(request, page, { rows: rows.map(walletResponse), ...found });
 }
 
+/** Wallet kits send the addresses of several wallets in one parameter. */
 const withAddresses = ({ address, ...filter }: WalletFilter): WalletFilter => ({
   ...filter,
   ...(address?.includes(",") ? { addresses: address.split(",") } : address !== undefined && { address }),

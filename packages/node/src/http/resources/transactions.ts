@@ -11,14 +11,7 @@ import { type ListedExtras, transactionList } from "../lists/transactions.ts";
 import { body } from "../requests/bodies.ts";
 import { listParameters, orderOfList, searchMembers } from "../requests/list-schemas.ts";
 import { pageQuery } from "../requests/pagination.ts";
-import {
-  addressList,
-  hex64,
-  query,
-  transformQuery,
-  vendorField,
-  wantsTransform,
-} from "../requests/parameters.ts";
+import { hex64, query, transformQuery, vendorField, wantsTransform } from "../requests/parameters.ts";
 import {
   AnyTransaction,
   RawTransaction,
@@ -31,12 +24,7 @@ import { addPending, addSubmission } from "./pending-transactions.ts";
 import { addTransactionProof } from "./proofs.ts";
 import { VOTE } from "./votes.ts";
 
-const listQuery = query({
-  ...pageQuery,
-  ...transformQuery,
-  ...listParameters(TRANSACTIONS),
-  address: Type.Optional(addressList),
-});
+const listQuery = query({ ...pageQuery, ...transformQuery, ...listParameters(TRANSACTIONS) });
 /** Wallet kits send the text as a parameter, and all other filters in the body. */
 const searchQuery = query({ ...pageQuery, ...transformQuery, vendorField: Type.Optional(vendorField) });
 const searchBody = body({ orderBy: orderOfList(TRANSACTIONS), ...searchMembers(TRANSACTIONS) });

@@ -210,7 +210,7 @@ async function loadRows(query: Query, placed: readonly Placed[]): Promise<Loaded
   };
 }
 
-/** A page on the way to a key: the begin of the keys of its rows, and its path. Without a key, there is no way below it. */
+/** A page on the path to a key: the prefix of the keys of its rows, and its path. Without a key, the page is the last one. */
 type Way = { readonly prefix: string; readonly path: string; readonly key: Digest | undefined };
 
 const waysOf = ({ unik, changed, read }: Placed): Way[] => {

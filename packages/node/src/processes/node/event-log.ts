@@ -34,7 +34,7 @@ export function openNodeEventLog(
     webhookNames: webhooks === "on" ? createWebhookNames(database) : () => new Set(),
     elapsedMs: () => performance.now(),
   });
-  // Events age by the clock of the machine, even if the clock of the chain is ahead.
+  // The age of events is measured with the clock of the machine: the clock of the chain can be ahead.
   const events = createEventLog(database, { recordedNames: subscribedEvents.names });
   const endRetention = startEventRetention(DEFAULT_EVENT_RETENTION, {
     events,

@@ -1,6 +1,6 @@
 /**
  * Pages of the properties of tokens. A page of the present ones finds its first row by the parts of the properties, which the database counts
- * (migration 029). The outline of the list after an earlier block is read once: the number of rows, and the key of every 200th row.
+ * (migration 033). The outline of the list after an earlier block is read once: the number of rows, and the key of every 200th row.
  */
 import { propertyKey } from "@uniknode/ledger";
 import { LRUCache } from "lru-cache";
