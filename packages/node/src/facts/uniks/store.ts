@@ -35,7 +35,7 @@ export type UnikMap = {
 
 /** Changes that are added at once, and rows after which they are written: a few milliseconds, and about ten. */
 const BATCH_CHANGES = 48;
-const MAX_ROWS = 700;
+const MAX_ROWS = 256;
 
 /** Changes of a round in memory, which are not written yet; a restart repeats them. */
 type Pending = {
