@@ -54,6 +54,20 @@ test("finds a wallet by public key and by username", async () => {
   });
 });
 
+test("finds a cold wallet by its public key, which the chain does not know, and what it received", async () => {
+  for (const path of ["", "/uniks", "/transactions", "/transactions/received", "/locks", "/votes"]) {
+    const [byAddress, byKey] = await Promise.all(
+      [cold.address, cold.publicKey].map(async (id) =>
+        (await fixture.get(`/api/v2/wallets/${id}${path}`)).json(),
+      ),
+    );
+    expect([path, byKey.data]).toEqual([path, byAddress.data]);
+    expect(byKey.data).toBeDefined();
+  }
+  const { data } = (await fixture.get(`/api/wallets/${cold.publicKey}/transactions`)).json();
+  expect(data.length).toBeGreaterThan(0);
+});
+
 test("shows missing values of a cold wallet as empty, and a negative balance", async () => {
   const { data } = (await fixture.get(`/api/wallets/${cold.address}`)).json();
   expect(data).toMatchObject({

@@ -31,16 +31,16 @@ const receiver = createServer(async (request, response) => {
 
 let node: Running;
 let client: Client;
+let url: string;
 
-async function start(): Promise<string> {
+async function start(): Promise<void> {
   const args = ["dev", "--data", folder, "--http-port", "0", "--block-time", "1", "--webhook-token", TOKEN];
   node = spawnUniknode(args);
-  const url = await apiUrlOf(node);
+  url = await apiUrlOf(node);
   client = await connect(url);
-  return url;
 }
 
-async function register(url: string, event: string): Promise<void> {
+async function register(event: string): Promise<void> {
   const response = await fetch(`${url}/api/webhooks`, {
     method: "POST",
     headers: { authorization: TOKEN, "content-type": "application/json" },
@@ -78,7 +78,9 @@ const EVENTS = [
   "block.applied",
   "block.forged",
   "block.received",
+  "block.reverted",
   "delegate.registered",
+  "delegate.resigned",
   "forger.missing",
   "forger.started",
   "round.applied",
@@ -89,6 +91,7 @@ const EVENTS = [
   "transaction.pool.added",
   "transaction.pool.rejected",
   "transaction.pool.removed",
+  "transaction.reverted",
   "unik.disclosed",
   "unik.minted",
   "unik.transferred",
@@ -100,8 +103,8 @@ const EVENTS = [
 
 beforeAll(async () => {
   receiver.listen(0, "127.0.0.1");
-  const url = await start();
-  for (const event of EVENTS) await register(url, event);
+  await start();
+  for (const event of EVENTS) await register(event);
 }, 30_000);
 
 afterAll(async () => {
@@ -183,6 +186,25 @@ test("the life of a unik, from its mint to a vote for its owner", { timeout: 60_
   await applied(await send(mint(7n, other), minter));
   await send(builders.nftTransfer({ ...envelope(8n), tokenId: other, recipientId: owner.address }), minter);
   expect(await arrival("unik.transferred")).toMatchObject({ tokenId: other, ownerId: owner.address });
+  const resignation = await send(builders.unsDelegateResign(envelope(9n)), minter);
+  expect(await arrival("delegate.resigned")).toMatchObject({ id: resignation });
+});
+
+test("a transfer whose block is reverted", { timeout: 60_000 }, async () => {
+  const { network } = client;
+  const envelope = { network, senderPublicKey: owner.publicKey, nonce: 2n };
+  const id = await send(builders.transfer({ ...envelope, recipientId: stranger.address, amount: 1n }), owner);
+  const { blockId } = await arrival("transaction.applied", (data) => data.id === id);
+  const response = await fetch(`${url}/api/dev/reorg`, {
+    method: "POST",
+    headers: { authorization: TOKEN, "content-type": "application/json" },
+    body: JSON.stringify({ depth: 10 }),
+  });
+  expect(response.status).toBe(200);
+  expect(await arrival("transaction.reverted", (data) => data.id === id)).toMatchObject({ blockId });
+  expect(await arrival("block.reverted", (data) => data.id === blockId)).toMatchObject({
+    numberOfTransactions: 1,
+  });
 });
 
 test("rounds, the start of the forger, and slots missed while the node was away", {

@@ -3,6 +3,7 @@ import type { WalletFilter } from "../../read/filters.ts";
 import { WALLETS } from "../../read/lists.ts";
 import type { PastState, Snapshot } from "../../read/port.ts";
 import type { StoredWallet } from "../../read/rows.ts";
+import type { Api } from "../core/api.ts";
 import { notFound } from "../core/error.ts";
 import { type ListRequest, listResponse, pageOf } from "../requests/pagination.ts";
 import { orderOf } from "../requests/parameters.ts";
@@ -33,13 +34,23 @@ const withoutZeros = ({ voteBalance, producedBlocks, ...filter }: WalletFilter):
   ...(producedBlocks !== undefined && Number(producedBlocks) !== 0 && { producedBlocks }),
 });
 
+const PUBLIC_KEY = /^0[23][0-9a-f]{64}$/;
+
+/** Returns the address of a public key, because the chain knows a cold wallet only by its address; other ids unchanged. */
+export const toWalletId = ({ addressOf }: Pick<Api, "addressOf">, id: string): string =>
+  PUBLIC_KEY.test(id) ? addressOf(id) : id;
+
 /**
  * Finds the address of the wallet of a path segment: an address, public key or username.
  *
  * @throws {HttpError} 404
  */
-export async function findAddress({ wallets }: Pick<Snapshot, "wallets">, id: string): Promise<string> {
-  const address = await wallets.address(id);
+export async function findAddress(
+  api: Pick<Api, "addressOf">,
+  { wallets }: Pick<Snapshot, "wallets">,
+  id: string,
+): Promise<string> {
+  const address = await wallets.address(toWalletId(api, id));
   if (address === undefined) throw notFound("WALLET_UNKNOWN", "Wallet");
   return address;
 }
@@ -49,8 +60,12 @@ export async function findAddress({ wallets }: Pick<Snapshot, "wallets">, id: st
  *
  * @throws {HttpError} 404
  */
-export async function findWallet({ wallets }: Pick<PastState, "wallets">, id: string): Promise<StoredWallet> {
-  const wallet = await wallets.find(id);
+export async function findWallet(
+  api: Pick<Api, "addressOf">,
+  { wallets }: Pick<PastState, "wallets">,
+  id: string,
+): Promise<StoredWallet> {
+  const wallet = await wallets.find(toWalletId(api, id));
   if (!wallet) throw notFound("WALLET_UNKNOWN", "Wallet");
   return wallet;
 }

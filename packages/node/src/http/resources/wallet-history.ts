@@ -18,7 +18,8 @@ const Balance = Type.Object(
   { title: "Balance", description: "Balance of a wallet after a block." },
 );
 
-export function addWalletHistory(app: Server, { read, timestampOf }: Api): void {
+export function addWalletHistory(app: Server, api: Api): void {
+  const { read, timestampOf } = api;
   app.get(
     "/wallets/:id/history",
     {
@@ -38,7 +39,7 @@ export function addWalletHistory(app: Server, { read, timestampOf }: Api): void 
     (request) =>
       read(request, async (snapshot) => {
         const { history } = await openHistory(snapshot);
-        const address = await findAddress(snapshot, request.params.id);
+        const address = await findAddress(api, snapshot, request.params.id);
         const { orderBy, from, to } = request.query;
         const filter = { address, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
         const page = pageOf(request.query);

@@ -55,7 +55,7 @@ function addList(app: Server, api: Api, { list, sentence, role }: WalletList): v
     (request) =>
       api.read(request, async (snapshot) => {
         const { orderBy, ...filter } = request.query;
-        const address = await findAddress(snapshot, request.params.id);
+        const address = await findAddress(api, snapshot, request.params.id);
         return transactionList(api, snapshot, request, { ...filter, [role]: address }, { orderBy });
       }),
   );
@@ -74,7 +74,7 @@ function addVotes(app: Server, api: Api): void {
     },
     (request) =>
       api.read(request, async (snapshot) => {
-        const senderId = await findAddress(snapshot, request.params.id);
+        const senderId = await findAddress(api, snapshot, request.params.id);
         return transactionList(api, snapshot, request, { ...VOTE, senderId });
       }),
   );

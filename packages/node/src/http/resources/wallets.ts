@@ -7,7 +7,7 @@ import { HttpError } from "../core/error.ts";
 import { EACH_BLOCK, HEAD_ONLY } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
 import { lockList } from "../lists/locks.ts";
-import { findAddress, findWallet, walletList } from "../lists/wallets.ts";
+import { findAddress, findWallet, toWalletId, walletList } from "../lists/wallets.ts";
 import { listParameters, searchSchemas } from "../requests/list-schemas.ts";
 import { listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
 import { query, walletId } from "../requests/parameters.ts";
@@ -83,7 +83,7 @@ function addSearch(app: Server, { read }: Api): void {
   );
 }
 
-function addWallet(app: Server, { read, chainmeta }: Api): void {
+function addWallet(app: Server, api: Api): void {
   app.get(
     "/wallets/:id",
     {
@@ -101,10 +101,10 @@ function addWallet(app: Server, { read, chainmeta }: Api): void {
       },
     },
     (request) =>
-      read(request, async (snapshot) => {
+      api.read(request, async (snapshot) => {
         const state = (await pastState(snapshot, request.query)) ?? snapshot;
-        const wallet = await findWallet(state, request.params.id);
-        return { data: singleWalletResponse(wallet), ...chainmeta(snapshot.head) };
+        const wallet = await findWallet(api, state, request.params.id);
+        return { data: singleWalletResponse(wallet), ...api.chainmeta(snapshot.head) };
       }),
   );
 }
@@ -122,13 +122,13 @@ function addLocks(app: Server, api: Api): void {
     },
     (request) =>
       api.read(request, async (snapshot) => {
-        const address = await findAddress(snapshot, request.params.id);
+        const address = await findAddress(api, snapshot, request.params.id);
         return lockList(api, snapshot.head, request, await snapshot.locks.of(address), request.query);
       }),
   );
 }
 
-function addTokens(app: Server, { read, chainmeta }: Api, name: TokenName): void {
+function addTokens(app: Server, api: Api, name: TokenName): void {
   const querystring = query({ ...pageQuery, orderBy: Type.Optional(Type.String(TOKEN_ORDER)) });
   const schema = {
     ...described("Wallets", "Lists the uniks that a wallet owns.", listOf(TokenSummary, chainmetaMember)),
@@ -138,12 +138,13 @@ function addTokens(app: Server, { read, chainmeta }: Api, name: TokenName): void
   // An unknown wallet has an empty list of tokens.
   app.get(`/wallets/:id/${name}s`, { schema, config: { mayMiss: false, ...EACH_BLOCK } }, (request) => {
     const page = pageOf(request.query);
-    return read(request, async ({ head, tokens, wallets }) => {
+    return api.read(request, async ({ head, tokens, wallets }) => {
       // The id is an address, public key or username; tokens belong to the address.
-      const ownerId = (await wallets.address(request.params.id)) ?? request.params.id;
+      const id = toWalletId(api, request.params.id);
+      const ownerId = (await wallets.address(id)) ?? id;
       const { rows, ...found } = await tokens.list({ ownerId }, tokenOrderOf(request.query), page);
       const data = rows.map((token) => tokenSummary(token, name));
-      return { ...listResponse(request, page, { rows: data, ...found }), ...chainmeta(head) };
+      return { ...listResponse(request, page, { rows: data, ...found }), ...api.chainmeta(head) };
     });
   });
 }
