@@ -112,7 +112,7 @@ export {
   transactionFromBytes,
   transactionFromJson,
 } from "./transactions/parse.ts";
-export { type BatchOptions, compileSchemas, matchesBatchSchema } from "./transactions/schema.ts";
+export { compileSchemas, matchesBatchSchema } from "./transactions/schema.ts";
 export {
   multiSignTransaction,
   type SignatureAlgorithm,

@@ -1,14 +1,6 @@
 /** Propagation of blocks and transactions between nodes: received, fetched and broadcast. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type {
-  BatchOptions,
-  Block,
-  BlockHeader,
-  Network,
-  Rounds,
-  SealedTransaction,
-  Slots,
-} from "@uniknode/protocol";
+import type { Block, BlockHeader, Network, Rounds, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Chain } from "../chain/port.ts";
 import type { AdmissionResult } from "../gateway/gateway.ts";
@@ -23,7 +15,12 @@ import { createFetch } from "./download/source.ts";
 import { createInboundBlocks, type InboundBlocks, type InboundBlocksDeps } from "./inbound/blocks.ts";
 import { createDoubleForging, type DoubleForging } from "./inbound/double-forging.ts";
 import { type BlockObservations, createBlockObservations } from "./inbound/observations.ts";
-import { createInboundTransactions, type InboundTransactions, type Items } from "./inbound/transactions.ts";
+import {
+  createInboundTransactions,
+  type InboundTransactions,
+  type InboundTransactionsDeps,
+  type Items,
+} from "./inbound/transactions.ts";
 import type { PeerLifecycle } from "./lifecycle.ts";
 import { createSync, type Sync, type SyncDeps } from "./sync/sync.ts";
 
@@ -33,7 +30,7 @@ export type PropagationDeps = {
   readonly rounds: Rounds;
   readonly chain: Chain;
   readonly pool: {
-    readonly submit: (items: readonly unknown[], batch: BatchOptions) => Promise<AdmissionResult>;
+    readonly submit: InboundTransactionsDeps["submit"];
     readonly get: (id: string) => SealedTransaction | undefined;
   };
   /** Called when a block was received: it is queued for the chain, or ignored before the first synchronisation. */

@@ -1,13 +1,13 @@
 /** The pool of pending transactions (pool.md). */
 import type { StateReader } from "@uniknode/ledger";
-import { type BatchOptions, compileSchemas, type Network, type SealedTransaction } from "@uniknode/protocol";
+import { compileSchemas, type Network, type SealedTransaction } from "@uniknode/protocol";
 import type { AdmissionResult } from "../gateway/gateway.ts";
 import { createTimeSlices } from "../platform/threads/time-slices.ts";
 import type { PoolStore } from "../store/node/pool.ts";
 import type { RecordedSignatures } from "../verification/wallet-signatures.ts";
 import { createAdmissionBudget, SLICE_MS } from "./admission/budget.ts";
 import { createRecentIds } from "./admission/recent-ids.ts";
-import { createSubmissions } from "./admission/submissions.ts";
+import { createSubmissions, type SubmitOptions } from "./admission/submissions.ts";
 import type { Verify } from "./admission/verify.ts";
 import { createContents } from "./contents/contents.ts";
 import { createJournal, type Journal } from "./contents/journal.ts";
@@ -62,12 +62,12 @@ export type Pool = {
    * Admits the valid transactions of a request; settles when they are on disk. Requests with a common sender enter in
    * the order of the calls.
    *
-   * @param batch if given, all inputs must match the batch schema
+   * @param options.isBatch true if all inputs must match the batch schema
    * @throws {CodedError} POOL_CLOSED or POOL_BUSY
    * @throws {BatchError}
    * @throws {CallError} when signatures get no verdict in time; the same request may be sent again
    */
-  submit(inputs: readonly unknown[], batch?: BatchOptions): Promise<AdmissionResult>;
+  submit(inputs: readonly unknown[], options?: SubmitOptions): Promise<AdmissionResult>;
   size(): number;
   figures(): PoolFigures;
   get(id: string): SealedTransaction | undefined;

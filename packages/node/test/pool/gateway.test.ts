@@ -92,17 +92,23 @@ test("An item that is not a transaction of any type refuses the complete body.",
   expect((await gateway.submit([good])).data.accept).toEqual([good.id]);
 });
 
-test("An item without a type group is checked as one of group 1.", async () => {
+test("An item without a type group is checked as one of group 1, after the body as a whole.", async () => {
   const { gateway, pool } = open();
   const { typeGroup: _core, ...transferAlone } = transfer("alice", 1);
   const { typeGroup: _nft, ...mintAlone } = mintWith({ type: "1" });
-  expect(await bodyError(gateway, [transferAlone, mintAlone])).toBe(
+  const { data, errors } = await gateway.submit([transferAlone, mintAlone]);
+  expect(data).toMatchObject({ accept: [transferAlone.id], invalid: [mintAlone.id] });
+  expect(errors).toMatchObject({ [mintAlone.id]: [{ type: "ERR_TRANSACTION_SCHEMA" }] });
+  // A disclosure requires its group: without it, the body as a whole is refused.
+  const proof = { payload: { iss: "", sub: "", iat: 1 }, signature: "ab" };
+  const asset = { "disclose-demand": proof, "disclose-demand-certification": proof };
+  const disclosure = { ...transfer("alice", 2), typeGroup: 2001, amount: 0, asset };
+  const { typeGroup: _uns, ...disclosureAlone } = disclosure;
+  expect(await bodyError(gateway, [transfer("alice", 3), disclosureAlone])).toBe(
     '"transactions.1.amount" must be an integer from 1 to 9223372036854775807, as a number or as text',
   );
-  expect(pool.size()).toBe(0);
-  expect((await gateway.submit([transferAlone])).data.accept).toEqual([transferAlone.id]);
-  // With its group it passes the check of the body.
-  expect((await gateway.submit([mintWith({ type: "1" })])).data.invalid).toHaveLength(1);
+  expect((await gateway.submit([disclosure])).data.invalid).toEqual([disclosure.id]);
+  expect(pool.size()).toBe(1);
 });
 
 test("pending transactions are listed in forging order, page by page", async () => {

@@ -17,8 +17,6 @@ export type Limits = {
   multiPaymentLimit: number;
   /** True if the Strict form is checked, which refuses more than the check of a batch. */
   isStrict: boolean;
-  /** True if the amounts and fees of a genesis block are allowed (transactions.md 8.1). */
-  hasGenesisAmounts: boolean;
 };
 
 type Members = Record<string | number, unknown>;
@@ -77,7 +75,7 @@ const u63: KeywordDefinition = {
       }
       const amount = value as bigint;
       if (amount >= minimum && amount <= maximum) return true;
-      return this.hasGenesisAmounts && isGenesisAmount(place) && (amount === 0n || amount > maximum);
+      return isGenesisAmount(place) && (amount === 0n || amount > maximum);
     };
   },
 };

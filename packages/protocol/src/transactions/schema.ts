@@ -107,17 +107,9 @@ export function strictViolation(
 ): SchemaViolation | undefined {
   const { isSigned, members } = formOf(type.type, type.schema);
   for (const name of Object.keys(transaction)) if (!members.has(name)) delete transaction[name];
-  const limits = limitsOf(context, { isStrict: true, hasGenesisAmounts: true });
+  const limits = limitsOf(context, true);
   return isSigned.call(limits, transaction) ? undefined : violationOf(isSigned.errors ?? [], limits);
 }
-
-export type BatchOptions = {
-  /**
-   * True if an item without a group must match a type of group 1, with amounts beyond a genesis block;
-   * otherwise it may match any type.
-   */
-  readonly isCoreWithoutGroup?: boolean;
-};
 
 /**
  * Returns true if each item matches the Signed form of some type (transactions.md 8.2): the check of complete
@@ -129,15 +121,11 @@ export type BatchOptions = {
 export function matchesBatchSchema(
   items: readonly unknown[],
   context: TransactionContext,
-  { isCoreWithoutGroup = false }: BatchOptions = {},
 ): SchemaViolation | undefined {
-  const limits = limitsOf(context, { isStrict: false, hasGenesisAmounts: true });
-  const coreLimits = { ...limits, hasGenesisAmounts: false };
-  const isCoreOnly = (item: unknown) => isCoreWithoutGroup && groupOf(item) === undefined;
-  const limitsFor = (item: unknown) => (isCoreOnly(item) ? coreLimits : limits);
-  const index = items.findIndex((item) => !matchesSomeType(item, limitsFor(item), isCoreOnly(item)));
+  const limits = limitsOf(context, false);
+  const index = items.findIndex((item) => !matchesSomeType(item, limits));
   if (index < 0) return undefined;
-  const violation = violationOfNamedType(items[index], limitsFor(items[index])) ?? OF_NO_TYPE;
+  const violation = violationOfNamedType(items[index], limits) ?? OF_NO_TYPE;
   return { ...violation, path: `/${index}${violation.path}` };
 }
 
@@ -155,16 +143,10 @@ function violationOfNamedType(item: unknown, limits: Limits): SchemaViolation | 
   return isSigned.call(limits, copyJson(item)) ? undefined : violationOf(isSigned.errors ?? [], limits);
 }
 
-/** A group of `null` is none, too. */
-const groupOf = (item: unknown): unknown => Object(item).typeGroup ?? undefined;
-
-function matchesSomeType(item: unknown, limits: Limits, isCoreOnly: boolean): boolean {
+function matchesSomeType(item: unknown, limits: Limits): boolean {
   const { type: number } = (item ?? {}) as { type?: unknown };
   // No schema accepts another number, except for the trap of type 6.
-  const candidates = transactionTypes.filter(
-    ({ typeGroup, type }) =>
-      (number === type || number === MULTI_PAYMENT) && (!isCoreOnly || typeGroup === TYPE_GROUPS.core),
-  );
+  const candidates = transactionTypes.filter(({ type }) => number === type || number === MULTI_PAYMENT);
   if (candidates.length === 0) return false;
   const copy = copyJson(item);
   return candidates.some(({ type, schema, legacySchema }) => {
@@ -173,12 +155,12 @@ function matchesSomeType(item: unknown, limits: Limits, isCoreOnly: boolean): bo
   });
 }
 
-function limitsOf(context: TransactionContext, form: Pick<Limits, "isStrict" | "hasGenesisAmounts">): Limits {
+function limitsOf(context: TransactionContext, isStrict: boolean): Limits {
   const { vendorFieldLength, multiPaymentLimit = 500 } = milestoneOf(context);
   return {
     networkByte: context.network.description.pubKeyHash,
     vendorFieldLength,
     multiPaymentLimit,
-    ...form,
+    isStrict,
   };
 }

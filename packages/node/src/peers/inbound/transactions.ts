@@ -2,7 +2,6 @@
  * Receives transactions that peers post (p2p.md 7.6): the reply is immediate, and messages are processed one
  * after another.
  */
-import type { BatchOptions } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { AdmissionResult } from "../../gateway/gateway.ts";
 import { lengthOf } from "../../platform/json/size.ts";
@@ -11,7 +10,10 @@ export type Items = readonly Readonly<Record<string, unknown>>[];
 
 export type InboundTransactionsDeps = {
   /** Admits the items of a message that match the batch schema. */
-  readonly submit: (items: readonly unknown[], batch: BatchOptions) => Promise<AdmissionResult>;
+  readonly submit: (
+    items: readonly unknown[],
+    options: { readonly isBatch: true },
+  ) => Promise<AdmissionResult>;
   /** Broadcasts the items that the pool selected for it. */
   readonly broadcast: (items: Items, result: AdmissionResult) => void;
   readonly logger: Logger;
@@ -36,7 +38,7 @@ export function createInboundTransactions(deps: InboundTransactionsDeps): Inboun
   async function take(items: Items): Promise<void> {
     if (items.length === 0) return;
     // A message is accepted or rejected as a whole (pool.md 2).
-    const result = await deps.submit(items, {});
+    const result = await deps.submit(items, { isBatch: true });
     if (result.data.invalid.length === 0) deps.broadcast(items, result);
   }
 

@@ -1,11 +1,6 @@
 /** Checks the items of a submission as a whole before any of them is processed (pool.md 3). */
 
-import {
-  type BatchOptions,
-  matchesBatchSchema,
-  type SchemaViolation,
-  type TransactionContext,
-} from "@uniknode/protocol";
+import { matchesBatchSchema, type SchemaViolation, type TransactionContext } from "@uniknode/protocol";
 import { CodedError } from "../../platform/coded-error.ts";
 import type { Steps } from "../../platform/threads/time-slices.ts";
 
@@ -24,13 +19,9 @@ export class BatchError extends CodedError<"BATCH_SCHEMA"> {
  *
  * @throws {BatchError} with the first violation
  */
-export function* checkBatch(
-  items: readonly unknown[],
-  context: TransactionContext,
-  options: BatchOptions,
-): Steps<void> {
+export function* checkBatch(items: readonly unknown[], context: TransactionContext): Steps<void> {
   for (const [index, item] of items.entries()) {
-    const violation = matchesBatchSchema([item], context, options);
+    const violation = matchesBatchSchema([item], context);
     if (violation) throw new BatchError({ ...violation, path: violation.path.replace("/0", `/${index}`) });
     yield;
   }

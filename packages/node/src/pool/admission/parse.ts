@@ -1,7 +1,6 @@
 /** Parses submitted transactions, and refuses all that can be refused without a signature (pool.md 3 and 4). */
 import { hopelessReason, unsupportedMultiSignatures, walletOf } from "@uniknode/ledger";
 import {
-  type BatchOptions,
   isReadableDer,
   type Milestone,
   type SealedTransaction,
@@ -57,12 +56,12 @@ export type ParsedRequest = {
  */
 export function* parse(
   inputs: readonly unknown[],
-  batch: BatchOptions | undefined,
+  isBatch: boolean,
   options: AdmissionOptions,
   deps: ParseDeps,
 ): Steps<ParsedRequest> {
   const { network, head, recentIds } = deps;
-  if (batch) yield* checkBatch(inputs, { network, height: head().height }, batch);
+  if (isBatch) yield* checkBatch(inputs, { network, height: head().height });
   // Stage A: ids seen since the last block, whatever their outcome
   const [fresh, repeated] = recentIds.partition(inputs.map(candidateFrom), ({ id }) => id);
   try {

@@ -3,7 +3,7 @@
  * the consensus thread is done in time slices, a transaction at a time, so that no request delays anything else.
  */
 
-import type { BatchOptions, SchemaViolation } from "@uniknode/protocol";
+import type { SchemaViolation } from "@uniknode/protocol";
 import { type AdmissionResult, BodyError } from "../../gateway/gateway.ts";
 import { CodedError } from "../../platform/coded-error.ts";
 import { troubleOf } from "../../platform/files/disk-trouble.ts";
@@ -16,9 +16,11 @@ import { type SignatureDeps, verifySignatures } from "./verify.ts";
 
 export type SubmissionDeps = ParseDeps & SignatureDeps & AdmitDeps & { readonly slices: TimeSlices };
 
+export type SubmitOptions = { readonly isBatch?: boolean };
+
 export type Submissions = {
   /** See `Pool.submit`. */
-  submit(inputs: readonly unknown[], batch?: BatchOptions): Promise<AdmissionResult>;
+  submit(inputs: readonly unknown[], options?: SubmitOptions): Promise<AdmissionResult>;
   /** Transactions whose admission is in progress. */
   waiting(): number;
   /** Refuses new submissions and the ones in progress. */
@@ -34,14 +36,17 @@ export function createSubmissions(options: AdmissionOptions, deps: SubmissionDep
   let waiting = 0;
   let isClosed = false;
 
-  async function submit(inputs: readonly unknown[], batch?: BatchOptions): Promise<AdmissionResult> {
+  async function submit(
+    inputs: readonly unknown[],
+    { isBatch = false }: SubmitOptions = {},
+  ): Promise<AdmissionResult> {
     if (waiting > 0 && waiting + inputs.length > MAX_WAITING) {
       refusals.count("POOL_BUSY", inputs.length);
       throw busy();
     }
     waiting += inputs.length;
     try {
-      const result = await process(inputs, batch);
+      const result = await process(inputs, isBatch);
       if (result.data.accept.length > 0) await journal.flushed().catch(failUnstored);
       return result;
     } finally {
@@ -49,8 +54,8 @@ export function createSubmissions(options: AdmissionOptions, deps: SubmissionDep
     }
   }
 
-  async function process(inputs: readonly unknown[], batch?: BatchOptions): Promise<AdmissionResult> {
-    const request = await slices.run(parse(inputs, batch, options, deps));
+  async function process(inputs: readonly unknown[], isBatch: boolean): Promise<AdmissionResult> {
+    const request = await slices.run(parse(inputs, isBatch, options, deps));
     const place = order.enter(new Set(request.fresh.map(({ senderPublicKey }) => senderPublicKey)));
     try {
       const verdicts = await verifySignatures(request.parsedCandidates, deps);
@@ -79,7 +84,7 @@ export function createSubmissions(options: AdmissionOptions, deps: SubmissionDep
 }
 
 export type BodyPool = {
-  submit(items: readonly unknown[], batch: BatchOptions): Promise<AdmissionResult>;
+  submit(items: readonly unknown[], options: SubmitOptions): Promise<AdmissionResult>;
 };
 
 /**
@@ -98,7 +103,7 @@ export async function submitBody(
     throw new BodyError(`"transactions" must have from 1 to ${max} items, not ${length}`);
   }
   try {
-    return await pool.submit(transactions, { isCoreWithoutGroup: true });
+    return await pool.submit(transactions, { isBatch: true });
   } catch (error) {
     throw error instanceof BatchError ? new BodyError(violationText(error.violation)) : error;
   }

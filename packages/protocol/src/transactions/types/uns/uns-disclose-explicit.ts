@@ -20,7 +20,8 @@ export const unsDiscloseExplicit: TransactionType = {
   type: 0,
   key: "UnsDiscloseExplicit",
   schema: {
-    required: ["asset"],
+    // Without its group, a batch refuses a disclosure, unlike most types of this group.
+    required: ["asset", "typeGroup"],
     properties: {
       typeGroup: { const: TYPE_GROUPS.uns },
       amount: none,
