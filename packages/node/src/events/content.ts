@@ -1,6 +1,6 @@
 /** Contents of events as JSON values (events.md 1). 64-bit numbers are decimal text. */
 import type { Wallet } from "@uniknode/ledger";
-import type { Block, BlockHeader, Transaction } from "@uniknode/protocol";
+import type { Asset, Block, BlockHeader, Transaction } from "@uniknode/protocol";
 
 export type JsonObject = Record<string, unknown>;
 
@@ -23,13 +23,28 @@ export const blockData = (header: BlockHeader): JsonObject => ({
 });
 
 /** A block as it arrived: its transactions have no `blockId` and no `sequence` yet. */
-export const receivedBlockData = ({ header, transactions }: Block): JsonObject => ({
-  ...blockData(header),
-  transactions: transactions.map(({ data }) => transactionData(data)),
-});
+export function receivedBlockData({ header, transactions }: Block): JsonObject {
+  const { idHex, id, ...members } = blockData(header);
+  return { ...members, transactions: transactions.map(({ data }) => transactionData(data)), idHex, id };
+}
 
 /** A transaction outside a block. */
-export const transactionData = (transaction: Transaction): JsonObject => toJson(transaction) as JsonObject;
+export const transactionData = (transaction: Transaction): JsonObject => {
+  const { asset } = transaction;
+  return toJson(asset ? { ...transaction, asset: orderedAsset(asset) } : transaction) as JsonObject;
+};
+
+/** Returns the asset with its members in the order of the old node, which differs from that of the bytes in two types. */
+function orderedAsset(asset: Asset): Asset {
+  const { multiSignature, bridgechainRegistration } = asset;
+  if (multiSignature) {
+    const { publicKeys, ...others } = multiSignature;
+    return { multiSignature: { publicKeys, ...others } };
+  }
+  if (!bridgechainRegistration?.bridgechainAssetRepository) return asset;
+  const { bridgechainAssetRepository, ...others } = bridgechainRegistration;
+  return { bridgechainRegistration: { ...others, bridgechainAssetRepository } };
+}
 
 /** A transaction in a block; `sequence` is its index there. */
 export const confirmedTransactionData = (

@@ -1,9 +1,18 @@
+import { readFileSync } from "node:fs";
 import type { Fact, Wallet } from "@uniknode/ledger";
-import type { Block, BlockHeader, SealedTransaction, Transaction } from "@uniknode/protocol";
+import {
+  type Block,
+  type BlockHeader,
+  hexToBytes,
+  type SealedTransaction,
+  sealedFromTrustedBytes,
+  type Transaction,
+} from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import { recordedEvents } from "../../src/event-log/recorded-events.ts";
 import { eventOfArrival, eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts";
 import { EVENTS, isEventName, loggedName } from "../../src/events/catalogue.ts";
+import { transactionData } from "../../src/events/content.ts";
 import {
   eventOfDivergence,
   eventOfForgerFailure,
@@ -240,6 +249,42 @@ test("the event of an arriving block contains its transactions as received", () 
       blockId: header.id,
       data: { ...B, transactions: [T, { ...T, nonce: "2", id: second.id }] },
     });
+  }
+});
+
+describe("members have the order of the old node", () => {
+  test("in the block of an arrival", () => {
+    const keys = Object.keys(eventOfArrival(block, "received").data as object);
+    expect(keys).toEqual([
+      ...Object.keys(B).filter((key) => !/^id/.test(key)),
+      "transactions",
+      "idHex",
+      "id",
+    ]);
+  });
+
+  test.each(["core", "multisignature", "magistrate", "nft", "uns", "v1"])("in transactions: %s", (group) => {
+    const url = new URL(`../../../../test/vectors/crypto/transactions-${group}.json`, import.meta.url);
+    const { cases } = JSON.parse(readFileSync(url, "utf8")) as { cases: Recorded[] };
+    for (const { name, expect: recorded } of cases) {
+      const { data } = sealedFromTrustedBytes(hexToBytes(recorded.serialized));
+      const [ours, old] = [pathsOf(transactionData(data)), pathsOf(recorded.json)];
+      expect([name, ...ours.filter((path) => old.includes(path))]).toEqual([
+        name,
+        ...old.filter((path) => ours.includes(path)),
+      ]);
+    }
+  });
+
+  type Recorded = { readonly name: string; readonly expect: { serialized: string; json: unknown } };
+
+  /** Paths of all members, in their order. */
+  function pathsOf(value: unknown, path = ""): string[] {
+    if (typeof value !== "object" || value === null) return [];
+    return Object.entries(value).flatMap(([key, member]) => [
+      `${path}.${key}`,
+      ...pathsOf(member, `${path}.${key}`),
+    ]);
   }
 });
 

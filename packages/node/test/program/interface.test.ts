@@ -91,10 +91,10 @@ async function ask(method: string, path: string, { headers = HEADERS, body }: Gi
     redirect: "manual",
     ...(text && { body: text }),
   });
-  const answer = await response.text();
+  const content = await response.text();
   // biome-ignore lint/suspicious/noExplicitAny: bodies of all routes
-  const parsed: any = answer === "" ? undefined : JSON.parse(answer);
-  return { status: response.status, text: answer, body: parsed, headers: response.headers };
+  const parsed: any = content === "" ? undefined : JSON.parse(content);
+  return { status: response.status, text: content, body: parsed, headers: response.headers };
 }
 
 const text = { type: "string" };

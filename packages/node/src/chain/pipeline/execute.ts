@@ -6,6 +6,7 @@ import {
   judgeBlock,
   RuleError,
   type Verdict,
+  type Wallet,
   type WalletSignatures,
 } from "@uniknode/ledger";
 import {
@@ -23,11 +24,12 @@ import { withHoldings } from "../../store/state/holdings.ts";
 import type { Outcome } from "../outcome.ts";
 import type { ChainStores } from "../stores.ts";
 import type { ExecutedBlock } from "./commit.ts";
+import { createRoundStart } from "./round-start.ts";
 import type { VerifiedBlock } from "./verify.ts";
 
 export type ExecutorDeps = {
   readonly network: Network;
-  readonly stores: Pick<ChainStores, "blocks" | "transactions" | "state" | "events">;
+  readonly stores: Pick<ChainStores, "blocks" | "transactions" | "state" | "undo" | "events">;
   /** Verdicts about signatures that depend on wallets. If absent, they are computed. */
   readonly signatures?: WalletSignatures | undefined;
   /** Called only with facts that have subscribers. */
@@ -59,6 +61,7 @@ export function createExecutor(head: BlockHeader, deps: ExecutorDeps): Executor 
     slots: createSlots(network),
     repetitions: createRepetitions(),
   };
+  const roundStart = createRoundStart({ network, rounds: context.rounds, stores: deps.stores });
   const finality = createFinality(network, deps.stores.blocks.header);
   let tip = head;
   return {
@@ -79,7 +82,9 @@ export function createExecutor(head: BlockHeader, deps: ExecutorDeps): Executor 
       const facts = deps.stores.events.isRecorded("block.finalized")
         ? [...verdict.facts, ...finality.follow(block.header)]
         : verdict.facts;
-      executed.push({ block, isAssumed, changes, events: recordedEvents(facts, block.header, deps) });
+      const applied = { block, isAssumed, changes };
+      const startOf = (delegate: Wallet) => roundStart(delegate, [...executed, applied]);
+      executed.push({ ...applied, events: recordedEvents(facts, block.header, startOf, deps) });
       tip = block.header;
       return { kind: "Accepted" };
     },
@@ -128,24 +133,34 @@ function judge(
   return verdict;
 }
 
-function recordedEvents(facts: readonly BlockFact[], header: BlockHeader, deps: ExecutorDeps): Event[] {
+function recordedEvents(
+  facts: readonly BlockFact[],
+  header: BlockHeader,
+  startOf: (delegate: Wallet) => Wallet,
+  deps: ExecutorDeps,
+): Event[] {
   const { events } = deps.stores;
   const recorded = facts.filter(({ name }) => events.isRecorded(name));
   return recorded.length > 0
     ? deps.eventsOfFacts(
-        recorded.map((fact) => shown(fact, deps)),
+        recorded.map((fact) => shown(fact, startOf, deps)),
         header,
       )
     : [];
 }
 
-/** The state is that after the block. */
-function shown(fact: BlockFact, { stores: { state } }: ExecutorDeps): BlockFact {
+/** The state is that after the block; `startOf` returns a delegate as it was when the round began. */
+function shown(
+  fact: BlockFact,
+  startOf: (delegate: Wallet) => Wallet,
+  { stores: { state } }: ExecutorDeps,
+): BlockFact {
   switch (fact.name) {
     case "wallet.saved":
     case "wallet.created.cold":
       return { ...fact, wallet: withHoldings(state, fact.wallet) };
     case "forger.missing":
+      return { ...fact, delegate: startOf(fact.delegate) };
     case "round.missed":
       return { ...fact, delegate: withHoldings(state, fact.delegate) };
     case "round.created":

@@ -40,7 +40,7 @@ export function createShownAttributes(
 const MAX_SHOWN = 10;
 
 /** Returns a wallet as events show it, with what it holds. Costs at most `MAX_SHOWN` reads for each kind. */
-export function withHoldings(state: StateReader, wallet: Wallet): Wallet {
+export function withHoldings(state: Pick<StateReader, "get">, wallet: Wallet): Wallet {
   const { address, attributes } = wallet;
   const find = (kind: HoldingKind, id: string) => state.get("holdings", holdingKey(address, kind, id));
   return { ...wallet, attributes: expandAttributes(attributes, find, MAX_SHOWN) as Attributes };
