@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EVERY_EVENT } from "@uniknode/client";
-import { builders, signTransaction } from "@uniknode/protocol";
+import { builders, signTransaction, type TransactionBody } from "@uniknode/protocol";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
@@ -52,7 +52,10 @@ beforeAll(async () => {
   node = spawnUniknode(args);
   url = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
-  transfer = await send(500n, cold);
+  transfer = await send(transferTo(cold, 500n));
+  const tokenId = "ab".repeat(32);
+  await send((envelope) => builders.nftMint({ ...envelope, tokenId, properties: { type: "1" } }));
+  await send((envelope) => builders.nftTransfer({ ...envelope, tokenId, recipientId: cold.address }));
 }, 60_000);
 
 afterAll(async () => {
@@ -63,15 +66,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Sends an amount to an account, and returns the id of the transaction after a block contains it. */
-async function send(amount: bigint, recipient: DevAccount): Promise<string> {
+type Envelope = Pick<Parameters<typeof builders.nftMint>[0], "network" | "senderPublicKey" | "nonce">;
+
+/** Sends a transaction of the owner, and returns its id after a block contains it. */
+async function send(build: (envelope: Envelope) => TransactionBody): Promise<string> {
   const { network, get, submit } = await connect(url);
   const nonce = BigInt(((await get(`/api/wallets/${owner.address}`)) as { nonce: string }).nonce) + 1n;
   const transaction = signTransaction(
-    builders.transfer({
-      ...{ network, senderPublicKey: owner.publicKey, nonce, amount },
-      ...{ recipientId: recipient.address, vendorField: "Tea for 42" },
-    }),
+    build({ network, senderPublicKey: owner.publicKey, nonce }),
     owner.keys,
   );
   expect((await submit([transaction])).accepted).toEqual([transaction.id]);
@@ -80,6 +82,11 @@ async function send(amount: bigint, recipient: DevAccount): Promise<string> {
   await vi.waitFor(isConfirmed, { timeout: 15_000, interval: 50 });
   return transaction.id;
 }
+
+const transferTo =
+  ({ address: recipientId }: DevAccount, amount: bigint) =>
+  (envelope: Envelope) =>
+    builders.transfer({ ...envelope, recipientId, amount, vendorField: "Tea for 42" });
 
 type Given = { readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
 
@@ -226,8 +233,13 @@ const READS: readonly (readonly [
     object({ data: list(summary) }),
   ],
   [
-    "A cold wallet has an empty list of uniks.",
+    "Uniks of a cold wallet are found by its public key.",
     `wallets/${cold.publicKey}/uniks`,
+    object({ data: { ...list(summary), maxItems: 1 } }),
+  ],
+  [
+    "A wallet without uniks has an empty list.",
+    `wallets/${absent.publicKey}/uniks`,
     object({ data: { type: "array", maxItems: 0 } }),
   ],
   [
@@ -534,7 +546,7 @@ test("A condition fires as its operator means, one true condition is enough, and
   // The last event of a block: deliveries are created in the order of events.
   const last = await register(true, { event: "block.applied", conditions: [EVERY_EVENT] });
 
-  await send(700n, absent);
+  await send(transferTo(absent, 700n));
   await expect.poll(() => received.map(({ path }) => path)).toEqual(expect.arrayContaining(expected));
   for (const id of silent) {
     expect([id, (await ask("GET", `/api/webhooks/${id}/deliveries`)).body.data]).toEqual([id, []]);
