@@ -17,7 +17,7 @@ const wallet = (count: number, length = 200): Event => ({
 });
 const query = (conditions: object[]) =>
   `?events=peer.added&conditions=${encodeURIComponent(JSON.stringify(conditions))}`;
-const patterns = (count: number, value = "(a|b)*a(a|b){3}[^ab]") =>
+const patterns = (count: number, value = "(a|b)*a(a|b){3}[^ab]{9}") =>
   query(Array.from({ length: count }, () => ({ key: "text", condition: "regexp", value })));
 /** Patterns that no other stream has, so that none is cached. */
 const differentPatterns = (stream: number) =>
@@ -25,7 +25,7 @@ const differentPatterns = (stream: number) =>
     Array.from({ length: 30 }, (_, index) => ({
       key: "text",
       condition: "regexp",
-      value: `(a|b)*a(a|b){3}[^ab]${stream} ${index}`,
+      value: `(a|b)*a(a|b){3}[^ab]{9}${stream} ${index}`,
     })),
   );
 const quickEq = query([{ key: "ip", condition: "ne", value: "" }]);
@@ -166,14 +166,5 @@ test("conditions with patterns that are too large together are refused", async (
   const response = await fetch(`http://127.0.0.1:${port}/api/events${patterns(20, "a{100}")}`);
   expect(response.status).toBe(422);
   expect(((await response.json()) as { message: string }).message).toContain("1024 instructions");
-  // Each of these takes milliseconds to compile.
-  for (const [count, repetitions] of [
-    [1, 20],
-    [9, 1],
-  ] as const) {
-    const wide = `(?i)${"[Ā-\u{10ffff}]".repeat(repetitions)}`;
-    const folded = await fetch(`http://127.0.0.1:${port}/api/events${patterns(count, wide)}`);
-    expect(folded.status).toBe(422);
-  }
   expect((await listen(`http://127.0.0.1:${port}/api/events${patterns(50)}`)).status).toBe(200);
 });
