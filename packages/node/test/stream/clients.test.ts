@@ -42,16 +42,18 @@ async function startProxy(port: number) {
   };
 }
 
-/** Each calls `onId` with the ids of events, and returns how to end it. */
-const CLIENTS: Readonly<Record<string, (url: string, onId: (id: string) => void) => () => void>> = {
-  eventsource(url, onId) {
+/** Each calls `onId` with the ids of events and `onPosition` for positions without an event, and returns how to end it. */
+type Follow = (url: string, onId: (id: string) => void, onPosition?: () => void) => () => void;
+const CLIENTS: Readonly<Record<string, Follow>> = {
+  eventsource(url, onId, onPosition = () => {}) {
     const source = new EventSource(url, {
       fetch: (input, init) => fetch(input, { ...init, headers: { ...init.headers, ...AUTHORIZED } }),
     });
     source.addEventListener("peer.added", ({ data }) => onId(JSON.parse(data).id));
+    source.addEventListener("stream.position", onPosition);
     return () => source.close();
   },
-  "@microsoft/fetch-event-source"(url, onId) {
+  "@microsoft/fetch-event-source"(url, onId, onPosition = () => {}) {
     const ended = new AbortController();
     void fetchEventSource(url, {
       headers: AUTHORIZED,
@@ -60,6 +62,7 @@ const CLIENTS: Readonly<Record<string, (url: string, onId: (id: string) => void)
       onmessage({ data }) {
         const { event, id } = JSON.parse(data);
         if (event === "peer.added") onId(id);
+        else onPosition();
       },
     });
     return () => ended.abort();
@@ -103,8 +106,17 @@ test.each(Object.entries(CLIENTS))(
     const { port, emit, stream } = await openStreams();
     const proxy = await startProxy(port);
     const ids: string[] = [];
-    onTestFinished(follow(`${proxy.url}/api/v2/events?events=peer.added`, (id) => ids.push(id)));
-    await expect.poll(() => stream.figures().open, { timeout: 20_000 }).toBe(1);
+    let positions = 0;
+    const url = `${proxy.url}/api/v2/events?events=peer.added`;
+    onTestFinished(
+      follow(
+        url,
+        (id) => ids.push(id),
+        () => void positions++,
+      ),
+    );
+    // The node may have opened the stream before the client knows it.
+    await expect.poll(() => positions, { timeout: 20_000 }).toBe(1);
     proxy.cut();
     await expect.poll(() => stream.figures().open, { timeout: 20_000 }).toBe(0);
     emit(peerAdded("a"));
