@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { wordlist } from "@scure/bip39/wordlists/english.js";
 import { defineConfig } from "vite";
 import { compressPlugin } from "./compress.ts";
 import { documentsPlugin } from "./documents/plugin.ts";
@@ -21,6 +22,10 @@ const groups = [
       "components/(count-field|dialog|equivalent-forms|equivalents|field|list-state|set-member|tabs|url-tabs)",
     ),
   },
+  {
+    name: "sentence",
+    test: sources("components/transactions/(asset|parts|sentence)"),
+  },
   { name: "lists", test: sources("components/(filters|paged-list|pager)") },
   {
     name: "signing",
@@ -33,6 +38,18 @@ const groups = [
     test: sources("screens/webhooks/(drop-queue|use-action|warnings|secret/panel)"),
   },
 ];
+
+function shortWords(): string {
+  let before = "";
+  const coded = wordlist.map((word) => {
+    const shared = [...word].findIndex((letter, index) => letter !== before[index]);
+    before = word;
+    return `${shared}${word.slice(shared)}`;
+  });
+  return `let word = "";
+export const wordlist = "${coded.join("")}".match(/\\d\\D+/g)
+  .map((coded) => (word = word.slice(0, +coded[0]) + coded.slice(1)));`;
+}
 
 /** Files for the node, which serves them below `/console/` (README, build). */
 export default defineConfig({
@@ -52,6 +69,11 @@ export default defineConfig({
       enforce: "pre",
       load: (id) =>
         id.endsWith("vite/preload-helper.js") ? "export const __vitePreload = (load) => load();" : undefined,
+    },
+    {
+      // Each word begins with the number of letters that it shares with the one before: a fifth less.
+      name: "short-words",
+      load: (id) => (id.endsWith("wordlists/english.js") ? shortWords() : undefined),
     },
   ],
   base: "/console/",

@@ -1,8 +1,7 @@
 /** Runners of the pool (pool.md). */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import type { SealedTransaction } from "@uniknode/protocol";
-import { minimumFee } from "../../packages/node/src/pool/admission/fees.ts";
+import { minimumFee, type SealedTransaction } from "@uniknode/protocol";
 import { createPending } from "../../packages/node/src/pool/contents/pending.ts";
 import {
   expirationHeight,

@@ -3,6 +3,7 @@
 export { type Client, type ClientOptions, createClient } from "./api/client.ts";
 export { ApiError, type ApiErrorCode, type ApiErrorType } from "./api/error.ts";
 export { EVERY_EVENT, isEveryEvent } from "./api/every-event.ts";
+export { findDelegate } from "./api/find-delegate.ts";
 export { jsonText } from "./api/json.ts";
 export type { CursorList, CursorMeta, CursorOptions, List, Page, PageMeta, PageOptions } from "./api/list.ts";
 export type {

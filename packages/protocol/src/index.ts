@@ -67,7 +67,12 @@ export { addressFromPublicKey, decodeAddress, isAddress, isPublicKey } from "./i
 export { type DecryptedKey, decryptBip38, encryptBip38, isBip38 } from "./identities/bip38.ts";
 export { IdentityError, type IdentityErrorCode } from "./identities/error.ts";
 export { type HdNode, hdCoinNode, hdNetworkNode, hdRoot } from "./identities/hd.ts";
-export { type KeyPair, keysFromPassphrase, keysFromPrivateKey } from "./identities/keys.ts";
+export {
+  type KeyPair,
+  keysFromPassphrase,
+  keysFromPrivateKey,
+  passphraseMistake,
+} from "./identities/keys.ts";
 export { type SignedMessage, signMessage, verifyMessage } from "./identities/message.ts";
 export { multiSignaturePublicKey, type Participants } from "./identities/multisignature.ts";
 export { decodeWif, encodeWif } from "./identities/wif.ts";
@@ -95,7 +100,14 @@ export type { TransactionContext } from "./transactions/context.ts";
 export { decodeTransaction } from "./transactions/decode.ts";
 export { type EncodeOptions, encodeTransaction } from "./transactions/encode.ts";
 export { type SchemaViolation, TransactionError, type TransactionErrorCode } from "./transactions/errors.ts";
-export { staticFee, typeStaticFee } from "./transactions/fees.ts";
+export {
+  type DynamicFees,
+  isHighFee,
+  minimumFee,
+  requiredFee,
+  staticFee,
+  typeStaticFee,
+} from "./transactions/fees.ts";
 export {
   hashedBytes,
   multiSigningBytes,

@@ -59,7 +59,7 @@ function segmentOf(value: string | number): string {
 }
 
 /** The error for an argument from which no request can be built. */
-const argumentError = (message: string): TypeError =>
+export const argumentError = (message: string): TypeError =>
   Object.assign(new TypeError(message), { code: "API_ARGUMENT", isRetryable: false });
 
 const JSON_BODY = { "content-type": "application/json" };

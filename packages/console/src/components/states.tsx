@@ -54,9 +54,11 @@ export type FailureProps = {
 };
 
 export function Failure({ error, what = "This", onRetry }: FailureProps) {
-  const { code, message } =
+  const { code, message, isRetryable } =
     error instanceof Error ? (error as ApiError) : (new Error(String(error)) as ApiError);
   const isUnknown = code === "API_NOT_FOUND";
+  // A malformed id stays malformed.
+  const isFinal = isUnknown || isRetryable === false;
   return (
     <div class="state failure" role="alert">
       <p class="state-title">
@@ -71,7 +73,7 @@ export function Failure({ error, what = "This", onRetry }: FailureProps) {
           </a>
         </p>
       )}
-      {onRetry && !isUnknown && (
+      {onRetry && !isFinal && (
         <p>
           <button type="button" onClick={onRetry}>
             Try again

@@ -1,12 +1,12 @@
-/** Detects within two seconds that the node stops responding, and that it responds again. */
+/** Detects that the node stops responding, and that it responds again: at once if it refuses connections, within four seconds if it hangs. */
 import type { Feed } from "./feed.ts";
 
 /** @returns whether the node responded before the signal was aborted */
 export type Probe = (signal: AbortSignal) => Promise<boolean>;
 
-/** With the shortest timeout, less than two seconds. */
 const INTERVAL_MS = 500;
-const SHORTEST_TIMEOUT_MS = 1_250;
+/** Twice the latency of a slow network, which may begin after the page is loaded. */
+const SHORTEST_TIMEOUT_MS = 3_000;
 const LONGEST_TIMEOUT_MS = 8_000;
 /** A response that takes this many times longer than the slowest of the last ones counts as lost. */
 const TOLERANCE = 1.5;

@@ -4,16 +4,21 @@ import {
   addressFromPublicKey,
   builders,
   bytesToHex,
+  type DynamicFees,
+  encodeTransaction,
   isAddress,
+  isHighFee,
   type KeyPair,
   keysFromPassphrase,
   type Network,
+  requiredFee,
   secondSignTransaction,
   signTransaction,
   type TransactionBody,
   transactionToJson,
   utf8ToBytes,
 } from "@uniknode/protocol";
+import { bodyFromRaw } from "./fields.ts";
 import type { Fault, Order, OrderField, Terms } from "./order.ts";
 
 /** Unsigned transaction. */
@@ -45,6 +50,35 @@ export class OrderError extends Error {
     this.name = "OrderError";
     this.fault = { field, message };
   }
+}
+
+export type Drafting = {
+  readonly draft: Draft;
+  /** Fee of the type, in the smallest unit. */
+  readonly usualFee: bigint;
+  /** The fee of the draft is probably a mistake. */
+  readonly isFeeHigh: boolean;
+};
+
+/** @throws {OrderError} */
+export function draftingOf(network: Network, order: Order, terms: Terms): Drafting {
+  const { fee, ...usual } = terms;
+  const draft = draftOf(network, order, terms);
+  const usualFee = BigInt(fee === undefined ? draft.fee : draftOf(network, order, usual).fee);
+  return { draft, usualFee, isFeeHigh: isHighFee(BigInt(draft.fee), usualFee) };
+}
+
+/** Fee that the node requires, by its policy. */
+export function requiredFeeOf(
+  network: Network,
+  {
+    transaction,
+    height,
+    policy,
+  }: { readonly transaction: RawTransaction; readonly height: number; readonly policy: DynamicFees },
+): bigint {
+  const body = bodyFromRaw(transaction);
+  return requiredFee(body, encodeTransaction(body).length, network.milestoneAt(height), policy);
 }
 
 /** @throws {OrderError} */

@@ -18,7 +18,7 @@ export type Field = {
  * @throws {Error} if the transaction cannot be encoded
  */
 export function fieldsOf(raw: RawTransaction): readonly Field[] {
-  const transaction = bodyOf(raw);
+  const transaction = bodyFromRaw(raw);
   const bytes = encodeTransaction(transaction);
   const fields: Field[] = [];
   let offset = 0;
@@ -78,7 +78,7 @@ const contentOf = (transaction: TransactionBody): string =>
 const jsonBigint = (_name: string, value: unknown) => (typeof value === "bigint" ? `${value}` : value);
 
 /** Converts 64-bit members, which are text in JSON. */
-function bodyOf(raw: RawTransaction): TransactionBody {
+export function bodyFromRaw(raw: RawTransaction): TransactionBody {
   const {
     typeGroup = 1,
     nonce,

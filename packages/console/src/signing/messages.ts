@@ -1,6 +1,7 @@
 /** Messages between a page and its worker. */
 import type { CryptoConfiguration, RawTransaction } from "@uniknode/client";
 import type { Checkpoint, ProofOptions } from "@uniknode/client/proofs";
+import type { DynamicFees } from "@uniknode/protocol";
 import type { Passphrases, Signatory } from "./build.ts";
 import type { Fault, Order, Terms } from "./order.ts";
 
@@ -13,6 +14,12 @@ export type Question =
   | { readonly ask: "draft"; readonly order: Order; readonly terms: Terms }
   | { readonly ask: "fields"; readonly transaction: RawTransaction }
   | { readonly ask: "wallet"; readonly passphrase: string }
+  | {
+      readonly ask: "fee";
+      readonly transaction: RawTransaction;
+      readonly height: number;
+      readonly policy: DynamicFees;
+    }
   /** `proof` is a response of the node, of any form. */
   | {
       readonly ask: "verify";

@@ -25,7 +25,9 @@ function argumentsOf(order: Order, delegate: string): readonly string[] {
         ...(order.vendorField === "" ? [] : [`--vendor-field ${quoted(order.vendorField)}`]),
       ];
     case "vote":
-      return order.vote.startsWith("-") ? ["unvote"] : ["vote", delegate];
+      return order.vote.startsWith("-")
+        ? ["unvote"]
+        : ["vote", /^\w+$/.test(delegate) ? delegate : quoted(delegate)];
     case "mint": {
       const { type, ...properties } = order.properties;
       return ["mint", order.tokenId, UNIK_TYPES[type] ?? type, ...propertiesOf(properties)];

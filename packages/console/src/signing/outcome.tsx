@@ -16,7 +16,7 @@ export type OutcomeProps = {
 };
 
 export const Outcome = ({ signed, posted, onAgain }: OutcomeProps) => (
-  <Section title={posted ? TITLES[posted.became] : "Signed, not sent"}>
+  <Section title={posted ? OUTCOMES[posted.became] : "Signed, not sent"}>
     <div class="card outcome" role={posted?.became === "refused" ? "alert" : "status"}>
       <p>
         <TransactionId id={signed.id} /> {posted?.became === "accepted" && <Whereabouts id={signed.id} />}
@@ -43,10 +43,11 @@ export const Outcome = ({ signed, posted, onAgain }: OutcomeProps) => (
   </Section>
 );
 
-const TITLES = {
+/** Titles, also announced; an unknown outcome must not lead to a second transaction. */
+export const OUTCOMES = {
   accepted: "Sent",
   refused: "The node refused it",
-  uncertain: "The node did not respond",
+  uncertain: "The node did not respond and may have it",
 } as const;
 
 /** State: pending, or number of confirmations. */

@@ -3,9 +3,10 @@
 import { useSignal } from "@preact/signals";
 import type { CryptoConfiguration, RawTransaction } from "@uniknode/client";
 import type { Checkpoint, ProofOptions, ProofVerdict } from "@uniknode/client/proofs";
+import type { DynamicFees } from "@uniknode/protocol";
 import { useEffect } from "preact/hooks";
 import { useNode, useResponse } from "../data/node.ts";
-import type { Draft, Passphrases, Signatory, WalletName } from "./build.ts";
+import type { Drafting, Passphrases, Signatory, WalletName } from "./build.ts";
 import type { Field } from "./fields.ts";
 import type { Question, Reply } from "./messages.ts";
 import type { Fault, Order, Terms } from "./order.ts";
@@ -13,7 +14,9 @@ import workerUrl from "./worker.ts?worker&url";
 
 /** All functions throw `SigningError`. */
 export type Signer = {
-  draft(order: Order, terms: Terms): Promise<Draft>;
+  draft(order: Order, terms: Terms): Promise<Drafting>;
+  /** Returns the fee that a node requires, by the policy in its configuration. */
+  requiredFee(transaction: RawTransaction, height: number, policy: DynamicFees): Promise<bigint>;
   walletOf(passphrase: string): Promise<WalletName>;
   /** Splits the bytes of a transaction into fields. */
   fieldsOf(transaction: RawTransaction): Promise<readonly Field[]>;
@@ -86,6 +89,7 @@ export function startSigner({ network, milestones, exceptions }: CryptoConfigura
     draft: (order, terms) => ask({ ask: "draft", order, terms }),
     fieldsOf: (transaction) => ask({ ask: "fields", transaction }),
     verify: (proof, checkpoint, options) => ask({ ask: "verify", proof, checkpoint, options }),
+    requiredFee: (transaction, height, policy) => ask({ ask: "fee", transaction, height, policy }),
     walletOf: (passphrase) => ask({ ask: "wallet", passphrase }),
     sign: (order, terms, signatory, passphrases) =>
       ask({ ask: "sign", order, terms, signatory, passphrases }),

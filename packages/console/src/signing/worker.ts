@@ -6,7 +6,7 @@
 import { verifyProof } from "@uniknode/client/proofs";
 import { createNetwork, type Network, type NetworkFiles } from "@uniknode/protocol";
 import { errorText } from "../components/error-text.ts";
-import { draftOf, OrderError, signOrder, walletOf } from "./build.ts";
+import { draftingOf, OrderError, requiredFeeOf, signOrder, walletOf } from "./build.ts";
 import { fieldsOf } from "./fields.ts";
 import type { Question, Reply, Request } from "./messages.ts";
 
@@ -32,7 +32,9 @@ function resultOf(question: Question): unknown {
       network = createNetwork(question.files as unknown as NetworkFiles);
       return undefined;
     case "draft":
-      return draftOf(network, question.order, question.terms);
+      return draftingOf(network, question.order, question.terms);
+    case "fee":
+      return requiredFeeOf(network, question);
     case "fields":
       return fieldsOf(question.transaction);
     case "verify":

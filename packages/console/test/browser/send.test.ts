@@ -23,13 +23,14 @@ type Accounts = readonly [Account, Account, Account, Account, Account, ...Accoun
 describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
   let accounts: Accounts;
   let delegates: Accounts;
+  let factory: Account & { readonly unik: { readonly id: string } };
   let page: Page;
   let faults: string[];
   /** Every request of the page. */
   let sent: string[] = [];
 
   beforeAll(async () => {
-    ({ accounts, delegates } = JSON.parse(await node.command(["accounts", "--json"])));
+    ({ accounts, delegates, factory } = JSON.parse(await node.command(["accounts", "--json"])));
     ({ page, faults } = await reuse());
     page.context().on("request", (request) => {
       sent.push(`${request.url()} ${JSON.stringify(request.headers())} ${request.postData() ?? ""}`);
@@ -218,20 +219,89 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     await fill({ Passphrase: other.passphrase });
     await press("Sign and send");
     await shows(`This is the passphrase of ${other.address}, not of the sender.`);
-    expect(await field("Passphrase").inputValue()).toBe("");
+    // It can be corrected where it was typed.
+    expect(await field("Passphrase").inputValue()).toBe(other.passphrase);
+    await fill({ Passphrase: `${sender.passphrase} ` });
+    await press("Sign and send");
+    await shows("The passphrase begins or ends with a blank");
+    await fill({ Passphrase: sender.passphrase.replace(/\w+$/, "mistyped") });
+    await press("Sign and send");
+    await shows("Word 12 of the passphrase is not in the list of words.");
 
     await page.getByText("Fee and nonce").click();
     await fill({ Fee: "0.00000001", Passphrase: sender.passphrase });
     await shows("0.00000001");
     await press("Sign and send");
     await page.locator("#field-fee-notes").getByText("The fee is too low").waitFor();
+    await page.locator("#field-fee-notes").getByText("It must be at least 0.00").waitFor();
     await page.getByRole("heading", { name: "The node refused it" }).waitFor();
+  });
+
+  test("A mistyped passphrase does not open another wallet.", async () => {
+    const [sender, recipient] = accounts;
+    await open({ to: recipient.address, amount: "1" });
+    await fill({ Passphrase: sender.passphrase.replace(/^\w+/, "mistyped") });
+    await press("Find the wallet");
+    await shows("Word 1 of the passphrase is not in the list of words.");
+    await keepPicture(page, "send-mistyped-light-1400");
+    expect(await field("From").inputValue()).toBe("");
+    await fill({ Passphrase: sender.passphrase });
+    await press("Find the wallet");
+    await sentence("sends");
+  });
+
+  test("A fee far above the usual one is confirmed; a cleared field keeps its section open and the focus.", async () => {
+    const [sender, recipient] = accounts;
+    await open({ from: sender.address, to: recipient.address, amount: "1" });
+    await sentence("sends");
+    await page.getByText("Fee and nonce").click();
+    await fill({ Fee: "5000", Passphrase: sender.passphrase });
+    const confirmation = page.getByRole("checkbox", { name: "Pay a fee of 5,000 DEVUNIK" });
+    await confirmation.waitFor();
+    await press("Sign only");
+    await shows("Not signed: confirm the fee.");
+    expect(await faultsInEveryView(page, "send-high-fee")).toEqual([]);
+    expect(await field("Passphrase").inputValue()).toBe(sender.passphrase);
+    await confirmation.check();
+    await press("Sign only");
+    await page.getByText("Signed, not sent").waitFor();
+
+    await field("Fee").click();
+    for (let digit = 0; digit < 4; digit++) await page.keyboard.press("Backspace");
+    await confirmation.waitFor({ state: "detached" });
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("field-fee");
+    await field("Fee").blur();
+    expect(await field("Fee").isVisible()).toBe(true);
+  });
+
+  test("A transaction without a response is announced as possibly received, and is sent again as it is.", async () => {
+    const [sender, recipient] = accounts;
+    await open({ from: sender.address, to: recipient.address, amount: "1" });
+    await sentence("sends");
+    await page.route("**/transactions", (route) => route.abort());
+    await field("Passphrase").fill(sender.passphrase);
+    await press("Sign and send");
+    await page
+      .getByRole("status")
+      .getByText("The node did not respond and may have it", { exact: true })
+      .waitFor();
+    expect(await page.getByText("not sent").count()).toBe(0);
+    await page.unroute("**/transactions");
+    faults.length = 0;
+    await press("Send it again");
+    await forged();
   });
 
   test("A vote is cast, shown, not repeated, and withdrawn.", async () => {
     // Both have a unik of the same type, which the chain requires.
     const [sender, delegate] = [accounts[0], delegates[1]];
-    await open({ kind: "vote", from: sender.address, delegate: delegate.address });
+    const { unik } = delegate as unknown as { unik: { id: string } };
+    await node.command(["tx", "disclose", unik.id, "Zoë's forge", "--factory", factory.unik.id], {
+      UNIKNODE_PASSPHRASE: delegate.passphrase,
+      UNIKNODE_FACTORY_PASSPHRASE: factory.passphrase,
+    });
+    await node.client.dev.mine();
+    await open({ kind: "vote", from: sender.address, delegate: "zoë's forge" });
     await shows("has not voted");
     await sentence("votes for");
     await field("Passphrase").fill(sender.passphrase);

@@ -10,7 +10,14 @@ import {
   verifySecondSignature,
 } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
-import { draftOf, OrderError, signOrder, walletOf } from "../../src/signing/build.ts";
+import {
+  draftingOf,
+  draftOf,
+  OrderError,
+  requiredFeeOf,
+  signOrder,
+  walletOf,
+} from "../../src/signing/build.ts";
 import type { Order, Terms } from "../../src/signing/order.ts";
 
 const network = createNetwork(dalinet);
@@ -53,6 +60,31 @@ describe("An order", () => {
   test("uses the entered fee, or else the static fee of the network.", () => {
     expect(draftOf(network, transfer, { ...terms, fee: 5n }).fee).toBe("5");
     expect(draftOf(network, transfer, terms).fee).toBe("10000000");
+  });
+
+  test("has a high fee if it is more than a token and ten times the usual one, which the draft names.", () => {
+    const fees = [100_000_001n, 100_000_000n, 5n].map((fee) =>
+      draftingOf(network, transfer, { ...terms, fee }),
+    );
+    expect(fees.map(({ isFeeHigh, usualFee }) => [isFeeHigh, usualFee])).toEqual([
+      [true, 10_000_000n],
+      [false, 10_000_000n],
+      [false, 10_000_000n],
+    ]);
+  });
+
+  test("needs the fee of the node's policy.", () => {
+    const transaction = signOrder(network, transfer, terms, signatory, { passphrase: "sender", second: "" });
+    const context = { transaction, height: terms.height };
+    expect(requiredFeeOf(network, { ...context, policy: { enabled: false } })).toBe(10_000_000n);
+    const policy = {
+      enabled: true,
+      minFeePool: 2_000,
+      minFeeBroadcast: 1_000,
+      addonBytes: { transfer: 100 },
+    } as const;
+    // 162 bytes with the text.
+    expect(requiredFeeOf(network, { ...context, policy })).toBe(181_000n);
   });
 
   test("of a wallet with a second key is signed twice.", () => {

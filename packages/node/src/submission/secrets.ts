@@ -1,8 +1,9 @@
-/** Reads passphrases from a file, the environment or the terminal, never from the command line. */
+/** Reads passphrases from a file, the environment or the terminal, never from the command line, and confirmations from the terminal. */
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { type KeyPair, keysFromPassphrase } from "@uniknode/protocol";
+import { wordlist } from "@scure/bip39/wordlists/english.js";
+import { type KeyPair, keysFromPassphrase, passphraseMistake } from "@uniknode/protocol";
 import { ConfigError } from "../platform/config-error.ts";
 
 /** Source of a passphrase. */
@@ -19,15 +20,14 @@ export type SecretSource = {
 
 /**
  * Returns the keys of a passphrase; only the end of its line, and the mark that some editors write at the start of a file, are
- * removed. Warns of blanks at its ends: they are part of it, and invisible.
+ * removed. Warns of blanks at its ends, which are part of it and invisible, and of mistyped words.
  *
  * @throws {ConfigError} if the passphrase is not UTF-8, or if there is none and no terminal to prompt
  */
 export async function readKeys(source: SecretSource): Promise<KeyPair> {
   const secret = await readSecret(source);
-  if (secret.trim() !== secret) {
-    process.stderr.write(`warning: the ${source.name} begins or ends with a blank, which is part of it\n`);
-  }
+  const mistake = passphraseMistake(secret, wordlist, source.name);
+  if (mistake !== undefined) process.stderr.write(`warning: ${mistake}\n`);
   return keysFromPassphrase(secret);
 }
 
@@ -55,6 +55,17 @@ function readFirstLine(path: string, flag: string): string {
 function nonEmpty(text: string, place: string): string {
   if (text === "") throw new ConfigError(`${place} is empty; expected a passphrase`);
   return text;
+}
+
+/** Asks a question on the terminal; false without a terminal. */
+export async function isConfirmed(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return false;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
 }
 
 /** Prompts without showing the typed text. */

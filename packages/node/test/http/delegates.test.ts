@@ -1,3 +1,4 @@
+import { createClient, findDelegate } from "@uniknode/client";
 import { createNetwork, dalinet } from "@uniknode/protocol";
 import { afterAll, describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
@@ -55,6 +56,37 @@ test("shows a delegate, whose weighted votes are compared with those of its type
       forged: { fees: "90000000", rewards: "400000000", total: "490000000" },
     });
   }
+});
+
+test("the client finds a delegate by its displayed name, username, address or public key", async () => {
+  const client = createClient({
+    url: "http://127.0.0.1",
+    fetch: async (request) => {
+      const { payload, statusCode } = await fixture.get(`${request}`.replace("http://127.0.0.1", ""));
+      return new Response(payload, { status: statusCode });
+    },
+  });
+  for (const text of ["bob", "BOB", unik.bob, bob.address, bob.publicKey]) {
+    expect((await findDelegate(client, text)).data, text).toMatchObject({ publicKey: bob.publicKey });
+  }
+  for (const text of ["bo", "A name", alice.address, "x".repeat(300)]) {
+    await expect(findDelegate(client, text), text).rejects.toMatchObject({ code: "API_NOT_FOUND" });
+  }
+  await expect(findDelegate(client, "")).rejects.toMatchObject({ code: "API_ARGUMENT" });
+});
+
+test("the client finds no delegate by a name that two of them have, and asks old nodes by username", async () => {
+  const row = (username: string) => ({ username, unikname: "Zoë", publicKey: username });
+  const named = async (text: string, list: () => Response) => {
+    const fetch = async (request: unknown) =>
+      `${request}`.includes("name=") ? list() : Response.json({ data: row("founder") });
+    const client = createClient({ url: "http://127.0.0.1", fetch: fetch as typeof globalThis.fetch });
+    return (await findDelegate(client, text)).data.username;
+  };
+  const two = () => Response.json({ meta: { next: null, nextCursor: null }, data: [row("a"), row("b")] });
+  await expect(named("zoë", two)).rejects.toThrow('several delegates have the name "zoë"');
+  expect(await named("b", two)).toBe("b");
+  expect(await named("founder", () => Response.json({}, { status: 422 }))).toBe("founder");
 });
 
 test("compares all votes with the supply while types do not compete", async () => {

@@ -270,6 +270,29 @@ describe("payments", { timeout: 60_000 }, () => {
   });
 });
 
+describe("fees", { timeout: 60_000 }, () => {
+  test("a fee far above the usual one is not paid without a confirmation", async () => {
+    const args = ["transfer", bob.address, "1", "--fee", "5000"];
+    const { code, stderr } = await run(["tx", ...args], as(alice));
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("would pay a fee of 5000 DEVUNIK; the usual one is 0.1."),
+    ]);
+    expect(stderr).toContain("--dry-run --json");
+    expect(await json(["tx", ...args, "--dry-run"], as(alice))).toMatchObject({
+      transaction: { fee: "500000000000" },
+    });
+  });
+
+  test("a fee that is too low is refused with the minimum, which suffices", async () => {
+    const low = ["transfer", bob.address, "1", "--fee", "0.00000001"];
+    const { code, stderr } = await run(["tx", ...low], as(alice));
+    expect([code, stderr]).toEqual([1, expect.stringContaining("ERR_LOW_FEE")]);
+    const [, fee = ""] = /the fee must be at least (\S+) DEVUNIK/.exec(stderr) ?? [];
+    await forged([...low.slice(0, -1), fee], as(alice));
+  });
+});
+
 describe("votes and delegates", { timeout: 60_000 }, () => {
   test("a vote for a delegate by the id of its unik, withdrawn again", async () => {
     const { asset } = await forged(["vote", delegate.unikId], as(alice));
@@ -283,7 +306,7 @@ describe("votes and delegates", { timeout: 60_000 }, () => {
     ]);
   });
 
-  test("a registration under the first unik of the wallet, and the resignation", async () => {
+  test("a registration under the first unik of the wallet, a vote by its displayed name, and the resignation", async () => {
     const factoryKeys = { UNIKNODE_FACTORY_PASSPHRASE: factory.passphrase };
     await forged(["disclose", bob.unikId, "bob", "--factory", factory.unikId], {
       ...as(bob),
@@ -291,6 +314,8 @@ describe("votes and delegates", { timeout: 60_000 }, () => {
     });
     const { asset } = await forged(["register-delegate"], as(bob));
     expect(asset).toEqual({ delegate: { username: bob.unikId } });
+    const { transaction } = await json(["tx", "vote", "Bob", "--dry-run"], as(alice));
+    expect(transaction).toMatchObject({ asset: { votes: [`+${bob.publicKey}`] } });
     await forged(["resign-delegate"], as(bob));
     expect(await json(["wallet", "show", bob.address])).toMatchObject({ isDelegate: true, isResigned: true });
     const { code, stderr } = await run(["tx", "register-delegate"], as(people("account 9")));

@@ -54,3 +54,17 @@ test.each([`${PHRASE} \n`, ` ${PHRASE}`, `${PHRASE}\t`])(
     expect(warnings).toEqual(["warning: the passphrase begins or ends with a blank, which is part of it\n"]);
   },
 );
+
+const GENERATED = "tiny border lens sample arena stairs movie pitch office eye culture long";
+
+test.each([
+  [GENERATED, []],
+  [GENERATED.replace("long", "lonq"), ["word 12 of the passphrase is not in the list of words"]],
+  [GENERATED.replace("tiny", "Tiny").replace("long", "lonq"), ["words 1 and 12 of the passphrase are not"]],
+  ["twelve words that were not taken from that list of words at all", []],
+  [`${GENERATED.replace("long", "lonq")} `, ["begins or ends with a blank"]],
+])("%j has the expected warnings, without its text", async (content, expected) => {
+  await keysOf(content);
+  expect(warnings).toEqual(expected.map((text) => expect.stringContaining(text)));
+  expect(warnings.join("")).not.toContain("lonq");
+});

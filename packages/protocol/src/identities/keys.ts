@@ -14,6 +14,31 @@ export type KeyPair = { privateKey: Uint8Array; publicKey: Uint8Array };
 export const keysFromPassphrase = (passphrase: string): KeyPair =>
   keysFromPrivateKey(sha256(utf8ToBytes(passphrase)));
 
+/** Number of words of the shortest generated passphrase, and of mistyped words in one. */
+const LEAST_WORDS = 12;
+const MOST_MISTYPED = 2;
+
+/**
+ * Describes what looks mistyped in a passphrase, without its text; undefined if nothing does. Any text is a valid passphrase.
+ *
+ * @param words list of words of generated passphrases
+ * @param name name of the passphrase in the description
+ */
+export function passphraseMistake(
+  passphrase: string,
+  words: readonly string[],
+  name = "passphrase",
+): string | undefined {
+  if (passphrase.trim() !== passphrase) return `the ${name} begins or ends with a blank, which is part of it`;
+  const typed = passphrase.split(" ");
+  const mistyped = typed.flatMap((word, index) => (words.includes(word) ? [] : [index + 1]));
+  // Others were not generated from the list.
+  if (typed.length < LEAST_WORDS || mistyped.length > MOST_MISTYPED || mistyped.length === 0)
+    return undefined;
+  const [is, which] = mistyped.length === 1 ? ["is", "word"] : ["are", "words"];
+  return `${which} ${mistyped.join(" and ")} of the ${name} ${is} not in the list of words`;
+}
+
 /**
  * Keys of a private key.
  *

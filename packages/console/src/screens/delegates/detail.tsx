@@ -1,5 +1,5 @@
 /** Delegate, by username, address, public key or displayed name. */
-import type { Block, Delegate, Wallet } from "@uniknode/client";
+import { type Block, type Delegate, findDelegate, type Wallet } from "@uniknode/client";
 import { useRoute } from "preact-iso/router";
 import { Amount, useSymbol } from "../../components/amount.tsx";
 import { Badge } from "../../components/badge.tsx";
@@ -14,7 +14,6 @@ import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { UrlTabs } from "../../components/url-tabs.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
-import { findDelegate } from "./find-delegate.ts";
 
 export default function DelegateScreen() {
   const { api } = useNode();

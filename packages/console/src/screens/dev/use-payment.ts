@@ -6,6 +6,7 @@ import { announce } from "../../components/announce.tsx";
 import { errorText } from "../../components/error-text.ts";
 import { useNode } from "../../data/node.ts";
 import type { Order } from "../../signing/order.ts";
+import { OUTCOMES } from "../../signing/outcome.tsx";
 import { type Posted, postOne } from "../../signing/post.ts";
 import { readSender } from "../../signing/sender.ts";
 import { useSigner } from "../../signing/signer.ts";
@@ -42,7 +43,7 @@ export function usePayment(): Payment {
       const signed = await signer.sign(order, terms, signatory, { passphrase, second: "" });
       const posted = await postOne(api, signed);
       setPaid({ signed, posted });
-      announce(posted.became === "accepted" ? "The node accepted the payment." : "The payment was rejected.");
+      announce(OUTCOMES[posted.became]);
       poll();
     } catch (error) {
       setFailure(errorText(error));

@@ -86,7 +86,12 @@ function usePosting(): Posting {
       const became = await post(api, transactions);
       setPosted(became);
       const accepted = became.filter(({ became }) => became === "accepted").length;
-      announce(`The node accepted ${accepted} of ${became.length}.`);
+      const isUncertain = became.some(({ became }) => became === "uncertain");
+      announce(
+        isUncertain
+          ? "The node did not respond. It may have received the transactions."
+          : `The node accepted ${accepted} of ${became.length}.`,
+      );
       poll();
     } finally {
       setBusy(false);

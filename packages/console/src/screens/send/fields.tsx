@@ -1,5 +1,6 @@
 /** Form fields of each kind of transaction. */
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { Amount } from "../../components/amount.tsx";
 import { DelegateName } from "../../components/delegate-name.tsx";
 import { Field } from "../../components/field.tsx";
@@ -129,7 +130,7 @@ function VoteFields(props: OrderFieldsProps) {
         <Field
           {...boundId(props, "delegate")}
           label="Delegate"
-          placeholder="Username, address or public key"
+          placeholder="Name, address or public key"
           fault={vote ? undefined : faultOf("delegate")}
         />
       )}
@@ -214,8 +215,13 @@ export type TermsFieldsProps = FieldsProps & {
 export function TermsFields(props: TermsFieldsProps) {
   const { values, faultOf, sender, fee } = props;
   const [feeFault, nonceFault] = [faultOf("fee"), faultOf("nonce")];
+  // Stays open while the user clears a field in it.
+  const [isOpen, setOpen] = useState(Boolean(values.fee || values.nonce));
   return (
-    <details open={Boolean(values.fee || values.nonce || feeFault || nonceFault)}>
+    <details
+      open={isOpen || Boolean(feeFault || nonceFault)}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
       <summary>Fee and nonce</summary>
       <Field
         {...bound(props, "fee")}

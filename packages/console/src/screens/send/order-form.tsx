@@ -1,5 +1,5 @@
 /** Form for one kind of transaction: fields, preview and passphrase. */
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { ErrorBoundary } from "preact-iso/lazy";
 import { loadable } from "../../components/loadable.tsx";
 import type { OrderField } from "../../signing/order.ts";
@@ -8,8 +8,8 @@ import { useSigner } from "../../signing/signer.ts";
 import { OrderFields, SenderField, TermsFields } from "./fields.tsx";
 import { Preview } from "./preview.tsx";
 import type { Faults, Kind } from "./read-order.ts";
-import { SignCard } from "./sign-card.tsx";
-import { useOrder } from "./use-order.ts";
+import { HighFee, SignCard } from "./sign-card.tsx";
+import { type OrderState, useOrder } from "./use-order.ts";
 import { useSubmission } from "./use-submission.ts";
 import { useValues } from "./use-values.ts";
 
@@ -23,8 +23,10 @@ export function OrderForm({ kind }: { kind: Kind }) {
   const form = useRef<HTMLFormElement>(null);
   const secrets = { passphrase: useRef<HTMLInputElement>(null), second: useRef<HTMLInputElement>(null) };
   const onRefused = () => focusFirstFault(form.current);
-  const submission = useSubmission({ signer, order, input: { values, settle }, secrets, onRefused });
-  const { sender, drafted, isReady, chosen } = order;
+  const { isReady, checkbox } = useHighFee(order);
+  const input = { values, settle };
+  const submission = useSubmission({ signer, order: { ...order, isReady }, input, secrets, onRefused });
+  const { sender, drafted, chosen } = order;
   const { wasTried, made, refusal } = submission;
   const faults: Faults = { ...order.faults, ...refusal };
   const fields = {
@@ -58,8 +60,10 @@ export function OrderForm({ kind }: { kind: Kind }) {
             hasSender={Boolean(values.from)}
             isBusy={submission.isBusy}
             faults={refusal}
-            hindrance={wasTried && !isReady ? hindranceOf(faults) : undefined}
-          />
+            hindrance={wasTried && !isReady ? hindranceOf(faults, order.isReady) : undefined}
+          >
+            {checkbox}
+          </SignCard>
         </div>
       </form>
       {made && <Outcome {...made} onAgain={() => void submission.send(made.signed)} />}
@@ -70,10 +74,26 @@ export function OrderForm({ kind }: { kind: Kind }) {
   );
 }
 
+/** Checkbox for a fee that is probably a mistake, and whether the order is ready with it. */
+function useHighFee({ drafted, isReady }: OrderState) {
+  const [confirmedFee, confirm] = useState<string>();
+  if (!drafted?.isFeeHigh) return { isReady };
+  const { fee } = drafted.draft;
+  const isConfirmed = confirmedFee === fee;
+  return {
+    isReady: isReady && isConfirmed,
+    checkbox: (
+      <HighFee {...drafted} isConfirmed={isConfirmed} onConfirm={(is) => confirm(is ? fee : undefined)} />
+    ),
+  };
+}
+
 /** Focuses the first invalid field after the next rendering. */
 const focusFirstFault = (form: HTMLFormElement | null): number =>
   requestAnimationFrame(() => form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
 
 /** Explains why nothing was signed; without errors, the preview was not shown yet. */
-const hindranceOf = (faults: Faults): string =>
-  Object.keys(faults).length > 0 ? "correct the marked fields." : "check what will be signed first.";
+function hindranceOf(faults: Faults, isReady: boolean): string {
+  if (isReady) return "confirm the fee.";
+  return Object.keys(faults).length > 0 ? "correct the marked fields." : "check what will be signed first.";
+}

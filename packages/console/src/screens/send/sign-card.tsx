@@ -1,6 +1,8 @@
 /** Passphrase fields and buttons. The passphrase stays only in these fields until it signs. */
-import type { RefObject } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
+import { Amount } from "../../components/amount.tsx";
 import { FieldNotes } from "../../components/field.tsx";
+import type { Drafting } from "../../signing/build.ts";
 import type { Faults } from "./read-order.ts";
 import type { SecretFields } from "./use-submission.ts";
 
@@ -11,10 +13,12 @@ export type SignCardProps = SecretFields & {
   readonly faults: Faults;
   /** Reason why nothing was signed. */
   readonly hindrance: string | undefined;
+  /** Further fields. */
+  readonly children?: ComponentChildren;
 };
 
 export function SignCard(props: SignCardProps) {
-  const { passphrase, second, needsSecond, hasSender, isBusy, faults, hindrance } = props;
+  const { passphrase, second, needsSecond, hasSender, isBusy, faults, hindrance, children } = props;
   return (
     <section class="card send-sign" aria-label="Sign">
       <SecretField name="passphrase" label="Passphrase" field={passphrase} fault={faults.passphrase} />
@@ -24,6 +28,7 @@ export function SignCard(props: SignCardProps) {
       <p class="quiet">
         A separate worker of this page signs with it. It is not stored and does not leave this browser.
       </p>
+      {children}
       {hindrance !== undefined && (
         <p class="field-fault" role="alert">
           Not signed: {hindrance}
@@ -42,6 +47,26 @@ export function SignCard(props: SignCardProps) {
     </section>
   );
 }
+
+export type HighFeeProps = Pick<Drafting, "draft" | "usualFee"> & {
+  readonly isConfirmed: boolean;
+  readonly onConfirm: (isConfirmed: boolean) => void;
+};
+
+/** Checkbox that confirms a fee far above the usual one. */
+export const HighFee = ({ draft: { fee }, usualFee, isConfirmed, onConfirm }: HighFeeProps) => (
+  <label class="choice">
+    <input
+      type="checkbox"
+      checked={isConfirmed}
+      aria-invalid={!isConfirmed}
+      onChange={({ currentTarget }) => onConfirm(currentTarget.checked)}
+    />
+    <span>
+      Pay a fee of <Amount value={fee} hasSymbol />; the usual one is <Amount value={usualFee} />
+    </span>
+  </label>
+);
 
 type SecretFieldProps = {
   readonly name: string;

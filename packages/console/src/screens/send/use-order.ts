@@ -1,11 +1,12 @@
 /** Validates the input as an order with the chain and the worker. */
 
+import { findDelegate } from "@uniknode/client";
 import { useEffect, useState } from "preact/hooks";
 import { errorText } from "../../components/error-text.ts";
 import { amountText } from "../../components/format.ts";
 import { useNode, useResponse } from "../../data/node.ts";
 import type { CachedResponse } from "../../data/response-cache.ts";
-import type { Draft } from "../../signing/build.ts";
+import type { Drafting } from "../../signing/build.ts";
 import type { Order, Terms } from "../../signing/order.ts";
 import { isUnknown, type Sender, useSender } from "../../signing/sender.ts";
 import { type Signer, SigningError } from "../../signing/signer.ts";
@@ -19,7 +20,7 @@ import {
 } from "./read-order.ts";
 
 /** Preview of an order; exactly this is signed. */
-export type Drafted = { readonly order: Order; readonly terms: Terms; readonly draft: Draft };
+export type Drafted = Drafting & { readonly order: Order; readonly terms: Terms };
 
 export type OrderState = {
   readonly sender: CachedResponse<Sender>;
@@ -102,12 +103,13 @@ function shortage(order: Order | undefined, fee: string | undefined, sender: Sen
   return order.kind === "transfer" ? { amount: message } : { from: message };
 }
 
-/** @param id username, address or public key */
-function useDelegate(id: string): { readonly publicKey?: string; readonly fault?: Faults } {
+/** @param text displayed name, username, address or public key */
+function useDelegate(text: string): { readonly publicKey?: string; readonly fault?: Faults } {
   const { api } = useNode();
-  const key = /^[^./]{1,70}$/.test(id) ? `delegate ${id} to vote for` : undefined;
-  const { value, error } = useResponse(key, () => api.delegates.get(id));
+  const key = text === "" ? undefined : `delegate ${text} to vote for`;
+  const { value, error } = useResponse(key, () => findDelegate(api, text));
   if (isUnknown(error)) return { fault: { delegate: "This delegate does not exist." } };
+  if (error) return { fault: { delegate: errorText(error) } };
   if (!value) return {};
   const { publicKey, isResigned } = value.data;
   return isResigned ? { publicKey, fault: { delegate: "This delegate has resigned." } } : { publicKey };
@@ -127,7 +129,7 @@ function useDraft(
     if (!signer || !order || !terms) return setState({});
     let isCurrent = true;
     signer.draft(order, terms).then(
-      (draft) => isCurrent && setState({ drafted: { order, terms, draft } }),
+      (drafting) => isCurrent && setState({ drafted: { order, terms, ...drafting } }),
       (error: unknown) => isCurrent && setState({ fault: faultsOf(error) }),
     );
     return () => {

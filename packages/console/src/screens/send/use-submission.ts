@@ -3,10 +3,11 @@ import type { RawTransaction } from "@uniknode/client";
 import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { announce } from "../../components/announce.tsx";
-import { useNode } from "../../data/node.ts";
+import { type Node, useNode } from "../../data/node.ts";
+import { OUTCOMES } from "../../signing/outcome.tsx";
 import { fieldOf, type Posted, postOne, reasonText } from "../../signing/post.ts";
 import type { Sender } from "../../signing/sender.ts";
-import type { Signer } from "../../signing/signer.ts";
+import { type Signer, SigningError } from "../../signing/signer.ts";
 import type { Faults } from "./read-order.ts";
 import { type Drafted, faultsOf, type OrderState } from "./use-order.ts";
 import type { FormValues } from "./use-values.ts";
@@ -42,7 +43,7 @@ export type Submission = {
 };
 
 export function useSubmission({ signer, order, input, secrets, onRefused }: SubmissionOptions): Submission {
-  const { api, responses, poll } = useNode();
+  const node = useNode();
   const [isBusy, setBusy] = useState(false);
   const [wasTried, setTried] = useState(false);
   const [made, setMade] = useState<Submission["made"]>();
@@ -69,7 +70,7 @@ export function useSubmission({ signer, order, input, secrets, onRefused }: Subm
       // Keeps the passphrase in its field, because nothing is signed yet.
       else input.settle({ from: await findWallet(signer, passphrase) });
     } catch (error) {
-      refuse(faultsOf(error));
+      refuse(await withMistakes(faultsOf(error), secrets));
     } finally {
       setBusy(false);
     }
@@ -85,13 +86,13 @@ export function useSubmission({ signer, order, input, secrets, onRefused }: Subm
   }
 
   async function send(signed: RawTransaction): Promise<void> {
-    const posted = await postOne(api, signed);
+    const posted = await withFee(await postOne(node.api, signed), signed, signer, node);
     setMade({ signed, posted });
     const field = posted.became === "refused" ? fieldOf(posted) : undefined;
     if (field) refuse({ [field]: reasonText(posted.reasons) });
-    announceOutcome(posted);
-    responses.refresh("wallet ");
-    poll();
+    announce(OUTCOMES[posted.became]);
+    node.responses.refresh("wallet ");
+    node.poll();
   }
 
   function clear(): void {
@@ -119,28 +120,44 @@ function useWaiting(
 }
 
 async function findWallet(signer: Signer, passphrase: string): Promise<string> {
+  const advice = await loadAdvice();
+  if (advice?.mistakeIn(passphrase)) {
+    throw new SigningError("mistyped", { field: "passphrase", message: advice.IF_RIGHT });
+  }
   const { address } = await signer.walletOf(passphrase);
   announce(`The passphrase belongs to ${address}. Check what will be signed.`);
   return address;
 }
 
-/** Signs the draft, and clears the fields of the passphrases. */
-function signDraft(
+/** Adds to the error of a passphrase what looks mistyped. */
+const withMistakes = async (faults: Faults, secrets: SecretFields): Promise<Faults> =>
+  (await loadAdvice())?.withMistakes(faults, typedIn(secrets)) ?? faults;
+
+/** Adds the required fee, which a node does not name, to the refusal of a lower one. */
+const withFee = async (
+  posted: Posted,
+  ...rest: [RawTransaction, Signer | undefined, Node]
+): Promise<Posted> =>
+  fieldOf(posted) === "fee" ? ((await loadAdvice())?.withFee(posted, ...rest) ?? posted) : posted;
+
+/** Signs the draft, and clears the fields of the passphrases; a mistyped passphrase can be corrected. */
+async function signDraft(
   signer: Signer,
   { order, terms }: Drafted,
   { wallet: { address, secondPublicKey } }: Sender,
-  { passphrase, second }: SecretFields,
+  secrets: SecretFields,
 ): Promise<RawTransaction> {
   const signatory = { address, secondPublicKey: secondPublicKey ?? undefined };
-  return signer.sign(order, terms, signatory, { passphrase: taken(passphrase), second: taken(second) });
+  const signed = await signer.sign(order, terms, signatory, typedIn(secrets));
+  for (const { current } of [secrets.passphrase, secrets.second]) if (current) current.value = "";
+  return signed;
 }
 
-/** Returns the passphrase of a field and clears the field. */
-function taken({ current: field }: RefObject<HTMLInputElement | null>): string {
-  const text = field?.value ?? "";
-  if (field) field.value = "";
-  return text;
-}
+/** Texts of the passphrase fields. */
+const typedIn = ({ passphrase, second }: SecretFields) => ({
+  passphrase: passphrase.current?.value ?? "",
+  second: second.current?.value ?? "",
+});
 
-const announceOutcome = ({ became }: Posted): void =>
-  announce(became === "accepted" ? "The node accepted the transaction." : "The transaction was not sent.");
+/** Undefined if it cannot be loaded. */
+const loadAdvice = () => import("../../signing/advice.ts").catch(() => undefined);

@@ -13,7 +13,10 @@ const NewWebhook = loadable(() => import("./new/index.tsx"));
 
 export default function Webhooks() {
   const { value: state } = useNode().session.state;
-  const [webhook, delivery] = (useRoute().params.rest ?? "").split("/").filter((part) => part !== "");
+  const [webhook, delivery] = (useRoute().params.rest ?? "").split("/").filter(
+    // As in the paths of the API, `/webhooks/1/deliveries/ID`.
+    (part) => part !== "" && part !== "deliveries",
+  );
   if (state?.signedIn !== true) {
     return <Page title="Webhooks">{state && <SignInNeeded title="Sign in to see webhooks" />}</Page>;
   }

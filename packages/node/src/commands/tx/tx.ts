@@ -1,16 +1,25 @@
 /** `uniknode tx`: builds, signs and sends transactions, and waits until they are forged. */
 import type { Client } from "@uniknode/client";
-import { type Transaction, transactionKey, transactionToJson } from "@uniknode/protocol";
+import {
+  isHighFee,
+  staticFee,
+  type Transaction,
+  type TransactionBody,
+  transactionKey,
+  transactionToJson,
+} from "@uniknode/protocol";
 import { Command } from "commander";
 import type { Config } from "../../config/resolve.ts";
+import { ConfigError } from "../../platform/config-error.ts";
 import { formOf } from "../../platform/json/form.ts";
 import { readJsonFile } from "../../platform/json/json-file.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
 import { tokensOf, unitsOf } from "../../submission/amounts.ts";
+import { explainRefusal } from "../../submission/explain-refusal.ts";
 import { readFactoryPassphrase, readPassphrase, readSecondPassphrase } from "../../submission/options.ts";
+import { isConfirmed } from "../../submission/secrets.ts";
 import { findTransaction, post, waitUntilForged } from "../../submission/send.ts";
-import { networkOf, prepareSender, sign } from "../../submission/sender.ts";
-import { explainShortage } from "../../submission/shortage.ts";
+import { networkOf, prepareSender, type Sender, sign } from "../../submission/sender.ts";
 import { connectTo, queryCommand, type Shown, show, table } from "../connection.ts";
 import { addFlags, readConfig } from "../options.ts";
 import type { Kind } from "./kind.ts";
@@ -59,11 +68,30 @@ function kindCommand(kind: Kind): Command {
     const readFactoryKeys = () => readFactoryPassphrase(config);
     const body = await build({ ...sender, readSecondKeys, readFactoryKeys });
     checkRecipients(body, sender);
+    if (!config.dryRun) await confirmFee(body, sender);
     const signed = await sign(body, sender, readSecondKeys);
-    await submit(transactionToJson(signed) as SignedJson, config, costOf(signed)).catch((error: unknown) => {
-      throw explainShortage(error, signed, sender);
-    });
+    await submit(transactionToJson(signed) as SignedJson, config, costOf(signed)).catch(
+      async (error: unknown) => {
+        throw await explainRefusal(error, signed, sender);
+      },
+    );
   });
+}
+
+/**
+ * Asks before a fee that is probably a mistake is paid.
+ *
+ * @throws {ConfigError} unless it is confirmed
+ */
+async function confirmFee(body: TransactionBody, { network, envelope }: Sender): Promise<void> {
+  const usual = staticFee(body, network.milestoneAt(envelope.height));
+  if (!isHighFee(body.fee, usual)) return;
+  const { symbol } = network.description.client;
+  const text = `a fee of ${tokensOf(body.fee)} ${symbol}; the usual one is ${tokensOf(usual)}`;
+  if (await isConfirmed(`This pays ${text}. Continue?`)) return;
+  throw new ConfigError(
+    `not sent: it would pay ${text}. If you mean it, confirm it in a terminal, or sign with --dry-run --json and send the result with "uniknode tx post"`,
+  );
 }
 
 const SignedJson = Type.Object({ id: Type.String() });

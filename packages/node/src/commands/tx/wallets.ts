@@ -1,4 +1,5 @@
 /** Commands for transactions of the wallet itself: second signature, votes and delegates. */
+import { findDelegate } from "@uniknode/client";
 import { builders, bytesToHex } from "@uniknode/protocol";
 import { SendError } from "../../submission/error.ts";
 import { type BuildContext, kind } from "./kind.ts";
@@ -16,10 +17,11 @@ export const secondSignature = kind(
 export const vote = kind<[delegate: string]>(
   "vote",
   "vote for a delegate",
-  (command) => command.argument("<delegate>", "username (the id of its unik), address or public key"),
-  ([id]) =>
+  (command) =>
+    command.argument("<delegate>", "displayed name, username (the id of its unik), address or public key"),
+  ([text]) =>
     async ({ client, envelope }) => {
-      const { data: delegate } = await client.delegates.get(id);
+      const { data: delegate } = await findDelegate(client, text);
       return builders.unsVote({ ...envelope, vote: `+${delegate.publicKey}` });
     },
 );

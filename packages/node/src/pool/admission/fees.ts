@@ -1,6 +1,12 @@
 /** Minimum fees of the pool (pool.md 7); local policy, blocks may contain any fee. */
 import { isCertifiedMint } from "@uniknode/ledger";
-import { type Milestone, type SealedTransaction, staticFee, transactionKey } from "@uniknode/protocol";
+import {
+  type Milestone,
+  minimumFee,
+  type SealedTransaction,
+  staticFee,
+  transactionKey,
+} from "@uniknode/protocol";
 import { Refusal } from "../refusal.ts";
 
 export type FeePolicy = {
@@ -12,15 +18,6 @@ export type FeePolicy = {
   /** Bytes added to the size by type key; 0 for types not named. */
   addonBytes: Readonly<Record<string, number>>;
 };
-
-/**
- * (addon + half the bytes, rounded half up) x fee per byte. Halving the bytes is an error of the old node
- * that must be kept.
- */
-export function minimumFee(serializedBytes: number, addonBytes: number | null, feePerByte: number): bigint {
-  const chargedBytes = (addonBytes ?? 0) + Math.round(serializedBytes / 2);
-  return BigInt(chargedBytes) * BigInt(Math.max(feePerByte, 1));
-}
 
 /** Returns true if the fee suffices for the pool, and for being broadcast. */
 export function checkFee(
