@@ -1,9 +1,12 @@
 // WEBHOOK_SECRET=whsec_... node receiver.mjs (Node.js 22.13 or newer)
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
-import { DatabaseSync } from "node:sqlite";
 import { buffer } from "node:stream/consumers";
 
+const { DatabaseSync } = await import("node:sqlite").catch(() => {
+  console.error(`Node.js 22.13 or newer is required, but this is ${process.versions.node}.`);
+  process.exit(1);
+});
 const { WEBHOOK_SECRET, DATABASE = "receiver.sqlite", PORT = "8000", CONFORM } = process.env;
 const key = Buffer.from(WEBHOOK_SECRET.replace(/^whsec_/, ""), "base64");
 const TOLERANCE_SECONDS = 300;

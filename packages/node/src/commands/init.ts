@@ -64,8 +64,8 @@ export async function createProject(folder: string, packages?: string): Promise<
 
 const MANIFEST = "package.json";
 
-/** The template has no .gitignore, because npm would use it as a list of files not to pack. */
-const targetOf = (path: string): string => (path === "gitignore" ? ".gitignore" : path);
+/** npm does not pack a .npmrc, and would use a .gitignore as a list of files not to pack. */
+const targetOf = (path: string): string => (["gitignore", "npmrc"].includes(path) ? `.${path}` : path);
 
 /** Version or file of each package, by name. */
 type Dependencies = {

@@ -1,7 +1,16 @@
 /** Creates flags from option tables, and reads the configuration from flags. */
+import { join } from "node:path";
 import { type Command, Option as Flag } from "commander";
 import { type Option, toFlag, toVariable } from "../config/define-option.ts";
-import { type Config, type OptionTable, resolveConfig, type Sources } from "../config/resolve.ts";
+import {
+  type Config,
+  type OptionTable,
+  resolveConfig,
+  resolveOrigins,
+  type Sources,
+} from "../config/resolve.ts";
+import { ConfigError } from "../platform/config-error.ts";
+import { readLockHolder } from "../store/engine/lock-holder.ts";
 
 export class OptionFlag extends Flag {
   /** Environment variable of the option. */
@@ -24,9 +33,28 @@ export function addFlags(command: Command, table: OptionTable): Command {
   return command.option("--config <FILE>", "JSON file with any of these options, in camelCase.");
 }
 
-/** Reads the configuration from flags, environment, file and defaults. */
+/**
+ * Reads the configuration from flags, environment, file and defaults. The base URL of a node that is not given is that of the
+ * node in the given data folder.
+ *
+ * @throws {ConfigError}
+ */
 export const readConfig = <T extends OptionTable>(command: Command, table: T): Config<T> =>
-  resolveConfig(table, sourcesOf(command));
+  resolveConfig(table, withUrl(table, sourcesOf(command)));
+
+function withUrl(table: OptionTable, sources: Sources): Sources {
+  if (!("url" in table && "data" in table)) return sources;
+  const { url, data } = resolveOrigins(table, sources);
+  const folder = data?.read();
+  if (url?.origin !== "default" || typeof folder !== "string") return sources;
+  const holder = readLockHolder(join(folder, "lock.sqlite"));
+  if (holder?.url !== undefined) return { ...sources, flags: { ...sources.flags, url: holder.url } };
+  if (data?.origin !== "argument") return sources;
+  throw new ConfigError(
+    `no running node uses the data folder ${folder}: start it with "uniknode dev" or "uniknode run", choose another folder ` +
+      "with --data, or give the base URL of the node with --url",
+  );
+}
 
 /** Returns the sources of the option values of a command. */
 export function sourcesOf(command: Command): Sources {

@@ -1,5 +1,7 @@
 /** Options of commands that call the API of a node. */
+
 import { option, readInteger, readNodeUrl, readSwitch } from "./define-option.ts";
+import { nodeOptions } from "./options.ts";
 
 export const connectionOptions = {
   url: option({
@@ -9,6 +11,10 @@ export const connectionOptions = {
     default: "http://127.0.0.1:4003",
     read: readNodeUrl,
   }),
+  data: {
+    ...nodeOptions.data,
+    sentence: "Data folder of a running node on this machine, whose base URL is used if --url is not given.",
+  },
   timeout: option({
     name: "timeout",
     placeholder: "SECONDS",

@@ -5,6 +5,7 @@ import { nodeOptions } from "../config/options.ts";
 
 export const rpcOptions = {
   url: connectionOptions.url,
+  data: connectionOptions.data,
   rpcHost: option({
     name: "rpcHost",
     placeholder: "HOST",

@@ -19,6 +19,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const FILES = [
   ".gitignore",
+  ".npmrc",
   "README.md",
   "main.js",
   "package.json",

@@ -92,6 +92,22 @@ describe("show", { timeout: 60_000 }, () => {
     expect(stdout).toMatch(/^height\s+\d+\nblock\s+[0-9a-f]+\nsynced\s+yes\n/);
   });
 
+  test("finds the URL of the node in a data folder", async () => {
+    const data = ["--data", join(folder, "data")];
+    // No URL of the environment of the tests.
+    const { stdout } = await runUniknode(["status", ...data]);
+    expect(stdout).toMatch(/^height\s+\d+\n/);
+    for (const args of [
+      ["block"],
+      ["wallet", "show", alice.address],
+      ["tx", "vote", delegate.unikId, "--dry-run"],
+      ["console", "--token", TOKEN],
+    ]) {
+      const { code, stderr } = await runUniknode([...args, ...data], { environment: as(alice) });
+      expect({ code, stderr }, args.join(" ")).toEqual({ code: 0, stderr: "" });
+    }
+  });
+
   test("prints a block by height, by id, and the last one", async () => {
     const second = await json(["block", "2"]);
     expect(second).toMatchObject({ height: 2 });
