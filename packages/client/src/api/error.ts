@@ -100,6 +100,7 @@ function causeOf(error: unknown): string {
   if (!(cause instanceof Error)) return error.message;
   const { code = "" } = cause as { code?: unknown };
   // The message has the line of the TLS library that failed.
-  if (/^ERR_SSL_/.test(String(code))) return `no TLS connection (${code})`;
+  if (/^(ERR_SSL_|EPROTO$)/.test(String(code))) return `no TLS connection (${code})`;
+  if (cause.message === "bad port") return "fetch refuses this port, which belongs to another protocol";
   return cause.message || ((cause as { code?: string }).code ?? error.message);
 }

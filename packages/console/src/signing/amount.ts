@@ -17,7 +17,7 @@ export function readAmount(text: string): AmountReading {
     return { fault: "Write it without separators, with a point before the decimals: 1000.5" };
   }
   if (typed.startsWith("-")) return { fault: "The amount must be more than 0." };
-  const [, whole, decimals = ""] = /^(\d{1,12})(?:\.(\d+))?$/.exec(typed) ?? [];
+  const [, whole, decimals = ""] = /^(\d+)(?:\.(\d+))?$/.exec(typed) ?? [];
   if (whole === undefined) return { fault: "This is not an amount. Write digits, such as 12.5" };
   if (decimals.length > DECIMALS) return { fault: `A token has ${DECIMALS} decimals; this amount has more.` };
   const amount = BigInt(whole) * UNITS + BigInt(decimals.padEnd(DECIMALS, "0"));

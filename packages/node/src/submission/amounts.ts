@@ -23,7 +23,8 @@ export function unitsOf(tokens: string): bigint {
  * @throws {RangeError} also for more than a transaction can hold
  */
 export function spendableUnitsOf(tokens: string): bigint {
-  const units = unitsOf(tokens);
+  // More digits than any amount has.
+  const units = /^\d{13,}(\.\d{1,8})?$/.test(tokens) ? MAX_UNITS + 1n : unitsOf(tokens);
   if (units > MAX_UNITS) throw new RangeError(`at most ${tokensOf(MAX_UNITS)} tokens are expected`);
   return units;
 }

@@ -472,6 +472,14 @@ const OWN: readonly Row[] = [
     ['"depth"', "is required"],
   ],
   [
+    "a misspelt depth",
+    "/api/dev/reorg",
+    post({ dept: 3 }),
+    422,
+    "MISSING_MEMBER",
+    ['"depth" is required, not "dept"'],
+  ],
+  [
     "a branch below the first blocks",
     "/api/dev/reorg",
     post({ depth: 900 }),

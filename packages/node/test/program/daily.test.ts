@@ -470,6 +470,10 @@ describe("an invalid transaction", { timeout: 60_000 }, () => {
     ],
     [["transfer", bob.address, "1", "--passphrase", "x"], "unknown option '--passphrase'"],
     [["multi-payment", `${bob.address}=1`], "at least two ADDRESS=AMOUNT"],
+    [
+      ["multi-payment", ...Array.from({ length: 129 }, () => `${bob.address}=0.01`)],
+      "at most 128 payments are allowed, not 129",
+    ],
     [["lock", bob.address, "1", "ab".repeat(32)], "exactly one of --until-height and --until-time"],
     [["ipfs", "nope"], "the multihash of a file is expected"],
     [["transfer", bob.address, "0"], "more than 0"],

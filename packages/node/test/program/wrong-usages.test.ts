@@ -170,6 +170,7 @@ const ROWS: readonly Row[] = [
     "without leading or trailing spaces",
   ],
   [["tx", "transfer", ADDRESS, "99999999999"], 2, "92233720368.54775807", "uniknode tx transfer --help"],
+  [["tx", "transfer", ADDRESS, "9".repeat(20)], 2, "92233720368.54775807", "uniknode tx transfer --help"],
   [["tx", "vote", "x", "--fee", "99999999999", ...SECRET], 2, "--fee", "92233720368.54775807"],
   [["tx", "post", file], 2, "it is not JSON", "--dry-run --json"],
   [

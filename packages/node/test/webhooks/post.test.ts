@@ -303,6 +303,16 @@ test("a delivery is sent over real HTTP, and a refused target is in the log", as
   expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ event: "block.applied", height: 1 });
 });
 
+test("a failed handshake has its reason, without the source of the library", async () => {
+  const plain = await receiver(() => {});
+  const { post, close } = createPost(OPTIONS);
+  onTestFinished(close);
+  const { webhooks, emit, log } = createService({ post });
+  const { id } = await webhooks.register.create(always("block.applied", `https://127.0.0.1:${plain.port}/`));
+  await emit(blockApplied(1));
+  await expect.poll(async () => (await log(id, 1))[0]?.reason).toMatch(/^\w+: wrong version number$/);
+});
+
 test("a receiver that never responds delays no other", async () => {
   const arrived: number[] = [];
   const slow = await receiver(() => {});

@@ -105,6 +105,19 @@ test.each<[string, object[]]>([
   expect(body.data).not.toHaveProperty("warnings");
 });
 
+test("warn of a second webhook that receives the same events at the same target", async () => {
+  const { create } = await serve();
+  const first = await create({ event, name: "first" });
+  expect(first.headers).not.toHaveProperty("webhook-warnings");
+  const second = await create({ event, name: "second" });
+  expect([second.status, Object.keys(second.body)]).toEqual([201, ["data"]]);
+  expect(warningsIn(second.headers)).toEqual([
+    "webhook 1 has the same target, events and conditions: the target receives them twice",
+  ]);
+  const other = await create({ event: "transaction.forged" });
+  expect(other.headers).not.toHaveProperty("webhook-warnings");
+});
+
 test("a member of one of several events is known", async () => {
   const { create } = await serve();
   const conditions = [condition("height", "gt", "1"), condition("amount", "gt", "1")];

@@ -26,7 +26,7 @@ const isOfAnotherChoice = ({ keyword, params }: ErrorObject): boolean =>
 const escaped = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
 function expectationOf(error: ErrorObject, errors: readonly ErrorObject[], limits: Limits): string {
-  const { keyword, params, schema, instancePath, propertyName, message = "is not valid" } = error;
+  const { keyword, params, schema, data, instancePath, propertyName, message = "is not valid" } = error;
   if (propertyName !== undefined) return `has a member whose name ${message}`;
   switch (keyword) {
     case "required":
@@ -49,8 +49,9 @@ function expectationOf(error: ErrorObject, errors: readonly ErrorObject[], limit
     case "vendorField":
       return `must have up to ${limits.vendorFieldLength} bytes`;
     case "transactionType":
-      return schema === MULTI_PAYMENT
-        ? `must be ${MULTI_PAYMENT}, for up to ${limits.multiPaymentLimit} payments`
+      // The keyword also limits the payments.
+      return schema === MULTI_PAYMENT && data === MULTI_PAYMENT
+        ? `${MULTI_PAYMENT} allows up to ${limits.multiPaymentLimit} payments`
         : `must be ${schema}`;
     case "notNegative":
       return "must not be negative";

@@ -54,7 +54,7 @@ test.each<[string, unknown, string]>([
   [
     "too many payments",
     typed(1, 6, { asset: { payments: Array.from({ length: 129 }, () => ({ amount: 1, recipientId })) } }),
-    "type must be 6, for up to 128 payments",
+    "type 6 allows up to 128 payments",
   ],
   ["an entity without action", entity({ registrationId: hash }), "asset/action is required"],
   [

@@ -1,4 +1,6 @@
 /** `uniknode conform`: plays scenarios against a receiver of webhooks, and reports which of them it passes. */
+import { once } from "node:events";
+import { connect } from "node:net";
 import { Command } from "commander";
 import type { Config } from "../../config/resolve.ts";
 import { GROUPS, SCENARIOS } from "../../conform/catalogue/groups.ts";
@@ -86,6 +88,7 @@ async function conform(url: string, config: ConformConfig, scenarios: readonly S
       "give the secret that the receiver verifies with in UNIKNODE_CONFORM_SECRET, or with --secret",
     );
   }
+  await requireReceiver(url);
   const probe = config.probe ?? probeBelow(url);
   const interruption = new AbortController();
   stopSignal("SIGHUP").then(() => interruption.abort());
@@ -105,6 +108,24 @@ async function conform(url: string, config: ConformConfig, scenarios: readonly S
   );
   report(url, config, outcomes);
   if (interruption.signal.aborted) throw incomplete("the run was interrupted");
+}
+
+/** One sentence instead of a failure of each scenario. */
+async function requireReceiver(url: string): Promise<void> {
+  const { hostname, port, protocol } = new URL(url);
+  const socket = connect(
+    Number(port) || (protocol === "https:" ? 443 : 80),
+    hostname.replace(/^\[|\]$/g, ""),
+  );
+  try {
+    await once(socket, "connect");
+  } catch (error) {
+    throw incomplete(
+      `no receiver at ${url}: ${(error as NodeJS.ErrnoException).code}; start it, or correct the URL`,
+    );
+  } finally {
+    socket.destroy();
+  }
 }
 
 function report(url: string, { json, junit }: ConformConfig, outcomes: readonly Outcome[]): void {

@@ -39,7 +39,15 @@ export const multiPayment = kind<[payments: readonly Payment[]], WithMessage>(
       .option(...MESSAGE),
   ([payments], { vendorField = "" }) => {
     if (payments.length < 2) throw new ConfigError("multi-payment: at least two ADDRESS=AMOUNT are required");
-    return ({ envelope }) => builders.multiPayment({ ...envelope, payments, vendorField });
+    return ({ envelope, network }) => {
+      const { multiPaymentLimit = Number.POSITIVE_INFINITY } = network.milestoneAt(envelope.height);
+      if (payments.length > multiPaymentLimit) {
+        throw new ConfigError(
+          `multi-payment: at most ${multiPaymentLimit} payments are allowed, not ${payments.length}; send the others with a second command`,
+        );
+      }
+      return builders.multiPayment({ ...envelope, payments, vendorField });
+    };
   },
 );
 

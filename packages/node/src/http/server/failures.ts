@@ -95,6 +95,8 @@ export function respondToUnknownPath(
   const message = isOwn
     ? `No route matches the path ${shown(path)}; /documentation lists all routes`
     : "Not Found";
+  // The body is that of the old node.
+  if (!isOwn) reply.header("link", '</documentation>; rel="service-doc"');
   return respond({ status: 404, code: "PATH_UNKNOWN", message }, request, reply);
 }
 

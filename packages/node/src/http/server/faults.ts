@@ -5,6 +5,8 @@
  */
 import type { FastifyRequest } from "fastify";
 import * as expected from "../../platform/text/expectations.ts";
+import { mostSimilar } from "../../platform/text/similar.ts";
+import { isOwnPath } from "../core/error.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
 
 /** Parts of a request by their names in schemas and in responses, in the order of validation. */
@@ -37,12 +39,27 @@ function faultsIn(part: Part, request: FastifyRequest): Fault[] {
   if (!validate || validate(value)) return [];
   const { properties = {} } = (request.routeOptions.schema?.[part] ?? {}) as { properties?: object };
   const isKnown = ([name]: [string, unknown]) => Object.hasOwn(properties, name);
-  if (!validate.errors?.some(isUnknownMember)) return faultsFrom(validate.errors, part);
-  const members = Object.entries(value as object);
-  if (!validate(Object.fromEntries(members.filter(isKnown)))) return faultsFrom(validate.errors, part);
+  const members = Object.entries(Object(value) as object);
   const unknown = members.filter((member) => !isKnown(member)).slice(0, MAX_REPORTED);
+  const otherFaults = () => {
+    const faults = faultsFrom(validate.errors, part);
+    // Messages on paths of the old node are its own.
+    return isOwnPath(request.url) ? faults.map((fault) => withMisspelt(fault, unknown)) : faults;
+  };
+  if (!validate.errors?.some(isUnknownMember)) return otherFaults();
+  if (!validate(Object.fromEntries(members.filter(isKnown)))) return otherFaults();
   const known = unknown.length === 1 ? Object.keys(properties) : [];
   return unknown.map(([key]) => ({ key, code: "UNKNOWN_MEMBER", reason: expected.notAllowed(key, known) }));
+}
+
+/** Names the unknown member that was probably meant as the missing one. */
+function withMisspelt(fault: Fault, unknown: readonly [name: string, value: unknown][]): Fault {
+  if (fault.code !== "MISSING_MEMBER") return fault;
+  const name = mostSimilar(
+    fault.key,
+    unknown.map(([name]) => name),
+  );
+  return name === undefined ? fault : { ...fault, reason: `${fault.reason}, not "${name}"` };
 }
 
 /** A compiled schema, which reports members that are not allowed before all other faults. */

@@ -51,9 +51,18 @@ const MAX_WARNINGS_BYTES = 2_048;
 const MORE = "there are more warnings: POST /api/v2/webhooks/test lists all";
 
 /** Sets the header if there are probable mistakes; pages of other origins can read it. */
-export function addWarnings(reply: FastifyReply, { event, events, conditions }: Webhook): void {
+export function addWarnings(
+  reply: FastifyReply,
+  { event, events, conditions }: Webhook,
+  twin?: number | undefined,
+): void {
   const names = event === null ? events : [event, ...events];
   const warnings = warningsOf(names, parseJson(conditions) as Condition[]);
+  if (twin !== undefined) {
+    warnings.push(
+      `webhook ${twin} has the same target, events and conditions: the target receives them twice`,
+    );
+  }
   if (warnings.length === 0) return;
   reply.header(WARNINGS_HEADER, warningsText(warnings));
   if (reply.request.headers.origin !== undefined)

@@ -79,7 +79,7 @@ function addCreation(app: FastifyInstance, { register }: WebhookRequests): void 
   app.post("/webhooks", async ({ body }, reply) => {
     const webhook = await withHttpErrors(() => register.create(readBody(body)));
     reply.code(201);
-    addWarnings(reply, webhook);
+    addWarnings(reply, webhook, await register.twinOf(webhook));
     return { data: showCreated(webhook) };
   });
 }

@@ -73,7 +73,11 @@ function codeOf(error: unknown): string {
   return typeof code === "string" ? code : name;
 }
 
+/** Errors of TLS name a function and a line of the library before and after their reason. */
+const TLS_REASON = /error:[\dA-F]+:[^:]*:[^:]*:([^:]+):/;
+
 function reasonOf(error: unknown): string {
-  const { message } = error as Error;
+  const { message: text } = error as Error;
+  const message = TLS_REASON.exec(text)?.[1] ?? text;
   return message === "" ? codeOf(error) : `${codeOf(error)}: ${message.slice(0, MAX_REASON_LENGTH)}`;
 }

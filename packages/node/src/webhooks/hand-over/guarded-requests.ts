@@ -13,6 +13,7 @@ export const guardRequests = (run: Guard): WebhookRequests => ({
   register: through<WebhookRequests["register"]>(run, ({ register }) => register, {
     list: "read",
     find: "read",
+    twinOf: "read",
     health: "read",
     healthTotals: "read",
     create: "write",

@@ -39,6 +39,14 @@ export const createWebhookRows = (
     return rows.map((row) => webhookFromRow(row, cipher));
   },
   find: (id) => findWebhook(query, id, cipher),
+  async twinOf({ id, target, event, events, conditions, match }) {
+    const [row] = await query<{ id: string }>(
+      `SELECT id FROM webhooks WHERE target = $1 AND event IS NOT DISTINCT FROM $2 AND events = $3 AND conditions = $4
+         AND match_all = $5 AND enabled AND id <> $6 ORDER BY id LIMIT 1`,
+      [target, event, JSON.stringify(events), conditions, match === "all", id],
+    );
+    return row && Number(row.id);
+  },
 });
 
 export async function findWebhook(

@@ -39,6 +39,8 @@ export type Register = {
   list(range: { offset: number; limit: number }): Promise<WebhookList>;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
   find(id: string): Promise<Webhook>;
+  /** Returns another enabled webhook with the same target, events and conditions, whose deliveries arrive a second time. */
+  twinOf(webhook: Webhook): Promise<number | undefined>;
   /**
    * Reads a body that has only a target, and checks that the target may be registered.
    *
@@ -91,6 +93,7 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
       return { webhooks: page, totalCount };
     },
     find: (id) => find(storage, id),
+    twinOf: (webhook) => webhooks.twinOf(webhook),
     readTarget: (body) => readTarget(context, body),
     health: (webhook) => health.of(webhook, nowMs()),
     healthTotals: () => health.totals(nowMs()),

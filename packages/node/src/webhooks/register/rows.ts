@@ -20,6 +20,8 @@ export type RegisterRows = {
   /** Returns webhooks by ascending id. */
   page(range: { offset: number; limit: number }): Promise<readonly Webhook[]>;
   find(id: number): Promise<Webhook | undefined>;
+  /** Returns the lowest id of another enabled webhook with the same target, events and conditions. */
+  twinOf(webhook: Webhook): Promise<number | undefined>;
 };
 
 /** Aliases of webhooks (webhooks.md W-03); they are removed with the webhook. */

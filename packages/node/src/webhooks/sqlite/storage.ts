@@ -64,11 +64,11 @@ function createRegisterStorage(
   webhooks: WebhookStore,
   eventLog: SqliteStorageDeps["eventLog"],
 ): RegisterStorage {
-  const { count, page, find } = webhooks;
+  const { count, page, find, twinOf } = webhooks;
   const { idOf, webhooks: aliased } = createWebhookAliases(database);
   const { lastSequence: lastEvent } = eventLog;
   return {
-    webhooks: toPort<RegisterRows>({ count, page, find }),
+    webhooks: toPort<RegisterRows>({ count, page, find, twinOf }),
     aliases: toPort<WebhookAliases>({ idOf, webhooks: aliased }),
     health: toPort<HealthRows>(createHealthRows(database)),
     commands: createSqliteRegisterCommands({ database, webhooks, lastEvent }),

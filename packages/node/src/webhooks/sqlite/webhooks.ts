@@ -78,6 +78,10 @@ function createReads(database: Database, cipher: SecretCipher): Reads {
   const listed = "SELECT * FROM webhooks LEFT JOIN running_replays ON webhook = id";
   const page = database.prepare<ListedRow>(`${listed} ORDER BY id LIMIT +? OFFSET +?`);
   const find = database.prepare<ListedRow>(`${listed} WHERE id = +?`);
+  const twin = database.prepare<{ id: number }>(
+    `SELECT id FROM webhooks WHERE target = ? AND event IS ? AND events = ? AND conditions = ? AND match_all = ?
+       AND enabled = 1 AND id <> ? ORDER BY id LIMIT 1`,
+  );
   const active = database.prepare<WebhookRow & { active_after: number }>(
     "SELECT * FROM webhooks WHERE enabled = 1 AND suspended IS NULL ORDER BY id",
   );
@@ -95,6 +99,8 @@ function createReads(database: Database, cipher: SecretCipher): Reads {
       const row = find.get(id);
       return row && webhookFromRow(row, cipher);
     },
+    twinOf: ({ id, target, event, events, conditions, match }) =>
+      twin.get(target, event, JSON.stringify(events), conditions, Number(match === "all"), id)?.id,
     version: () => present(version.get(), "the row of the register").version,
     active: () =>
       active.all().map((row) => ({ ...definitionFromRow(row.id, row), activeAfter: row.active_after })),

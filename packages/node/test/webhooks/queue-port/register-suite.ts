@@ -44,6 +44,24 @@ export function describeRegister(name: string, open: OpenSubject): void {
         expect((await commands.insert(NEW, 9)).id).toBeGreaterThan(first.id);
       });
 
+      test("has a twin if another enabled webhook has its target, events and conditions.", async () => {
+        const first = await commands.insert(NEW, 9);
+        expect(await register.webhooks.twinOf(first)).toBeUndefined();
+        const second = await commands.insert({ fields: { ...FIELDS, name: "again" }, token: TOKEN }, 9);
+        expect(await register.webhooks.twinOf(second)).toBe(first.id);
+        for (const other of [
+          { event: null, events: ["block.*"] },
+          { target: "https://other.example/" },
+          { match: "all" },
+          { conditions: "[1]" },
+        ] as const) {
+          const different = { fields: { ...FIELDS, ...other }, token: TOKEN };
+          expect(await register.webhooks.twinOf(await commands.insert(different, 9))).toBeUndefined();
+        }
+        await commands.update(first.id, { changes: { enabled: false } });
+        expect(await register.webhooks.twinOf(second)).toBeUndefined();
+      });
+
       test("is counted with others that arrive at the same time, and a refused one undoes no other.", async () => {
         const results = await Promise.allSettled([1, 2, 3].map(() => commands.insert(NEW, 2)));
         expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
