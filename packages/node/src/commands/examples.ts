@@ -51,6 +51,7 @@ export const EXAMPLES = {
     "uniknode listen",
     'uniknode listen --event "transaction.*" --condition "amount gte 100000000"',
     "uniknode listen --event block.applied --status 503",
+    "uniknode listen --forward-to http://127.0.0.1:3000/webhooks",
     "uniknode listen --json",
   ],
   witness: [

@@ -1,8 +1,11 @@
 /** Registers a webhook for the lifetime of a receiver. */
 
-import { ApiError, createClient } from "@uniknode/client";
+import { hash } from "node:crypto";
+import { ApiError, createClient, type StreamedEvent } from "@uniknode/client";
 import type { Config } from "../../config/resolve.ts";
 import { CodedError } from "../../platform/coded-error.ts";
+import { createPost, DEFAULT_POST_OPTIONS } from "../../webhooks/delivery/post.ts";
+import { bodyOf, createHeaders, signingSecretOf } from "../../webhooks/model/message.ts";
 import { tokenOf } from "../access/local-token.ts";
 import { readConditions } from "./condition.ts";
 import type { listenOptions } from "./options.ts";
@@ -22,6 +25,8 @@ export type Listening = {
    * @throws {Error} if the webhook could not be removed; the message says how to remove it
    */
   stop(): Promise<void>;
+  /** Rejects if the node refuses the stream that is forwarded. */
+  readonly ended?: Promise<void>;
 };
 
 /**
@@ -77,6 +82,67 @@ export async function startListening(
       } finally {
         await receiver.close();
       }
+    },
+  };
+}
+
+/** No webhook has it. */
+const WEBHOOK = 0;
+
+/**
+ * Sends each event of the live stream to an application, as a signed delivery. Needs no connection from the node to this
+ * machine.
+ *
+ * @throws {ConfigError} on a missing token or an invalid condition
+ */
+export async function startForwarding(
+  config: Config<typeof listenOptions>,
+  { onRequest, report }: ListenDeps,
+): Promise<Listening> {
+  const { url, event: events, condition, match, forwardTo: target = "" } = config;
+  const webhookToken = tokenOf(config);
+  // The same in each run against the node, so that the application is configured once.
+  const token = hash("sha256", `secret of forwarded events: ${webhookToken}`);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const { post, close } = createPost({ ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true });
+  const headersOf = createHeaders();
+
+  async function forward(event: StreamedEvent): Promise<void> {
+    const receivedMs = Date.now();
+    const { data, position: _, ...message } = event;
+    const content = { ...(data !== undefined && { dataText: JSON.stringify(data) }) };
+    const body = bodyOf({ ...message, webhook: WEBHOOK, timeMs: receivedMs, content });
+    const { id } = message;
+    const headers = headersOf({ id, body, secrets: { token } }, receivedMs);
+    try {
+      const { status = 0 } = await post(
+        { id, webhook: WEBHOOK, target, isStrict: true, headers, body },
+        signal,
+      );
+      const delivery = { ...message, data, timestamp: receivedMs, webhookId: WEBHOOK };
+      onRequest({ receivedMs, status, attempt: 1, delivery });
+    } catch (error) {
+      const { code, message: reason } = error as Error & { code?: string };
+      if (!signal.aborted) report(`${message.event} ${id} was not received: ${code ?? reason}`);
+    }
+  }
+
+  async function run(): Promise<void> {
+    const { events: stream } = createClient({ url, webhookToken });
+    const conditions = readConditions(condition);
+    for await (const event of stream.stream({ events, conditions, match, signal })) await forward(event);
+  }
+
+  report(`Events ${events.join(" ")} of ${url} are sent to ${target}, signed with ${signingSecretOf(token)}`);
+  report("Ctrl-C stops.\n");
+  return {
+    ended: run().catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    }),
+    async stop() {
+      stopping.abort();
+      await close();
     },
   };
 }

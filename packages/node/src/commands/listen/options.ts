@@ -2,6 +2,7 @@
 import { connectionOptions } from "../../config/connection.ts";
 import { option, readChoice, readInteger, readSwitch, readTexts } from "../../config/define-option.ts";
 import { tokenOptions } from "../access/local-token.ts";
+import { readReceiverUrl } from "../conform/options.ts";
 
 export const listenOptions = {
   url: connectionOptions.url,
@@ -64,6 +65,14 @@ export const listenOptions = {
     sentence: "Milliseconds to wait before each response.",
     default: 0,
     read: readInteger(0, 3_600_000),
+  }),
+  forwardTo: option({
+    name: "forwardTo",
+    variable: "UNIKNODE_LISTEN_FORWARD_TO",
+    placeholder: "URL",
+    sentence:
+      "Send each event of the live stream to this URL as a signed delivery, instead of registering a webhook.",
+    read: readReceiverUrl,
   }),
   json: option({
     name: "json",

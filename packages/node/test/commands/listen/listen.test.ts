@@ -1,10 +1,14 @@
 /** `uniknode listen` against a dev chain, both as real programs. */
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { stripVTControlCharacters } from "node:util";
-import { createClient } from "@uniknode/client";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createClient, type VerifiedDelivery, verifyDelivery } from "@uniknode/client";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { deriveAccounts } from "../../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../../src/dev-chain/network.ts";
 import { present } from "../../../src/platform/present.ts";
@@ -56,6 +60,39 @@ afterAll(async () => {
   await node.ended;
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
+
+test("forwards events to an application, signed with the same secret in each run, and names its responses", async () => {
+  const secrets: string[] = [];
+  for (const status of [204, 500]) {
+    const received = Promise.withResolvers<VerifiedDelivery>();
+    const server = createServer(async (request, response) => {
+      const secret = present(secrets.at(-1));
+      received.resolve(verifyDelivery({ headers: request.headers, body: await buffer(request) }, { secret }));
+      response.writeHead(status).end();
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
+    const args = ["--url", url, "--token", TOKEN, "--event", "block.applied", "--forward-to", target];
+    const listener = spawnUniknode(["listen", ...args]);
+    running.push(listener);
+    const [, secret] = await listener.printed(/signed with (whsec_\S+)/);
+    secrets.push(present(secret));
+    expect(await registered()).toEqual([]);
+    // The stream is open as soon as an event arrives.
+    const mining = setInterval(() => void client().dev.mine(), 300);
+    try {
+      const delivery = await received.promise;
+      expect(delivery).toMatchObject({ event: "block.applied", data: { height: delivery.height } });
+    } finally {
+      clearInterval(mining);
+    }
+    await listener.printed(new RegExp(`${status}  block.applied  height \\d+`));
+    listener.child.kill("SIGINT");
+    expect(await listener.ended).toMatchObject({ code: 0, stderr: "" });
+  }
+  expect(secrets[0]).toBe(secrets[1]);
+}, 60_000);
 
 /** A registered listener. */
 async function listen(...args: string[]) {
