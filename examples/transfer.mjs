@@ -16,6 +16,7 @@ import {
   createNetwork,
   isAddress,
   keysFromPassphrase,
+  networkFilesFromJson,
   signTransaction,
   transactionToJson,
 } from "@uniknode/protocol";
@@ -47,7 +48,7 @@ async function transfer() {
   const keys = keysFromPassphrase(passphrase);
   const senderPublicKey = bytesToHex(keys.publicKey);
   // The parameters of the network that signing requires.
-  const network = createNetwork((await client.node.cryptoConfiguration()).data);
+  const network = createNetwork(networkFilesFromJson((await client.node.cryptoConfiguration()).data));
   const { pubKeyHash } = network.description;
   if (!isAddress(recipientId, pubKeyHash))
     throw new Error(`${recipientId} is not an address of this network`);

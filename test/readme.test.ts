@@ -39,6 +39,23 @@ const kindOf = (path: string) => extname(path) || `.${path.split(".").at(-1)}`;
 const isForeign = (path: string) =>
   !WITHOUT_KIND.test(path) && (!/\.[^/]*$/.test(path) || !KINDS.has(kindOf(path)));
 
+/** Files and folders whose purpose is known by their names. */
+const USUAL =
+  "CHANGELOG.md CONTRIBUTING.md LICENSE README.md SECURITY.md package.json package-lock.json .gitignore".split(
+    " ",
+  );
+
+test("CONTRIBUTING names every file and folder of the root, except for the usual ones.", () => {
+  const guide = readFileSync("CONTRIBUTING.md", "utf8");
+  const section = guide.slice(guide.indexOf("## Files of the root"), guide.indexOf("## Add an event"));
+  const names = execFileSync("git", ["-c", "safe.directory=*", "ls-files"], { encoding: "utf8" })
+    .trim()
+    .split("\n")
+    .map((path) => path.split("/", 1)[0] ?? "");
+  const isNamed = (name: string) => section.includes(`\`${name}\``) || section.includes(`\`${name}/`);
+  expect([...new Set(names)].filter((name) => !USUAL.includes(name) && !isNamed(name))).toEqual([]);
+});
+
 test("Every tracked file is of a listed kind.", () => {
   const tracked = execFileSync("git", ["-c", "safe.directory=*", "ls-files", "-z"], { encoding: "utf8" });
   const paths = tracked.split("\0").filter((path) => path !== "");

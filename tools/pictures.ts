@@ -32,12 +32,14 @@ const receiver = createServer((request, response) => {
 });
 try {
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-  const delivery = await cause(node, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`);
+  await pay(node, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`);
   const context = await browser.newContext({ viewport: VIEW, locale: "en-US", reducedMotion: "reduce" });
   const page = await context.newPage();
   await page.goto(node.consoleUrl);
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
-  await picture(page, "overview", `${node.url}/console/`);
+  await quietRound(node, page);
+  await save(page, "overview");
+  const delivery = await revert(node);
   const [transaction] = (await node.client.transactions.list().page({ limit: 1 })).data;
   await picture(page, "bytes", `${node.url}/console/transactions/${present(transaction).id}?view=bytes`);
   await page.emulateMedia({ colorScheme: "dark" });
@@ -49,11 +51,24 @@ try {
   await stop();
 }
 
-/** Causes transfers, deliveries that partly fail, and a reorganization. Returns the number of a retracted delivery. */
-async function cause({ client, command }: DevNode, target: string): Promise<number> {
+/** Causes transfers, and deliveries that partly fail. */
+async function pay({ client, command }: DevNode, target: string): Promise<void> {
   const conditions = [EVERY_EVENT];
   await client.webhooks.create({ events: ["block.applied", "transaction.*"], target, conditions });
   for (let count = 0; count < 3; count++) await command(["trigger", "transaction.applied"]);
+}
+
+/** Shows the overview of a round without a missed slot, for which a busy machine may need several rounds. */
+async function quietRound({ client, url }: DevNode, page: Page): Promise<void> {
+  do {
+    // Mined blocks have one slot after the other.
+    await client.dev.mine({ blocks: 2 * (await client.node.configuration()).data.constants.activeDelegates });
+    await show(page, `${url}/console/`);
+  } while ((await page.locator(".slot.missed").count()) > 0);
+}
+
+/** Causes a reorganization. Returns the number of a retracted delivery. */
+async function revert({ client }: DevNode): Promise<number> {
   await client.dev.forge({ enabled: false });
   const { head } = (await client.dev.mine({ blocks: 12 })).data;
   for (;;) {
@@ -68,9 +83,17 @@ async function cause({ client, command }: DevNode, target: string): Promise<numb
 }
 
 async function picture(page: Page, name: string, url: string): Promise<void> {
+  await show(page, url);
+  await save(page, name);
+}
+
+async function show(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await page.locator("h1").waitFor();
   await page.waitForTimeout(SETTLE_MS);
+}
+
+async function save(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(FOLDER, `${name}.png`) });
   console.log(`docs/pictures/${name}.png`);
 }

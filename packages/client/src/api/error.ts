@@ -101,6 +101,6 @@ function causeOf(error: unknown): string {
   const { code = "" } = cause as { code?: unknown };
   // The message has the line of the TLS library that failed.
   if (/^(ERR_SSL_|EPROTO$)/.test(String(code))) return `no TLS connection (${code})`;
-  if (cause.message === "bad port") return "fetch refuses this port, which belongs to another protocol";
+  if (cause.message === "bad port") return "fetch refuses this port";
   return cause.message || ((cause as { code?: string }).code ?? error.message);
 }

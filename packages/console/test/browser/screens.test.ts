@@ -2,6 +2,7 @@
  * Every screen in the browser: both themes, narrow and wide, accessible, and without entries in the browser's
  * log.
  */
+import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { describeConsole } from "../../test-support/console-tests.ts";
@@ -48,6 +49,22 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, openForAll }) => {
     expect(await faultsInEveryView(page, name)).toEqual([]);
     expect(faults.splice(0)).toEqual([]);
   });
+
+  test.each(["blocks", "transactions", "wallets", "uniks", "delegates"])(
+    "The list of %s is saved as CSV with a row for each item.",
+    async (list) => {
+      await page.goto(`/console/${list}`);
+      const save = page.getByRole("button", { name: "Save CSV" });
+      const [file] = await Promise.all([page.waitForEvent("download"), save.click()]);
+      expect(file.suggestedFilename()).toBe(`${list}.csv`);
+      const [head = "", ...rows] = readFileSync(await file.path(), "utf8")
+        .trim()
+        .split("\n");
+      expect(head.split(",").length).toBeGreaterThan(1);
+      expect(rows.length).toBeGreaterThan(0);
+      expect(faults.splice(0)).toEqual([]);
+    },
+  );
 
   test.each([
     ["transactions", "least=1", "least=much"],

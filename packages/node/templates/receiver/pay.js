@@ -6,6 +6,7 @@ import {
   bytesToHex,
   createNetwork,
   keysFromPassphrase,
+  networkFilesFromJson,
   signTransaction,
   transactionToJson,
 } from "@uniknode/protocol";
@@ -22,7 +23,7 @@ export const RECIPIENT = "DAxkNhWf8g3spepbDYYpz5F3rKVEhmiSpP";
  * @param {bigint} amount in the smallest unit, 100,000,000 to a token
  */
 export async function pay(client, amount) {
-  const network = createNetwork((await client.node.cryptoConfiguration()).data);
+  const network = createNetwork(networkFilesFromJson((await client.node.cryptoConfiguration()).data));
   const keys = keysFromPassphrase(PASSPHRASE);
   const senderPublicKey = bytesToHex(keys.publicKey);
   const { data: sender } = await client.wallets.get(senderPublicKey);

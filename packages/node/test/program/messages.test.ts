@@ -163,7 +163,7 @@ describe("other commands", () => {
     [
       "status --url http://127.0.0.1:9",
       () => "",
-      "GET /api/blockchain: no response: fetch refuses this port, which belongs to another protocol; is the node running?",
+      "GET /api/blockchain: no response: fetch refuses this port; is the node running?",
       1,
     ],
   ])(

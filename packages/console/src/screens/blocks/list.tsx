@@ -3,7 +3,8 @@ import type { Block, BlockOrder } from "@uniknode/client";
 import { Amount, useSymbol } from "../../components/amount.tsx";
 import { BlockFill } from "../../components/block-fill.tsx";
 import { DelegateName } from "../../components/delegate-name.tsx";
-import { Filters, publicKeyFault } from "../../components/filters.tsx";
+import { ExportButtons } from "../../components/export/export-button.tsx";
+import { areValid, type FilterField, Filters, publicKeyFault } from "../../components/filters.tsx";
 import { countText } from "../../components/format.ts";
 import { BlockId, hrefOf } from "../../components/identifier.tsx";
 import { orderFrom, useListState } from "../../components/list-state.ts";
@@ -26,34 +27,29 @@ const CONTENTS = [
   { value: "transactions", label: "With transactions" },
 ];
 
+const FIELDS: readonly FilterField[] = [
+  { name: "content", label: "Show", options: CONTENTS },
+  { name: "orderBy", label: "Order", options: ORDERS },
+  { name: "generator", label: "Public key of the delegate", placeholder: "02…", faultOf: publicKeyFault },
+];
+
 export default function Blocks() {
   const { api } = useNode();
-  const { orderBy, content, generator } = useListState().query;
+  const { query } = useListState();
+  const { orderBy, content, generator } = query;
   const search = {
     ...orderFrom(ORDERS, orderBy),
     ...(content === "transactions" && { numberOfTransactions: { from: 1 } }),
     ...(generator && { generatorPublicKey: generator }),
   };
+  const list = () => api.blocks.search(search);
   return (
-    <Page title="Blocks">
-      <Filters
-        fields={[
-          { name: "content", label: "Show", options: CONTENTS },
-          { name: "orderBy", label: "Order", options: ORDERS },
-          {
-            name: "generator",
-            label: "Public key of the delegate",
-            placeholder: "02…",
-            faultOf: publicKeyFault,
-          },
-        ]}
-      >
-        <PagedList
-          name={`blocks ${JSON.stringify(search)}`}
-          list={() => api.blocks.search(search)}
-          what="blocks"
-          lines={25}
-        >
+    <Page
+      title="Blocks"
+      aside={areValid(FIELDS, query) && <ExportButtons name="blocks" rows={() => rowsOf(list())} />}
+    >
+      <Filters fields={FIELDS}>
+        <PagedList name={`blocks ${JSON.stringify(search)}`} list={list} what="blocks" lines={25}>
           {(blocks) => <BlockTable blocks={blocks} />}
         </PagedList>
       </Filters>
@@ -105,4 +101,20 @@ function BlockTable({ blocks }: { blocks: readonly Block[] }) {
       empty={<Empty title="No block matches">Clear the filters to see all blocks.</Empty>}
     />
   );
+}
+
+async function* rowsOf(blocks: AsyncIterable<Block>) {
+  for await (const { id, height, timestamp, generator, transactions, forged } of blocks) {
+    const { fee, reward, amount } = forged;
+    yield {
+      height,
+      id,
+      time: timestamp.human,
+      generator: generator.publicKey,
+      transactions,
+      amount,
+      fee,
+      reward,
+    };
+  }
 }

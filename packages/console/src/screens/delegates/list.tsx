@@ -3,6 +3,7 @@ import type { Delegate, DelegateOrder, DelegateQuery } from "@uniknode/client";
 import { Amount, useSymbol } from "../../components/amount.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { DelegateName, nameOf } from "../../components/delegate-name.tsx";
+import { ExportButtons } from "../../components/export/export-button.tsx";
 import { Filters } from "../../components/filters.tsx";
 import { countText, percentText } from "../../components/format.ts";
 import { hrefOf } from "../../components/identifier.tsx";
@@ -36,10 +37,11 @@ export default function Delegates() {
     ...orderFrom(ORDERS, orderBy),
     ...(name && { name }),
   };
+  const list = () => api.delegates.list(search);
   return (
     <Page title="Delegates">
       <RoundMonitor />
-      <Section title="All delegates">
+      <Section title="All delegates" aside={<ExportButtons name="delegates" rows={() => rowsOf(list())} />}>
         <Filters
           fields={[
             { name: "state", label: "Show", options: STATES },
@@ -49,7 +51,7 @@ export default function Delegates() {
         >
           <PagedList
             name={`delegates ${JSON.stringify(search)}`}
-            list={() => api.delegates.list(search)}
+            list={list}
             what="delegates"
             limit={50}
             lines={10}
@@ -108,4 +110,30 @@ function LastBlock({ last }: { last: Delegate["blocks"]["last"] }) {
       <Time timeMs={last.timestamp.unix * 1_000} />
     </a>
   );
+}
+
+async function* rowsOf(delegates: AsyncIterable<Delegate>) {
+  for await (const {
+    rank = "",
+    unikname,
+    username,
+    type,
+    address,
+    publicKey,
+    votes,
+    blocks,
+    forged,
+  } of delegates) {
+    yield {
+      rank,
+      unikname,
+      username,
+      type,
+      address,
+      publicKey,
+      votes,
+      blocks: blocks.produced,
+      earned: forged.total,
+    };
+  }
 }

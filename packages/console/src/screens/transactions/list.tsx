@@ -1,12 +1,14 @@
 /** List of confirmed or pending transactions. */
 import { jsonText, type TransactionOrder, type TransactionSearch } from "@uniknode/client";
 import { unitsOf } from "../../components/amount.tsx";
-import { addressFault, amountFault, Filters } from "../../components/filters.tsx";
+import { ExportButtons } from "../../components/export/export-button.tsx";
+import { addressFault, amountFault, areValid, type FilterField, Filters } from "../../components/filters.tsx";
 import { orderFrom, useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
 import { PagedList } from "../../components/paged-list.tsx";
 import { Empty } from "../../components/states.tsx";
 import { KINDS, kindText, titleOf } from "../../components/transactions/kinds.ts";
+import { transactionRows } from "../../components/transactions/transaction-rows.ts";
 import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
 import { useNode } from "../../data/node.ts";
 
@@ -34,30 +36,29 @@ const ORDERS: readonly { readonly value: TransactionOrder | ""; readonly label: 
   { value: "fee:desc", label: "Highest fee first" },
 ];
 
+const FIELDS: readonly FilterField[] = [
+  { name: "type", label: "Type", options: TYPES },
+  { name: "address", label: "Sender or recipient", placeholder: "Address", faultOf: addressFault },
+  { name: "text", label: "Text", placeholder: "Vendor field" },
+  { name: "least", label: "Amount from", placeholder: "0.00", faultOf: amountFault },
+  { name: "orderBy", label: "Order", options: ORDERS },
+];
+
 export default function Transactions() {
+  const { api } = useNode();
   const { query } = useListState();
   const isPending = query.state === "pending";
+  const list = () => (isPending ? api.transactions.unconfirmed() : api.transactions.search(searchOf(query)));
   return (
-    <Page title="Transactions">
-      <Filters
-        fields={[
-          { name: "state", label: "Show", options: STATES },
-          ...(isPending
-            ? []
-            : [
-                { name: "type", label: "Type", options: TYPES },
-                {
-                  name: "address",
-                  label: "Sender or recipient",
-                  placeholder: "Address",
-                  faultOf: addressFault,
-                },
-                { name: "text", label: "Text", placeholder: "Vendor field" },
-                { name: "least", label: "Amount from", placeholder: "0.00", faultOf: amountFault },
-                { name: "orderBy", label: "Order", options: ORDERS },
-              ]),
-        ]}
-      >
+    <Page
+      title="Transactions"
+      aside={
+        (isPending || areValid(FIELDS, query)) && (
+          <ExportButtons name="transactions" rows={() => transactionRows(list())} />
+        )
+      }
+    >
+      <Filters fields={[{ name: "state", label: "Show", options: STATES }, ...(isPending ? [] : FIELDS)]}>
         {isPending ? <Pending /> : <Confirmed />}
       </Filters>
     </Page>

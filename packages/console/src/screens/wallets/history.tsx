@@ -1,11 +1,12 @@
 /** Transactions of a wallet. */
-import type { Client, Transaction, TransactionOrder, TransactionSearch } from "@uniknode/client";
+import type { TransactionOrder, TransactionSearch } from "@uniknode/client";
 import { ExportButtons } from "../../components/export/export-button.tsx";
 import { Filters } from "../../components/filters.tsx";
 import { orderFrom, useListState } from "../../components/list-state.ts";
 import { Pager } from "../../components/pager.tsx";
 import { Empty, ResponseView } from "../../components/states.tsx";
 import { KINDS, kindText, titleOf } from "../../components/transactions/kinds.ts";
+import { transactionRows } from "../../components/transactions/transaction-rows.ts";
 import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
 
@@ -54,7 +55,7 @@ export function History({ address }: { address: string }) {
                 empty={<Empty title="No transaction matches" />}
               />
               <Pager meta={meta} what="transactions" />
-              <ExportButtons name={`transactions-of-${address}`} rows={() => rowsOf(list())} />
+              <ExportButtons name={`transactions-of-${address}`} rows={() => transactionRows(list())} />
             </>
           )}
         </ResponseView>
@@ -75,16 +76,4 @@ export function searchOf(address: string, query: Readonly<Record<string, string>
     ...(text && { vendorField: text }),
     ...orderFrom(ORDERS, orderBy),
   };
-}
-
-type Listed = ReturnType<Client["transactions"]["search"]>;
-
-async function* rowsOf(transactions: Listed) {
-  for await (const transaction of transactions as AsyncIterable<Transaction>) {
-    const { id, blockId = "", timestamp, sender, recipient, amount, fee, vendorField = "" } = transaction;
-    yield {
-      ...{ id, blockId, time: timestamp?.human ?? "", type: titleOf(transaction) },
-      ...{ sender, recipient, amount, fee, vendorField },
-    };
-  }
 }
