@@ -50,6 +50,13 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, openForAll }) => {
     expect(faults.splice(0)).toEqual([]);
   });
 
+  test("A malformed id is explained, without an offer to try it again.", async () => {
+    await page.goto("/console/blocks/zzz");
+    await page.getByRole("alert").getByText("must be up to 20 decimal digits").waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    expect(faults.splice(0)).toEqual([expect.stringContaining("422")]);
+  });
+
   test.each(["blocks", "transactions", "wallets", "uniks", "delegates"])(
     "The list of %s is saved as CSV with a row for each item.",
     async (list) => {
