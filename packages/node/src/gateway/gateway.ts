@@ -23,6 +23,8 @@ export type NodeStatus = {
   timestamp: number;
   /** Absent while the node is in sync. */
   progress?: SyncProgress;
+  /** The last final block: servers compare their database with it. Absent while no block is final. */
+  finalBlock?: { height: number; id: string };
   /** Text with the time when a block can follow the head; absent unless the head is in the future. */
   futureHead?: string;
   /** Block up to which signatures are not checked; absent once the chain has reached it, and if all are checked. */

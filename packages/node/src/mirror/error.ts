@@ -17,13 +17,13 @@ export type MirrorErrorCode =
   | "MIRROR_GONE"
   /** The log of the node does not have the event after the last copied one. */
   | "MIRROR_EVENTS_GONE"
-  /** The database belongs to another network. */
+  /** The database has the chain of another network, or another chain than the node. */
   | "MIRROR_DATABASE"
   /** Another mirror has taken over. */
   | "MIRROR_DEPOSED"
   /** Another mirror with the same name has taken over. */
   | "MIRROR_REPLACED"
-  /** The mirror does not have the block of the node: it cannot be compared. */
+  /** The mirror or the node does not have the block with which the other one is compared yet. */
   | "MIRROR_BEHIND"
   /** Rows or facts differ from those of the node, or a row is damaged. */
   | "MIRROR_DIFFERS";

@@ -24,6 +24,7 @@ import {
   takeLease,
 } from "./head.ts";
 import { type IdentityTexts, storeIdentity } from "./node-identity.ts";
+import { refuseOtherChain } from "./other-chain.ts";
 
 export type MirrorOptions = {
   /** Name of this mirror. When it starts, it replaces a mirror with the same name. */
@@ -64,7 +65,11 @@ export async function runMirror(
   signal: AbortSignal,
 ): Promise<void> {
   const { logger } = deps;
-  const session: SessionDeps = { ...deps, copyEvents: createEventCopy(), last: { epoch: undefined } };
+  const session: SessionDeps = {
+    ...deps,
+    copyEvents: createEventCopy(),
+    last: { epoch: undefined, isStandby: false },
+  };
   let pauseMs = FIRST_PAUSE_MS;
   while (!signal.aborted) {
     try {
@@ -91,24 +96,29 @@ const isFinal = (error: unknown): boolean => error instanceof MirrorError && FIN
 
 type SessionDeps = MirrorDeps & {
   readonly copyEvents: ReturnType<typeof createEventCopy>;
-  /** The last epoch of this process. */
-  readonly last: { epoch: Epoch | undefined };
+  /** The last epoch of this process, and whether it waits for the lease of another mirror. */
+  readonly last: { epoch: Epoch | undefined; isStandby: boolean };
 };
 
 /** Mirrors until the node ends its response or something fails. Returns false if another mirror has the lease. */
 async function mirrorOnce(options: MirrorOptions, deps: SessionDeps, stop: AbortSignal): Promise<boolean> {
   const { postgres, network, logger, last } = deps;
   const { nethash } = network.description;
+  // Precedes the lease: a mirror of another chain must not replace a mirror with its name.
+  await refuseOtherChain(options.undoDepth, deps, stop);
   const { epoch } = last;
   // If the response is lost, the epoch of this process is not known.
   last.epoch = undefined;
   const head = await takeLease(postgres, { nethash, owner: options.owner, epoch });
   last.epoch = head?.epoch ?? epoch;
   if (!head) {
-    logger.debug("another mirror has the lease; standing by");
+    if (!last.isStandby)
+      logger.info("waiting: another mirror writes to the database; this one continues when that one ends");
+    last.isStandby = true;
     await sleep(STANDBY_MS, undefined, { signal: stop }).catch(() => {});
     return false;
   }
+  last.isStandby = false;
   const ended = new AbortController();
   const signal = AbortSignal.any([stop, ended.signal]);
   const endRenewal = keepLease(postgres, head.epoch, (error) => ended.abort(error));

@@ -135,7 +135,7 @@ async function openKitPool(folder: string, chain: Chain, { database, network, ve
   const pool = openPoolBeside(chain, { network, database, verify: verifier.verify, now });
   const gateway = createGateway(
     { poolMaxPerRequest: 40 },
-    { pool, network, slots, head: chain.head, now, ...IDLE_NODE },
+    { pool, network, slots, head: chain.head, blocks: chain.blocks, now, ...IDLE_NODE },
   );
   const { transactions } = JSON.parse(readFileSync(join(folder, "pool.json"), "utf8"));
   const { errors } = await gateway.submit(transactions);

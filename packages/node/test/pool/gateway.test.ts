@@ -29,6 +29,7 @@ function open(deps: Partial<GatewayDeps> = {}): { gateway: Gateway; pool: OpenPo
         network,
         slots,
         head,
+        blocks: { header: () => undefined },
         now,
         ...IDLE_NODE,
         ...deps,

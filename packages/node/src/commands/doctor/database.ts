@@ -3,34 +3,19 @@ import { createSlots } from "@uniknode/protocol";
 import { readCopy } from "../../mirror/events/rows.ts";
 import { readHead } from "../../mirror/head.ts";
 import { readIdentity } from "../../mirror/node-identity.ts";
-import { parseExternal } from "../../platform/json/external.ts";
-import { formOf } from "../../platform/json/form.ts";
-import { Type } from "../../platform/json/schema.ts";
-import { readBounded } from "../../platform/text/bounded.ts";
 import { openPostgres, type Postgres } from "../../postgres/connection.ts";
 import { SchemaError } from "../../postgres/migrations.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
+import { checkLag } from "./lag.ts";
 
 const TIMEOUT_MS = 5_000;
 /** Major version of the oldest server that the tests use. */
 const MIN_VERSION = 15;
-/** The limit of `/health/ready` of an API server. */
-const MAX_BLOCKS_BEHIND = 10;
 /** An API server, a mirror and an operator. */
 const GOOD_FREE_CONNECTIONS = 15;
 const GOOD_REPLAY_SECONDS = 5;
 /** Time for which a gap in the events is a warning. */
 const RECENT_GAP_MS = 7 * 86_400_000;
-const MAX_RESPONSE_BYTES = 65_536;
-const RESPONSE_BOUNDS = { maxCharacters: MAX_RESPONSE_BYTES, maxDepth: 8, maxValues: 1_000 };
-
-const BLOCKCHAIN = formOf(
-  Type.Object({
-    data: Type.Object({
-      block: Type.Object({ height: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) }),
-    }),
-  }),
-);
 
 /** @param nodes base URLs of nodes with the same chain */
 export async function checkDatabase(url: string, nodes: readonly string[]): Promise<Finding[]> {
@@ -189,7 +174,12 @@ async function checkMirror(postgres: Postgres, nodes: readonly string[]): Promis
     const writer = row?.isLeased
       ? ok("mirror", `${row.owner} writes; ${at}`)
       : warn("mirror", `no mirror runs; ${at}`, 'start "uniknode mirror" with this database');
-    return [name, writer, await checkEvents(postgres), await checkLag(head.height, nodes)];
+    return [
+      name,
+      writer,
+      await checkEvents(postgres),
+      await checkLag(head.height, nodes, { postgres, network }),
+    ];
   } catch (error) {
     const { message } = error as Error;
     if (error instanceof SchemaError) return [fail("schema", message, "see docs/guides/mirror.md")];
@@ -209,27 +199,4 @@ async function checkEvents(postgres: Postgres): Promise<Finding> {
         `${text}, the last at ${new Date(lastGapMs).toISOString()}`,
         "replay the missing events to the webhooks of delivery workers: see docs/guides/mirror.md",
       );
-}
-
-async function checkLag(height: number, nodes: readonly string[]): Promise<Finding> {
-  const heights = (await Promise.all(nodes.map(heightOf))).filter((found) => found !== undefined);
-  if (heights.length === 0)
-    return warn("lag", "unknown: no node responds", "give the base URLs of nodes with --node");
-  const blocks = Math.max(0, Math.max(...heights) - height);
-  const text = `${blocks} blocks behind the node`;
-  return blocks <= MAX_BLOCKS_BEHIND
-    ? ok("lag", text)
-    : warn("lag", text, "check the log of the mirror; on a replica, check its replication");
-}
-
-async function heightOf(node: string): Promise<number | undefined> {
-  try {
-    const response = await fetch(`${node.replace(/\/$/, "")}/api/v2/blockchain`, {
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    const text = await readBounded(response.body, MAX_RESPONSE_BYTES);
-    return parseExternal(text, BLOCKCHAIN, RESPONSE_BOUNDS).data.block.height;
-  } catch {
-    return undefined;
-  }
 }

@@ -96,7 +96,10 @@ function addStatus(app: Server, { gateway }: Api): void {
   app.get(
     "/node/status",
     { schema: described("Node", "Returns height and sync state of the node.", single(Status)) },
-    async () => ({ data: await gateway.status() }),
+    async () => {
+      const { finalBlock: _, ...data } = await gateway.status();
+      return { data };
+    },
   );
 }
 

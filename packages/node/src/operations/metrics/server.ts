@@ -7,7 +7,8 @@ export type ServerFigures = {
   readonly calls: Readonly<Record<"gateway" | "forwarded", CallFigures>>;
   /** Height of the head in the database; undefined if it cannot be read. */
   readonly height: number | undefined;
-  /** Height of the node; undefined if none responds. */
+  readonly isNodeUp: boolean;
+  /** Height of the node; undefined if none responds, or if its chain is not that of the database. */
   readonly nodeHeight: number | undefined;
   /** Connections to the database, and requests that wait for one. */
   readonly connections: { readonly open: number; readonly waiting: number };
@@ -45,7 +46,7 @@ export function createServerMetrics(registry: Registry): (figures: ServerFigures
     head.set(figures.height ?? Number.NaN);
     lag.set(blocksBehind(figures) ?? Number.NaN);
     isDatabaseUp.set(figures.height === undefined ? 0 : 1);
-    isNodeUp.set(figures.nodeHeight === undefined ? 0 : 1);
+    isNodeUp.set(figures.isNodeUp ? 1 : 0);
     connections.set(figures.connections.open);
     waiting.set(figures.connections.waiting);
     failed.reset();

@@ -2,6 +2,7 @@
 import type { Network, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Chain } from "../../chain/port.ts";
 import type { Options } from "../../config/options.ts";
+import { finalHeight } from "../../facts/final.ts";
 import type { ForgingFigures } from "../../forger/forging.ts";
 import { futureHeadText } from "../../forger/timing.ts";
 import { DevError } from "../../gateway/dev-commands.ts";
@@ -32,6 +33,7 @@ export type GatewayDeps = {
   readonly slots: Slots;
   /** The last accepted block; timestamp in seconds since the network epoch. */
   readonly head: () => { readonly height: number; readonly timestamp: number };
+  readonly blocks: Pick<Chain["blocks"], "header">;
   /** See `Chain`. */
   readonly assumption: Chain["assumption"];
   /** Network time in seconds. */
@@ -100,9 +102,10 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
   };
 }
 
-function statusOf({ peers, head, now, network, slots, assumption }: GatewayDeps): NodeStatus {
+function statusOf({ peers, head, now, network, slots, assumption, blocks }: GatewayDeps): NodeStatus {
   const { height, timestamp } = head();
   const futureHead = futureHeadText({ height, timestamp }, slots.unixMsOf(now()), slots);
+  const final = blocks.header(finalHeight(height, network));
   const known = peers?.networkHeight();
   const progress = peers?.progress();
   const maxAgeSeconds = SYNCED_SLOTS * network.milestoneAt(1).blocktime;
@@ -111,6 +114,7 @@ function statusOf({ peers, head, now, network, slots, assumption }: GatewayDeps)
     now: height,
     blocksCount: (known ?? height) - height,
     timestamp: now(),
+    ...(final && { finalBlock: { height: final.height, id: final.id } }),
     ...(progress && { progress }),
     ...(futureHead !== undefined && { futureHead }),
     ...assumedBlock(assumption(), height),

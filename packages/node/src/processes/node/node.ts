@@ -169,6 +169,7 @@ function openGateway(
     network,
     slots,
     head: chain.head,
+    blocks: chain.blocks,
     assumption: chain.assumption,
     now,
     forging: forging.figures,

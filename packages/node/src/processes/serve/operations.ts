@@ -1,6 +1,7 @@
 /** Health and metrics of an API server. */
 import type { RemoteGateway } from "../../gateway/gateway.ts";
 import type { Readiness } from "../../operations/health/health.ts";
+import { type Check, healthy, unhealthy } from "../../operations/health/webhooks.ts";
 import type { Operations } from "../../operations/http/routes.ts";
 import {
   type ConnectionsOfListeners,
@@ -68,33 +69,50 @@ export function createServerOperations(deps: ServerOperationsDeps): {
 
 type State = {
   readonly head: Head | Error;
+  /** True if the database has another block than the last final one of the node. */
+  readonly isOtherChain: boolean;
   /** Undefined: no node responds. */
   readonly node: Awaited<ReturnType<RemoteGateway["status"]>> | undefined;
 };
 
 async function readState({ readModel, gateway }: ServerOperationsDeps): Promise<State> {
-  const [head, node] = await Promise.all([
-    readModel.snapshot(async (snapshot) => snapshot.head).catch((error: Error) => error),
-    gateway.status().catch(() => undefined),
-  ]);
-  return { head, node };
+  const node = await gateway.status().catch(() => undefined);
+  const final = node?.finalBlock;
+  try {
+    return await readModel.snapshot(async ({ head, blocks }) => {
+      const block = final && (await blocks.byHeight(final.height));
+      return { head, node, isOtherChain: block !== undefined && block.id !== final?.id };
+    });
+  } catch (error) {
+    return { head: error as Error, node, isOtherChain: false };
+  }
 }
 
-const heightsOf = ({ head, node }: State) => ({
+/** Heights of two chains are not compared. */
+const heightsOf = ({ head, node, isOtherChain }: State) => ({
+  isNodeUp: node !== undefined,
   height: head instanceof Error ? undefined : head.height,
-  nodeHeight: node?.now,
+  nodeHeight: isOtherChain ? undefined : node?.now,
 });
 
 /** Reads need the database only: a server whose nodes are down is ready. */
 function toReadiness(state: State): Readiness {
-  const { head, node } = state;
-  const lag = blocksBehind(heightsOf(state)) ?? 0;
+  const { node } = state;
   const checks = {
-    database:
-      head instanceof Error
-        ? { ok: false, detail: head.message }
-        : { ok: lag <= MAX_BLOCKS_BEHIND, detail: `at height ${head.height}, ${lag} blocks behind the node` },
+    database: checkDatabase(state),
     node: { ok: true, detail: node ? "responds" : "does not respond: submissions and pool queries fail" },
   };
   return { isReady: checks.database.ok, checks };
+}
+
+function checkDatabase(state: State): Check {
+  const { head, node, isOtherChain } = state;
+  if (head instanceof Error) return unhealthy(head.message);
+  if (isOtherChain)
+    return unhealthy(
+      `the node has another chain than the database: its block ${node?.finalBlock?.height} is ${node?.finalBlock?.id}; check --node and --database-url`,
+    );
+  const lag = blocksBehind(heightsOf(state)) ?? 0;
+  const text = `at height ${head.height}, ${lag} blocks behind the node`;
+  return lag <= MAX_BLOCKS_BEHIND ? healthy(text) : unhealthy(text);
 }
