@@ -188,6 +188,28 @@ describe.skipIf(!hasPostgres)("delivery workers", { timeout: 120_000 }, () => {
     }
   });
 
+  test("share few webhooks equally", async () => {
+    startWorker("a");
+    for (const number of upTo(9)) await register(`few-${number}`);
+    await expect.poll(shares, WAIT).toEqual({ a: 32 });
+    startWorker("b");
+    const webhooksOf = async () =>
+      (
+        await chain.postgres.query<{ owner: string | null; webhooks: number }>(
+          "SELECT owner, count(*)::integer AS webhooks FROM webhooks JOIN shards USING (shard) GROUP BY owner",
+        )
+      ).map(({ owner, webhooks }) => [owner, webhooks]);
+    await expect
+      .poll(async () => new Map((await webhooksOf()) as [string, number][]), WAIT)
+      .toEqual(
+        new Map([
+          ["a", 5],
+          ["b", 5],
+        ]),
+      );
+    expect(await shares()).toEqual({ a: 16, b: 16 });
+  });
+
   test("share the webhooks, and take over from a worker that is stopped, without losing a delivery or its order", async () => {
     const a = startWorker("a");
     const paths = upTo(WEBHOOKS).map((number) => `shared-${number}`);

@@ -11,7 +11,7 @@ import type { Ownership, OwnershipChange } from "../delivery-queue.ts";
 import type { OwnerState } from "../hand-over/owner.ts";
 import { nextEpoch } from "../model/epoch.ts";
 import { bumpVersionWhile } from "./register-version.ts";
-import { type OwnedShard, type OwnedShards, SHARDS, shardOf } from "./shards.ts";
+import { type OwnedShard, type OwnedShards, SHARDS, type Share, shardOf, withinShare } from "./shards.ts";
 import { beginLease, endLease, renewLease } from "./worker-lease.ts";
 
 export type OwnershipOptions = {
@@ -94,7 +94,9 @@ async function renew(state: State): Promise<OwnershipChange> {
     owner === state.worker && Number(epoch) === held.get(shard)?.epoch;
   for (const row of view.shards) if (held.has(row.shard) && !isMine(row)) drop(row.shard);
   for (const claimed of view.claimed) held.set(claimed.shard, claimed);
-  const surplus = [...held.keys()].filter((shard) => !state.surplus.has(shard)).slice(view.share);
+  const mine = [...held.keys()].filter((shard) => !state.surplus.has(shard));
+  const kept = withinShare(mine, view.share, (shard) => view.used.has(shard));
+  const surplus = mine.filter((shard) => !kept.includes(shard));
   const webhooksOf = await readWebhooks(postgres.query, [...state.reported.keys(), ...held.keys()]);
   await giveUp(state, new Set(surplus.filter((shard) => webhooksOf(shard).length === 0)));
   // Nothing fails from here on: a change that is not reported now would be with the next renewal. Only then may calls run.
@@ -119,13 +121,14 @@ function report(state: State): { readonly gained: readonly number[]; readonly lo
   };
 }
 
-type ShardRow = { shard: number; owner: string | null; epoch: string; has_owner: boolean };
+type ShardRow = { shard: number; owner: string | null; epoch: string; has_owner: boolean; is_used: boolean };
 
 type View = {
   readonly shards: readonly ShardRow[];
   readonly claimed: readonly HeldShard[];
-  /** Number of shards that this worker should own. */
-  readonly share: number;
+  /** The shards that have webhooks. */
+  readonly used: ReadonlySet<number>;
+  readonly share: Share;
 };
 
 /** Claims free shards, up to the share of this worker. */
@@ -137,19 +140,22 @@ async function claim(transaction: Transaction, state: State): Promise<View> {
     [worker],
   );
   const shards = await transaction.query<ShardRow>(
-    `SELECT shard, owner, epoch, name IS NOT NULL AS has_owner
+    `SELECT shard, owner, epoch, name IS NOT NULL AS has_owner,
+       EXISTS (SELECT 1 FROM webhooks WHERE webhooks.shard = shard_owners.shard) AS is_used
      FROM shard_owners LEFT JOIN delivery_workers ON name = owner ORDER BY shard`,
   );
-  const share = await readShare(transaction, claimsIn);
+  const used = new Set(shards.flatMap(({ shard, is_used }) => (is_used ? shard : [])));
+  const share = await readShare(transaction, claimsIn, used.size);
   const isHeld = ({ shard, owner, epoch }: ShardRow) =>
     owner === worker && Number(epoch) === held.get(shard)?.epoch;
   const isFree = (row: ShardRow) => !row.has_owner || (row.owner === worker && !isHeld(row));
-  const wanted = Math.max(0, share - shards.filter(isHeld).length);
-  const free = shards.filter(isFree).slice(0, wanted);
+  const [mine, others] = [shards.filter(isHeld), shards.filter(isFree)];
+  const wanted = withinShare([...mine, ...others], share, ({ is_used }) => is_used);
+  const free = wanted.filter((row) => !isHeld(row));
   // Others consider these owned: a former process of this name had them, or the response to their claim was lost.
   const unknown = shards.filter((row) => row.owner === worker && !isHeld(row) && !free.includes(row));
   await freeShards(transaction.query, worker, unknown);
-  if (free.length === 0) return { shards, claimed: [], share };
+  if (free.length === 0) return { shards, used, claimed: [], share };
   // Waits for the writes of a former owner, which have locked the shards.
   const claimed = await transaction.query<{ shard: number; epoch: string }>(
     `WITH claimed AS MATERIALIZED (
@@ -175,8 +181,7 @@ async function claim(transaction: Transaction, state: State): Promise<View> {
   // The owners of the other shards need not read the register again, but nothing is lost by it.
   await bumpVersionWhile(transaction, claimsIn);
   return {
-    shards,
-    share,
+    ...{ shards, used, share },
     claimed: claimed.map(({ shard, epoch }) => ({
       shard,
       epoch: Number(epoch),
@@ -185,13 +190,14 @@ async function claim(transaction: Transaction, state: State): Promise<View> {
   };
 }
 
-/** Returns the number of shards that a process should own: none while the webhooks have another owner. */
-async function readShare({ query }: Transaction, claimsIn: OwnerState): Promise<number> {
+/** Returns the share of a process: none while the webhooks have another owner. */
+async function readShare({ query }: Transaction, claimsIn: OwnerState, used: number): Promise<Share> {
   const [row] = await query<{ owner: OwnerState; workers: string }>(
     "SELECT owner, (SELECT count(*) FROM delivery_workers) AS workers FROM webhook_register",
   );
-  if (row?.owner !== claimsIn) return 0;
-  return claimsIn === "workers" ? Math.ceil(SHARDS / Math.max(1, Number(row.workers))) : SHARDS;
+  if (row?.owner !== claimsIn) return { used: 0, all: 0 };
+  const workers = claimsIn === "workers" ? Math.max(1, Number(row.workers)) : 1;
+  return { used: Math.ceil(used / workers), all: Math.ceil(SHARDS / workers) };
 }
 
 /** Returns a function that returns the webhooks of a shard. */

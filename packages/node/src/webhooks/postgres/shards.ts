@@ -18,3 +18,17 @@ export type OwnedShards = {
   /** Returns the epoch of the shard of a webhook; undefined if another process owns it. */
   epochOf(webhook: number): number | undefined;
 };
+
+/** Numbers of shards that a worker should own: of those that have webhooks, and of all. */
+export type Share = { readonly used: number; readonly all: number };
+
+/** Returns the first of the shards that are within a share. Shards with webhooks are shared separately: few webhooks have few of them. */
+export function withinShare<T>(
+  shards: readonly T[],
+  { used, all }: Share,
+  isUsed: (shard: T) => boolean,
+): readonly T[] {
+  const kept = shards.filter(isUsed).slice(0, used);
+  const unused = shards.filter((shard) => !isUsed(shard));
+  return [...kept, ...unused.slice(0, Math.max(0, all - kept.length))];
+}
