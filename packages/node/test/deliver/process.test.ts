@@ -412,6 +412,42 @@ describe.skipIf(!hasPostgres)("delivery workers", { timeout: 120_000 }, () => {
     await stop(waiting);
   });
 
+  test("that wait for the hand-over have health and metrics, and begin with it", async () => {
+    await chain.postgres.query("UPDATE webhook_register SET owner = 'node', version = version + 1");
+    const worker = startWorker("early");
+    const url = await urlOf(worker);
+    await logged(worker, "waiting: the node delivers the webhooks of this network");
+    const database = async () => {
+      const { status, text } = await get(url, "/health/ready");
+      return [status, JSON.parse(text).checks.database.detail];
+    };
+    await expect
+      .poll(database, WAIT)
+      .toEqual([200, "waiting: the node delivers the webhooks of this network"]);
+    expect((await get(url, "/metrics")).text).toMatch(/uniknode_worker_shards Nan/i);
+    await ownByWorkers(chain.postgres);
+    await expect.poll(database, WAIT).toEqual([200, "owns 32 of 32 shards"]);
+  });
+
+  test("with a user or a session that can only read end with advice", async () => {
+    await chain.postgres.query("CREATE ROLE reader LOGIN");
+    await chain.postgres.query("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
+    const reader = chain.databaseUrl.replace(/\/\/\w+@/, "//reader@");
+    const run = (url: string) => runUniknode(["deliver", "--database-url", url, "--operations-port", "0"]);
+    expect(await run(reader)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        "the user reader of --database-url cannot write to the table attempts: give a user that can",
+      ),
+    });
+    await chain.postgres.query("GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO reader");
+    await chain.postgres.query("ALTER ROLE reader SET default_transaction_read_only = on");
+    expect(await run(reader)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("give the URL of the primary server"),
+    });
+  });
+
   test("name the option of a port that is in use", async () => {
     const { port } = new URL(await urlOf(startWorker("a")));
     const { code, stderr } = await runUniknode([

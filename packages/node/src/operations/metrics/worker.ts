@@ -2,7 +2,8 @@
 import { createGauge, type Registry } from "./instruments.ts";
 
 export type WorkerFigures = {
-  /** Shards that the worker owns; undefined if the database cannot be read. */
+  readonly isDatabaseUp: boolean;
+  /** Shards that the worker owns; undefined if the database cannot be read, and while the node owns the webhooks. */
   readonly shards: number | undefined;
   /** Time until the end of the lease, in milliseconds. */
   readonly leaseMs: number;
@@ -20,7 +21,7 @@ export function createWorkerMetrics(registry: Registry): (figures: WorkerFigures
   return (figures) => {
     shards.set(figures.shards ?? Number.NaN);
     lease.set(figures.leaseMs / 1_000);
-    isDatabaseUp.set(figures.shards === undefined ? 0 : 1);
+    isDatabaseUp.set(figures.isDatabaseUp ? 1 : 0);
     connections.set(figures.connections.open);
     waiting.set(figures.connections.waiting);
   };

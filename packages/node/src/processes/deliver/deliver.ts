@@ -34,7 +34,8 @@ import { connectToGateway } from "../serve/nodes.ts";
 import { toPostOptions, toWebhookOptions } from "../serving/webhook-options.ts";
 import { searchNewEvents } from "./new-events.ts";
 import { createWorkerOperations } from "./operations.ts";
-import { waitForOwnership, watchOwnership } from "./owner.ts";
+import { watchOwnership } from "./owner.ts";
+import { requireWritable } from "./privileges.ts";
 
 export type DeliverOptions = Config<typeof deliverOptions>;
 
@@ -46,7 +47,7 @@ const MAX_CLOSE_GRACE_MS = 10_000;
 
 /**
  * @param starting ends the waits for the database, the mirror and the node
- * @throws {ConfigError} if the database is not given, or the key file cannot be read
+ * @throws {ConfigError} if the database is not given or cannot be written, or the key file cannot be read
  * @throws {NameInUseError} if another process delivers with the name of this one
  * @throws {Error} if the database refuses this user, or the port cannot be listened on
  */
@@ -85,7 +86,7 @@ async function open(options: DeliverOptions, logger: Logger, lifecycle: Lifecycl
   const postgres = openDatabase(options, logger);
   closing.add("database", postgres.close);
   const { network, cipher } = await untilReachable(
-    () => waitForWork(options, { postgres, logger }, starting),
+    () => waitForMirror(options, { postgres, logger }, starting),
     logger,
     starting,
   );
@@ -97,21 +98,24 @@ async function open(options: DeliverOptions, logger: Logger, lifecycle: Lifecycl
   const proveFact = createProveFact(createPostgresReadModel({}, { postgres, network }), network);
   const url = await deliver(options, { lease, postgres, storage, history, proveFact, logger }, lifecycle);
   announce(options, { worker, postgres, logger }, closing);
-  closing.add("owner", watchOwnership(postgres, logger));
   logger.info({ url, network: name, worker }, "delivery worker started");
+  closing.add("owner", await untilReachable(() => watchOwnership(postgres, logger), logger, starting));
   return url;
 }
 
-/** Waits until a mirror has filled the database, and the workers own the webhooks. */
-async function waitForWork(
+/**
+ * Waits until a mirror has filled the database.
+ *
+ * @throws {ConfigError} if this process cannot write to it, or lacks the key of the secrets
+ */
+async function waitForMirror(
   { webhookKeyFile }: DeliverOptions,
   { postgres, logger }: Pick<DeliverDeps, "postgres" | "logger">,
   starting: AbortSignal,
 ) {
   const { network } = await waitForIdentity(postgres, logger, starting);
-  const cipher = await openSecretCipher(postgres, webhookKeyFile);
-  await waitForOwnership(postgres, logger, starting);
-  return { network, cipher };
+  await requireWritable(postgres);
+  return { network, cipher: await openSecretCipher(postgres, webhookKeyFile) };
 }
 
 type DeliverDeps = {

@@ -18,6 +18,9 @@ import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts"
 import type { WebhookObserver } from "../../webhooks/collaborators.ts";
 import type { DeliveryQueue } from "../../webhooks/delivery-queue.ts";
 import type { DeliveryFigures, WebhookFigures } from "../../webhooks/figures.ts";
+import type { OwnerState } from "../../webhooks/hand-over/owner.ts";
+import { readOwner } from "../../webhooks/postgres/hand-over/owner.ts";
+import { WAITING } from "./owner.ts";
 
 export type WorkerOperationsDeps = {
   /** Name of the worker in the database. */
@@ -61,11 +64,18 @@ export function createWorkerOperations(deps: WorkerOperationsDeps): WorkerOperat
 }
 
 /** State of the database; an error if it cannot be read. */
-type State = (FiguresByWebhook & { readonly shards: number; readonly webhooks: WebhookFigures }) | Error;
+type State =
+  | (FiguresByWebhook & {
+      readonly owner: OwnerState;
+      readonly shards: number;
+      readonly webhooks: WebhookFigures;
+    })
+  | Error;
 
 async function readState({ worker, postgres, queue, figures }: WorkerOperationsDeps): Promise<State> {
   try {
-    const [owned, webhooks, fired, queues, [row]] = await Promise.all([
+    const [{ state: owner }, owned, webhooks, fired, queues, [row]] = await Promise.all([
+      readOwner(postgres.query),
       queue.webhooks(),
       figures.webhooks(),
       figures.fired(),
@@ -73,6 +83,7 @@ async function readState({ worker, postgres, queue, figures }: WorkerOperationsD
       postgres.query<{ shards: string }>("SELECT count(*) AS shards FROM shards WHERE owner = $1", [worker]),
     ]);
     return {
+      owner,
       shards: Number(row?.shards),
       webhooks,
       fired: pick(fired, owned),
@@ -99,14 +110,17 @@ function toReadiness(
 ): Readiness {
   const leaseSeconds = Math.floor(queue.ownership.remainingMs() / 1_000);
   const checks = {
-    database:
-      state instanceof Error ? unhealthy(state.message) : healthy(`owns ${state.shards} of 32 shards`),
+    database: state instanceof Error ? unhealthy(state.message) : healthy(ownershipText(state)),
     lease: leaseSeconds > 0 ? healthy(`ends in ${leaseSeconds} s`) : unhealthy("has ended: no call starts"),
-    ...(!(state instanceof Error) && { matcher: matcher(state.webhooks) }),
+    // While another side owns the webhooks, it matches the events.
+    ...(!(state instanceof Error) && state.owner === "workers" && { matcher: matcher(state.webhooks) }),
     dispatcher: dispatcher(),
   };
   return { isReady: Object.values(checks).every(({ ok }) => ok), checks };
 }
+
+const ownershipText = ({ owner, shards }: Exclude<State, Error>): string =>
+  owner === "workers" ? `owns ${shards} of 32 shards` : WAITING[owner];
 
 function createMetrics(version: string) {
   const registry = new Registry();
@@ -134,7 +148,9 @@ function createMetrics(version: string) {
 }
 
 const toWorkerFigures = (state: State, { queue, postgres }: WorkerOperationsDeps): WorkerFigures => ({
-  shards: state instanceof Error ? undefined : state.shards,
+  isDatabaseUp: !(state instanceof Error),
+  // While another side owns the webhooks, nothing is missing.
+  shards: state instanceof Error || state.owner !== "workers" ? undefined : state.shards,
   leaseMs: queue.ownership.remainingMs(),
   connections: postgres.connections(),
 });
