@@ -6,6 +6,7 @@ import { WRITE_RETRY_MS } from "../platform/files/disk-trouble.ts";
 import { present } from "../platform/present.ts";
 import type { SlotStore } from "../store/node/slots.ts";
 import type { Delegates } from "./delegates.ts";
+import { futureHeadText } from "./future-head.ts";
 import { createLoop, type Loop } from "./loop.ts";
 import type { Guard } from "./signing/guard.ts";
 import { SlotRefusedError } from "./signing/refusal.ts";
@@ -19,7 +20,7 @@ import {
 import { decide, isStillTime, nextOwnSlot, type SlotView } from "./slot-decision.ts";
 import type { SlotState } from "./slot-state.ts";
 import * as slotState from "./slot-state.ts";
-import { futureHeadText, msUntilSlot, RETRY_MS, type Timing } from "./timing.ts";
+import { msUntilSlot, RETRY_MS, type Timing } from "./timing.ts";
 
 export type ForgerOptions = {
   readonly timing: Timing;
@@ -132,8 +133,6 @@ type Work = {
   readonly blocks: SlotBlocks;
   readonly loop: Loop;
   state: SlotState;
-  /** Id of the last head in the future that the log has. */
-  reportedHead?: string;
 };
 
 type Clock = Pick<ForgerDeps, "slots" | "nowMs">;
@@ -196,13 +195,9 @@ function followClock(work: Work, slot: number, nowMs: number): void {
     deps.guard.start(work.state.firstSlot);
   }
   explainSlotsBefore(work, slot);
-  const head = deps.head();
-  const reason = futureHeadText(head, nowMs, deps.slots);
-  if (reason === undefined) return;
-  work.state = slotState.hindered(work.state, { slot, reason, kind: "head_in_future" });
-  if (work.reportedHead === head.id) return;
-  work.reportedHead = head.id;
-  deps.logger.warn({ height: head.height, id: head.id }, reason);
+  const reason = futureHeadText(deps.head(), nowMs, deps.slots);
+  if (reason !== undefined)
+    work.state = slotState.hindered(work.state, { slot, reason, kind: "head_in_future" });
 }
 
 /** Records why earlier slots of this node have no block. */

@@ -1,6 +1,5 @@
 /** Decides when a slot may be forged (forger.md 3, consensus.md 7). */
 import type { Slots } from "@uniknode/protocol";
-import { SECOND_MS } from "../platform/clock/durations.ts";
 
 export type Timing = {
   /** More than this number of seconds must have passed since the slot after the head began; 0: it must have begun. */
@@ -56,19 +55,3 @@ export const canForge = (time: number, headSlot: number, slots: Slots, { settleS
 /** Returns the milliseconds until a slot begins; 0 if it has begun. */
 export const msUntilSlot = (slot: number, nowMs: number, slots: Slots): number =>
   Math.max(0, slots.unixMsOf(slots.slotTime(slot)) - nowMs);
-
-/**
- * Returns a text if the head's slot begins after the current one: a clock that was ahead forged it. Until its slot has passed, no
- * block can follow it.
- */
-export function futureHeadText(
-  { height, timestamp }: { readonly height: number; readonly timestamp: number },
-  nowMs: number,
-  slots: Slots,
-): string | undefined {
-  const headSlot = slots.slotAt(timestamp);
-  if (headSlot <= slots.slotAt(slots.timeAt(nowMs))) return undefined;
-  const aheadSeconds = Math.ceil((slots.unixMsOf(timestamp) - nowMs) / SECOND_MS);
-  const resumesAt = new Date(slots.unixMsOf(slots.slotTime(headSlot + 1))).toISOString();
-  return `the head is in the future: block ${height} is ${aheadSeconds} s ahead of the clock of this node; forging resumes at ${resumesAt}, or when this clock is set right if it is behind`;
-}

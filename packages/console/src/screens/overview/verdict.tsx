@@ -10,7 +10,7 @@ import { useNode } from "../../data/node.ts";
 const LATE_SLOTS = 5;
 
 export function Verdict() {
-  const { head, connection, configuration, nowMs } = useNode();
+  const { head, connection, configuration, nowMs, futureHead } = useNode();
   const { value: block } = head;
   const lateMs = (configuration.value?.constants.blocktime ?? 0) * LATE_SLOTS * 1_000;
   const isLate = useComputed(() => nowMs.value - (head.value?.timestamp.unix ?? 0) * 1_000 > lateMs);
@@ -18,7 +18,8 @@ export function Verdict() {
   const { username, address } = block.generator;
   const isCatchingUp = connection.value.state === "connected" && connection.value.progress !== undefined;
   const forger = username ? <DelegateName id={username} /> : address;
-  const isWrong = isLate.value && !isCatchingUp;
+  const reason = futureHead.value;
+  const isWrong = (isLate.value || reason !== undefined) && !isCatchingUp;
   return (
     <p class={isWrong ? "verdict late" : "verdict"}>
       <span>
@@ -27,7 +28,7 @@ export function Verdict() {
           : isCatchingUp
             ? "The node is catching up."
             : isWrong
-              ? "The chain has stopped growing."
+              ? `The chain has stopped growing${reason === undefined ? "" : `: ${reason}`}.`
               : "The chain is growing."}
       </span>{" "}
       <span>

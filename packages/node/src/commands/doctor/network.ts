@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createNetwork, createSlots, presets } from "@uniknode/protocol";
 import { databaseOf } from "../../archive/database.ts";
 import { loadNetwork, type NetworkChoice } from "../../config/network.ts";
-import { futureHeadText } from "../../forger/timing.ts";
+import { futureHeadText } from "../../forger/future-head.ts";
 import { present } from "../../platform/present.ts";
 import { lockHolderText } from "../../store/engine/lock-holder.ts";
 import { openReader } from "../../store/engine/migrations.ts";

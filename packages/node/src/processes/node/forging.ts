@@ -2,6 +2,7 @@
 import type { Chain } from "../../chain/port.ts";
 import { eventOfForgerFailure, eventOfForgerStart, eventsOfForging } from "../../events/node-events.ts";
 import { createForging, type Forging } from "../../forger/forging.ts";
+import { watchFutureHead } from "../../forger/future-head.ts";
 import type { Peers } from "../../peers/peers.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import type { DataFolder } from "./data-folder.ts";
@@ -57,6 +58,7 @@ export function createNodeForging(
     },
   );
   onStop("signing record", forging.close);
+  onStop("clock", watchFutureHead({ head: chain.head, slots, nowMs, logger }).close);
   return forging;
 }
 

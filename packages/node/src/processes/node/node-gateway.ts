@@ -4,7 +4,7 @@ import type { Chain } from "../../chain/port.ts";
 import type { Options } from "../../config/options.ts";
 import { finalHeight } from "../../facts/final.ts";
 import type { ForgingFigures } from "../../forger/forging.ts";
-import { futureHeadText } from "../../forger/timing.ts";
+import { futureHeadText } from "../../forger/future-head.ts";
 import { DevError } from "../../gateway/dev-commands.ts";
 import type {
   ComparisonFigures,

@@ -19,10 +19,10 @@ export type OwnedShards = {
   epochOf(webhook: number): number | undefined;
 };
 
-/** Numbers of shards that a worker should own: of those that have webhooks, and of all. */
+/** Numbers of shards that a worker should own: with webhooks, and altogether. */
 export type Share = { readonly used: number; readonly all: number };
 
-/** Returns the first of the shards that are within a share. Shards with webhooks are shared separately: few webhooks have few of them. */
+/** Returns the first of the shards that are within a share. Shards with webhooks are shared separately, because a few webhooks are in a few shards. */
 export function withinShare<T>(
   shards: readonly T[],
   { used, all }: Share,
