@@ -56,6 +56,14 @@ export const httpOptions = {
     default: 500,
     read: readInteger(1, 1_000_000),
   }),
+  httpKeepAlive: option({
+    name: "httpKeepAlive",
+    placeholder: "SECONDS",
+    sentence:
+      "Time for which a connection to the HTTP server stays open without a request; longer than that of a proxy in front of it.",
+    default: 10,
+    read: readInteger(1, 3_600),
+  }),
   operationsPort: option({
     name: "operationsPort",
     placeholder: "PORT",

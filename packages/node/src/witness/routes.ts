@@ -21,9 +21,10 @@ export const createWitnessRoutes =
           return { statusCode: 409, error: "Conflict", message, note, contradictedBy };
         }
         const { size, root, height, note } = state;
-        if (request.headers.accept?.startsWith("text/plain"))
-          return reply.type("text/plain; charset=utf-8").send(note);
-        return { data: { size, root, height, note, verifierKey } };
+        reply.header("vary", "accept");
+        if (request.headers.accept?.includes("json"))
+          return { data: { size, root, height, note, verifierKey } };
+        return reply.type("text/plain; charset=utf-8").send(note);
       });
     }
   };

@@ -73,7 +73,9 @@ export async function makeFolder(blocks = BLOCKS): Promise<string> {
 /** Waits until the fact tree of a node contains all final blocks. */
 export async function treeOf(url: string, height: number): Promise<{ size: number; root: string }> {
   for (;;) {
-    const response = await fetch(`${url}/api/v2/facts/checkpoint`);
+    const response = await fetch(`${url}/api/v2/facts/checkpoint`, {
+      headers: { accept: "application/json" },
+    });
     const { data } = (await response.json()) as { data: { size: number; root: string; height: number } };
     if (data.height >= height) return data;
     await new Promise((resolve) => setTimeout(resolve, 20));

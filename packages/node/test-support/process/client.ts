@@ -24,7 +24,7 @@ export type Client = {
 /** Client of the node at a base URL. */
 export async function connect(baseUrl: string): Promise<Client> {
   async function get(path: string): Promise<unknown> {
-    const response = await fetch(`${baseUrl}${path}`);
+    const response = await fetch(`${baseUrl}${path}`, { headers: { accept: "application/json" } });
     if (!response.ok) throw new Error(`${path} returned ${response.status}`);
     return ((await response.json()) as { data: unknown }).data;
   }

@@ -3,6 +3,7 @@
 import { createPublicKey, verify } from "node:crypto";
 import { createClient } from "@uniknode/client";
 import { createVerifyingClient } from "@uniknode/client/proofs";
+import { request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { leafHash } from "../../src/facts/merkle/hashes.ts";
 import { isConsistent, isIncluded, rootOf } from "../../src/facts/merkle/proofs.ts";
@@ -40,11 +41,15 @@ test("The checkpoint is of the last final block, and equals the note that its ke
   const x = Buffer.from(present(key, "key"), "base64").subarray(1).toString("base64url");
   const publicKey = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
   expect(verify(null, Buffer.from(text), publicKey, bytes.subarray(4))).toBe(true);
-  const plain = await get("checkpoint", { accept: "text/plain" });
-  expect([plain.headers.get("content-type"), await plain.text()]).toEqual([
-    "text/plain; charset=utf-8",
-    data.note,
-  ]);
+  for (const accept of ["text/plain", "*/*", undefined]) {
+    // Unlike fetch, it sends no header by itself.
+    const plain = await request(`${node.url}/api/facts/checkpoint`, { headers: accept ? { accept } : {} });
+    expect([plain.headers["content-type"], await plain.body.text(), plain.headers.vary]).toEqual([
+      "text/plain; charset=utf-8",
+      data.note,
+      expect.stringContaining("accept"),
+    ]);
+  }
 });
 
 test("A unik that does not exist is resolved, and the verdict names the signer; a false key proves nothing.", async () => {

@@ -73,7 +73,9 @@ test("A compressed response has the same lines as a plain one.", async () => {
 test("A mirror at the head receives the tree of final facts, and its connection is counted until it closes.", async () => {
   const response = await open(head());
   const [line] = (await once(response.setEncoding("utf8"), "data")) as [string];
-  const { data } = (await (await fetch(`${node.url}/api/v2/facts/checkpoint`)).json()) as {
+  const { data } = (await (
+    await fetch(`${node.url}/api/v2/facts/checkpoint`, { headers: { accept: "application/json" } })
+  ).json()) as {
     data: Record<string, unknown>;
   };
   const { height, id, size, root } = data;

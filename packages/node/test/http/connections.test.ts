@@ -1,8 +1,11 @@
 /** Clients that open more connections than allowed, and others that share the server with them. */
 
 import { EventEmitter, once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createConnections } from "../../src/http/connections/connections.ts";
@@ -10,6 +13,7 @@ import { createRangeTest } from "../../src/platform/addresses/ranges.ts";
 import { present } from "../../src/platform/present.ts";
 import { type Fixture, openFixture } from "../../test-support/http/fixture.ts";
 import { connectFrom, occupy, statusFrom } from "../../test-support/http/sockets.ts";
+import { apiUrlOf, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 async function serve(options: Parameters<typeof openFixture>[0] = {}): Promise<Fixture & { port: number }> {
   const fixture = openFixture(options);
@@ -352,4 +356,16 @@ test("clients that pipeline large responses and read none of them have one respo
   // 100 connections with 32 responses of 200 kB each would be 640 MB.
   const MAX_BYTES = 128 * 1024 * 1024;
   expect(arrayBuffers + heapUsed - before.arrayBuffers - before.heapUsed).toBeLessThan(MAX_BYTES);
+});
+
+test("the time of a connection without a request is an option", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-keep-alive-"));
+  const node = spawnUniknode(["dev", "--data", folder, "--http-port", "0", "--http-keep-alive", "75"]);
+  onTestFinished(async () => {
+    node.child.kill("SIGTERM");
+    await node.ended;
+    rmSync(folder, { recursive: true });
+  });
+  const url = await apiUrlOf(node);
+  expect((await fetch(`${url}/api/v2/node/status`)).headers.get("keep-alive")).toBe("timeout=75");
 });

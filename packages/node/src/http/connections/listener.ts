@@ -13,6 +13,8 @@ export type ListenerOptions = {
   readonly requestTimeoutMs?: number;
   /** Time without activity after which a connection is closed, even with an unread response; 0 for no timeout. */
   readonly silenceTimeoutMs?: number;
+  /** Time for which a connection without a request stays open. */
+  readonly keepAliveTimeoutMs?: number;
 };
 
 const HEADERS_TIMEOUT_MS = 5_000;
@@ -20,7 +22,6 @@ const REQUEST_TIMEOUT_MS = 15_000;
 /** Number of checks of all connections within the shorter of these timeouts. */
 const CHECKS = 3;
 const SILENCE_TIMEOUT_MS = 30_000;
-/** Time for which a connection without a request stays open. */
 const KEEP_ALIVE_TIMEOUT_MS = 10_000;
 
 /** Time that running requests have when a server closes. */
@@ -32,6 +33,7 @@ export function listening(
     headersTimeoutMs = HEADERS_TIMEOUT_MS,
     requestTimeoutMs = REQUEST_TIMEOUT_MS,
     silenceTimeoutMs = SILENCE_TIMEOUT_MS,
+    keepAliveTimeoutMs = KEEP_ALIVE_TIMEOUT_MS,
   }: ListenerOptions,
   connections: Connections,
 ): Pick<FastifyHttpOptions<Server>, "serverFactory" | "forceCloseConnections"> {
@@ -40,7 +42,7 @@ export function listening(
     // Never longer than the request timeout: bodies would then have no timeout.
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    keepAliveTimeout: keepAliveTimeoutMs,
     // Otherwise the runtime refuses a request without the body of other failures.
     requireHostHeader: false,
   };

@@ -41,7 +41,7 @@ const SCHEMAS = {
   checkpoint: {
     ...described(
       "Facts",
-      "Returns size and root of the Merkle tree of final facts; with `Accept: text/plain`, only the signed note.",
+      "Returns size and root of the Merkle tree of final facts; without `Accept: application/json`, only the signed note.",
       single(Checkpoint),
     ),
     querystring: query({}),
@@ -69,7 +69,9 @@ export function createFactRoutes(facts: FactReader, signer: NoteSigner): Fastify
 
     app.get("/facts/checkpoint", { schema: SCHEMAS.checkpoint }, async (request, reply) => {
       const data = checkpoint(await facts.checkpoint());
-      if (!request.headers.accept?.startsWith("text/plain")) return { data };
+      reply.header("vary", "accept");
+      // Clients of tiles send no header, or any: only others ask for JSON by name.
+      if (request.headers.accept?.includes("json")) return { data };
       return reply.type("text/plain; charset=utf-8").send(data.note as never);
     });
 

@@ -1,5 +1,6 @@
 /** Options of the HTTP listener, for nodes and API servers. */
 import type { HttpOptions } from "../../http/server/server.ts";
+import { SECOND_MS } from "../../platform/clock/durations.ts";
 import type { ServingOptions } from "./options.ts";
 
 const RATE_LIMIT_WINDOW_MS = 60_000;
@@ -10,6 +11,7 @@ type ListenerOptions = Pick<
   | "httpPort"
   | "httpConnections"
   | "httpConnectionsPerClient"
+  | "httpKeepAlive"
   | "poolMaxPerRequest"
   | "httpAllow"
   | "httpTrustProxy"
@@ -20,6 +22,7 @@ export const toHttpOptions = (data: ListenerOptions): HttpOptions => ({
   host: data.httpHost,
   port: data.httpPort,
   connections: { total: data.httpConnections, perClient: data.httpConnectionsPerClient },
+  keepAliveTimeoutMs: data.httpKeepAlive * SECOND_MS,
   poolMaxPerRequest: data.poolMaxPerRequest,
   allowed: data.httpAllow,
   ...(data.httpTrustProxy !== undefined && { trustedProxies: data.httpTrustProxy }),

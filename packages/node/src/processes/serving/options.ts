@@ -13,6 +13,7 @@ const SERVING_OPTIONS = [
   "httpHosts",
   "httpConnections",
   "httpConnectionsPerClient",
+  "httpKeepAlive",
   "operationsPort",
   "operationsHost",
   "feedBlocks",

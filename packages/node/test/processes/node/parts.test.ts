@@ -99,7 +99,7 @@ function open({ assumeValid }: { assumeValid?: Pin } = {}) {
 test("The parts start at the genesis block and are closed in reverse, the chain before its verifier.", () => {
   const { chain, network } = open();
   expect(chain.head()).toMatchObject({ height: 1, payloadHash: network.description.nethash });
-  expect(closing).toEqual(["event retention", "verifier", "chain", "pool", "signing record"]);
+  expect(closing).toEqual(["event retention", "verifier", "chain", "pool", "signing record", "clock"]);
 });
 
 test("A forged block includes the pool's transactions and becomes the head.", async () => {
