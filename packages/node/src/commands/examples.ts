@@ -109,7 +109,7 @@ export const EXAMPLES = {
   doctor: [
     "uniknode doctor",
     "uniknode doctor --network livenet --data .uniknode/data",
-    "uniknode doctor --database-url postgres://127.0.0.1/uniknode",
+    "uniknode doctor --database-url postgres://uniknode:PASSWORD@127.0.0.1/uniknode",
   ],
   console: ["uniknode console", "uniknode console --url http://192.0.2.7:4003 --token TOKEN"],
   token: ["uniknode token", "uniknode token --data .uniknode/data"],

@@ -88,7 +88,8 @@ export function readHosts(value: unknown): readonly string[] {
 /** Reads the base URL of a node. */
 export function readNodeUrl(value: unknown): string {
   const text = readText(value);
-  if (!URL.canParse(text) || !/^https?:/.test(text)) {
+  // A URL with a user and without a host names the folder of a socket: postgres://user@/database?host=/run/postgresql.
+  if (!URL.canParse(text.replace("@/", "@socket/")) || !/^https?:/.test(text)) {
     throw new Error("a base URL such as http://127.0.0.1:4003 is expected");
   }
   return text;
@@ -97,7 +98,9 @@ export function readNodeUrl(value: unknown): string {
 /** Reads the URL of a PostgreSQL database. */
 export function readDatabaseUrl(value: unknown): string {
   const text = readText(value);
-  if (!URL.canParse(text) || !/^postgres(ql)?:$/.test(new URL(text).protocol)) {
+  // A URL with a user, but without a host, has the folder of a socket: postgres://user@/database?host=/run/postgresql.
+  const url = text.replace("@/", "@socket/");
+  if (!URL.canParse(url) || !/^postgres(ql)?:$/.test(new URL(url).protocol)) {
     throw new Error("a URL such as postgres://user:password@127.0.0.1:5432/uniknode is expected");
   }
   return text;

@@ -1,8 +1,8 @@
-/** PostgreSQL for pages that use the database `postgres://127.0.0.1/uniknode`. */
+/** PostgreSQL for pages that use the database `postgres://uniknode:PASSWORD@127.0.0.1/uniknode`. */
 import { startPostgres } from "../postgres/server.ts";
 import type { Terminal } from "./terminal.ts";
 
-const URL_OF_PAGES = "postgres://127.0.0.1/uniknode";
+const URL_OF_PAGES = "postgres://uniknode:PASSWORD@127.0.0.1/uniknode";
 
 export const needsDatabase = (commands: readonly string[]): boolean =>
   commands.some((command) => command.includes(URL_OF_PAGES));

@@ -216,8 +216,6 @@ function programsIn(folder: string): string {
     npm: `case "$1" in start) shift; [ "$1" = -- ] && shift; ${clone} exec "${process.execPath}" "${ROOT}tools/run.mjs" start "$@";;
 run) shift; name="$1"; shift; [ "$1" = -- ] && shift; exec "${process.execPath}" "${ROOT}tools/run.mjs" "$name" "$@";; esac; exit 2`,
     uniknode: `exec "${process.execPath}" "${ROOT}packages/node/bin/uniknode.js" "$@"`,
-    // The database exists already (\`database.ts\`).
-    createdb: '[ "$1" = uniknode ]',
   };
   for (const [name, script] of Object.entries(scripts)) {
     writeFileSync(join(programs, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });

@@ -29,15 +29,7 @@ test.each(versions)(
     >;
     const data = join(folder, "data");
     // Nothing is forged before everything was compared.
-    const options = [
-      "--block-time",
-      "1",
-      "--instant",
-      "--webhook-token",
-      WEBHOOK_TOKEN,
-      "--log-level",
-      "info",
-    ];
+    const options = ["--block-time", "1", "--instant", "--webhook-token", WEBHOOK_TOKEN];
     // The clock is that of the machine that wrote the folder: a webhook that has failed for days since is suspended.
     const clock = join(folder, "clock");
     writeFileSync(clock, `${statSync(join(data, "node.sqlite")).mtimeMs - Date.now()}`);

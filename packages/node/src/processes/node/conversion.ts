@@ -1,4 +1,7 @@
-/** Converts the database of an earlier version before it is opened. */
+/**
+ * Converts the database of an earlier version before it is opened. The log has it at level "warn", which every command shows: nothing
+ * is served meanwhile.
+ */
 import { statSync } from "node:fs";
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
@@ -7,7 +10,7 @@ import { isOlder } from "../../store/engine/migrations.ts";
 
 export type StartDeps = {
   readonly network: Network;
-  readonly logger: Pick<Logger, "info">;
+  readonly logger: Pick<Logger, "warn">;
   /** Aborted when the node is to stop before it has started. */
   readonly stopping: AbortSignal;
   /** Called again and again while the start takes long. */
@@ -27,7 +30,7 @@ export async function convertIfOlder(path: string, deps: StartDeps): Promise<voi
   if (!statSync(path, { throwIfNoEntry: false })?.isFile() || !isOlderFile(path)) return;
   const { network, logger, stopping: signal } = deps;
   const [startMs, megabytes] = [performance.now(), megabytesOf(path)];
-  logger.info(
+  logger.warn(
     { megabytes },
     "converting the data folder of an earlier version, once: a stopped conversion continues with the next start",
   );
@@ -35,7 +38,7 @@ export async function convertIfOlder(path: string, deps: StartDeps): Promise<voi
   const { convertDatabase } = await import("../../archive/conversion/convert.ts");
   await convertDatabase(path, { network, signal, onProgress: createProgressLog(deps) });
   const seconds = Math.round((performance.now() - startMs) / 1_000);
-  logger.info(
+  logger.warn(
     { seconds, megabytesBefore: megabytes, megabytes: megabytesOf(path) },
     "the data folder is converted",
   );
@@ -63,6 +66,6 @@ function createProgressLog({ logger, onStarting }: StartDeps): (step: string, pa
     loggedMs = nowMs;
     const seconds = (nowMs - stepMs) / 1_000;
     const remaining = part > 0 ? { secondsLeft: Math.round((seconds / part) * (1 - part)) } : {};
-    logger.info({ step, percent: Math.floor(part * 100), ...remaining }, "converting the data folder");
+    logger.warn({ step, percent: Math.floor(part * 100), ...remaining }, "converting the data folder");
   };
 }
