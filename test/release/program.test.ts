@@ -21,7 +21,7 @@ import { checksums, packFolder } from "../../tools/release/archive.ts";
 import { buildDebianPackage } from "../../tools/release/debian.ts";
 import { manualPage } from "../../tools/release/man.ts";
 import { ROOT } from "../../tools/release/packages.ts";
-import { withoutBuild } from "../../tools/release/program.ts";
+import { unusedModuleFiles, withoutBuild } from "../../tools/release/program.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -94,13 +94,19 @@ test.skipIf(!hasDpkg)(
     const contents = ask("--contents", file);
     expect(contents).toMatch(/^-rw------- root\/root .* \.\/etc\/uniknode\/uniknode\.env$/m);
     expect(contents).toMatch(/^-rwxr-xr-x root\/root .* \.\/opt\/uniknode\/bin\/uniknode$/m);
-    expect(contents).toMatch(/^-rw-r--r-- root\/root .* \.\/usr\/lib\/systemd\/system\/uniknode\.service$/m);
+    for (const unit of ["uniknode", "uniknode-mirror", "uniknode-serve@", "uniknode-deliver@"])
+      expect(contents).toMatch(
+        new RegExp(`^-rw-r--r-- root/root .* \\./usr/lib/systemd/system/${unit}\\.service$`, "m"),
+      );
     expect(contents).toMatch(/ \.\/usr\/bin\/uniknode -> \/opt\/uniknode\/bin\/uniknode$/m);
     expect(ask("--info", file, "conffiles")).toBe("/etc/uniknode/uniknode.env\n");
     for (const script of ["postinst", "prerm", "postrm"]) {
       expect(spawnSync("sh", ["-n"], { input: ask("--info", file, script) }).status, script).toBe(0);
     }
     expect(ask("--info", file, "postinst")).not.toMatch(/systemctl (start|enable)/);
+    expect(ask("--info", file, "postinst")).toContain(
+      "systemctl try-restart 'uniknode.service' 'uniknode-*.service'",
+    );
     expect(ask("--field", file)).not.toMatch(/Homepage|ORIGIN|VERSION|SIZE/);
     // Debian requires a maintainer.
     expect(ask("--field", file, "Maintainer")).toBe(
@@ -137,6 +143,34 @@ test.skipIf(!hasDpkg)(
     }
   },
 );
+
+const hasLintian = spawnSync("lintian", ["--version"]).status === 0;
+
+test.skipIf(!hasDpkg || !hasLintian)("lintian finds no error in the Debian package.", () => {
+  writeProgram(join(folder, "program"));
+  const file = join(folder, "uniknode.deb");
+  buildDebianPackage(join(folder, "program"), { version: "1.2.3" }, join(folder, "debian"), file);
+  const { status, stdout } = spawnSync("lintian", ["--allow-root", "--fail-on", "error", file], {
+    encoding: "utf8",
+  });
+  expect({ status, errors: stdout.match(/^E:.*/gm) }).toEqual({ status: 0, errors: null });
+});
+
+test("Tests, types and documents of modules are left out, but neither licences nor code.", () => {
+  const kept = ["a/index.js", "a/LICENSE", "docs/index.js", "@s/test/lib/x.js", "a/node_modules/b/b.js"];
+  const unused = ["a/test", "a/index.d.ts", "a/.github", "@s/test/docs", "a/node_modules/b/types.d.ts"];
+  for (const path of [...kept, "a/test/x.js", "a/index.d.ts", "a/.github/x.yml", "@s/test/docs/x.js"])
+    write(path);
+  write("a/node_modules/b/types.d.ts");
+  const modules = join(folder, "node_modules");
+  expect(unusedModuleFiles(folder).sort()).toEqual(unused.map((path) => join(modules, path)).sort());
+
+  function write(path: string): void {
+    const file = join(folder, "node_modules", path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "");
+  }
+});
 
 const hasMan = spawnSync("man", ["--version"]).status === 0;
 

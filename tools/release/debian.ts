@@ -1,4 +1,4 @@
-/** Debian package: the program in /opt/uniknode, the systemd unit, manual page and completions. */
+/** Debian package: the program in /opt/uniknode, the units of systemd, manual page, changelog and completions. */
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -18,18 +18,24 @@ import { placesOf } from "../../packages/node/src/commands/completion/words.ts";
 import { createProgram } from "../../packages/node/src/commands/program.ts";
 import { sourceTime } from "./archive.ts";
 import { manualPage } from "./man.ts";
-import { debianFields, type Origin } from "./origin.ts";
+import { debianFields, maintainerOf, type Origin } from "./origin.ts";
 import { ROOT } from "./packages.ts";
 
 const OPS = join(ROOT, "ops");
 const SCRIPTS = ["postinst", "prerm", "postrm"];
 
+type Versioned = Origin & { readonly version: string };
+
 const PROGRAM = await createProgram();
 
-/** Writes the manual page, and the completion of each shell to the path that the shell searches. */
-function documents(version: string): readonly (readonly [path: string, content: string | Buffer])[] {
+/** Returns the manual page, the changelog, and the completion of each shell for the path that the shell searches. */
+function documents({
+  version,
+  ...origin
+}: Versioned): readonly (readonly [path: string, content: string | Buffer])[] {
   const places = placesOf(PROGRAM);
   return [
+    ["usr/share/doc/uniknode/changelog.gz", gzipSync(changelog({ version, ...origin }), { level: 9 })],
     [
       "usr/share/man/man1/uniknode.1.gz",
       gzipSync(manualPage(PROGRAM, version, Number(sourceTime())), { level: 9 }),
@@ -38,6 +44,17 @@ function documents(version: string): readonly (readonly [path: string, content: 
     ["usr/share/zsh/vendor-completions/_uniknode", scripts.zsh(places)],
     ["usr/share/fish/vendor_completions.d/uniknode.fish", scripts.fish(places)],
   ];
+}
+
+/** Returns the changelog in the format of Debian, which refers to that of the program. */
+function changelog({ version, ...origin }: Versioned): string {
+  const date = new Date(Number(sourceTime()) * 1_000).toUTCString().replace("GMT", "+0000");
+  return `uniknode (${version}) stable; urgency=medium
+
+  * /opt/uniknode/CHANGELOG.md lists the changes.
+
+ -- ${maintainerOf(origin)}  ${date}
+`;
 }
 
 /** Computes the installed size like `dpkg-gencontrol`: each file in whole KiB, and one for every other entry. */
@@ -54,7 +71,7 @@ function installedKibibytes(folder: string): number {
 /** Builds the package `file` from an installed program, with `folder` for its contents. Needs `dpkg-deb`, but not root. */
 export function buildDebianPackage(
   program: string,
-  { version, ...origin }: Origin & { readonly version: string },
+  { version, ...origin }: Versioned,
   folder: string,
   file: string,
 ): void {
@@ -65,8 +82,10 @@ export function buildDebianPackage(
   cpSync(program, at("opt/uniknode"), { recursive: true, verbatimSymlinks: true });
   symlinkSync("/opt/uniknode/bin/uniknode", at("usr/bin/uniknode"));
   copyFileSync(join(ROOT, "LICENSE"), at("usr/share/doc/uniknode/copyright"));
-  copyFileSync(join(OPS, "systemd/uniknode.service"), at("usr/lib/systemd/system/uniknode.service"));
-  for (const [path, content] of documents(version)) {
+  for (const unit of readdirSync(join(OPS, "systemd")))
+    copyFileSync(join(OPS, "systemd", unit), at(`usr/lib/systemd/system/${unit}`));
+  copyFileSync(join(OPS, "debian/lintian-overrides"), at("usr/share/lintian/overrides/uniknode"));
+  for (const [path, content] of documents({ version, ...origin })) {
     writeFileSync(at(path), content);
     chmodSync(join(folder, path), 0o644);
   }

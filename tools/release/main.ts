@@ -62,15 +62,19 @@ function release(work: string, { what, origin }: Order): void {
   if (pending > 0) print(`${pending} changes are not in the notes: npm run release -- version`);
 }
 
-/** Unpacks the archive and runs its program without another runtime in the path. */
+/** Unpacks the archive, and runs a scenario on a dev chain with its program, without another runtime in the path. */
 function checkArchive(archive: string, version: string, folder: string): void {
   execFileSync("mkdir", [folder]);
   execFileSync("tar", ["-xzf", archive, "-C", folder]);
   for (const tool of ["sh", "dirname", "readlink"])
     execFileSync("sh", ["-c", `ln -s "$(command -v ${tool})" "$0"`, folder]);
   const env = { PATH: folder };
-  const printed = execFileSync(join(folder, "uniknode/bin/uniknode"), ["version"], { env, encoding: "utf8" });
+  const program = join(folder, "uniknode/bin/uniknode");
+  const printed = execFileSync(program, ["version"], { env, encoding: "utf8" });
   if (!printed.includes(`${version} program`)) throw new Error(`${archive} runs as ${printed}`);
+  // Loads what a node loads: nothing that it needs was left out.
+  const scenario = join(ROOT, "examples/scenarios/payment.json");
+  execFileSync(program, ["scenario", "run", scenario], { env, stdio: ["ignore", "ignore", "inherit"] });
 }
 
 async function run(order: Order): Promise<void> {

@@ -66,11 +66,14 @@ export const silences = ({ maintainer, repository }: Origin): string[] => [
 /** Debian requires a maintainer. The domain exists nowhere (RFC 2606). */
 const UNNAMED_MAINTAINER = "The Uniknode maintainers <maintainers@uniknode.invalid>";
 
+export const maintainerOf = ({ maintainer = UNNAMED_MAINTAINER }: Origin): string => maintainer;
+
 /** Returns the fields of a Debian package. */
-export const debianFields = ({ maintainer = UNNAMED_MAINTAINER, repository }: Origin): string =>
-  [`Maintainer: ${maintainer}\n`, ...(repository === undefined ? [] : [`Homepage: ${repository}\n`])].join(
-    "",
-  );
+export const debianFields = (origin: Origin): string =>
+  [
+    `Maintainer: ${maintainerOf(origin)}\n`,
+    ...(origin.repository === undefined ? [] : [`Homepage: ${origin.repository}\n`]),
+  ].join("");
 
 /** The member of the manifest of a package in the folder `packages/NAME`. */
 export const manifestMembers = ({ repository }: Origin, name: string) =>

@@ -3,7 +3,7 @@
  * files for other platforms or compilers.
  */
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, type Dirent, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PACKAGES, ROOT } from "./packages.ts";
 
@@ -35,6 +35,7 @@ export function installProgram(compiled: string, folder: string): void {
   for (const path of [...UNUSED, ...prebuilt.map((name) => `${PREBUILT}/${name}`)]) {
     rmSync(join(folder, path), { recursive: true });
   }
+  for (const path of unusedModuleFiles(folder)) rmSync(path, { recursive: true });
   // Readable for every user, regardless of the umask of the checkout.
   execFileSync("chmod", ["-R", "u+rwX,go+rX,go-w", folder]);
   const manifest = join(folder, "package.json");
@@ -50,6 +51,35 @@ export function installProgram(compiled: string, folder: string): void {
   const container = join(folder, CONTAINERFILE);
   writeFileSync(container, withoutBuild(readFileSync(container, "utf8")));
   writeFileSync(manifest, `${JSON.stringify(kept, null, 2)}\n`);
+}
+
+const UNUSED_FOLDERS = new Set([
+  ...["test", "tests", "benchmark", "benchmarks", "example", "examples", "docs", "integration"],
+]);
+const UNUSED_FILE = /\.([cm]?ts|map|md)$/;
+
+/** Returns the files and folders of installed modules that no program reads: tests, types, documents and hidden files; not licences. */
+export function unusedModuleFiles(folder: string): string[] {
+  const unused: string[] = [];
+  // Links lead to the packages of the program. A recursive read of the runtime follows them.
+  function search(path: string): void {
+    const isInModule = /\/node_modules\/(@[^/]+\/)?[^/@]+(\/|$)/.test(path.slice(folder.length));
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      const inside = join(path, entry.name);
+      // A module can have the name of such a folder.
+      if (isInModule && entry.name !== "node_modules" && isUnused(entry)) unused.push(inside);
+      else if (entry.isDirectory()) search(inside);
+    }
+  }
+  search(folder);
+  return unused;
+}
+
+function isUnused(entry: Dirent): boolean {
+  const { name } = entry;
+  if (name.startsWith(".")) return true;
+  if (entry.isDirectory()) return UNUSED_FOLDERS.has(name);
+  return UNUSED_FILE.test(name) && !/licen[cs]e|notice/i.test(name);
 }
 
 /** Returns the Containerfile of an archive, which contains everything that a clone builds: only the last stage, over the whole folder. */
