@@ -1,6 +1,6 @@
 /** Reads the head of the chain into signals. */
 import { batch, type Signal, signal } from "@preact/signals";
-import type { Block, Client, NodeConfiguration, NodeStatus, SyncProgress } from "@uniknode/client";
+import type { Block, Client, NodeConfiguration, SyncProgress } from "@uniknode/client";
 import { type Reorganization, reorganizationBetween, type Top } from "./chain.ts";
 import type { ResponseCache } from "./response-cache.ts";
 
@@ -18,8 +18,6 @@ export type HeadState = {
   /** Last reorganization since the page was opened. */
   readonly reorganization: Signal<Reorganization | undefined>;
   readonly configuration: Signal<NodeConfiguration | undefined>;
-  /** Text of the node while its head is in the future of its clock. */
-  readonly futureHead: Signal<string | undefined>;
   /** Offset of the chain's clock ahead of the browser's clock. */
   readonly clockOffsetMs: Signal<number>;
   /** Start of the last successful poll, by the browser's clock; later slots may have unknown blocks. */
@@ -28,8 +26,6 @@ export type HeadState = {
 
 const LEAST_BLOCKS = 30;
 const MOST_BLOCKS = 100;
-/** Several slots of every network. */
-const SUSPECT_MS = 60_000;
 
 export const createHeadState = (): HeadState => ({
   head: signal(),
@@ -37,7 +33,6 @@ export const createHeadState = (): HeadState => ({
   connection: signal({ state: "connecting" }),
   reorganization: signal(),
   configuration: signal(),
-  futureHead: signal(),
   clockOffsetMs: signal(0),
   readAtMs: signal(0),
 });
@@ -48,14 +43,13 @@ export async function readHead(api: Client, responses: ResponseCache, state: Hea
   const startMs = Date.now();
   configuration.value ??= (await api.node.configuration()).data;
   const { data: syncing } = await api.node.syncing();
-  const known = head.peek();
-  if (syncing.id !== known?.id) {
+  if (syncing.id !== head.peek()?.id) {
     const [{ data: blocks }, { data: status }] = await Promise.all([
       api.blocks.list().page({ limit: keptBlocks(configuration.peek()) }),
       api.node.status(),
     ]);
-    batch(() => showTop(state, responses, blocks, status));
-  } else if (isSuspect(state, known)) state.futureHead.value = (await api.node.status()).data.futureHead;
+    batch(() => showTop(state, responses, blocks, status.timestamp));
+  }
   readAtMs.value = startMs;
   if (connection.peek().state === "disconnected") responses.retry();
   connect(state, syncing.progress);
@@ -71,12 +65,7 @@ function connect({ connection }: HeadState, progress: SyncProgress | undefined):
   else if ("progress" in connection.peek()) connection.value = { state: "connected" };
 }
 
-/** Returns true if the head is so old, or so far in the future, that the node may know why. */
-const isSuspect = ({ clockOffsetMs, futureHead }: HeadState, { timestamp }: Block): boolean =>
-  futureHead.peek() !== undefined ||
-  Math.abs(Date.now() + clockOffsetMs.peek() - timestamp.unix * 1_000) > SUSPECT_MS;
-
-function showTop(state: HeadState, responses: ResponseCache, blocks: Top, status: NodeStatus): void {
+function showTop(state: HeadState, responses: ResponseCache, blocks: Top, now: number): void {
   const [newest] = blocks;
   if (!newest) return;
   const change = reorganizationBetween(state.top.peek(), blocks);
@@ -85,8 +74,7 @@ function showTop(state: HeadState, responses: ResponseCache, blocks: Top, status
     responses.forget(change.isDeep ? undefined : change.reverted.map(({ id }) => id));
   }
   const { unix, epoch } = newest.timestamp;
-  state.clockOffsetMs.value = (unix - epoch + status.timestamp) * 1_000 - Date.now();
-  state.futureHead.value = status.futureHead;
+  state.clockOffsetMs.value = (unix - epoch + now) * 1_000 - Date.now();
   state.top.value = blocks;
   state.head.value = newest;
 }

@@ -21,6 +21,7 @@ const GIVEN = [
   "Containerfile.containerignore",
   "uniknode-serve@.service",
   "uniknode-deliver@.service",
+  "lintian-overrides",
 ];
 const isKebabCase = (name: string): boolean => /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/.test(name);
 

@@ -29,14 +29,15 @@ beforeAll(async () => {
     ...["dev", "--data", folder, "--http-port", "0", "--feed-blocks", "1000", "--webhook-token", TOKEN],
     ...["--webhooks", "off", "--block-time", "1"],
   ]);
-  chain = await startMirroredDevChain();
   otherUrl = await apiUrlOf(other);
+  // Two dev chains that forge in the same slots have the same blocks: this one is ahead from block 2 on.
+  await runDevCommand(otherUrl, "mine", { blocks: 50 });
+  await runDevCommand(otherUrl, "forge", { enabled: false });
+  chain = await startMirroredDevChain();
   mirror = chain.startMirror();
   await chain.command("mine", { blocks: 60 });
   await chain.command("forge", { enabled: false });
   await chain.followed();
-  await runDevCommand(otherUrl, "mine", { blocks: 50 });
-  await runDevCommand(otherUrl, "forge", { enabled: false });
 }, 120_000);
 afterAll(async () => {
   if (!hasPostgres) return;
