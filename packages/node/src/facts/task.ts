@@ -27,7 +27,7 @@ export type FactsTask = {
 /** Minimum work per event-loop tick of the consensus thread; longer if its share of the time since the last work is longer. */
 const STRETCH_MS = 5;
 const SHARE = 0.1;
-const MAX_STRETCH_MS = 100;
+const MAX_STRETCH_MS = 15;
 const PAUSE_MS = 15;
 const START_DELAY_MS = 1_000;
 const RETRY_MS = 10_000;
