@@ -6,16 +6,38 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/compiled");
 
 const node = (...folders: string[]) => folders.map((folder) => `packages/node/test/${folder}/**/*.test.ts`);
+const files = (...names: string[]) => names.map((name) => `packages/node/test/${name}.test.ts`);
+
+/*
+ * Two lanes: `npm test` runs the fast one, with the tests of every rule, error, boundary, port, route and screen. `npm run test:long` runs
+ * what needs many processes, long faults, other runtimes, releases, browsers and attacks.
+ */
 
 /** The real program, and browsers before it: most of the time they wait for blocks, timeouts and retries. */
-const processes = [...node("program"), "packages/console/test/browser/**/*.test.ts"];
-/** Nodes that wait for the slots of their delegates, which need free processors to keep their time. */
-const networks = [
-  ...node("network", "peers/network", "simulation", "crash"),
-  "packages/node/test/cluster/run.test.ts",
+const processes = [...node("program", "hand-over", "guides"), "packages/console/test/browser/**/*.test.ts"];
+/** Those of them that show in the fast lane that the program starts, forges, delivers, and that the screens open. */
+const smoke = [
+  ...files("program/daily", "program/interface", "program/events"),
+  "packages/console/test/browser/screens.test.ts",
 ];
+/** Nodes that wait for the slots of their delegates, which need free processors to keep their time. */
+const networks = [...node("network", "peers/network", "simulation", "crash"), ...files("cluster/run")];
 /** A node under attack, which needs all processors: its longest tick is measured. */
 const attacks = node("siege");
+/** Other tests with many processes or long faults. */
+const longRooms = [
+  ...files("archive/snapshot", "chain/kill", "commands/scenario/record", "commands/scenario/run"),
+  ...files("deliver/process", "dev-chain/commands", "http/reorganisation/reorganisation", "mirror/events"),
+  ...files(
+    "peers/transport/sleeping-peers",
+    "processes/serving/thread",
+    "serve/replicas",
+    "store/history/history",
+  ),
+  ...files("webhooks/nats/exactly-once", "webhooks/postgres/log"),
+  "test/release/**/*.test.ts",
+];
+const long = [...processes, ...networks, ...attacks, ...longRooms];
 /** Makes the worker, and the processes that it starts, wait while networks need the processors. */
 const patient = join(import.meta.dirname, "packages/node/test-support/process/low-priority.ts");
 
@@ -24,11 +46,9 @@ const patient = join(import.meta.dirname, "packages/node/test-support/process/lo
  * of the whole process, or leave writes to closed descriptors behind. Modules of the console hold the state of a page.
  */
 const isolated = [
-  ...[
-    ...["chain/inputs", "commands/program", "http/connections", "http/late-response"],
-    ...["platform/lifecycle/heap", "platform/logging/lines", "stream/stream"],
-    ...["webhooks/memory", "webhooks/ticks"],
-  ].map((name) => `packages/node/test/${name}.test.ts`),
+  ...files("chain/inputs", "commands/program", "http/connections", "http/late-response"),
+  ...files("platform/lifecycle/heap", "platform/logging/lines", "stream/stream"),
+  ...files("webhooks/memory", "webhooks/ticks"),
   "packages/protocol/test/blocks/once.test.ts",
   "packages/console/test/**/*.test.ts",
 ];
@@ -77,9 +97,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "rooms",
+          name: "fast rooms",
           include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: [...processes, ...networks, ...attacks, ...isolated],
+          exclude: [...long, ...isolated],
           // The modules of the node are loaded and optimised once per worker instead of once per file.
           isolate: false,
           setupFiles: patient,
@@ -90,7 +110,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "isolated",
+          name: "fast isolated",
           include: isolated,
           exclude: processes,
           setupFiles: patient,
@@ -100,13 +120,24 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "networks", include: networks, maxWorkers: 4, sequence: { groupOrder: 0 } },
+        test: {
+          name: "fast processes",
+          include: smoke,
+          isolate: false,
+          setupFiles: patient,
+          maxWorkers: 4,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: "long networks", include: networks, maxWorkers: 4, sequence: { groupOrder: 1 } },
       },
       {
         extends: true,
         test: {
-          name: "processes",
-          include: processes,
+          name: "long rooms",
+          include: longRooms,
           isolate: false,
           setupFiles: patient,
           maxWorkers: 4,
@@ -115,7 +146,19 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "attacks", include: attacks, maxWorkers: 1, sequence: { groupOrder: 2 } },
+        test: {
+          name: "long processes",
+          include: processes,
+          exclude: smoke,
+          isolate: false,
+          setupFiles: patient,
+          maxWorkers: 4,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: "long attacks", include: attacks, maxWorkers: 1, sequence: { groupOrder: 3 } },
       },
     ],
   },

@@ -2,7 +2,7 @@
  * Runs a command of the workspace on the pinned runtime, installing what is missing first.
  * It is what a fresh clone starts with: plain JavaScript that Node.js 12 can parse, so that an older version prints a sentence.
  *
- *   node tools/run.mjs start|test|check|console|parity|vectors|example|reference|pictures|crash|network|cluster|simulate|scale|proofs|siege|soak|bench|release [arguments]
+ *   node tools/run.mjs start|test|test:long|check|console|parity|vectors|example|reference|pictures|crash|network|cluster|simulate|scale|proofs|siege|soak|bench|release [arguments]
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
@@ -18,34 +18,15 @@ const types = [bin("tsc"), "--project", root];
 const browserTypes = [bin("tsc"), "--project", join(root, "packages/client")];
 /** The console, for which the compiler knows browsers and JSX. */
 const consoleTypes = [bin("tsc"), "--project", join(root, "packages/console")];
-/** All tests; files that fail run again alone. */
-const allTests = [join(root, "tools/tests.ts"), root];
+/** The tests of a lane; files that fail run again alone. */
+const lane = (name) => [join(root, "tools/tests.ts"), root, name];
 const tests = [bin("vitest"), "run", "--root", root];
-/**
- * `npm test -- --quick`: the libraries, the rules of the repository, and the rooms whose tests need neither a whole node
- * nor a process of their own. Under two minutes on two cores.
- */
-const quickRooms =
-  "architecture config event-log events forger gateway platform pool read rpc store submission subscriptions webhooks/queue-port webhooks/sqlite".split(
-    " ",
-  );
-const quickTests = [
-  ...[...tests, "--project", "rooms", "--project", "isolated", "test/citations.test.ts"],
-  ...["protocol/test/", "client/test/"].map((folder) => `packages/${folder}`),
-  // Without `property`: chains of random blocks.
-  ...["blocks/", "rounds/", "rules/", "state/", "votes"].map((name) => `packages/ledger/test/${name}`),
-  ...quickRooms.map((room) => `packages/node/test/${room}/`),
-];
-
 /** Command lines by name; each is a program of the pinned runtime followed by its arguments. */
 const commands = {
   start: (args) => [[join(root, "packages/node/bin/uniknode.js"), ...startArguments(args)]],
-  test: ([first, ...others]) => {
-    if (first === "--quick") return [[...quickTests, ...others]];
-    return first === undefined
-      ? [biome, types, browserTypes, consoleTypes, allTests]
-      : [[...tests, first, ...others]];
-  },
+  test: (args) =>
+    args.length === 0 ? [biome, types, browserTypes, consoleTypes, lane("fast")] : [[...tests, ...args]],
+  "test:long": () => [lane("long")],
   check: () => [biome, types, browserTypes, consoleTypes],
   parity: (args) => [[join(root, "tools/parity.ts"), ...args]],
   vectors: (args) => [[join(root, "tools/vectors/main.ts"), ...args]],
@@ -83,7 +64,7 @@ function programOf(command, folder, extension, name) {
 }
 
 /** Commands that serve, test or pack the console. */
-const withConsole = ["start", "test", "release", "console", "pictures"];
+const withConsole = ["start", "test", "test:long", "release", "console", "pictures"];
 
 /** `npm start` without a command is `uniknode dev`. */
 function startArguments(args) {
