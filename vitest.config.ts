@@ -1,9 +1,13 @@
+import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 // Workers, their threads and the processes that they start read compiled code instead of sources.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/compiled");
+
+/** Factor of all limits: the load of each processor when the run begins. */
+const load = Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 
 const node = (...folders: string[]) => folders.map((folder) => `packages/node/test/${folder}/**/*.test.ts`);
 const files = (...names: string[]) => names.map((name) => `packages/node/test/${name}.test.ts`);
@@ -86,9 +90,10 @@ function rankOf({ moduleId }: TestSpecification): number {
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
-    testTimeout: 30_000,
-    // As a page waits for an element: one second is little on a busy machine.
-    expect: { poll: { timeout: 15_000 } },
+    // They end a test that hangs, and no other one, however busy the machine is.
+    testTimeout: 120_000 * load,
+    hookTimeout: 120_000 * load,
+    expect: { poll: { timeout: 60_000 * load } },
     hideSkippedTests: false,
     reporters: [["default", { summary: false }]],
     // One group after the other; the number of workers is what two processors can do with it: most tests wait for

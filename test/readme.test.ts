@@ -33,7 +33,7 @@ const KINDS = new Set(
     .map((kind) => `.${kind}`),
 );
 const WITHOUT_KIND =
-  /^(LICENSE|bin\/uniknode|\.ci\/[a-z-]+|ops\/(container\/Containerfile|debian\/[a-z]+)|packages\/node\/(native\/[a-z0-9-]+|templates\/receiver\/(gitignore|npmrc)))$/;
+  /^(LICENSE|bin\/uniknode|\.ci\/[a-z-]+|ops\/(container\/Containerfile|debian\/[a-z-]+)|packages\/node\/(native\/[a-z0-9-]+|templates\/receiver\/(gitignore|npmrc)))$/;
 /** A name that begins with a dot is its own kind. */
 const kindOf = (path: string) => extname(path) || `.${path.split(".").at(-1)}`;
 const isForeign = (path: string) =>

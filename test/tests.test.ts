@@ -70,7 +70,7 @@ test.concurrent("A file that fails again fails the run, also if another one pass
   expect(code).toBe(1);
   expect(stdout).toContain(REPEATED);
   expect(stdout).toMatch(/passed alone\..*:\n {2}fails-once\.test\.mjs\n/);
-  expect(stdout).toMatch(/failed again alone:\n {2}fails\.test\.mjs\n$/);
+  expect(stdout).toMatch(/failed again alone:\n {2}fails\.test\.mjs\n/);
 });
 
 test.concurrent("Four files that fail fail the run, although each would pass alone.", async ({ expect }) => {

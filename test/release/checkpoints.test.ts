@@ -9,9 +9,7 @@ import { staleCheckpoints, writeCheckpoints } from "../../tools/release/checkpoi
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-test("The checkpoint of each network is written, and reported when it is old or missing.", {
-  timeout: 60_000,
-}, async () => {
+test("The checkpoint of each network is written, and reported when it is old or missing.", async () => {
   const node = await servedChain();
   const folder = mkdtempSync(join(tmpdir(), "uniknode-checkpoints-"));
   onTestFinished(async () => {

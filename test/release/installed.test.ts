@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), "uniknode-installed-"));
 const project = join(folder, "project");
 const modules = join(project, "node_modules");
 let files: string[] = [];
-afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const STALLED_MS = 30_000;
 /** Programs find the runtime of this process first. */
@@ -162,9 +162,7 @@ const RECEIVER = `
     secret = (await client.webhooks.create({ event: "block.applied", target, conditions })).data.token;
   });`;
 
-test("The program starts a dev chain, serves requests and delivers webhooks.", {
-  timeout: 120_000,
-}, async () => {
+test("The program starts a dev chain, serves requests and delivers webhooks.", async () => {
   expect(await run("npx", ["uniknode", "version"])).toContain(
     `${versionOf(ROOT)} program (Node.js ${process.versions.node})\n`,
   );
@@ -193,7 +191,7 @@ test("The program starts a dev chain, serves requests and delivers webhooks.", {
   );
 });
 
-test("A new project receives a verified delivery in its own test.", { timeout: 120_000 }, async () => {
+test("A new project receives a verified delivery in its own test.", async () => {
   expect(await run("npm", ["test"])).toMatch(/^. pass 1$/m);
 });
 

@@ -10,7 +10,7 @@ import { compilePackages, ROOT } from "../../tools/release/packages.ts";
 import { fetchRuntime, HAS_RUNTIMES, oldestRuntime } from "../../tools/release/runtimes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-oldest-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs a program on the oldest runtime of a package. */
 const runOn = async (name: string, args: readonly string[]): Promise<string> => {
@@ -98,9 +98,7 @@ describe.skipIf(!HAS_RUNTIMES)("The other packages", () => {
     },
   );
 
-  test("the program runs a dev chain, which a client on its own oldest runtime uses.", {
-    timeout: 120_000,
-  }, async () => {
+  test("the program runs a dev chain, which a client on its own oldest runtime uses.", async () => {
     const runtime = fetchRuntime(oldestRuntime("node"));
     const args = [
       "dev",
@@ -127,7 +125,7 @@ describe.skipIf(!HAS_RUNTIMES)("The other packages", () => {
     node.stdout.setEncoding("utf8").on("data", (text: string) => {
       printed += text;
     });
-    await expect.poll(() => printed, { timeout: 60_000 }).toMatch(/^block \d+ /m);
+    await expect.poll(() => printed).toMatch(/^block \d+ /m);
     const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed) ?? [];
     const lines = ["true", "block.applied", "API_NOT_FOUND", "block.applied", ""];
     expect(

@@ -57,7 +57,7 @@ export async function openPage(
     reducedMotion: "reduce",
     locale: "en-US",
   });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on("console", (message) => {

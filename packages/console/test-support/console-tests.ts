@@ -25,27 +25,23 @@ export type ConsoleTests = {
 };
 
 export type ConsoleTestsOptions = {
-  /** Limit of each test. */
-  readonly timeoutMs: number;
   /** Arguments of the browser's command line. */
   readonly browserArguments?: readonly string[];
   /** Further arguments of `uniknode dev`. */
   readonly nodeArguments?: readonly string[];
 };
 
-const START_TIMEOUT_MS = 120_000;
-
 export function describeConsole(
-  { timeoutMs, browserArguments = [], nodeArguments = [] }: ConsoleTestsOptions,
+  { browserArguments = [], nodeArguments = [] }: ConsoleTestsOptions,
   define: (tests: ConsoleTests) => void,
 ): void {
   const executable = findBrowser();
-  describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: timeoutMs }, () => {
+  describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     const node = new DevNode(nodeArguments);
     let started: RunningConsole | undefined;
     beforeAll(async () => {
       started = await startConsole(present(executable), browserArguments, node);
-    }, START_TIMEOUT_MS);
+    });
     afterAll(() => started?.stop());
 
     const openForAll = (options?: PageOptions) => openPage(present(started).browser, node.url, options);

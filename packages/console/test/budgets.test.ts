@@ -15,7 +15,7 @@ let manifest: Readonly<Record<string, BuiltFile>>;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "uniknode-console-"));
   manifest = buildConsole(folder);
-}, 60_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Compressed bytes of the requested files. */

@@ -51,7 +51,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium or PostgreS
     browser = await startBrowser(present(executable));
     ({ page, faults } = await openPage(browser, present(url)));
     await signIn(page, TOKEN);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     for (const { child, ended } of processes.toReversed()) {
@@ -62,7 +62,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium or PostgreS
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test("Every screen opens without an error.", { timeout: 90_000 }, async () => {
+  test("Every screen opens without an error.", async () => {
     for (const path of SCREENS) {
       await page.goto(`/console/${path}`);
       await page.getByRole("heading", { level: 1 }).waitFor();

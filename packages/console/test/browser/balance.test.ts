@@ -5,7 +5,7 @@ import { describeConsole } from "../../test-support/console-tests.ts";
 import { createPayer } from "../../test-support/payments.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
-describeConsole({ timeoutMs: 120_000, nodeArguments: ["--history", "full"] }, ({ node, open }) => {
+describeConsole({ nodeArguments: ["--history", "full"] }, ({ node, open }) => {
   let address: string;
   /** Wallet that no block after the genesis block has changed. */
   let untouched: string;
@@ -19,7 +19,7 @@ describeConsole({ timeoutMs: 120_000, nodeArguments: ["--history", "full"] }, ({
       await node.client.dev.mine();
       await node.client.dev.travel({ seconds });
     }
-  }, 120_000);
+  });
 
   test("The chart has axes and values of each block, for the pointer and for keys.", async () => {
     const { page, faults } = await open();

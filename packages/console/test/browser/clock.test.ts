@@ -7,7 +7,6 @@ import { describeConsole } from "../../test-support/console-tests.ts";
 
 const CLOCK = new URL("../../../node/test-support/process/shifted-clock.mjs", import.meta.url).href;
 const TWO_HOURS_MS = 7_200_000;
-const NOTICED = { timeout: 20_000 };
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-console-clock-"));
 const shift = join(folder, "shift");
@@ -19,18 +18,18 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-describeConsole({ timeoutMs: 90_000 }, ({ open }) => {
+describeConsole({}, ({ open }) => {
   test("The overview says why no block follows a head in the future, and stops when the clock is right.", async () => {
     const { page } = await open();
     await page.goto("/console/");
-    await page.getByText("The chain is growing.").waitFor(NOTICED);
+    await page.getByText("The chain is growing.").waitFor();
     writeFileSync(shift, `${-TWO_HOURS_MS}`);
     const reason = page.getByText(
       /The chain has stopped growing: the head is in the future: block \d+ is 7\d+ s ahead/,
     );
     await page.reload();
-    await reason.waitFor(NOTICED);
+    await reason.waitFor();
     writeFileSync(shift, "0");
-    await page.getByText("The chain is growing.").waitFor(NOTICED);
+    await page.getByText("The chain is growing.").waitFor();
   });
 });

@@ -9,14 +9,14 @@ import { describeConsole } from "../../test-support/console-tests.ts";
 import { createPayer } from "../../test-support/payments.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
-describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
+describeConsole({}, ({ node, openForAll }) => {
   let page: Page;
   let faults: string[];
 
   beforeAll(async () => {
     await node.client.dev.forge({ enabled: false });
     ({ page, faults } = await openForAll());
-  }, 120_000);
+  });
 
   const press = (name: string | RegExp) => page.getByRole("button", { name, exact: true }).click();
   const shows = (text: string | RegExp) => page.locator(".desk-state").getByText(text).waitFor();

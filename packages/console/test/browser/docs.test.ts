@@ -5,13 +5,13 @@ import { keepPicture } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
-describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
+describeConsole({}, ({ node, openForAll }) => {
   let page: Page;
   let faults: string[];
 
   beforeAll(async () => {
     ({ page, faults } = await openForAll());
-  }, 120_000);
+  });
 
   const heading = (name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
   const path = () => page.evaluate(() => location.pathname + location.search + location.hash);

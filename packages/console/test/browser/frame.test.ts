@@ -6,7 +6,7 @@ import { keepPicture, type Watched } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
 import { firstOf } from "../../test-support/first.ts";
 
-describeConsole({ timeoutMs: 120_000 }, ({ node, open, reuse }) => {
+describeConsole({}, ({ node, open, reuse }) => {
   const show = async (watched: Watched, path: string) => {
     await watched.page.goto(path);
     await watched.page.locator("h1").waitFor();

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { describeConsole } from "../../test-support/console-tests.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
-describeConsole({ timeoutMs: 90_000 }, ({ node, open, openForAll }) => {
+describeConsole({}, ({ node, open, openForAll }) => {
   let page: Page;
   let faults: string[];
 
@@ -13,7 +13,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, open, openForAll }) => {
     ({ page, faults } = await openForAll());
     await page.goto(node.consoleUrl);
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
-  }, 120_000);
+  });
 
   const rows = () => page.locator(".live-event");
 

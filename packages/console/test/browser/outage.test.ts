@@ -6,7 +6,7 @@ import { describeConsole } from "../../test-support/console-tests.ts";
 /** The page guarantees two seconds; a busy machine needs longer. */
 const NOTICED = { timeout: 6_000 };
 
-describeConsole({ timeoutMs: 90_000 }, ({ node, open, openSignedIn }) => {
+describeConsole({}, ({ node, open, openSignedIn }) => {
   const headOf = async () => (await node.client.node.status()).data.now;
 
   test("A screen that is opened while the node is down shows the outage, and opens when the node is back.", async () => {

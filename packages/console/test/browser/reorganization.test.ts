@@ -4,13 +4,13 @@ import { keepPicture } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
 import { createPayer, type Pay } from "../../test-support/payments.ts";
 
-describeConsole({ timeoutMs: 120_000 }, ({ node, open, reuse }) => {
+describeConsole({}, ({ node, open, reuse }) => {
   let pay: Pay;
 
   beforeAll(async () => {
     await node.client.dev.forge({ enabled: false });
     pay = await createPayer(node);
-  }, 120_000);
+  });
 
   test("Confirmations are updated live; when its block is reverted, the page of a transaction reports it and finds it again.", async () => {
     const id = await pay();

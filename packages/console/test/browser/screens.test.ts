@@ -10,7 +10,7 @@ import { firstOf } from "../../test-support/first.ts";
 import { createPayer } from "../../test-support/payments.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
-describeConsole({ timeoutMs: 120_000 }, ({ node, openForAll }) => {
+describeConsole({}, ({ node, openForAll }) => {
   let page: Page;
   let faults: string[];
 
@@ -19,7 +19,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, openForAll }) => {
     await pay();
     await node.client.dev.mine();
     ({ page, faults } = await openForAll());
-  }, 120_000);
+  });
 
   const paths: Readonly<Record<string, () => string | Promise<string>>> = {
     overview: () => "/console/",

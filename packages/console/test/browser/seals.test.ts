@@ -7,14 +7,14 @@ import { describeConsole } from "../../test-support/console-tests.ts";
 import { createPayer, type Pay } from "../../test-support/payments.ts";
 import { readQrCode } from "../../test-support/qr-code.ts";
 
-describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
+describeConsole({}, ({ node, open }) => {
   let pay: Pay;
 
   beforeAll(async () => {
     await node.client.dev.forge({ enabled: false });
     pay = await createPayer(node);
     await node.client.dev.mine({ blocks: 30 });
-  }, 120_000);
+  });
 
   test("The seal of a transaction appears when enough delegates have signed above its block.", async () => {
     const id = await pay();

@@ -13,7 +13,7 @@ const FOREIGN_NAME = "evil.example";
 const ARGUMENTS = [`--host-resolver-rules=MAP ${FOREIGN_NAME} 127.0.0.1`];
 const MARKUP = `"><img src=x onerror="document.title='taken'"><script>document.title='taken'</script>`;
 
-describeConsole({ timeoutMs: 90_000, browserArguments: ARGUMENTS }, ({ node, openForAll, openSignedIn }) => {
+describeConsole({ browserArguments: ARGUMENTS }, ({ node, openForAll, openSignedIn }) => {
   /** Server of another owner, on another port of the same machine: to cookies, that is the same host. */
   let other: Server;
   let otherUrl: string;
@@ -28,7 +28,7 @@ describeConsole({ timeoutMs: 90_000, browserArguments: ARGUMENTS }, ({ node, ope
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     otherUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
     await node.client.dev.forge({ enabled: false });
-  }, 120_000);
+  });
   afterAll(async () => {
     other?.closeAllConnections();
     other?.close();
@@ -187,7 +187,7 @@ describeConsole({ timeoutMs: 90_000, browserArguments: ARGUMENTS }, ({ node, ope
     beforeAll(async () => {
       ({ page, faults } = await openForAll());
       await signIn(page, node.token);
-    }, 90_000);
+    });
 
     async function expectText(path: string, shown: string): Promise<void> {
       await page.goto(path);

@@ -20,7 +20,7 @@ import { faultsInEveryView } from "../../test-support/views.ts";
 type Account = { readonly address: string; readonly passphrase: string; readonly publicKey: string };
 type Accounts = readonly [Account, Account, Account, Account, Account, ...Account[]];
 
-describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
+describeConsole({}, ({ node, reuse }) => {
   let accounts: Accounts;
   let delegates: Accounts;
   let factory: Account & { readonly unik: { readonly id: string } };
@@ -35,7 +35,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     page.context().on("request", (request) => {
       sent.push(`${request.url()} ${JSON.stringify(request.headers())} ${request.postData() ?? ""}`);
     });
-  }, 120_000);
+  });
   beforeEach(async () => {
     ({ page, faults } = await reuse());
     sent = [];

@@ -41,7 +41,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     // A restarted node keeps its port, as a session needs it.
     for (const _ of TOKENS) ports.push(await freePort());
     [browser, ...nodes] = await Promise.all([startBrowser(present(executable)), startNode(0), startNode(1)]);
-  }, 120_000);
+  });
   beforeEach(async () => {
     context = (await openPage(browser, urlOf(0))).page.context();
   });

@@ -7,14 +7,14 @@ import { createPayer, type Pay } from "../../test-support/payments.ts";
 const MAX_SHIFT_PER_MINUTE = 0.02;
 const WATCHED_MS = 60_000;
 
-describeConsole({ timeoutMs: 150_000 }, ({ node, open }) => {
+describeConsole({}, ({ node, open }) => {
   let pay: Pay;
 
   beforeAll(async () => {
     pay = await createPayer(node);
     await pay();
     await node.client.dev.mine();
-  }, 120_000);
+  });
 
   /** Opens the overview, with its shifts summed from the first paint on, and waits until it is complete. */
   async function openOverview(width: number): Promise<Page> {

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { keepPicture } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
 
-describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
+describeConsole({}, ({ node, open }) => {
   let receiver: Server;
   const bodies: string[] = [];
 
@@ -27,7 +27,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
       });
     });
     await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-  }, 120_000);
+  });
   afterAll(async () => {
     receiver?.closeAllConnections();
     receiver?.close();
@@ -38,9 +38,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
   const shows = (page: Page, text: string | RegExp) =>
     page.getByRole("main").getByText(text).first().waitFor();
 
-  test("A transfer is followed from sending to its delivery, which fails, is explained, repeated, and retracted.", {
-    timeout: 120_000,
-  }, async () => {
+  test("A transfer is followed from sending to its delivery, which fails, is explained, repeated, and retracted.", async () => {
     const { page, faults } = await open();
     const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
     await page.goto(node.consoleUrl);

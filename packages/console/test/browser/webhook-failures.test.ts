@@ -7,7 +7,7 @@ import { faultsInEveryView } from "../../test-support/views.ts";
 
 const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
 
-describeConsole({ timeoutMs: 90_000 }, ({ node, reuseSignedIn }) => {
+describeConsole({}, ({ node, reuseSignedIn }) => {
   const servers: Server[] = [];
   let received = 0;
 

@@ -8,7 +8,7 @@ import { faultsInEveryView } from "../../test-support/views.ts";
 
 const REASON = "not now <script>document.title = 'markup'</script>";
 
-describeConsole({ timeoutMs: 90_000 }, ({ node, reuseSignedIn }) => {
+describeConsole({}, ({ node, reuseSignedIn }) => {
   let receiver: Server;
   let isRefusing = true;
 
@@ -22,15 +22,13 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuseSignedIn }) => {
     const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
     await node.client.webhooks.create({ event: "block.applied", target, conditions });
     await node.client.dev.mine({ blocks: 2 });
-  }, 120_000);
+  });
   afterAll(async () => {
     receiver?.closeAllConnections();
     receiver?.close();
   });
 
-  test("A refused delivery shows its attempts as text, and a successful one is sent again.", {
-    timeout: 90_000,
-  }, async () => {
+  test("A refused delivery shows its attempts as text, and a successful one is sent again.", async () => {
     const { page, faults } = await reuseSignedIn();
     await page.getByRole("link", { name: "Webhooks" }).click();
     // The overview has a link to block 1.
@@ -53,7 +51,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuseSignedIn }) => {
     expect(faults).toEqual([]);
   });
 
-  test("A webhook is pinged, paused, resumed and deleted.", { timeout: 60_000 }, async () => {
+  test("A webhook is pinged, paused, resumed and deleted.", async () => {
     const { page, faults } = await reuseSignedIn();
     await page.goto("/console/webhooks/1");
     isRefusing = false;
@@ -69,9 +67,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuseSignedIn }) => {
     expect(faults).toEqual([]);
   });
 
-  test("A webhook is created from a filter: tried on the past, refused with the reason, registered, its secret shown once.", {
-    timeout: 60_000,
-  }, async () => {
+  test("A webhook is created from a filter: tried on the past, refused with the reason, registered, its secret shown once.", async () => {
     isRefusing = false;
     const { page, faults } = await reuseSignedIn();
     const conditions = JSON.stringify([{ key: "height", condition: "gt", value: "2" }]);
@@ -112,9 +108,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuseSignedIn }) => {
     expect(faults).toEqual([]);
   });
 
-  test("A webhook replays the past with an estimate, gets a new secret, and shows a fact beside its retraction.", {
-    timeout: 90_000,
-  }, async () => {
+  test("A webhook replays the past with an estimate, gets a new secret, and shows a fact beside its retraction.", async () => {
     isRefusing = false;
     const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
     const conditions = [{ key: "id", condition: "ne", value: "" }] as const;

@@ -17,8 +17,8 @@ export function useDatabases(): Databases {
   let count = 0;
   beforeAll(async () => {
     if (hasPostgres) server = await startPostgres();
-  }, 60_000);
-  afterAll(() => server?.stop(), 60_000);
+  });
+  afterAll(() => server?.stop());
   const create = () => present(server, "the PostgreSQL server").createDatabase(`test_${++count}`);
   return { create, connect: async () => connect(await create()) };
 }

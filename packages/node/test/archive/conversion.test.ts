@@ -155,9 +155,7 @@ async function convertWithStops(path: string, onStop: () => void): Promise<void>
   }
 }
 
-test("A conversion that is stopped after every step ends with the same rows.", {
-  timeout: 60_000,
-}, async () => {
+test("A conversion that is stopped after every step ends with the same rows.", async () => {
   const [path, other] = [unpack(LAST), unpack(LAST)];
   await convert(other);
   const original = readFileSync(path);
@@ -170,9 +168,7 @@ test("A conversion that is stopped after every step ends with the same rows.", {
   expect(contentOf(path)).toEqual(contentOf(other));
 });
 
-test("Numbers that follow from another table stay when a stopped conversion continues.", {
-  timeout: 60_000,
-}, async () => {
+test("Numbers that follow from another table stay when a stopped conversion continues.", async () => {
   const path = unpack(BASELINE);
   change(
     path,

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const database = openDatabase(whole);
   database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
-}, 60_000);
+});
 afterAll(() => {
   for (const { remove } of chains) remove();
 });
@@ -173,7 +173,7 @@ test("the process that inspects ends with its node, in the middle of a read", as
       readFileSync(`/proc/${child.pid}/task/${id}/comm`, "utf8").trim(),
     );
   child.send({ path, files: present(presets.livenet), forMs: 1_000 });
-  await expect.poll(threads, { timeout: 20_000 }).toContain("WorkerThread");
+  await expect.poll(threads).toContain("WorkerThread");
   child.disconnect();
   expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
 });

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await runUniknode(["export", at("blocks"), "--data", archived.data, "--to", "9", ...network]);
   await runUniknode(["import", at("blocks"), "--data", at("data"), ...network]);
   await runUniknode(["snapshot", "create", "--data", at("data"), "--output", at("snapshot")]);
-}, 60_000);
+});
 afterAll(() => {
   archived.remove();
   rmSync(folder, { recursive: true, force: true });

@@ -62,7 +62,7 @@ beforeAll(async () => {
   const above = await second.forge(...range(FORGED + 1, LENGTH));
   forged = [...honest.slice(0, FORGED - 2), unsigned, ...above];
   await second.close();
-}, 60_000);
+});
 beforeEach(() => {
   folder = temporaryFolder();
   news = [];
@@ -375,9 +375,6 @@ function openMeta() {
 
 test.each(CHAINS.slice(0, 2))(
   "the recorded chain %s has the same state without its signatures",
-  {
-    timeout: 60_000,
-  },
   async (name) => {
     const content = readChain(name);
     const blocks = blocksOf(content);

@@ -46,9 +46,7 @@ afterEach(async () => {
 });
 
 describe("a longer branch", () => {
-  test("replaces fifty blocks, and no reader sees a state in between", {
-    timeout: 60_000,
-  }, async () => {
+  test("replaces fifty blocks, and no reader sees a state in between", async () => {
     const reader = await openHeadReader(`${folder.path}/chain.sqlite`, BASE + 1);
     const before = own.chain.head();
     const outcomes = await own.chain.switchTo(BASE, bytesOf(branch));

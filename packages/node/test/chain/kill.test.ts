@@ -81,9 +81,7 @@ const dumpAfter = async (content: Content, path: string): Promise<string[]> => {
 describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
   "$name killed with seed $seed",
   (run) => {
-    test("loses nothing that was reported, and ends with the recorded state", {
-      timeout: 120_000,
-    }, async () => {
+    test("loses nothing that was reported, and ends with the recorded state", async () => {
       const random = randomFrom(run.seed * 7919);
       const content = readChain(run.name);
       const path = `${folder.path}/killed.sqlite`;
@@ -125,9 +123,7 @@ describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
   },
 );
 
-test("a chain that is killed below a pinned block knows its unchecked blocks, and can revert its last blocks", {
-  timeout: 120_000,
-}, async () => {
+test("a chain that is killed below a pinned block knows its unchecked blocks, and can revert its last blocks", async () => {
   const random = randomFrom(4_711);
   const [name] = CHAINS;
   const content = readChain(present(name, "name"));

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const first = crypto.Transactions.BuilderFactory.transfer().version(1).recipientId(bob.address);
   await confirmed(signed(first.amount("1"), frank));
   crypto.Managers.configManager.setHeight(2);
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 type Wallet = { nonce: string; balance: number; attributes: Record<string, unknown> } & Record<

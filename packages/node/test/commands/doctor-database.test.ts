@@ -40,7 +40,7 @@ describe.skipIf(!hasPostgres)("doctor of a database", () => {
     close();
     const networkFiles = JSON.stringify({ ...dalinet, genesisBlock: {} });
     await storeIdentity(postgres, { networkFiles, configuration: JSON.stringify(NODE) }, epoch);
-  }, 60_000);
+  });
   afterAll(async () => {
     await postgres?.close();
     await server?.stop();

@@ -216,7 +216,7 @@ describe("a running node", () => {
     node = spawnUniknode(["dev", "--data", data, "--http-port", "0", "--block-time", "3600"]);
     [, port] = (await node.printed(/API\s+http:\S+?:(\d+)\/api/)) as unknown as [string, string];
     await node.printed(/Ctrl-C stops/);
-  }, 60_000);
+  });
   afterAll(async () => {
     node.child.kill("SIGKILL");
     await node.ended;

@@ -17,7 +17,7 @@ beforeAll(async () => {
   node = spawnUniknode(["dev", "--data", folder, "--http-port", "0", "--block-time", "1"]);
   url = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
-}, 60_000);
+});
 
 afterAll(async () => {
   node.child.kill("SIGKILL");
@@ -30,7 +30,7 @@ test("every event of the catalogue is caused, or has a reason why it cannot be",
 });
 
 const possible = Object.keys(CAUSES).filter((event) => "cause" in present(CAUSES[event]));
-test.each(possible)("%s happens and is delivered", { timeout: 40_000 }, async (event) => {
+test.each(possible)("%s happens and is delivered", async (event) => {
   const { code, stdout, stderr } = await runMain([
     "trigger",
     event,

@@ -35,7 +35,7 @@ beforeAll(async () => {
   node = spawnUniknode(["dev", "--data", folder, "--http-port", "0", "--block-time", "3600"]);
   url = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
-}, 60_000);
+});
 
 afterAll(async () => {
   node.child.kill("SIGKILL");

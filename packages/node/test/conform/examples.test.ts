@@ -6,16 +6,11 @@ import { isInstalled, LANGUAGES, startExample } from "../../test-support/conform
 import { TOKEN } from "../../test-support/conform/receiver.ts";
 
 const PACE = { timeoutMs: 20_000, viewMs: 20_000, settleMs: 20, pieceMs: 20 };
-const TEST_TIMEOUT_MS = 120_000;
-
 describe.concurrent.each(LANGUAGES)("The receiver in $name", (language) => {
   const isSkipped = !isInstalled(language);
 
   test.skipIf(isSkipped)(
     "passes every scenario, or is skipped because its language is not installed",
-    {
-      timeout: TEST_TIMEOUT_MS,
-    },
     async ({ onTestFinished }) => {
       const { url, restart, close } = await startExample(language);
       onTestFinished(close);

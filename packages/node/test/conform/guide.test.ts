@@ -40,14 +40,14 @@ const isReady = (url: string): Promise<boolean> =>
     () => false,
   );
 
-test("The example receiver of the guide passes as the guide shows.", { timeout: 120_000 }, async () => {
+test("The example receiver of the guide passes as the guide shows.", async () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-conform-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const port = `${await freePort()}`;
   const url = `http://127.0.0.1:${port}/conform`;
   const environment = { PORT: port, DATABASE: join(folder, "receiver.sqlite") };
   run(present(start).text.replace("node ", `${process.execPath} `), environment);
-  await expect.poll(() => isReady(url), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => isReady(url)).toBe(true);
 
   const command = present(play).text.replace("uniknode ", `${process.execPath} ${PROGRAM} `);
   const child = run(command.replaceAll("8000", port), {});

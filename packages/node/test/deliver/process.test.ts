@@ -30,7 +30,7 @@ beforeAll(async () => {
   await mirror.ended;
   await ownByWorkers(chain.postgres);
   receiver = await startHeldReceiver();
-}, 120_000);
+});
 afterAll(async () => {
   await endWorkers();
   await receiver?.close();

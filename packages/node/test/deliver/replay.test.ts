@@ -35,7 +35,7 @@ beforeAll(async () => {
     ...["deliver", "--database-url", chain.databaseUrl, "--name", "a", "--operations-port", "0"],
     "--webhook-private-targets",
   ]);
-}, 120_000);
+});
 afterAll(async () => {
   worker?.child.kill("SIGTERM");
   await worker?.ended;

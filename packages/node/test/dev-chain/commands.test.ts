@@ -47,7 +47,7 @@ async function start(): Promise<void> {
   client = await connect(url);
 }
 
-beforeAll(start, 30_000);
+beforeAll(start);
 
 afterAll(async () => {
   node.child.kill("SIGKILL");
@@ -115,15 +115,13 @@ async function forgedAbove(height: number): Promise<void> {
 }
 
 describe("forge", () => {
-  test("pauses and resumes the chain's own blocks", { timeout: 40_000 }, async () => {
+  test("pauses and resumes the chain's own blocks", async () => {
     await forgedAbove((await run("snapshot")).head.height);
     const { head, forging } = await run("forge", { enabled: false });
     expect(forging).toBe(false);
     // A round of slots, in which blocks would appear if forging continued.
     const { unix } = (await run("travel", { seconds: 6 * BLOCK_TIME })).now;
-    await expect
-      .poll(async () => (await run("snapshot")).now.unix, { timeout: 10_000 })
-      .toBeGreaterThan(unix + 2);
+    await expect.poll(async () => (await run("snapshot")).now.unix).toBeGreaterThan(unix + 2);
     expect((await run("snapshot")).head).toEqual(head);
     expect((await run("forge", { enabled: true })).forging).toBe(true);
     await forgedAbove(head.height);
@@ -225,9 +223,7 @@ describe("reorg", () => {
     });
   });
 
-  test("works over many rounds, and no delegate signs two blocks for one slot", {
-    timeout: 40_000,
-  }, async () => {
+  test("works over many rounds, and no delegate signs two blocks for one slot", async () => {
     const { head, applied } = await run("mine", { blocks: 60 });
     const first = await run("reorg", { depth: 60 });
     const second = await run("reorg", { depth: 55, blocks: 70 });
@@ -236,7 +232,7 @@ describe("reorg", () => {
     expect(new Set(times).size).toBe(times.length);
   });
 
-  test("never shows an intermediate state to API clients", { timeout: 60_000 }, async () => {
+  test("never shows an intermediate state to API clients", async () => {
     const { head: before } = await run("mine", { blocks: 55 });
     const seen = new Set<string>();
     let isOver = false;
@@ -257,9 +253,7 @@ describe("reorg", () => {
     expect([...seen]).toEqual([before, after].map(({ height, id }) => `${height} ${id}`));
   });
 
-  test("is delivered to webhooks: first the reverted blocks, then the other branch", {
-    timeout: 40_000,
-  }, async () => {
+  test("is delivered to webhooks: first the reverted blocks, then the other branch", async () => {
     const delivered: string[] = [];
     const receiver = createServer((request, response) => {
       let text = "";
@@ -281,9 +275,7 @@ describe("reorg", () => {
     await run("reorg", { depth: 1 });
     const { height } = head;
     const expected = ["applied", "reverted", "applied"].map((what) => `block.${what} ${height}`);
-    await expect
-      .poll(() => delivered, { timeout: 20_000 })
-      .toEqual([...expected, `block.applied ${height + 1}`]);
+    await expect.poll(() => delivered).toEqual([...expected, `block.applied ${height + 1}`]);
     receiver.closeAllConnections();
     receiver.close();
   });
@@ -422,9 +414,7 @@ describe("a request", () => {
   });
 });
 
-test("with blocks on demand, transactions that return from a branch cause one", {
-  timeout: 40_000,
-}, async () => {
+test("with blocks on demand, transactions that return from a branch cause one", async () => {
   const own = mkdtempSync(join(tmpdir(), "uniknode-demand-"));
   const instant = spawnUniknode(
     ["dev", "--data", own, "--http-port", "0", "--block-time", "1", "--instant"].concat(
@@ -455,7 +445,7 @@ test("with blocks on demand, transactions that return from a branch cause one", 
 });
 
 describe("after a restart", () => {
-  test("the clock has its earlier time, and the chain continues", { timeout: 40_000 }, async () => {
+  test("the clock has its earlier time, and the chain continues", async () => {
     const { now, head } = await run("travel", { seconds: 86_400 });
     node.child.kill("SIGKILL");
     await node.ended;

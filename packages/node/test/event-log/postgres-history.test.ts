@@ -129,7 +129,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
       const names = await expectEqual(histories, history, order);
       expect([...names].sort()).toEqual(Object.keys(EVENTS).filter(isRemembered).sort());
     }
-  }, 60_000);
+  });
 
   test("are those of the branch of the head, after reorganisations of any depth.", async () => {
     const histories = await everyType(60);
@@ -145,7 +145,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
       await follow();
       await expectEqual(histories, history, index % 2 ? descending : undefined);
     }
-  }, 60_000);
+  });
 
   test("are those of one branch if the head switches while they are read, and then of the other one.", async () => {
     const histories = await everyType(3);
@@ -174,7 +174,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
     // The new branch is shorter.
     expect(await history.eventsAt(height)).toEqual([]);
     await expectEqual(histories, history);
-  }, 60_000);
+  });
 
   test("contain the usernames of delegates.", async () => {
     const histories = await everyType();
@@ -185,7 +185,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
     await expectEqual(histories, history);
     const [event] = (await history.eventsAt(5)).filter(({ name }) => name === "round.created");
     expect(JSON.stringify(event)).toContain(" of today");
-  }, 60_000);
+  });
 
   test("are read in runs of blocks, in both directions; a run in the cache costs one statement.", async () => {
     const histories = await everyType(150);
@@ -216,7 +216,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
     // The first call does not know the direction.
     const other = createPostgresHistory(counting, histories.network);
     expect(await run(other, descending)).toEqual({ reads: 1 + runsOf(head - 1) + 4, query: 1 });
-  }, 60_000);
+  });
 
   test("equal those in SQLite if few blocks have as many transactions as a range.", async () => {
     const histories = await everyType();
@@ -226,7 +226,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
     for (const order of [undefined, descending]) {
       await expectEqual(histories, createPostgresHistory(histories.postgres, histories.network), order);
     }
-  }, 60_000);
+  });
 
   test("are not derived while the mirror is being built.", async () => {
     const histories = await everyType();
@@ -241,7 +241,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
     await expect(createPostgresHistory(postgres, network).eventsAt(2)).rejects.toMatchObject(building);
     await postgres.query("UPDATE head SET phase = 'ready'");
     await expectEqual(histories, history);
-  }, 60_000);
+  });
 
   test("do not exist in a database without a mirror, or that cannot be reached.", async () => {
     const postgres = await databases.connect();
@@ -271,7 +271,7 @@ describe.skipIf(!hasPostgres)("past events in PostgreSQL", () => {
         ),
       });
     }
-  }, 60_000);
+  });
 });
 
 test("Runs are cached up to a number of facts; those that were added first are removed.", () => {

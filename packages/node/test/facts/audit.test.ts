@@ -26,7 +26,7 @@ beforeAll(async () => {
     facts.push(fact);
     if (fact.event === "block.applied" && fact.height === height) break;
   }
-}, 60_000);
+});
 afterAll(async () => {
   await node.stop();
   rmSync(data, { recursive: true });

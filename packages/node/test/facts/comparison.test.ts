@@ -31,7 +31,7 @@ beforeAll(async () => {
   const short = await makeFolder(30);
   folders.push(long, short);
   chain = { long, short };
-}, 60_000);
+});
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true });
 });
@@ -172,9 +172,7 @@ function checkpoint(data: object): object {
   };
 }
 
-test("A running node reports divergence in its log, its metrics and its events.", {
-  timeout: 30_000,
-}, async () => {
+test("A running node reports divergence in its log, its metrics and its events.", async () => {
   const receiver = await openWebhookReceiver();
   onTestFinished(receiver.close);
   const other = await serve(

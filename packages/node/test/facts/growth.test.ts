@@ -66,7 +66,6 @@ test("A block is final when two rounds of delegates follow it.", () => {
 
 test.each([1, 2, 3])(
   "After any reverts and restarts, the tree is that of the final blocks (seed %i).",
-  { timeout: 60_000 },
   async (seed) => {
     const random = createDraws(seed);
     const path = `${folder.path}/node.sqlite`;
@@ -207,7 +206,7 @@ test("Blocks that were stored before the tree existed are added, and their leave
   await close();
 });
 
-test("A tree resumes at the position of a killed process.", { timeout: 60_000 }, async () => {
+test("A tree resumes at the position of a killed process.", async () => {
   const name = "chain-random-1";
   const path = `${folder.path}/node.sqlite`;
   const script = new URL("./growing.ts", import.meta.url).pathname;

@@ -86,9 +86,7 @@ function changed(properties: Record<string, string>): Record<string, string> {
 const partial = (database: Database): boolean =>
   database.prepare<{ id: string | null }>("SELECT round_id AS id FROM unik_map").get()?.id != null;
 
-test("A round is added in steps, and readers see the last complete round after each of them.", {
-  timeout: 120_000,
-}, async () => {
+test("A round is added in steps, and readers see the last complete round after each of them.", async () => {
   const chain = opened(5_000);
   const growth = growthOf(chain);
   complete(growth);
@@ -137,9 +135,7 @@ function counting(chain: WrittenChain) {
   return { counts, chain: { ...chain, database: { ...chain.database, prepare } } };
 }
 
-test("An update of one of 60, 2,000 or 30,000 properties reads and writes at most one, two or three rows, and four of the round.", {
-  timeout: 120_000,
-}, () => {
+test("An update of one of 60, 2,000 or 30,000 properties reads and writes at most one, two or three rows, and four of the round.", () => {
   const UPDATES = 60;
   for (const [properties, rows] of [
     [60, 1],
@@ -159,9 +155,7 @@ test("An update of one of 60, 2,000 or 30,000 properties reads and writes at mos
   }
 });
 
-test("A step of a build changes at most 1,000 rows, however many properties a unik and a round have.", {
-  timeout: 120_000,
-}, () => {
+test("A step of a build changes at most 1,000 rows, however many properties a unik and a round have.", () => {
   const chain = opened(20_000);
   const growth = growthOf(chain);
   const total = chain.database.prepare<{ n: number }>("SELECT total_changes() AS n");
@@ -208,9 +202,7 @@ test("A process that is killed at random times continues, and the tree is that o
   expect(rows(continued)).toEqual(rows(chain));
 });
 
-test("A revert in the middle of a round restores the map, also across restarts, and other blocks are added.", {
-  timeout: 120_000,
-}, async () => {
+test("A revert in the middle of a round restores the map, also across restarts, and other blocks are added.", async () => {
   const chain = opened(5_000);
   let growth = growthOf(chain);
   complete(growth);
@@ -239,9 +231,7 @@ test("A revert in the middle of a round restores the map, also across restarts, 
   expect(await rootOf(chain)).toBe(grown);
 });
 
-test("A revert of complete rounds empties the map in steps, and builds it again.", {
-  timeout: 120_000,
-}, async () => {
+test("A revert of complete rounds empties the map in steps, and builds it again.", async () => {
   const chain = opened(2_000);
   const growth = growthOf(chain);
   complete(growth);
@@ -257,9 +247,7 @@ test("A revert of complete rounds empties the map in steps, and builds it again.
   expect(properties).toEqual({ ...propertiesOf(1, 700), type: "1" });
 });
 
-test("Clients verify all properties in pages, single ones by their names, and absent ones.", {
-  timeout: 120_000,
-}, async () => {
+test("Clients verify all properties in pages, single ones by their names, and absent ones.", async () => {
   const chain = opened(3_000);
   complete(growthOf(chain));
   const { client, key } = resolutionsOf(chain);
@@ -288,9 +276,7 @@ test("Clients verify all properties in pages, single ones by their names, and ab
   expect([some.type, requests]).toEqual(["1", 2]);
 });
 
-test("A unik whose properties change between two pages is requested again, and its pages are of one state.", {
-  timeout: 120_000,
-}, async () => {
+test("A unik whose properties change between two pages is requested again, and its pages are of one state.", async () => {
   const chain = opened(1_500);
   const growth = growthOf(chain);
   complete(growth);

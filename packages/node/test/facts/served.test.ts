@@ -15,7 +15,7 @@ import { type ServedChain, servedChain } from "../../test-support/facts/served.t
 let node: ServedChain;
 beforeAll(async () => {
   node = await servedChain();
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 const client = () => createClient({ url: node.url });

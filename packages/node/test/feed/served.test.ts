@@ -17,7 +17,7 @@ beforeAll(async () => {
   folder = await makeFolder();
   node = await serveFolder(folder, { feedBlocks: 100, feedAllow: "127.0.0.1" });
   port = Number(new URL(node.url).port);
-}, 60_000);
+});
 afterAll(async () => {
   await node.stop();
   rmSync(folder, { recursive: true });
@@ -108,7 +108,7 @@ test("The events of the log are sent, compressed if the mirror accepts it, and l
   const response = await open("/events?after=newest", { encoding: "gzip" });
   const [start] = (await once(response.pipe(createGunzip()).setEncoding("utf8"), "data")) as [string];
   expect(start.slice(65)).toBe('{"after":0,"last":0}\n');
-  await expect.poll(() => metric("uniknode_feed_responses"), { timeout: 5_000 }).toBe(1);
+  await expect.poll(() => metric("uniknode_feed_responses")).toBe(1);
   response.destroy();
   const { status } = await continueAfter({ after: 40 });
   expect(status).toBe(204);

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await type(
     `curl -X POST -H "Authorization: TOKEN" -H "Content-Type: application/json" -d '{"blocks": 5}' http://127.0.0.1:4003/api/dev/mine`,
   );
-}, 30_000);
+});
 
 afterAll(async () => {
   node.child.kill("SIGKILL");
@@ -53,7 +53,7 @@ async function type(command: string, values: Record<string, string> = {}): Promi
   return (JSON.parse(stdout) as { data: CommandResult }).data;
 }
 
-test("every command of the guide has the described effect", { timeout: 30_000 }, async () => {
+test("every command of the guide has the described effect", async () => {
   const commands = commandsOf(GUIDE);
   const names = commands.map((command) => present(/\/api\/dev\/(\w+)/.exec(command))[1]);
   expect(names).toEqual([
@@ -99,7 +99,7 @@ test("every command of the guide has the described effect", { timeout: 30_000 },
   });
 });
 
-test("`listen` receives the reorganisation of the README", { timeout: 30_000 }, async () => {
+test("`listen` receives the reorganisation of the README", async () => {
   const [reorg] = commandsOf("README.md");
   const [listen] = textsOf("README.md").filter((block) => block.startsWith("npm start -- listen"));
   const args = present(listen).trim().replaceAll('"', "").split(" ").slice(3);

@@ -64,7 +64,7 @@ describe.skipIf(!hasNginx)(`through nginx${unless}`, () => {
     );
     nginx = spawn(NGINX, ["-p", folder, "-c", file("nginx.conf")], { stdio: "inherit" });
     await vi.waitFor(() => get("/api/blockchain"), { timeout: 20_000, interval: 100 });
-  }, 60_000);
+  });
   afterAll(async () => {
     nginx.kill("SIGTERM");
     node.child.kill("SIGTERM");
@@ -123,7 +123,7 @@ describe.skipIf(!hasNginx)(`through nginx${unless}`, () => {
     const stream = session.request({ ":path": "/api/v2/events?events=block.applied", authorization: TOKEN });
     let text = "";
     stream.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-    await expect.poll(() => text, { timeout: 20_000 }).toContain("event: block.applied");
+    await expect.poll(() => text).toContain("event: block.applied");
     session.destroy();
   });
 });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   strict = await chain.register("strict", { ...BLOCKS, order: "strict" });
   parallel = await chain.register("parallel", BLOCKS);
   workers = ["w1", "w2"].map((name) => chain.startWorker(name, ...TIMEOUT));
-}, 120_000);
+});
 afterAll(() => chain?.close());
 
 async function ownerOf(): Promise<readonly [node: string, workers: string]> {
@@ -155,7 +155,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     await checkAll();
     const late = await chain.spawnHandOver("workers", "--cancel").ended;
     expect(late.stderr).toContain("no hand-over to the workers is running");
-  }, 120_000);
+  });
 
   test("to the node can be cancelled as well: the waiting command ends, and workers own all webhooks", async () => {
     await chain.handOver("workers");
@@ -175,7 +175,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     await checkAll();
     await chain.handOver("node");
     await checkAll();
-  }, 120_000);
+  });
 
   test("to the node that was killed before the last step is finished as its refusals say, and handed back", async () => {
     await chain.handOver("workers");
@@ -205,7 +205,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     await chain.handOver("workers", "--cancel");
     expect(await ownerOf()).toEqual(["node", "node"]);
     await checkAll();
-  }, 120_000);
+  });
 
   test("to the node is continued or cancelled if another command continued during its cancellation", async () => {
     for (const args of [["--cancel"], []]) {
@@ -232,7 +232,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     expect(await waiting.ended).toMatchObject({ code: 0 });
     await checkAll();
     await chain.handOver("node");
-  }, 120_000);
+  });
 
   test("is refused while both would send, and with the database of another node", async () => {
     await chain.postgres.query("UPDATE webhook_register SET owner = 'workers', transfer = 'restored'");
@@ -254,7 +254,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     await chain.command("forge", { enabled: true });
     await chain.handOver("workers", "--cancel");
     await checkAll();
-  }, 120_000);
+  });
 
   test("survives a node that is killed or restarted at any moment", async () => {
     const { integer } = createDraws(5);

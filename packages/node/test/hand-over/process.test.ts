@@ -30,7 +30,7 @@ beforeAll(async () => {
   };
   keyArgs = keyFile("workers");
   chain = await startHandOverChain({ nodeArgs: keyFile("node"), keyArgs });
-}, 120_000);
+});
 afterAll(async () => {
   await chain?.close();
   if (folder) rmSync(folder, { recursive: true });
@@ -78,12 +78,12 @@ describe.skipIf(!hasPostgres)("webhooks", () => {
       return data.suspended !== undefined;
     });
     expect(tokens.token).toMatch(/^[0-9a-f]{64}$/);
-  }, 120_000);
+  });
 
   test("are not handed over if the node encrypts their secrets and the database would not.", async () => {
     const command = chain.spawnHandOver("workers", "--webhook-key-file", join(folder, "none"));
     expect((await command.ended).stderr).toContain("the key file of --webhook-key-file cannot be read");
-  }, 60_000);
+  });
 
   test("keep their definition, log, queue and replay, and clients of the node learn where they are.", async () => {
     const before = await Promise.all(
@@ -117,7 +117,7 @@ describe.skipIf(!hasPostgres)("webhooks", () => {
     expect(await chain.postgres.query("SELECT 1 FROM webhooks")).toEqual([]);
     const again = await chain.handOver("node");
     expect(again.stdout).toBe("nothing to do: the node sends the webhooks\n");
-  }, 120_000);
+  });
 
   test("lose and repeat nothing while they are handed over twice, under load and reorganisations.", async () => {
     const workers = ["w1", "w2"].map((name) => chain.startWorker(name));

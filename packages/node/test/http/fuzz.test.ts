@@ -24,7 +24,7 @@ const GUARDED = /^\/(webhooks|dev|events|operations)/;
 const refusals = (statuses: ReadonlyMap<number, number>): number =>
   (statuses.get(422) ?? 0) + (statuses.get(400) ?? 0);
 
-test("requests without a token", { timeout: 120_000 }, async () => {
+test("requests without a token", async () => {
   const fixture = openFixture({}, {}, longer);
   onTestFinished(fixture.close);
   await fixture.app.ready();
@@ -37,9 +37,7 @@ test("requests without a token", { timeout: 120_000 }, async () => {
 /** More webhooks than the requests remove. */
 const WEBHOOKS = 100;
 
-test("requests with the token: webhooks, and the commands of the dev chain", {
-  timeout: 120_000,
-}, async () => {
+test("requests with the token: webhooks, and the commands of the dev chain", async () => {
   const { webhooks } = createService({ chain: [[blockApplied(1)]] });
   const { head } = heads;
   const recording: Scenario = { scenario: 1, name: "a recording", steps: [{ mine: 1 }] };
@@ -76,7 +74,7 @@ test("requests with the token: webhooks, and the commands of the dev chain", {
   expect(refusals(statuses)).toBeGreaterThan(200);
 });
 
-test("requests of stream readers, which do not end", { timeout: 120_000 }, async () => {
+test("requests of stream readers, which do not end", async () => {
   const { fixture, port } = await openStreams();
   const statuses = await fuzz(fixture.app, {
     isMeant: (path) => path === "/events",

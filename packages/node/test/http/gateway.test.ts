@@ -130,7 +130,7 @@ let node: Node;
 beforeAll(async () => {
   folder = await makeFolder();
   node = await serveFolder(folder, { feedBlocks: 100 });
-}, 60_000);
+});
 afterAll(async () => {
   await node.stop();
   rmSync(folder, { recursive: true });

@@ -97,9 +97,7 @@ const contentOf = ({ status, text }: { status: number; text: string }) => {
   return { status, data, message };
 };
 
-test("Wallets, uniks and delegates at a height are those of a node whose chain ends there.", {
-  timeout: 120_000,
-}, async () => {
+test("Wallets, uniks and delegates at a height are those of a node whose chain ends there.", async () => {
   const all = await paths();
   const statuses = new Set<number>();
   for (const height of [SINCE, 40, 77, HEAD]) {

@@ -13,7 +13,7 @@ let document: Document;
 beforeAll(async () => {
   node = await serveEverything();
   document = (await (await fetch(`${node.url}/api/openapi.json`)).json()) as Document;
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 const operations = (): [name: string, operation: Operation][] =>

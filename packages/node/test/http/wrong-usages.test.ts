@@ -34,7 +34,7 @@ beforeAll(async () => {
   await node.printed(/Ctrl-C stops/);
   const { status } = await ask("/api/v2/webhooks", post(WEBHOOK));
   expect(status).toBe(201);
-}, 90_000);
+});
 
 afterAll(async () => {
   node.child.kill("SIGKILL");

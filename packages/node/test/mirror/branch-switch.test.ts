@@ -70,5 +70,5 @@ describe.skipIf(!hasPostgres)("a mirror that is built while its node switches to
     const [first, second] = await buildDuringSwitch({ head: 1_100, read: 1_060, common: 1_055 });
     expect(first).toBe(0);
     expect(second).toBe(900);
-  }, 60_000);
+  });
 });

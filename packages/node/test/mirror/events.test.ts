@@ -26,7 +26,7 @@ beforeAll(async () => {
   if (!hasPostgres) return;
   chain = await startMirroredDevChain();
   mirror = chain.startMirror();
-}, 120_000);
+});
 afterAll(() => chain?.closeAll());
 
 function readNode<T>(read: (database: Database) => T): T {
@@ -51,7 +51,7 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
     await chain.compare();
     expect((await readCopy(chain.postgres)).sequence).toBeGreaterThan(sequence + 60);
     expect(readNode((database) => logOf(database).cursor(COPY_READER))).toBeDefined();
-  }, 120_000);
+  });
 
   test("follow reorganisations.", async () => {
     for (const depth of [1, 7, 25]) {
@@ -63,7 +63,7 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
       "SELECT count(*)::integer AS count FROM events WHERE reverts IS NOT NULL",
     );
     expect(row?.count).toBeGreaterThan(30);
-  }, 120_000);
+  });
 
   test("are complete after each of several kills of the mirror.", async () => {
     for (let kill = 0; kill < 4; kill++) {
@@ -76,14 +76,14 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
       mirror = chain.startMirror();
     }
     await chain.compare();
-  }, 120_000);
+  });
 
   test("are complete after the database was killed.", async () => {
     const mining = chain.command("mine", { blocks: 20 });
     await chain.server.crash();
     await mining;
     await chain.compare();
-  }, 120_000);
+  });
 
   test("are copied by one mirror at a time, also when a paused one wakes up.", async () => {
     const standby = chain.startMirror("--name", "standby");
@@ -96,7 +96,7 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
     mirror.child.kill("SIGTERM");
     await mirror.ended;
     mirror = standby;
-  }, 120_000);
+  });
 
   test("are recorded after a restart of the node, until the names are replaced.", async () => {
     await chain.restartNode();
@@ -114,7 +114,7 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
     await chain.command("mine", { blocks: 3 });
     expect(lastEvent()).toBe(end);
     expect(readNode((database) => logOf(database).cursor(COPY_READER))).toBeUndefined();
-  }, 120_000);
+  });
 
   test("are missing from a node of an older version: the mirror says so once, and copies the blocks.", async () => {
     mirror.child.kill("SIGTERM");
@@ -130,7 +130,7 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
     mirror.child.kill("SIGTERM");
     await mirror.ended;
     await older.close();
-  }, 120_000);
+  });
 
   test("continue with higher sequences after the database of the node has lost its log; doctor says so.", async () => {
     const { sequence: before } = await readCopy(chain.postgres);
@@ -151,5 +151,5 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
     expect(await copiedEvents(chain.postgres, before)).toEqual(rows);
     const doctor = await spawnUniknode(["doctor", "--database-url", chain.databaseUrl]).ended;
     expect(doctor.stdout).toMatch(/events +copied up to \d+; 1 gaps, the last at 20/);
-  }, 120_000);
+  });
 });

@@ -23,7 +23,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
       settings: { wal_writer_delay: "10s" },
       parent: disk?.path,
     });
-  }, 120_000);
+  });
   afterAll(async () => {
     await chain?.closeAll();
     disk?.remove();
@@ -35,7 +35,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     await runKills(chain, { ...options, log: () => {} });
     mirror = chain.startMirror();
     await chain.followed();
-  }, 120_000);
+  });
 
   test("fetches the commits again that a crash of the database has lost.", async () => {
     await chain.followed();
@@ -57,7 +57,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     expect(isLost).toBe(true);
     await chain.followed();
     await chain.compare();
-  }, 120_000);
+  });
 
   test("waits while no connection to the database is free, and continues afterwards.", async () => {
     const { postgres } = chain;
@@ -84,7 +84,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     mirror.child.kill("SIGTERM");
     await mirror.ended;
     await postgres.query("ALTER DATABASE chain OWNER TO uniknode");
-  }, 120_000);
+  });
 
   test("continues when a full disk of the database has space again.", async ({ skip }) => {
     if (!disk) return skip("this process may not mount a small file system");
@@ -99,7 +99,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     await chain.compare();
     mirror.child.kill("SIGTERM");
     await mirror.ended;
-  }, 120_000);
+  });
 
   test("with an older schema is upgraded when it starts.", async () => {
     await chain.postgres.query("DROP TABLE facts");
@@ -110,7 +110,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     await chain.compare();
     mirror.child.kill("SIGTERM");
     await mirror.ended;
-  }, 120_000);
+  });
 
   test("refuses a newer schema, and the database of another network.", async () => {
     const { postgres } = chain;
@@ -130,5 +130,5 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     ]);
     // The schema of the other network stays as it was.
     expect(await postgres.query("SELECT 1 FROM migrations WHERE name LIKE '010-%'")).toEqual([]);
-  }, 120_000);
+  });
 });

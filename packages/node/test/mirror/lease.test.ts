@@ -24,7 +24,7 @@ beforeAll(async () => {
     ...{ url, applicationName: "test", maxConnections: 2, statementTimeoutMs: 30_000 },
     ...{ isCommitAsynchronous: true, onConnectionLost: () => {} },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await postgres?.close();
   await server?.stop();

@@ -29,7 +29,7 @@ beforeAll(async () => {
   server = await startPostgres();
   databaseUrl = await server.createDatabase("chain");
   postgres = connect(databaseUrl);
-}, 60_000);
+});
 afterAll(async () => {
   if (!hasPostgres) return;
   await postgres.close();
@@ -90,7 +90,7 @@ describe.skipIf(!hasPostgres)("a node with --mirror", () => {
     await followed(url);
     await expect.poll(() => figure(url, "uniknode_mirror_height"), WAIT).toBeGreaterThan(0);
     expect(await figure(url, "uniknode_mirror_up")).toBe(1);
-  }, 120_000);
+  });
 
   test("starts a killed mirror again, which follows.", async () => {
     const before = mirrorsOf(node).length;
@@ -98,7 +98,7 @@ describe.skipIf(!hasPostgres)("a node with --mirror", () => {
     await expect.poll(() => mirrorsOf(node).length, WAIT).toBe(before + 1);
     await followed(url);
     expect(await figure(url, "uniknode_mirror_starts_total")).toBe(before + 1);
-  }, 120_000);
+  });
 
   test("that is killed leaves no mirror behind.", async () => {
     const mirror = Number(mirrorsOf(node).at(-1));
@@ -106,7 +106,7 @@ describe.skipIf(!hasPostgres)("a node with --mirror", () => {
     node.child.kill("SIGKILL");
     await node.ended;
     await expect.poll(() => isRunning(mirror), WAIT).toBe(false);
-  }, 120_000);
+  });
 });
 
 test.skipIf(!hasPostgres)(

@@ -38,7 +38,7 @@ beforeAll(async () => {
   await chain.command("mine", { blocks: 60 });
   await chain.command("forge", { enabled: false });
   await chain.followed();
-}, 120_000);
+});
 afterAll(async () => {
   if (!hasPostgres) return;
   await chain?.closeAll();
@@ -58,7 +58,7 @@ describe.skipIf(!hasPostgres)("a database of one chain, and a node of another on
     expect(stderr).toContain("empty database");
     expect(await readHead(chain.postgres)).toEqual(before);
     expect(mirror.child.exitCode).toBeNull();
-  }, 120_000);
+  });
 
   test("a mirror waits for a node that does not have enough blocks to compare.", async () => {
     const found = await readIdentity(chain.postgres);
@@ -81,7 +81,7 @@ describe.skipIf(!hasPostgres)("a database of one chain, and a node of another on
     );
     expect(stdout).not.toContain(`${chain.url} has another chain`);
     expect(code).toBe(1);
-  }, 60_000);
+  });
 
   test("an API server is not ready.", async () => {
     const args = ["--token", TOKEN, "--database-url", chain.databaseUrl, "--http-port", "0"];
@@ -110,5 +110,5 @@ describe.skipIf(!hasPostgres)("a database of one chain, and a node of another on
     // The final block is not a member of the public API.
     const { data } = (await (await fetch(`${otherUrl}/api/v2/node/status`)).json()) as { data: object };
     expect(Object.keys(data)).toEqual(["synced", "now", "blocksCount", "timestamp"]);
-  }, 60_000);
+  });
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
   if (!hasPostgres) return;
   chain = await startMirroredDevChain({ feedBlocks: FEED_BLOCKS });
   mirror = chain.startMirror();
-}, 120_000);
+});
 afterAll(() => chain?.closeAll());
 
 describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
@@ -24,7 +24,7 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     await chain.command("mine", { blocks: 30 });
     await chain.followed();
     await chain.compare();
-  }, 120_000);
+  });
 
   test("follows reorganisations of any depth that the node can do.", async () => {
     for (const depth of [1, 7, 25]) {
@@ -32,7 +32,7 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
       await chain.followed();
     }
     await chain.compare();
-  }, 120_000);
+  });
 
   test("continues after a kill during a reorganisation.", async () => {
     mirror.child.kill("SIGKILL");
@@ -42,14 +42,14 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     mirror = chain.startMirror();
     await chain.followed();
     await chain.compare();
-  }, 120_000);
+  });
 
   test("continues after the database was killed.", async () => {
     await chain.server.crash();
     await chain.command("mine", { blocks: 5 });
     await chain.followed();
     await chain.compare();
-  }, 120_000);
+  });
 
   test("is replaced by another one with its name: it ends, and the other one follows.", async () => {
     const first = mirror;
@@ -61,7 +61,7 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     await chain.compare();
     expect(mirror.child.exitCode).toBeNull();
     expect(mirror.stderr()).not.toContain("another mirror");
-  }, 120_000);
+  });
 
   test("is compared with the node by --check, which names a row that differs.", async () => {
     const check = () => chain.startMirror("--check").ended;
@@ -79,7 +79,7 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     await chain.postgres.query(
       "UPDATE blocks SET signature = '3' || substr(signature, 2) WHERE height IN (3, 4)",
     );
-  }, 120_000);
+  });
 
   test("is built again when the node no longer has the changes that it needs.", async () => {
     mirror.child.kill("SIGTERM");
@@ -120,14 +120,14 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     // It does not continue, even with a feed that is right.
     const again = await spawnUniknode(["mirror", ...args, "--node", chain.url]).ended;
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("with an empty database")]);
-  }, 120_000);
+  });
 
   test("waits for a database that is down, until it is stopped.", async () => {
     const waiting = chain.startMirror("--database-url", "postgres://127.0.0.1:1/chain");
     await expect.poll(waiting.stderr, WAIT).toContain("waiting for the database: check --database-url");
     waiting.child.kill("SIGTERM");
     expect(await waiting.ended).toMatchObject({ code: 0 });
-  }, 60_000);
+  });
 
   test("names errors of token, node, options and database.", async () => {
     const run = async (...args: string[]) => {
@@ -151,5 +151,5 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
       2,
       expect.stringContaining("postgres://"),
     ]);
-  }, 120_000);
+  });
 });

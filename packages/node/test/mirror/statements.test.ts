@@ -31,7 +31,7 @@ beforeAll(async () => {
   if (!hasPostgres) return;
   server = await startPostgres();
   postgres = connect(await server.createDatabase("statements"));
-}, 60_000);
+});
 afterAll(async () => {
   await postgres?.close();
   await server?.stop();

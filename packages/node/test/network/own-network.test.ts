@@ -75,7 +75,7 @@ test("a folder that is not empty is unchanged", async () => {
   );
 });
 
-test("two nodes forge one chain, each with its delegates", { timeout: 90_000 }, async () => {
+test("two nodes forge one chain, each with its delegates", async () => {
   const port = await freePort();
   const start = async (index: 1 | 2) => {
     const node = spawnUniknode([

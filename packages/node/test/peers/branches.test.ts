@@ -106,9 +106,7 @@ describe("a delegate that forges twice in a slot", { timeout: 60_000 }, () => {
   });
 });
 
-test("A peer with a version that a milestone excludes is dropped at its height.", {
-  timeout: 60_000,
-}, async () => {
+test("A peer with a version that a milestone excludes is dropped at its height.", async () => {
   const node = nodes.open(present(HOSTS[0]), HOSTS.slice(1, 3));
   const [old, young] = [
     nodes.open(present(HOSTS[1]), [], { version: "5.5.0" }),

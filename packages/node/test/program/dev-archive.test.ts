@@ -46,11 +46,10 @@ beforeAll(async () => {
   // The same dev chain, started over: it has no clock of its own.
   mkdirSync(at("started-over"));
   cpSync(join(at("dev"), "dev-chain.json"), join(at("started-over"), "dev-chain.json"));
-}, 60_000);
+});
 
 test.each(["dev", "started-over"])(
   "a snapshot is verified, restored and continued with --dev-chain %s",
-  { timeout: 60_000 },
   async (name) => {
     const [snapshot, restored] = [at(`snapshot-${name}`), `restored-${name}`];
     const devChain = ["--dev-chain", at(name)];
@@ -64,7 +63,7 @@ test.each(["dev", "started-over"])(
   },
 );
 
-test("its blocks are imported and continued", { timeout: 60_000 }, async () => {
+test("its blocks are imported and continued", async () => {
   const devChain = ["--dev-chain", at("started-over")];
   await runUniknode(["export", at("blocks"), "--data", at("dev"), ...devChain]);
   const imported = await runUniknode(["import", at("blocks"), "--data", at("imported"), ...devChain]);
@@ -72,7 +71,7 @@ test("its blocks are imported and continued", { timeout: 60_000 }, async () => {
   expect(await onDevChain("imported", mine(3))).toBeGreaterThanOrEqual(height + 3);
 });
 
-test("the blocks that an interrupted import has stored are continued", { timeout: 60_000 }, async () => {
+test("the blocks that an interrupted import has stored are continued", async () => {
   const devChain = ["--dev-chain", at("started-over")];
   await runUniknode(["export", at("all"), "--data", at("dev"), ...devChain]);
   const bytes = readFileSync(at("all"));

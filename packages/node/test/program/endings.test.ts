@@ -55,7 +55,7 @@ function writeOther(path: string): string {
   return `${path}.other`;
 }
 
-test("a signature thread that dies is replaced", { timeout: 90_000 }, async () => {
+test("a signature thread that dies is replaced", async () => {
   const node = await startFaulty(PIPES);
   node.fail("throw", "verifier", "out of the blue");
   await node.forgesOn();

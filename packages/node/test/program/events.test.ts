@@ -105,7 +105,7 @@ beforeAll(async () => {
   receiver.listen(0, "127.0.0.1");
   await start();
   for (const event of EVENTS) await register(event);
-}, 30_000);
+});
 
 afterAll(async () => {
   node.child.kill("SIGKILL");
@@ -115,7 +115,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("a transfer: pool, block, wallets", { timeout: 40_000 }, async () => {
+test("a transfer: pool, block, wallets", async () => {
   const { network } = client;
   const envelope = { network, senderPublicKey: minter.publicKey, nonce: 1n };
   const id = await send(
@@ -138,7 +138,7 @@ test("a transfer: pool, block, wallets", { timeout: 40_000 }, async () => {
   expect(await arrival("block.forged", (data) => data.id === header.id)).toEqual(header);
 });
 
-test("a transaction that the rules refuse", { timeout: 40_000 }, async () => {
+test("a transaction that the rules refuse", async () => {
   const { network, submit } = client;
   const envelope = { network, senderPublicKey: minter.publicKey, nonce: 99n };
   const transaction = signTransaction(
@@ -151,7 +151,7 @@ test("a transaction that the rules refuse", { timeout: 40_000 }, async () => {
   ]);
 });
 
-test("the life of a unik, from its mint to a vote for its owner", { timeout: 60_000 }, async () => {
+test("the life of a unik, from its mint to a vote for its owner", async () => {
   const { network } = client;
   const [tokenId, other] = ["ab".repeat(32), "cd".repeat(32)];
   const envelope = (nonce: bigint) => ({ network, senderPublicKey: minter.publicKey, nonce });
@@ -190,7 +190,7 @@ test("the life of a unik, from its mint to a vote for its owner", { timeout: 60_
   expect(await arrival("delegate.resigned")).toMatchObject({ id: resignation });
 });
 
-test("a transfer whose block is reverted", { timeout: 60_000 }, async () => {
+test("a transfer whose block is reverted", async () => {
   const { network } = client;
   const envelope = { network, senderPublicKey: owner.publicKey, nonce: 2n };
   const id = await send(builders.transfer({ ...envelope, recipientId: stranger.address, amount: 1n }), owner);
@@ -207,9 +207,7 @@ test("a transfer whose block is reverted", { timeout: 60_000 }, async () => {
   });
 });
 
-test("rounds, the start of the forger, and slots missed while the node was away", {
-  timeout: 60_000,
-}, async () => {
+test("rounds, the start of the forger, and slots missed while the node was away", async () => {
   expect(await arrival("round.created")).toHaveLength(6);
   await arrival("round.applied");
   node.child.kill("SIGTERM");

@@ -24,9 +24,7 @@ async function sinceAfterStart(...args: string[]): Promise<number | undefined> {
   return (await client.node.configuration()).data.history?.since;
 }
 
-test("A history is continued without the option, and removed by --history head.", {
-  timeout: 120_000,
-}, async () => {
+test("A history is continued without the option, and removed by --history head.", async () => {
   expect(await sinceAfterStart("--history", "full")).toBe(1);
   expect(await sinceAfterStart()).toBe(1);
   expect(await sinceAfterStart("--history", "head")).toBeUndefined();

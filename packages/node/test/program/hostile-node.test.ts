@@ -57,7 +57,7 @@ beforeAll(async () => {
     headers: { authorization: TOKEN, "content-type": "application/json" },
     body: JSON.stringify({ ...webhook, conditions: [{ key: "id", condition: "truthy", value: "" }] }),
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   proxy.closeAllConnections();

@@ -94,7 +94,7 @@ test("hostile receivers and readers affect neither the chain nor others", { time
   expect(page).toMatch(/uniknode_streams 6/);
 });
 
-test("a reader of the stream misses no block over a restart of the node", { timeout: 120_000 }, async () => {
+test("a reader of the stream misses no block over a restart of the node", async () => {
   const folder = openFolder();
   const first = await start(folder);
   const before = await blocksOf(first.url);

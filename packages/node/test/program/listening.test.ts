@@ -26,7 +26,7 @@ beforeAll(async () => {
   node = spawnUniknode(["dev", "--data", data, "--http-port", "0", "--block-time", "3600"]);
   url = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
-}, 60_000);
+});
 afterAll(async () => {
   taken.close();
   node.child.kill("SIGKILL");

@@ -99,6 +99,6 @@ describe.skipIf(process.platform !== "linux")("log and output", { timeout: TIMEO
     const node = await startFaulty({ stdout: fd, stderr: "pipe" });
     await node.forgesOn();
     empty();
-    await expect.poll(empty, { timeout: 10_000 }).toMatch(/^block \d+ /m);
+    await expect.poll(empty).toMatch(/^block \d+ /m);
   });
 });

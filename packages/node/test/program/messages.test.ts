@@ -14,7 +14,7 @@ beforeAll(async () => {
   await node.printed(/Ctrl-C stops/);
   node.child.kill("SIGINT");
   await node.ended;
-}, 60_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let copies = 0;
@@ -111,7 +111,7 @@ describe("a start in an unusable data folder", () => {
     60_000,
   );
 
-  test("--reset starts a damaged chain over", { timeout: 30_000 }, async () => {
+  test("--reset starts a damaged chain over", async () => {
     const node = spawnUniknode([
       "dev",
       "--data",

@@ -58,9 +58,7 @@ function expectLittle(loaded: readonly string[]): void {
   }
 }
 
-test("A node starts with compiled code, and without the modules that only some nodes need.", {
-  timeout: 60_000,
-}, async () => {
+test("A node starts with compiled code, and without the modules that only some nodes need.", async () => {
   // A folder of its own: threads of tests compile the same modules with other settings of the engine.
   const cache = mkdtempSync(join(tmpdir(), "uniknode-compiled-"));
   onTestFinished(() => rmSync(cache, { recursive: true }));
@@ -77,7 +75,7 @@ test("A node starts with compiled code, and without the modules that only some n
   expect(loaded().some((module) => document.test(module))).toBe(true);
 });
 
-test("A node with peers starts with the modules that they need.", { timeout: 60_000 }, async () => {
+test("A node with peers starts with the modules that they need.", async () => {
   const { loaded } = await startChain(["--p2p-port", "0"]);
   expectLittle(loaded());
   expect(loaded().some((module) => PEERS.test(module))).toBe(true);

@@ -34,7 +34,7 @@ beforeAll(async () => {
   await node.printed(/Ctrl-C stops/);
   await new Promise<void>((resolve) => gate.listen(0, "127.0.0.1", resolve));
   await startCompanion();
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const running of [companion, node]) {
@@ -104,9 +104,7 @@ async function resultOf(method: string, params: object = {}): Promise<Record<str
 async function forge(made: Record<string, unknown>): Promise<Record<string, unknown>> {
   const { id } = made;
   expect(await resultOf("transactions.broadcast", { id })).toEqual(made);
-  await expect
-    .poll(async () => (await call("transactions.info", { id })).error, { timeout: 20_000 })
-    .toBeUndefined();
+  await expect.poll(async () => (await call("transactions.info", { id })).error).toBeUndefined();
   return resultOf("transactions.info", { id });
 }
 
@@ -188,11 +186,9 @@ describe("transactions", { timeout: 60_000 }, () => {
     for (const { id } of inOrder.slice(0, -1)) await resultOf("transactions.broadcast", { id });
     // The node has refused the last one, and checks it again after its next block.
     await expect
-      .poll(async () => (await call("transactions.broadcast", { id: last.id })).error, { timeout: 20_000 })
+      .poll(async () => (await call("transactions.broadcast", { id: last.id })).error)
       .toBeUndefined();
-    await expect
-      .poll(async () => (await call("transactions.info", { id: last.id })).error, { timeout: 20_000 })
-      .toBeUndefined();
+    await expect.poll(async () => (await call("transactions.info", { id: last.id })).error).toBeUndefined();
   });
 
   test("votes are accepted by the network", async () => {

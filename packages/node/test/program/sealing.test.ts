@@ -59,7 +59,7 @@ test("secrets are encrypted on disk and usable after a crash; without the key th
 
   const { webhooks, webhookToken } = await start();
   const { token } = (await webhooks.create({ event: "block.applied", target, conditions: [ANY] })).data;
-  const hasArrived = () => expect.poll(() => received.length, { timeout: TIMEOUT_MS }).toBeGreaterThan(0);
+  const hasArrived = () => expect.poll(() => received.length).toBeGreaterThan(0);
   await hasArrived();
   await kill();
   expect(filesHold(target)).toBe(true);

@@ -58,7 +58,7 @@ test("the container builds the console from the files that it copies", async () 
   const building = spawn(process.execPath, [vite, "build"], { cwd: join(folder, "packages/console") });
   expect(await once(building, "exit")).toEqual([0, null]);
   expect(existsSync(join(folder, "packages/console/dist/index.html"))).toBe(true);
-}, 60_000);
+});
 
 test.each([
   ["UNIKNODE_HTTP_PORT", 200, 0],

@@ -83,9 +83,7 @@ async function metric(url: string, name: string): Promise<number> {
   return Number(line?.split(" ")[1]);
 }
 
-test("an older data folder and a late clock sign no slot again; the reason is logged", {
-  timeout: 120_000,
-}, async () => {
+test("an older data folder and a late clock sign no slot again; the reason is logged", async () => {
   const first = await start();
   await forges(first, 2);
   await stop(first);
@@ -163,9 +161,9 @@ describe("a signing record", { timeout: 60_000 }, () => {
   });
 });
 
-test("two forgers with one key: the later one watches, finds the other and does not forge", {
-  timeout: 120_000,
-}, async ({ onTestFinished }) => {
+test("two forgers with one key: the later one watches, finds the other and does not forge", async ({
+  onTestFinished,
+}) => {
   const world = await createWorld({ nodes: 2, blocktime: 2 });
   onTestFinished(world.close);
   const nodes = await Promise.all([world.start(0), world.start(1)]);

@@ -33,7 +33,7 @@ describe.skipIf(!hasTerminal())("at a terminal", { timeout: 60_000 }, () => {
       environment: { NO_COLOR: "1" },
     });
     await vi.waitFor(() => expect(node.output()).toMatch(/block 6 /), POLL);
-  }, 60_000);
+  });
   afterAll(() => node.kill());
 
   test("the screen has at most 24 lines, and names all addresses", () => {

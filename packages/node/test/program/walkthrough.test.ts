@@ -26,7 +26,7 @@ beforeAll(async () => {
   node = spawnUniknode(["dev", "--data", folder, "--http-port", "0", "--block-time", "1"]);
   url = await apiUrlOf(node);
   [, token] = (await node.printed(/Webhook token\s+(\S+)/)) as unknown as [string, string];
-}, 30_000);
+});
 
 afterAll(async () => {
   node.child.kill("SIGKILL");
@@ -86,9 +86,7 @@ test("every address of the README's walkthrough responds", async () => {
   expect(await get("/api/delegates")).toHaveLength(12);
 });
 
-test("a transfer is sent, forged, and delivered to a receiver that verifies it", {
-  timeout: 30_000,
-}, async () => {
+test("a transfer is sent, forged, and delivered to a receiver that verifies it", async () => {
   // Below the ephemeral ports of the kernel (32,768 and above).
   const receiverPort = 20_000 + Math.floor(Math.random() * 12_000);
   const response = await fetch(`${url}/api/v2/webhooks`, {

@@ -31,7 +31,7 @@ beforeAll(async () => {
   await chain.followed();
   await chain.postgres.query(statements[1] ?? "");
   await ownByWorkers(chain.postgres);
-}, 120_000);
+});
 afterAll(async () => {
   await receiver?.close();
   await chain?.closeAll();
@@ -64,7 +64,7 @@ describe.skipIf(!hasPostgres)("the users of the guide", () => {
       chain.url,
     ]);
     expect(stdout).toMatch(/^ok +privileges +uniknode_api can read, which is enough for API servers/m);
-  }, 60_000);
+  });
 
   test("let servers serve, register webhooks, and workers deliver", async () => {
     const { url } = await started(
@@ -91,7 +91,7 @@ describe.skipIf(!hasPostgres)("the users of the guide", () => {
     await client.webhooks.rotate(data.id);
     await client.webhooks.remove(data.id);
     expect(worker.process.stderr()).not.toContain("permission denied");
-  }, 120_000);
+  });
 
   test("connect through a socket, with and without a user in the URL", async () => {
     const [row] = await chain.postgres.query<{ folder: string; port: string }>(
@@ -105,5 +105,5 @@ describe.skipIf(!hasPostgres)("the users of the guide", () => {
       const { stdout } = await runUniknode(["doctor", "--database-url", url, "--node", chain.url]);
       expect(stdout, url).toMatch(/^ok +database +PostgreSQL .*user uniknode_api/m);
     }
-  }, 60_000);
+  });
 });

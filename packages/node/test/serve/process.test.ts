@@ -30,7 +30,7 @@ beforeAll(async () => {
   const [, served] = await server.printed(/(http:\S+)\n/);
   assert(served);
   serverUrl = served;
-}, 120_000);
+});
 afterAll(async () => {
   server?.child.kill("SIGTERM");
   await server?.ended;
@@ -121,7 +121,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     const { headers } = await get(serverUrl, "/api/v2/blockchain");
     expect([headers.get("x-uniknode-height"), headers.get("x-uniknode-block")]).toEqual([`${height}`, id]);
     expect((await get(nodeUrl, "/api/v2/blockchain")).headers.has("x-uniknode-height")).toBe(false);
-  }, 120_000);
+  });
 
   test("sends the same results of searches", async () => {
     for (const [path, body, status = 200] of await searches(data)) {

@@ -63,7 +63,7 @@ describe.skipIf(missing !== undefined)(name, () => {
     urls = [await urlOf(servers[0]), await urlOf(servers[1]), await urlOf(servers[2])];
     balancer = await startRoundRobin(urls);
     watcher = watchHead(balancer.url);
-  }, 120_000);
+  });
   afterEach(() => {
     const { heights } = watcher;
     expect(heights).toEqual(heights.toSorted((a, b) => a - b));

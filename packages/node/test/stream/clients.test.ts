@@ -71,26 +71,23 @@ const CLIENTS: Readonly<Record<string, Follow>> = {
 
 test.each(Object.entries(CLIENTS))(
   "%s loses no event when its connection is cut before the first one",
-  {
-    timeout: 60_000,
-  },
   async (_, follow) => {
     const { port, emit, stream } = await openStreams({ options: { heartbeatMs: 50 } });
     const proxy = await startProxy(port);
     const ids: string[] = [];
     const end = follow(`${proxy.url}/api/v2/events?events=peer.added`, (id) => ids.push(id));
     onTestFinished(end);
-    await expect.poll(() => stream.figures().open, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => stream.figures().open).toBe(1);
     emit(peerAdded("a"));
-    await expect.poll(() => ids, { timeout: 20_000 }).toEqual(["peer.added:a"]);
+    await expect.poll(() => ids).toEqual(["peer.added:a"]);
     // After an event that the client does not receive, only the position has the id.
     emit({ id: "peer.removed:x", name: "peer.removed", data: { ip: "x" } });
     for (const name of ["b", "c"]) {
       const before = proxy.connections();
       proxy.cut();
-      await expect.poll(() => stream.figures().open, { timeout: 20_000 }).toBe(0);
+      await expect.poll(() => stream.figures().open).toBe(0);
       emit(peerAdded(name));
-      await expect.poll(() => ids.at(-1), { timeout: 20_000 }).toBe(`peer.added:${name}`);
+      await expect.poll(() => ids.at(-1)).toBe(`peer.added:${name}`);
       expect(proxy.connections()).toBe(before + 1);
     }
     expect(ids).toEqual(["peer.added:a", "peer.added:b", "peer.added:c"]);
@@ -99,9 +96,6 @@ test.each(Object.entries(CLIENTS))(
 
 test.each(Object.entries(CLIENTS))(
   "%s begins at its first connection, although that one brought no event",
-  {
-    timeout: 60_000,
-  },
   async (_, follow) => {
     const { port, emit, stream } = await openStreams();
     const proxy = await startProxy(port);
@@ -116,10 +110,10 @@ test.each(Object.entries(CLIENTS))(
       ),
     );
     // The node may have opened the stream before the client knows it.
-    await expect.poll(() => positions, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => positions).toBe(1);
     proxy.cut();
-    await expect.poll(() => stream.figures().open, { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => stream.figures().open).toBe(0);
     emit(peerAdded("a"));
-    await expect.poll(() => ids, { timeout: 20_000 }).toEqual(["peer.added:a"]);
+    await expect.poll(() => ids).toEqual(["peer.added:a"]);
   },
 );

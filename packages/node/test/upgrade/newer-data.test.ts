@@ -58,7 +58,7 @@ describe("newer data is refused", () => {
     expect(existsSync(join(folder, "blocks"))).toBe(false);
   });
 
-  test("by doctor, as one of its findings", { timeout: 30_000 }, async () => {
+  test("by doctor, as one of its findings", async () => {
     const { code, stdout } = await runUniknode(["doctor", ...dev.slice(0, 2), "--http-port", "0"]);
     expect([code, stdout]).toEqual([1, expect.stringContaining("was written by a newer version")]);
   });

@@ -17,40 +17,36 @@ test("There is a folder of the first version.", () => {
   expect(versions).toContain("0.1.0");
 });
 
-test.each(versions)(
-  "The folder of %s is opened, and its chain continues.",
-  { timeout: 60_000 },
-  async (version) => {
-    const folder = mkdtempSync(join(tmpdir(), "uniknode-upgrade-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    execFileSync("tar", ["-xzf", join(FOLDERS, `${version}.tar.gz`), "-C", folder]);
-    const made = JSON.parse(readFileSync(join(FOLDERS, `${version}.json`), "utf8")) as Awaited<
-      ReturnType<typeof describeChain>
-    >;
-    const data = join(folder, "data");
-    // Nothing is forged before everything was compared.
-    const options = ["--block-time", "1", "--instant", "--webhook-token", WEBHOOK_TOKEN];
-    // The clock is that of the machine that wrote the folder: a webhook that has failed for days since is suspended.
-    const clock = join(folder, "clock");
-    writeFileSync(clock, `${statSync(join(data, "node.sqlite")).mtimeMs - Date.now()}`);
-    const node = spawnUniknode(["dev", "--data", data, "--http-port", "0", ...options], {
-      environment: { UNIKNODE_TEST_CLOCK: clock },
-      nodeArguments: ["--import", CLOCK],
-    });
-    onTestFinished(async () => {
-      node.child.kill("SIGTERM");
-      expect((await node.ended).code).toBe(0);
-    });
-    const url = await apiUrlOf(node);
-    await node.printed(/Ctrl-C stops/);
-    const log = node.stderr();
-    expect(log).toContain("converting the data folder of an earlier version");
-    expect(log).toContain("the data folder is converted");
-    const client = createClient({ url: url, webhookToken: WEBHOOK_TOKEN });
+test.each(versions)("The folder of %s is opened, and its chain continues.", async (version) => {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-upgrade-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  execFileSync("tar", ["-xzf", join(FOLDERS, `${version}.tar.gz`), "-C", folder]);
+  const made = JSON.parse(readFileSync(join(FOLDERS, `${version}.json`), "utf8")) as Awaited<
+    ReturnType<typeof describeChain>
+  >;
+  const data = join(folder, "data");
+  // Nothing is forged before everything was compared.
+  const options = ["--block-time", "1", "--instant", "--webhook-token", WEBHOOK_TOKEN];
+  // The clock is that of the machine that wrote the folder: a webhook that has failed for days since is suspended.
+  const clock = join(folder, "clock");
+  writeFileSync(clock, `${statSync(join(data, "node.sqlite")).mtimeMs - Date.now()}`);
+  const node = spawnUniknode(["dev", "--data", data, "--http-port", "0", ...options], {
+    environment: { UNIKNODE_TEST_CLOCK: clock },
+    nodeArguments: ["--import", CLOCK],
+  });
+  onTestFinished(async () => {
+    node.child.kill("SIGTERM");
+    expect((await node.ended).code).toBe(0);
+  });
+  const url = await apiUrlOf(node);
+  await node.printed(/Ctrl-C stops/);
+  const log = node.stderr();
+  expect(log).toContain("converting the data folder of an earlier version");
+  expect(log).toContain("the data folder is converted");
+  const client = createClient({ url: url, webhookToken: WEBHOOK_TOKEN });
 
-    expect(await describeChain(client)).toEqual(made);
+  expect(await describeChain(client)).toEqual(made);
 
-    const { data: change } = await client.dev.mine({ blocks: 2 });
-    expect(change.head.height).toBe(made.head.height + 2);
-  },
-);
+  const { data: change } = await client.dev.mine({ blocks: 2 });
+  expect(change.head.height).toBe(made.head.height + 2);
+});

@@ -64,9 +64,7 @@ test("a suspended webhook has received all earlier events, and an update reactiv
   expect(present(calls.at(-1)).message.data).toMatchObject({ ip: "100" });
 });
 
-test("a process that ends between two slices matches every event exactly once", {
-  timeout: 30_000,
-}, async () => {
+test("a process that ends between two slices matches every event exactly once", async () => {
   const path = databasePath();
   const first = createService({ path });
   for (let count = 0; count < 3; count++)

@@ -26,11 +26,11 @@ describe("a receiver that", () => {
     const { seen, target } = await good();
     await webhooks.register.create(always("block.applied", target));
     await emit(...events(100));
-    await expect.poll(() => seen.count, { timeout: 10_000 }).toBe(100);
+    await expect.poll(() => seen.count).toBe(100);
   });
 });
 
-test("a thousand hostile webhooks delay no other", { timeout: 60_000 }, async () => {
+test("a thousand hostile webhooks delay no other", async () => {
   // No request ends before all others have started.
   const { webhooks, emit, database } = open(60_000);
   const targets = await Promise.all(Object.values(HOSTILE).map(listen));
@@ -40,9 +40,9 @@ test("a thousand hostile webhooks delay no other", { timeout: 60_000 }, async ()
   const { seen, target } = await good();
   for (let count = 0; count < 5; count++) await webhooks.register.create(always("block.applied", target));
   await emit(...events(10));
-  await expect.poll(() => seen.count, { timeout: 40_000 }).toBe(50);
+  await expect.poll(() => seen.count).toBe(50);
   const delivered = database.prepare<{ count: number }>(
     "SELECT count(*) AS count FROM deliveries WHERE webhook > 1000 AND state = 'delivered'",
   );
-  await expect.poll(() => delivered.get()?.count, { timeout: 10_000 }).toBe(50);
+  await expect.poll(() => delivered.get()?.count).toBe(50);
 });

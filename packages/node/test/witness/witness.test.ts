@@ -42,7 +42,7 @@ beforeAll(async () => {
   database.execute(`${OTHER_VOTES}; DELETE FROM fact_tiles; DELETE FROM fact_sizes`);
   database.close();
   nodes = { long: await serve(long), short: await serve(short), other: await serve(other) };
-}, 120_000);
+});
 afterAll(async () => {
   close();
   for (const node of Object.values(nodes)) await node.stop();
@@ -168,7 +168,7 @@ test("A client counts the keys of nodes and witnesses, and ignores witnesses tha
   const served = await startWitness([nodes.long.url], config, pino({ level: "silent" }));
   onTestFinished(() => served.stop());
   const ready = () => fetch(`${served.url}/health/ready`).then(({ status }) => status);
-  await expect.poll(ready, { timeout: 10_000 }).toBe(200);
+  await expect.poll(ready).toBe(200);
   const status = (await (await fetch(`${served.url}/health/status`)).json()) as { verifierKey: string };
   expect(status.verifierKey).toMatch(/^witness\.example\+/);
   expect(await (await fetch(`${served.url}/metrics`)).text()).toContain("uniknode_witness_nodes_agreed 1");
@@ -204,7 +204,7 @@ test("A client counts a key once, whatever names it signs with.", async () => {
     const served = await startWitness([nodes.long.url], config, pino({ level: "silent" }));
     onTestFinished(() => served.stop());
     const get = (path: string) => fetch(`${served.url}${path}`);
-    await expect.poll(async () => (await get("/health/ready")).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await get("/health/ready")).status).toBe(200);
     const { verifierKey } = (await (await get("/health/status")).json()) as { verifierKey: string };
     verifierKeys.push(verifierKey);
     witnesses.push(served.url);

@@ -45,7 +45,7 @@ async function startNode(): Promise<{ node: Running; url: string }> {
 let node: Running;
 beforeAll(async () => {
   ({ node, url } = await startNode());
-}, 30_000);
+});
 
 afterEach(async () => {
   for (const listener of running.splice(0)) {
@@ -92,7 +92,7 @@ test("forwards events to an application, signed with the same secret in each run
     expect(await listener.ended).toMatchObject({ code: 0, stderr: "" });
   }
   expect(secrets[0]).toBe(secrets[1]);
-}, 60_000);
+});
 
 /** A registered listener. */
 async function listen(...args: string[]) {
@@ -106,7 +106,7 @@ async function listen(...args: string[]) {
 }
 
 async function printedOnStderr({ stderr }: Running, pattern: RegExp): Promise<void> {
-  await expect.poll(stderr, { timeout: 20_000 }).toMatch(pattern);
+  await expect.poll(stderr).toMatch(pattern);
 }
 
 async function mine(): Promise<void> {
@@ -199,9 +199,9 @@ describe("a listener", { timeout: 40_000 }, () => {
     const args = ["listen", "--url", url, "--token", TOKEN, "--event", "block.applied"];
     const terminal = spawnAtTerminal(args, { columns: 60, rows: 20, environment });
     try {
-      await expect.poll(terminal.output, { timeout: 20_000 }).toContain("Ctrl-C stops the receiver");
+      await expect.poll(terminal.output).toContain("Ctrl-C stops the receiver");
       await mine();
-      await expect.poll(terminal.output, { timeout: 20_000 }).toMatch(/204[^\n]*\n/);
+      await expect.poll(terminal.output).toMatch(/204[^\n]*\n/);
       const line = present(
         terminal
           .output()

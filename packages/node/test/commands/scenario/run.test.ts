@@ -34,7 +34,7 @@ beforeAll(async () => {
   ]);
   url = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
-}, 60_000);
+});
 
 afterAll(async () => {
   node.child.kill("SIGKILL");

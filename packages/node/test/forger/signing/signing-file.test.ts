@@ -278,9 +278,7 @@ describe("a crash during a signature", () => {
     }
   });
 
-  test("a process that is killed at any moment loses no signature", {
-    timeout: 60_000,
-  }, async () => {
+  test("a process that is killed at any moment loses no signature", async () => {
     const random = createDraws(7);
     let last = 0;
     for (let life = 0; life < 5; life++) {

@@ -31,7 +31,7 @@ beforeAll(async () => {
   ];
   url = await apiUrlOf(node);
   await node.printed(/Ctrl-C stops/);
-}, 30_000);
+});
 afterAll(async () => {
   node.child.kill("SIGTERM");
   expect((await node.ended).code).toBe(0);

@@ -25,7 +25,7 @@ beforeAll(async () => {
   node = spawnUniknode(["dev", "--data", folder, ...options]);
   const url = await apiUrlOf(node);
   client = createClient({ url: url, webhookToken });
-}, 30_000);
+});
 afterAll(async () => {
   node.child.kill("SIGTERM");
   await node.ended;

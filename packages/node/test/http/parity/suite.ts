@@ -13,7 +13,7 @@ export function testParity(openReadModel: OpenReadModel): void {
   let node: Awaited<ReturnType<typeof startNode>>;
   beforeAll(async () => {
     node = await startNode(FOLDER, { prepare: checkResponses, openReadModel });
-  }, 60_000);
+  });
   afterAll(() => node?.close());
 
   for (const { file, cases } of caseFiles(FOLDER)) {

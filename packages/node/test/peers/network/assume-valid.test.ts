@@ -38,7 +38,7 @@ beforeAll(async () => {
   blocks = await forge(chain);
   await chain.close();
   server = await world.start(SERVER, "--assume-valid", pinText(ANYWHERE), "--peers", addressOf(SERVER));
-}, 90_000);
+});
 afterAll(() => world?.close());
 
 /** A chain with one block that was signed with a key that is not the delegate's. */
@@ -81,7 +81,7 @@ test("A node accepts a chain with a wrong signature below the pinned block.", as
   expect(node.process.stderr()).toContain("not checking signatures of fetched blocks up to the block of");
   expect(node.process.stderr()).toContain("reached the block of --assume-valid");
   await node.stop();
-}, 90_000);
+});
 
 test("A node with another pin discards the chain, and then refuses it.", async () => {
   const wrong: Pin = { ...pinned(), id: ANYWHERE.id };
@@ -101,7 +101,7 @@ test("A node with another pin discards the chain, and then refuses it.", async (
   await expect.poll(() => again.process.stderr(), WAIT).toContain("checking all signatures");
   expect(await again.height()).toBeLessThan(FORGED);
   await again.stop();
-}, 90_000);
+});
 
 test("A node with unchecked blocks does not start without the option, and names the next step.", async () => {
   await server.stop("SIGKILL");
@@ -112,4 +112,4 @@ test("A node with unchecked blocks does not start without the option, and names 
   expect(refused.stderr).not.toContain("bug in uniknode");
   server = await world.start(SERVER, "--assume-valid", pinText(ANYWHERE), "--peers", addressOf(SERVER));
   expect(await server.height()).toBe(LENGTH);
-}, 90_000);
+});

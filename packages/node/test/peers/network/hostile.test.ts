@@ -34,7 +34,7 @@ let nextQuiet = 1;
 beforeAll(async () => {
   world = await createWorld({ nodes: 1, blocktime: 2 });
   node = await world.start(0);
-}, 90_000);
+});
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
   for (const { close } of liars) await close();
@@ -128,7 +128,7 @@ test.each<[string, () => void]>([
   expect(most).toBeLessThan(MAX_MEMORY_MIB);
 });
 
-test("incomplete messages", { timeout: 90_000 }, async () => {
+test("incomplete messages", async () => {
   const megabyte = Buffer.alloc(1024 * 1024, 0x20);
   const slow = Array.from({ length: 40 }, () => {
     const socket = opened();
@@ -141,7 +141,7 @@ test("incomplete messages", { timeout: 90_000 }, async () => {
   expect(most).toBeLessThan(MAX_MEMORY_MIB);
 });
 
-test("clients that send requests and do not read", { timeout: 90_000 }, async () => {
+test("clients that send requests and do not read", async () => {
   const question = {
     event: "uniknode.peer.getBlocks",
     data: { data: { lastBlockHeight: 1, blockLimit: 2_000 }, headers: {} },

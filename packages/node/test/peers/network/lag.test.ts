@@ -18,7 +18,6 @@ afterAll(async () => {
 
 test.concurrent.for([1, 2, 4] as const)(
   "at one block in %i s, a follower lags by at most one block in three of four readings",
-  { timeout: 120_000 },
   async (blocktime, { expect }) => {
     const world = await createWorld({ nodes: 1, blocktime });
     worlds.push(world);

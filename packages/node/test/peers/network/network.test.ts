@@ -64,7 +64,7 @@ beforeAll(async () => {
   nodes = await Promise.all(
     Array.from({ length: NODES }, (_, index) => world.start(index, "--time-servers", clock.server)),
   );
-}, 60_000);
+});
 afterAll(async () => {
   await world?.close();
   clock?.close();

@@ -48,7 +48,7 @@ beforeAll(async () => {
     currentSlot: () => slots.slotAt(slots.timeAt(Date.now())),
   });
   node = await world.start(0, "--peers", OLD, "--p2p-remote-access", FORGER);
-}, 90_000);
+});
 afterAll(async () => {
   await world?.close();
   old?.close();
@@ -88,7 +88,7 @@ const payment = (nonce: bigint) => {
   return seal(builders.transfer(transfer), world.rich);
 };
 
-test("an old node becomes a peer as soon as it is ready", { timeout: 90_000 }, async () => {
+test("an old node becomes a peer as soon as it is ready", async () => {
   await expect.poll(() => old.requested, WAIT).toContain("p2p.peer.getStatus");
   old.isReady = true;
   await expect.poll(isPeer, WAIT).toBe(true);
@@ -105,9 +105,7 @@ async function catchUp(): Promise<number> {
   return old.chain.length;
 }
 
-test("it fetches our blocks, receives the next ones, and we accept its posted blocks", {
-  timeout: 90_000,
-}, async () => {
+test("it fetches our blocks, receives the next ones, and we accept its posted blocks", async () => {
   await expect.poll(catchUp, { timeout: 60_000, interval: 2_500 }).toBeGreaterThan(1);
   const block = await nextBlock();
   old.chain.push(block);
@@ -117,14 +115,14 @@ test("it fetches our blocks, receives the next ones, and we accept its posted bl
   await expect.poll(() => onChain(block), WAIT).toBe(true);
 });
 
-test("a block that it does not post is fetched, with its transactions", { timeout: 90_000 }, async () => {
+test("a block that it does not post is fetched, with its transactions", async () => {
   const block = await nextBlock([payment(1n)]);
   old.chain.push(block);
   await expect.poll(() => onChain(block), WAIT).toBe(true);
   expect(old.requested).toContain("p2p.peer.getBlocks");
 });
 
-test("a transaction that it posts is broadcast", { timeout: 60_000 }, async () => {
+test("a transaction that it posts is broadcast", async () => {
   const { data } = payment(2n);
   const transactions = [transactionToJson(data)];
   expect(await askFrom(world, fromOld, "p2p.peer.postTransactions", { transactions })).toEqual([]);
@@ -171,7 +169,7 @@ test("an old forger forges by our node, and the block reaches the old node", {
   expect(hasArrived).toBe(true);
 });
 
-test("we reconnect after it has cut the connection", { timeout: 90_000 }, async () => {
+test("we reconnect after it has cut the connection", async () => {
   const requested = old.requested.length;
   old.cut();
   await expect.poll(() => old.requested.length, WAIT).toBeGreaterThan(requested);
@@ -181,7 +179,7 @@ test("we reconnect after it has cut the connection", { timeout: 90_000 }, async 
 /** Long enough that our node drops it, and that an attempt to connect to it times out. */
 const SLEEP_MS = 16_000;
 
-test("it is a peer again after its process was suspended", { timeout: 120_000 }, async () => {
+test("it is a peer again after its process was suspended", async () => {
   const dialled = old.connections;
   old.sleep();
   await new Promise((resolve) => setTimeout(resolve, SLEEP_MS));

@@ -7,9 +7,7 @@ import { createWorld } from "../../../test-support/peers/world.ts";
 
 const TOKEN = "start-test";
 
-test("A node reports that it is in sync before it forges.", { timeout: 60_000 }, async ({
-  onTestFinished,
-}) => {
+test("A node reports that it is in sync before it forges.", async ({ onTestFinished }) => {
   const events: { event: string; sequence: number }[] = [];
   const receiver = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -39,7 +37,7 @@ test("A node reports that it is in sync before it forges.", { timeout: 60_000 },
   await node.stop();
   events.length = 0;
   await start();
-  await expect.poll(() => events.length, { timeout: 30_000 }).toBe(2);
+  await expect.poll(() => events.length).toBe(2);
   const order = events.toSorted((a, b) => a.sequence - b.sequence).map(({ event }) => event);
   expect(order).toEqual(["state.started", "forger.started"]);
 });

@@ -29,9 +29,7 @@ async function heapMibAfterBurst(beforeBurst: string): Promise<number> {
 }
 
 /** Interval of 8 s at which the engine checks whether to save memory. */
-test("An idle process releases the memory of a burst, which it would keep otherwise.", {
-  timeout: 60_000,
-}, async () => {
+test("An idle process releases the memory of a burst, which it would keep otherwise.", async () => {
   const [kept, saved] = await Promise.all([
     heapMibAfterBurst(""),
     heapMibAfterBurst("saveMemoryWhenIdle(200);"),

@@ -58,7 +58,7 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
     postgres = connect(url);
     folder = mkdtempSync(join(tmpdir(), "uniknode-failures-"));
     (await buildMirror(postgres, writeChain(folder, longer), network)).close();
-  }, 60_000);
+  });
   afterAll(async () => {
     await postgres?.close();
     await server?.stop();

@@ -24,7 +24,7 @@ describe.skipIf(!hasPostgres)("a shared transaction", () => {
   beforeAll(async () => {
     server = await startPostgres();
     postgres = connect(await server.createDatabase("shared"));
-  }, 60_000);
+  });
   afterAll(async () => {
     await postgres?.close();
     await server?.stop();

@@ -112,7 +112,7 @@ describe.each(CHAINS)("%s with its history", (name) => {
   const content = readChain(name);
   const blocks = blocksOf(content);
 
-  test("has the state of every height, after reverts and switches", { timeout: 120_000 }, async () => {
+  test("has the state of every height, after reverts and switches", async () => {
     const whole = openChain(content, ":memory:");
     await whole.chain.accept(blocks);
     const names = namesIn(whole.database);

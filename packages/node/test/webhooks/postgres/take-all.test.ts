@@ -60,7 +60,7 @@ describe.runIf(hasPostgres)("a hand-over to the node", () => {
     const [first] = workers;
     await first?.giveUp((await first.renew()).surplus);
     const held = () => postgres.query("SELECT FROM shards WHERE owner = 'hand-over'");
-    await expect.poll(held, { timeout: 30_000 }).toHaveLength(SHARDS / 2);
+    await expect.poll(held).toHaveLength(SHARDS / 2);
     return { taking, ended };
   }
 

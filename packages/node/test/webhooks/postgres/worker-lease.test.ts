@@ -34,7 +34,7 @@ describe.runIf(hasPostgres)("the lease of a worker", () => {
     (await postgres.query<{ session: string }>("SELECT session FROM delivery_workers")).map(
       ({ session }) => session,
     );
-  const isWaiting = () => expect.poll(() => lines, { timeout: 30_000 }).toHaveLength(1);
+  const isWaiting = () => expect.poll(() => lines).toHaveLength(1);
 
   test("keeps its name from other processes, and its own process can begin it again", async () => {
     await beginLease(postgres.query, leaseOf("first"));
