@@ -27,7 +27,6 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["dev", "--data", data, "--http-port", "0", "--block-time", "1"],
   ["token", "--data", data],
   ["accounts", "--data", data],
-  ["webhooks", "list", "--data", data],
   ["webhooks", "import", join(folder, "webhooks.json"), "--data", data],
   ["forger", "why", "--data", data],
   ["export", join(folder, "blocks"), ...dev],
