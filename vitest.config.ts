@@ -21,7 +21,7 @@ const files = (...names: string[]) => names.map((name) => `packages/node/test/${
 const processes = [...node("program", "hand-over", "guides"), "packages/console/test/browser/**/*.test.ts"];
 /** Those of them that show in the fast lane that the program starts, forges, delivers, and that the screens open. */
 const smoke = [
-  ...files("program/daily", "program/interface", "program/events"),
+  ...files("program/events", "program/interface"),
   "packages/console/test/browser/screens.test.ts",
 ];
 /** Nodes that wait for the slots of their delegates, which need free processors to keep their time. */
@@ -30,15 +30,40 @@ const networks = [...node("network", "peers/network", "simulation", "crash"), ..
 const attacks = node("siege");
 /** Other tests with many processes or long faults. */
 const longRooms = [
-  ...files("archive/snapshot", "chain/kill", "commands/scenario/record", "commands/scenario/run"),
-  ...files("deliver/process", "dev-chain/commands", "http/reorganisation/reorganisation", "mirror/events"),
   ...files(
+    "archive/killed-commands",
+    "archive/killed-program",
+    "archive/snapshot",
+    "chain/kill",
+    "clients/ark",
+  ),
+  ...files(
+    "commands/listen/listen",
+    "commands/scenario/record",
+    "commands/scenario/run",
+    "conform/command",
+    "conform/defects",
+  ),
+  ...files(
+    "deliver/process",
+    "dev-chain/commands",
+    "http/reorganisation/reorganisation",
+    "mirror/events",
+    "mirror/process",
+  ),
+  ...files(
+    "peers/branches",
     "peers/transport/sleeping-peers",
+    "postgres/closed-clone",
     "processes/serving/thread",
+  ),
+  ...files(
+    "serve/process",
     "serve/replicas",
     "store/history/history",
+    "webhooks/nats/exactly-once",
+    "webhooks/postgres/log",
   ),
-  ...files("webhooks/nats/exactly-once", "webhooks/postgres/log"),
   "test/release/**/*.test.ts",
 ];
 const long = [...processes, ...networks, ...attacks, ...longRooms];

@@ -1,10 +1,16 @@
 /** Builders of group 1 (transactions.md 6.3). Types that also exist in version 1 accept either envelope. */
-import { addressFromPublicKey } from "../identities/address.ts";
+import { addressFromPublicKey, isAddress } from "../identities/address.ts";
 import type { HtlcExpiration, TransactionBody } from "../transactions/transaction.ts";
 import { TYPE_GROUPS } from "../transactions/type-groups.ts";
-import { type Envelope, type EnvelopeV1, fill } from "./envelope.ts";
+import { type Envelope, type EnvelopeV1, fill, unfit } from "./envelope.ts";
 
 type AnyEnvelope = Envelope | EnvelopeV1;
+
+/** Blocks contain payments to addresses of other networks in other types only; no key could spend them. */
+function checkOwn(path: string, recipientId: string, { network, version }: AnyEnvelope): void {
+  if (version === 1 || isAddress(recipientId, network.description.pubKeyHash)) return;
+  throw unfit(path, `must be of this network: ${recipientId} is an address of another network`);
+}
 
 /** `amount` in the smallest unit, at least 1. `expiration` is a height; 0 or absent: never. */
 export type TransferOptions = AnyEnvelope & {
@@ -17,7 +23,9 @@ export type TransferOptions = AnyEnvelope & {
 export const transfer = (options: TransferOptions): TransactionBody => {
   const { recipientId, amount, vendorField, expiration = 0 } = options;
   const members = { typeGroup: TYPE_GROUPS.core, type: 0, recipientId, amount, expiration };
-  return fill(options, { ...members, ...(vendorField && { vendorField }) });
+  const transaction = fill(options, { ...members, ...(vendorField && { vendorField }) });
+  checkOwn("/recipientId", recipientId, options);
+  return transaction;
 };
 
 /** Registers a second key for the sender's wallet. It must not be signed a second time. */
@@ -84,7 +92,10 @@ export const multiPayment = (options: MultiPaymentOptions): TransactionBody => {
   const { vendorField } = options;
   const payments = options.payments.map(({ amount, recipientId }) => ({ amount, recipientId }));
   const members = { typeGroup: TYPE_GROUPS.core, type: 6, asset: { payments } };
-  return fill(options, { ...members, ...(vendorField && { vendorField }) });
+  const transaction = fill(options, { ...members, ...(vendorField && { vendorField }) });
+  for (const [index, { recipientId }] of payments.entries())
+    checkOwn(`/asset/payments/${index}/recipientId`, recipientId, options);
+  return transaction;
 };
 
 export const delegateResignation = (options: Envelope): TransactionBody =>

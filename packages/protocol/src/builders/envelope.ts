@@ -78,7 +78,7 @@ function checkRecipient(path: string, value: unknown): void {
 
 const ADDRESS_FORM = /^[1-9A-HJ-NP-Za-km-z]{20,}$/;
 
-const unfit = (path: string, expectation: string): TransactionError =>
+export const unfit = (path: string, expectation: string): TransactionError =>
   new TransactionError("TransactionSchemaError", `${path.slice(1).replaceAll("/", ".")} ${expectation}`, {
     violation: { path, rule: "builder", expectation },
   });

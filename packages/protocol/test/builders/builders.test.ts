@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import {
+  addressFromPublicKey,
   type BridgechainAsset,
   builders,
   encodeTransaction,
@@ -193,6 +194,11 @@ test.each([
   ["an amount of more than 63 bits", { amount: 2n ** 63n }, "amount must be a bigint of at least 0"],
   ["a negative fee", { fee: -1n }, "fee must be a bigint"],
   ["a text that is not an address", { recipientId: "nope" }, "recipientId must be an address"],
+  [
+    "an address of another network",
+    { recipientId: addressFromPublicKey(hexOf(sender), unitnet.description.pubKeyHash + 1) },
+    "recipientId must be of this network",
+  ],
 ])("a transfer with %s is refused, and the error names the member", (_, changes, message) => {
   const options = { ...envelope, recipientId, amount: 1n, ...changes };
   expect(() => builders.transfer(options)).toThrow(message);

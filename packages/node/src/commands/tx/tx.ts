@@ -5,6 +5,7 @@ import {
   staticFee,
   type Transaction,
   type TransactionBody,
+  TransactionError,
   transactionKey,
   transactionToJson,
 } from "@uniknode/protocol";
@@ -66,7 +67,7 @@ function kindCommand(kind: Kind): Command {
     const sender = await prepareSender(client, await networkOf(client), { keys, fee, nonce });
     const readSecondKeys = () => readSecondPassphrase(config);
     const readFactoryKeys = () => readFactoryPassphrase(config);
-    const body = await build({ ...sender, readSecondKeys, readFactoryKeys });
+    const body = await withUsageErrors(async () => build({ ...sender, readSecondKeys, readFactoryKeys }));
     checkRecipients(body, sender);
     if (!config.dryRun) await confirmFee(body, sender);
     const signed = await sign(body, sender, readSecondKeys);
@@ -76,6 +77,15 @@ function kindCommand(kind: Kind): Command {
       },
     );
   });
+}
+
+/** @throws {ConfigError} instead of the builder's error, which names an argument */
+async function withUsageErrors(build: () => Promise<TransactionBody>): Promise<TransactionBody> {
+  try {
+    return await build();
+  } catch (error) {
+    throw error instanceof TransactionError ? new ConfigError(error.message) : error;
+  }
 }
 
 /**
