@@ -67,7 +67,8 @@ export function createRoundStart({ network, rounds, stores }: RoundStartDeps): R
     const base = Math.max(rounds.roundAt(headOf(executed).height).roundHeight - 1, 1);
     const { id } = executedAt(base, executed)?.block.header ?? present(blocks.header(base));
     if (known?.id !== id) known = { id, delegates: delegatesAfter(base, executed) };
-    return present(known.delegates.get(delegate.address));
+    // A block must not fail for the content of an event.
+    return known.delegates.get(delegate.address) ?? withHoldings(state, delegate);
   };
 }
 
