@@ -88,8 +88,7 @@ export function readHosts(value: unknown): readonly string[] {
 /** Reads the base URL of a node. */
 export function readNodeUrl(value: unknown): string {
   const text = readText(value);
-  // A URL with a user and without a host names the folder of a socket: postgres://user@/database?host=/run/postgresql.
-  if (!URL.canParse(text.replace("@/", "@socket/")) || !/^https?:/.test(text)) {
+  if (!URL.canParse(text) || !/^https?:/.test(text)) {
     throw new Error("a base URL such as http://127.0.0.1:4003 is expected");
   }
   return text;

@@ -357,7 +357,7 @@ const REFUSED: readonly (readonly [what: string, body: () => unknown])[] = [
   ["an event that is a number", () => webhookOf({ event: 1 })],
   ["an unknown event", () => webhookOf({ event: "block.nothing" })],
   ["a target that is no URL", () => webhookOf({ target: "receiver" })],
-  ["enabled that is no boolean as text", () => webhookOf({ enabled: "yes" })],
+  ["enabled that is not a boolean", () => webhookOf({ enabled: "yes" })],
   ["a token", () => webhookOf({ token: "0".repeat(64) })],
   ["an unknown member", () => webhookOf({ other: 1 })],
   ["a list as body", () => [webhookOf()]],

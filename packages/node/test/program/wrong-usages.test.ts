@@ -56,6 +56,7 @@ const ROWS: readonly Row[] = [
   [["run", "--network-dir", empty, "--network", "livenet"], 2, "--network-dir", "omit --network"],
   [["status", ...NOWHERE], 1, "no response", "uniknode dev"],
   [["status", "--url", "node"], 2, "--url: a base URL such as", "http://127.0.0.1:4003"],
+  [["status", "--url", "http://user@/node"], 2, "--url: a base URL such as", "http://127.0.0.1:4003"],
   [["status", "--timeout", "0"], 2, "--timeout: an integer from 1", "Timeout in seconds"],
   [["unik"], 2, "missing required argument 'id'", "uniknode unik --help"],
   [["wallet", "show"], 2, "missing required argument 'id'", "uniknode wallet show --help"],

@@ -1,6 +1,6 @@
 /** Registrations that are accepted although they are probably mistakes. */
 import { EVERY_EVENT } from "@uniknode/client";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { BODY, serve, TOKEN } from "./serve.ts";
 
 const event = "transaction.applied";
@@ -116,6 +116,13 @@ test("warn of a second webhook that receives the same events at the same target"
   ]);
   const other = await create({ event: "transaction.forged" });
   expect(other.headers).not.toHaveProperty("webhook-warnings");
+});
+
+test("A webhook whose registration succeeded is returned with its secret, also if the search for a second one fails.", async () => {
+  const { create, webhooks } = await serve();
+  vi.spyOn(webhooks.register, "twinOf").mockRejectedValue(new Error("the database is gone"));
+  const { status, body } = await create();
+  expect([status, body.data.token]).toEqual([201, expect.any(String)]);
 });
 
 test("a member of one of several events is known", async () => {

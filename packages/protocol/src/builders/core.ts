@@ -1,15 +1,22 @@
 /** Builders of group 1 (transactions.md 6.3). Types that also exist in version 1 accept either envelope. */
-import { addressFromPublicKey, isAddress } from "../identities/address.ts";
+import { addressFromPublicKey, decodeAddress } from "../identities/address.ts";
 import type { HtlcExpiration, TransactionBody } from "../transactions/transaction.ts";
 import { TYPE_GROUPS } from "../transactions/type-groups.ts";
 import { type Envelope, type EnvelopeV1, fill, unfit } from "./envelope.ts";
 
 type AnyEnvelope = Envelope | EnvelopeV1;
 
-/** Blocks contain payments to addresses of other networks in other types only; no key could spend them. */
+/** Pools refuse payments to addresses of other networks, because no key could spend them. */
 function checkOwn(path: string, recipientId: string, { network, version }: AnyEnvelope): void {
-  if (version === 1 || isAddress(recipientId, network.description.pubKeyHash)) return;
-  throw unfit(path, `must be of this network: ${recipientId} is an address of another network`);
+  if (version === 1) return;
+  let isForeign: boolean;
+  try {
+    ({ isForeign } = decodeAddress(recipientId, network.description.pubKeyHash));
+  } catch {
+    throw unfit(path, "must be an address");
+  }
+  if (isForeign)
+    throw unfit(path, `must be of this network: ${recipientId} is an address of another network`);
 }
 
 /** `amount` in the smallest unit, at least 1. `expiration` is a height; 0 or absent: never. */

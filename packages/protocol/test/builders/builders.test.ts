@@ -195,6 +195,11 @@ test.each([
   ["a negative fee", { fee: -1n }, "fee must be a bigint"],
   ["a text that is not an address", { recipientId: "nope" }, "recipientId must be an address"],
   [
+    "a mistyped address",
+    { recipientId: `${recipientId.slice(0, -1)}${recipientId.endsWith("a") ? "b" : "a"}` },
+    "recipientId must be an address",
+  ],
+  [
     "an address of another network",
     { recipientId: addressFromPublicKey(hexOf(sender), unitnet.description.pubKeyHash + 1) },
     "recipientId must be of this network",

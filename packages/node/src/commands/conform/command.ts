@@ -110,6 +110,8 @@ async function conform(url: string, config: ConformConfig, scenarios: readonly S
   if (interruption.signal.aborted) throw incomplete("the run was interrupted");
 }
 
+const CONNECT_TIMEOUT_MS = 10_000;
+
 /** One sentence instead of a failure of each scenario. */
 async function requireReceiver(url: string): Promise<void> {
   const { hostname, port, protocol } = new URL(url);
@@ -118,11 +120,11 @@ async function requireReceiver(url: string): Promise<void> {
     hostname.replace(/^\[|\]$/g, ""),
   );
   try {
-    await once(socket, "connect");
+    await once(socket, "connect", { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) });
   } catch (error) {
-    throw incomplete(
-      `no receiver at ${url}: ${(error as NodeJS.ErrnoException).code}; start it, or correct the URL`,
-    );
+    const { code, name } = error as NodeJS.ErrnoException;
+    const reason = name === "AbortError" ? `no connection within ${CONNECT_TIMEOUT_MS / 1_000} s` : code;
+    throw incomplete(`no receiver at ${url}: ${reason}; start it, or correct the URL`);
   } finally {
     socket.destroy();
   }

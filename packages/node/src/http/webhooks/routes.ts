@@ -79,7 +79,8 @@ function addCreation(app: FastifyInstance, { register }: WebhookRequests): void 
   app.post("/webhooks", async ({ body }, reply) => {
     const webhook = await withHttpErrors(() => register.create(readBody(body)));
     reply.code(201);
-    addWarnings(reply, webhook, await register.twinOf(webhook));
+    // The webhook is registered, and only this response has its secret.
+    addWarnings(reply, webhook, await register.twinOf(webhook).catch(() => undefined));
     return { data: showCreated(webhook) };
   });
 }
