@@ -18,9 +18,15 @@ test("are dropped, and the process continues", async () => {
   addDeadlines(app, DEADLINE_MS);
   addBatches(app, 60_000);
   app.setErrorHandler(async (_error, _request, reply) => reply.code(503).send({ status: "late" }));
+  // After the block, two timers are due: the check of deadlines, which was to run first, and the response.
   app.get("/", async () => {
-    setTimeout(() => blockFor(2 * DEADLINE_MS), DEADLINE_MS / 4);
-    await sleep(DEADLINE_MS / 2);
+    const ready = new Promise((resolve) => {
+      setTimeout(() => {
+        setTimeout(resolve, DEADLINE_MS / 2);
+        blockFor(2 * DEADLINE_MS);
+      }, DEADLINE_MS / 4);
+    });
+    await ready;
     return { data: 1 };
   });
   const url = await app.listen({ port: 0, host: "127.0.0.1" });
