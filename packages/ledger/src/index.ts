@@ -32,6 +32,7 @@ export {
   voucherOf,
 } from "./rules/shared/economy.ts";
 export { RuleError } from "./rules/shared/error.ts";
+export { payloadJobs } from "./rules/shared/issuers.ts";
 export type { Rule, RuleContext } from "./rules/shared/rule.ts";
 export { type TokenEffect, type TokenEffectContext, tokenEffect } from "./rules/shared/token-effects.ts";
 export { COMPUTED_SIGNATURES, isVerifiedIn, type WalletSignatures } from "./signatures.ts";

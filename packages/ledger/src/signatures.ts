@@ -3,8 +3,10 @@ import {
   type Network,
   type Participants,
   type SealedTransaction,
+  type SignatureJob,
   type Transaction,
   verifyMultiSignatures,
+  verifyPayloadJob,
   verifySecondSignature,
 } from "@uniknode/protocol";
 import type { StateReader } from "./state/tables.ts";
@@ -16,12 +18,15 @@ export type WalletSignatures = {
   isSecondSigned(transaction: Transaction, publicKey: string): boolean;
   /** @throws {TransactionError | RangeError} if an entry of `signatures` cannot be checked */
   isMultiSigned(transaction: Transaction, participants: Participants): boolean;
+  /** Verdict about the signature of a certification or of a demand. */
+  isPayloadSigned(job: SignatureJob): boolean;
 };
 
 /** Computes each verdict in the calling thread. */
 export const COMPUTED_SIGNATURES: WalletSignatures = {
   isSecondSigned: (transaction, publicKey) => verifySecondSignature(transaction, publicKey),
   isMultiSigned: (transaction, participants) => verifyMultiSignatures(transaction, participants),
+  isPayloadSigned: verifyPayloadJob,
 };
 
 /**

@@ -152,6 +152,7 @@ export { findTransactionType, transactionKey, transactionTypes } from "./transac
 export type { TransactionType } from "./transactions/types/type.ts";
 export {
   certificationBytes,
+  certificationJob,
   certify,
   verifyCertification,
 } from "./transactions/types/uns/proofs/certification.ts";
@@ -164,12 +165,15 @@ export {
 export {
   certifyDisclosure,
   discloseCertificationBytes,
+  discloseCertificationJob,
   discloseDemandBytes,
+  discloseDemandJob,
   discloseSubject,
   signDiscloseDemand,
   verifyDiscloseCertification,
   verifyDiscloseDemand,
 } from "./transactions/types/uns/proofs/disclosure.ts";
+export { verifyPayloadJob } from "./transactions/types/uns/proofs/signature.ts";
 export {
   decidedVerdict,
   isVerified,

@@ -1,10 +1,10 @@
 /**
- * Verdicts about signatures that depend on wallets: second signatures, and signatures of multisignature wallets
- * (transactions.md 10). The verifier threads compute them before a transaction is executed; the rules then
- * read the recorded verdicts as often as they need.
+ * Verdicts about signatures that depend on wallets: second signatures, signatures of multisignature wallets
+ * (transactions.md 10), certifications and demands (transactions.md 12). The verifier threads compute them
+ * before a transaction is executed; the rules then read the recorded verdicts as often as they need.
  */
 import { hash } from "node:crypto";
-import { type StateReader, type WalletSignatures, walletOf } from "@uniknode/ledger";
+import { payloadJobs, type StateReader, type WalletSignatures, walletOf } from "@uniknode/ledger";
 import {
   multiSignatureJobs,
   type Network,
@@ -45,10 +45,10 @@ type Verdict = boolean | Error;
 /** Signature check of the rules for one transaction. */
 type Question = {
   readonly key: string;
-  readonly jobs: readonly SignatureJob[];
-  /** Number of jobs, counted from the first, that suffice if all of them are valid. */
+  readonly checks: readonly SignatureCheck[];
+  /** Number of checks, counted from the first, that suffice if all of them are valid. */
   readonly enough: number;
-  /** Evaluates the rule with the verdicts of the jobs; it reads only the necessary ones. */
+  /** Evaluates the rule with the verdicts of the checks; it reads only the necessary ones. */
   evaluate(verdicts: readonly boolean[]): boolean;
 };
 
@@ -68,15 +68,18 @@ export function createRecordedSignatures(max: number, deps: RecordedSignaturesDe
   async function verifyAhead(transactions: Iterable<SealedTransaction>, state: StateReader): Promise<void> {
     const questions: Question[] = [];
     for (const { data } of transactions) {
-      if (data.signatures === undefined && data.secondSignature === undefined) continue;
-      questions.push(...questionsAbout(data, state, network).filter(({ key }) => !recorded.has(key)));
+      const asked = [
+        ...questionsAbout(data, state, network),
+        ...payloadJobs(data, state).map(payloadQuestion),
+      ];
+      questions.push(...asked.filter(({ key }) => !recorded.has(key)));
     }
     if (questions.length === 0) return;
     // A quorum of valid signatures decides without the others.
-    const first = await verifyEach(questions, ({ jobs, enough }) => jobs.slice(0, enough));
+    const first = await verifyEach(verify, questions, ({ checks, enough }) => checks.slice(0, enough));
     const isDecided = (verdicts: readonly boolean[]) => verdicts.every(Boolean);
-    const rest = await verifyEach(questions, ({ jobs, enough }, index) =>
-      isDecided(first[index] ?? []) ? [] : jobs.slice(enough),
+    const rest = await verifyEach(verify, questions, ({ checks, enough }, index) =>
+      isDecided(first[index] ?? []) ? [] : checks.slice(enough),
     );
     for (const [index, { key, evaluate }] of questions.entries()) {
       const verdicts = [...(first[index] ?? []), ...(rest[index] ?? [])];
@@ -85,18 +88,6 @@ export function createRecordedSignatures(max: number, deps: RecordedSignaturesDe
         verdictOf(() => evaluate(verdicts)),
       );
     }
-  }
-
-  /** Verifies the chosen jobs of each question with one call of the verifier. */
-  async function verifyEach(
-    questions: readonly Question[],
-    choose: (question: Question, index: number) => readonly SignatureJob[],
-  ): Promise<boolean[][]> {
-    const chosen = questions.map(choose);
-    const jobs = chosen.flat();
-    const verdicts = jobs.length > 0 ? await verify(jobs.map(toCheck)) : [];
-    const given = verdicts.values();
-    return chosen.map((jobs) => jobs.map(() => given.next().value === true));
   }
 
   return {
@@ -108,11 +99,26 @@ export function createRecordedSignatures(max: number, deps: RecordedSignaturesDe
       recordedVerdict(multiKey(transaction, participants), () =>
         verifyMultiSignatures(transaction, participants, (job) => verifyNow(toCheck(job))),
       ),
+    isPayloadSigned: (job) => recordedVerdict(payloadKey(job), () => verifyNow(toPayloadCheck(job))),
     verifyAhead,
   };
 }
 
+/** Verifies the chosen checks of each question with one call of the verifier. */
+async function verifyEach(
+  verify: RecordedSignaturesDeps["verify"],
+  questions: readonly Question[],
+  choose: (question: Question, index: number) => readonly SignatureCheck[],
+): Promise<boolean[][]> {
+  const chosen = questions.map(choose);
+  const all = chosen.flat();
+  const verdicts = all.length > 0 ? await verify(all) : [];
+  const given = verdicts.values();
+  return chosen.map((checks) => checks.map(() => given.next().value === true));
+}
+
 function questionsAbout(transaction: Transaction, state: StateReader, network: Network): Question[] {
+  if (transaction.signatures === undefined && transaction.secondSignature === undefined) return [];
   const { secondPublicKey, multiSignature } = walletOf(
     state,
     transaction.senderPublicKey,
@@ -130,17 +136,26 @@ function questionsAbout(transaction: Transaction, state: StateReader, network: N
 const isRegistration = ({ typeGroup, type }: Transaction): boolean =>
   typeGroup === TYPE_GROUPS.core && type === 4;
 
+/** The verdict of the only check. */
+const ONE = { enough: 1, evaluate: ([isValid = false]: readonly boolean[]): boolean => isValid };
+
+const payloadQuestion = (job: SignatureJob): Question => ({
+  key: payloadKey(job),
+  checks: [toPayloadCheck(job)],
+  ...ONE,
+});
+
 function secondQuestion(transaction: Transaction, publicKey: string): Question[] {
   const job = secondSignatureJob(transaction, publicKey);
   if (!job) return [];
   const key = secondKey(transaction, publicKey);
-  return [{ key, jobs: [job], enough: 1, evaluate: ([isValid = false]) => isValid }];
+  return [{ key, checks: [toCheck(job)], ...ONE }];
 }
 
 function multiQuestion(transaction: Transaction, participants: Participants): Question {
   return {
     key: multiKey(transaction, participants),
-    jobs: multiSignatureJobs(transaction, participants.publicKeys),
+    checks: multiSignatureJobs(transaction, participants.publicKeys).map(toCheck),
     enough: participants.min,
     evaluate: (verdicts) =>
       verifyMultiSignatures(transaction, participants, (_, index) => verdicts[index] === true),
@@ -152,6 +167,12 @@ const secondKey = ({ id }: Transaction, publicKey: string): string => `${id} ${p
 const multiKey = ({ id }: Transaction, { min, publicKeys }: Participants): string =>
   `${id} ${hash("sha256", `${min} ${publicKeys.join(" ")}`, "base64")}`;
 
+/** All of the check, since the signature is not part of what others have verified. */
+const payloadKey = ({ hash, signature, publicKey }: SignatureJob): string =>
+  Buffer.concat([hash, publicKey, signature]).toString("latin1");
+
+/** Payloads are signed with ECDSA, whatever the length of the signature. */
+const toPayloadCheck = (job: SignatureJob): SignatureCheck => ({ ...job, scheme: "ecdsa" });
 const toCheck = (job: SignatureJob): SignatureCheck => ({ ...job, scheme: schemeOf(job) });
 
 function verdictOf(compute: () => boolean): Verdict {

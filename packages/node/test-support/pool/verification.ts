@@ -1,7 +1,8 @@
 /** Dependencies of a pool for verification. */
-import { type Network, verifyJob } from "@uniknode/protocol";
+import type { Network } from "@uniknode/protocol";
 import type { Verify } from "../../src/pool/admission/verify.ts";
 import type { PoolDeps } from "../../src/pool/pool.ts";
+import { createVerifyNow } from "../../src/verification/inline-verify.ts";
 import { createRecordedSignatures } from "../../src/verification/wallet-signatures.ts";
 
 export const verificationBy = (
@@ -9,5 +10,5 @@ export const verificationBy = (
   verify: Verify,
 ): Pick<PoolDeps, "verify" | "signatures"> => ({
   verify,
-  signatures: createRecordedSignatures(1_000, { network, verify, verifyNow: verifyJob }),
+  signatures: createRecordedSignatures(1_000, { network, verify, verifyNow: createVerifyNow(true) }),
 });

@@ -3,7 +3,7 @@
  * computed ones.
  */
 
-import { createDraft, createMemoryState, type Wallet, walletOf } from "@uniknode/ledger";
+import { createDraft, createMemoryState, payloadJobs, type Wallet, walletOf } from "@uniknode/ledger";
 import {
   builders,
   encodeTransaction,
@@ -11,14 +11,17 @@ import {
   type SealedTransaction,
   sealedFromTrustedBytes,
   secondSignTransaction,
+  signSchnorr,
   signTransaction,
   type TransactionBody,
   verifyJob,
   verifyMultiSignatures,
+  verifyPayloadJob,
   verifySecondSignature,
 } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
+import { createVerifyNow } from "../../src/verification/inline-verify.ts";
 import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
 import { createRecordedSignatures } from "../../src/verification/wallet-signatures.ts";
 import { addressNamed, envelope, keysOf, NETWORK, publicKeyOf } from "../../test-support/pool/chain.ts";
@@ -60,6 +63,8 @@ function transferSignedBy(
   );
 }
 
+const verifyCheck = createVerifyNow(false);
+
 /** Records prefetched verifications, and how often the calling thread has to verify. */
 function recorder() {
   const ahead: number[] = [];
@@ -68,11 +73,11 @@ function recorder() {
     network: NETWORK,
     verify: async (checks: readonly SignatureCheck[]) => {
       ahead.push(checks.length);
-      return checks.map(verifyJob);
+      return checks.map(verifyCheck);
     },
     verifyNow: (check) => {
       now++;
-      return verifyJob(check);
+      return verifyCheck(check);
     },
   });
   return { signatures, ahead, verifiedNow: () => now };
@@ -165,6 +170,85 @@ describe("multisignatures", () => {
     expect(ahead).toEqual([2]);
     expect(signatures.isMultiSigned(transaction.data, participants)).toBe(true);
     expect(verifiedNow()).toBe(0);
+  });
+});
+
+/** Owners of the uniks that issue certifications and demands. */
+const ISSUERS = { factory: "f".repeat(64), demander: "d".repeat(64) };
+
+function stateWithIssuers() {
+  const state = createMemoryState();
+  const draft = createDraft(state);
+  for (const [name, id] of Object.entries(ISSUERS)) {
+    const wallet = walletOf(draft, publicKeyOf(name), NETWORK);
+    draft.set("wallets", wallet.address, wallet);
+    draft.set("tokens", id, {
+      id,
+      ownerId: wallet.address,
+      firstTransaction: "mint",
+      lastTransaction: "mint",
+    });
+  }
+  state.commit(draft.changes());
+  return state;
+}
+
+/** An update with a certification, and a disclosure with a certification and a demand. */
+function certifiedBy(name: string): SealedTransaction[] {
+  const common = {
+    ...{ network: NETWORK, fee: 1n, issuedAt: 1_700_000_000, tokenId: ISSUERS.demander },
+    ...{ keys: keysOf("demander"), factory: { tokenId: ISSUERS.factory, keys: keysOf(name) } },
+  };
+  return [
+    builders.certifiedUpdate({ ...common, nonce: 1n, properties: { "usr/a": "1" }, cost: 1n }),
+    builders.certifiedDisclosure({ ...common, nonce: 2n, explicitValues: ["name"], kind: 1 }),
+  ].map((body) => sealed(signTransaction(body, keysOf("demander"))));
+}
+
+describe("signatures of certifications and demands", () => {
+  test.each([
+    ["factory", [true, true, true]],
+    ["someone else", [false, false, true]],
+  ])("are verified ahead when %s has certified", async (name, expected) => {
+    const { signatures, ahead, verifiedNow } = recorder();
+    const transactions = certifiedBy(name);
+    const state = stateWithIssuers();
+    await signatures.verifyAhead(transactions, state);
+    await signatures.verifyAhead(transactions, state);
+    expect(ahead).toEqual([3]);
+    const jobs = transactions.flatMap(({ data }) => payloadJobs(data, state));
+    expect(jobs.map(signatures.isPayloadSigned)).toEqual(expected);
+    expect(jobs.map(verifyPayloadJob)).toEqual(expected);
+    expect(verifiedNow()).toBe(0);
+  });
+
+  test("are verified once if they were not verified ahead", () => {
+    const { signatures, verifiedNow } = recorder();
+    const [job] = certifiedBy("factory").flatMap(({ data }) => payloadJobs(data, stateWithIssuers()));
+    expect([1, 2].map(() => signatures.isPayloadSigned(present(job)))).toEqual([true, true]);
+    expect(verifiedNow()).toBe(1);
+  });
+
+  test("of 64 bytes are never valid Schnorr signatures", async () => {
+    const { hash, publicKey } = present(
+      certifiedBy("factory").flatMap(({ data }) => payloadJobs(data, stateWithIssuers()))[0],
+    );
+    const job = { hash, publicKey, signature: signSchnorr(hash, keysOf("factory").privateKey) };
+    expect(verifyJob(job)).toBe(true);
+    expect(verifyPayloadJob(job)).toBe(false);
+    const verify = createVerifyNow(true);
+    const signatures = createRecordedSignatures(100, {
+      network: NETWORK,
+      verify: async (checks) => checks.map(verify),
+      verifyNow: verify,
+    });
+    expect(signatures.isPayloadSigned(job)).toBe(false);
+  });
+
+  test("of an owner whose key is unknown are not verified", async () => {
+    const { signatures, ahead } = recorder();
+    await signatures.verifyAhead(certifiedBy("factory"), createMemoryState());
+    expect(ahead).toEqual([]);
   });
 });
 

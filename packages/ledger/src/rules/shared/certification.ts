@@ -2,10 +2,11 @@
 import {
   type Asset,
   assetMember,
+  certificationJob,
   certificationSubject,
   type Transaction,
-  verifyCertification,
 } from "@uniknode/protocol";
+import { COMPUTED_SIGNATURES } from "../../signatures.ts";
 import type { Wallet } from "../../state/tables.ts";
 import { RuleError } from "./error.ts";
 import { requireIssuer } from "./issuers.ts";
@@ -21,10 +22,13 @@ type CertifiedAsset = Required<Pick<Asset, "nft" | "demand" | "certification">>;
  * @throws {RuleError} the first refusal
  */
 export function checkCertification(transaction: Transaction, context: RuleContext): Wallet {
+  const { signatures = COMPUTED_SIGNATURES } = context;
   const { nft, demand, certification } = transaction.asset as CertifiedAsset;
   const issuer = requireIssuer(transaction, context, certification.payload.iss); // C1, C2
   // C3: an owner without a sent transaction has no public key to verify with
-  const isSigned = issuer.publicKey !== undefined && verifyCertification(certification, issuer.publicKey);
+  const isSigned =
+    issuer.publicKey !== undefined &&
+    signatures.isPayloadSigned(certificationJob(certification, issuer.publicKey));
   if (!isSigned) {
     throw certificationRefusal(
       "NftCertificationBadSignatureError",

@@ -1,5 +1,11 @@
 /** Issuers of certifications: tokens that the network trusts, represented by their current owner (trap A10). */
-import type { Transaction } from "@uniknode/protocol";
+import {
+  certificationJob,
+  discloseCertificationJob,
+  discloseDemandJob,
+  type SignatureJob,
+  type Transaction,
+} from "@uniknode/protocol";
 import type { StateReader, Wallet } from "../../state/tables.ts";
 import { walletAt } from "../../wallets.ts";
 import { RuleError } from "./error.ts";
@@ -34,4 +40,21 @@ export function requireIssuer({ id }: Transaction, context: RuleContext, iss: st
 export function ownerOf(state: StateReader, tokenId: string): Wallet | undefined {
   const token = state.get("tokens", tokenId);
   return token && walletAt(state, token.ownerId);
+}
+
+/**
+ * Returns the signatures inside the asset of a transaction that the rules check (transactions-rules.md 6.0, 7.1), with the
+ * keys of the owners of the issuing uniks in a state. Signatures of owners without a key are left out.
+ */
+export function payloadJobs({ asset = {} }: Transaction, state: StateReader): SignatureJob[] {
+  const { certification, "disclose-demand": demand, "disclose-demand-certification": disclosed } = asset;
+  const keyOf = (iss: string | undefined) => iss && ownerOf(state, iss)?.publicKey;
+  const certifier = keyOf(certification?.payload.iss);
+  const discloser = keyOf(disclosed?.payload.iss);
+  const demander = keyOf(demand?.payload.iss);
+  return [
+    ...(certification && certifier ? [certificationJob(certification, certifier)] : []),
+    ...(disclosed && discloser ? [discloseCertificationJob(disclosed, discloser)] : []),
+    ...(demand && demander ? [discloseDemandJob(demand, demander)] : []),
+  ];
 }

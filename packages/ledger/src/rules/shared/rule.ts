@@ -18,7 +18,7 @@ export type RuleContext = {
    * is checked. Absent: they are checked.
    */
   readonly assumesSignatures?: boolean;
-  /** Verdicts about second signatures and multisignatures. Absent: they are computed. */
+  /** Verdicts about second signatures, multisignatures, certifications and demands. Absent: they are computed. */
   readonly signatures?: WalletSignatures | undefined;
   /** Chain state: tokens, indexes and other wallets. In a block it includes the transactions before this one. */
   readonly state: StateReader;

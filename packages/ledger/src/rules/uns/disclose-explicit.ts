@@ -1,12 +1,13 @@
 /** Disclosure of the readable names of a unik (transactions-rules.md 7.1). */
 import {
   assetMember,
+  discloseCertificationJob,
+  discloseDemandJob,
   discloseSubject,
   type Transaction,
   TYPE_GROUPS,
-  verifyDiscloseCertification,
-  verifyDiscloseDemand,
 } from "@uniknode/protocol";
+import { COMPUTED_SIGNATURES } from "../../signatures.ts";
 import type { Wallet } from "../../state/tables.ts";
 import { checkCommon, refusal } from "../shared/common.ts";
 import { RuleError } from "../shared/error.ts";
@@ -25,7 +26,7 @@ const certificationOf = ({ asset }: Transaction) => assetMember(asset, "disclose
 function checkDisclosure(transaction: Transaction, context: RuleContext, sender: Wallet): void {
   const certifier = requireIssuer(transaction, context, certificationOf(transaction).payload.iss); // 1, 2
   const demander = requireDemander(transaction, context); // 3
-  checkSignatures(transaction, certifier, demander); // 4, 5
+  checkSignatures(transaction, context, { certifier, demander }); // 4, 5
   // 6
   if (certificationOf(transaction).payload.sub !== discloseSubject(demandOf(transaction).payload)) {
     throw new RuleError(
@@ -51,17 +52,23 @@ function requireDemander(transaction: Transaction, { state }: RuleContext): Wall
   );
 }
 
-function checkSignatures(transaction: Transaction, certifier: Wallet, demander: Wallet): void {
+function checkSignatures(
+  transaction: Transaction,
+  { signatures = COMPUTED_SIGNATURES }: RuleContext,
+  { certifier, demander }: { readonly certifier: Wallet; readonly demander: Wallet },
+): void {
   const [demand, certification] = [demandOf(transaction), certificationOf(transaction)];
   // 4
-  if (!certifier.publicKey || !verifyDiscloseCertification(certification, certifier.publicKey)) {
+  const { publicKey } = certifier;
+  if (!publicKey || !signatures.isPayloadSigned(discloseCertificationJob(certification, publicKey))) {
     throw refusal(
       "DiscloseDemandCertificationSignatureError",
       "disclose demand certification signature does not correspond to the provided payload",
     );
   }
   // 5
-  if (!demander.publicKey || !verifyDiscloseDemand(demand, demander.publicKey)) {
+  const { publicKey: demanderKey } = demander;
+  if (!demanderKey || !signatures.isPayloadSigned(discloseDemandJob(demand, demanderKey))) {
     throw refusal(
       "DiscloseDemandSignatureError",
       "disclose demand signature does not correspond to the provided payload",

@@ -1,12 +1,13 @@
 /** Certifications of certified NFT transactions (transactions.md 12). */
 import type { ByteReader } from "../../../../bytes/reader.ts";
 import { type ByteWriter, createWriter } from "../../../../bytes/writer.ts";
+import type { SignatureJob } from "../../../../crypto/signature-job.ts";
 import type { KeyPair } from "../../../../identities/keys.ts";
 import type { Certification, Demand, NftAsset } from "../../../transaction.ts";
 import { untypedHex } from "../../untyped.ts";
 import { certificationSubject } from "./demand.ts";
 import { costOf, readTime, writeTime } from "./integers.ts";
-import { isSignedBy, signPayload } from "./signature.ts";
+import { payloadJob, signPayload, verifyPayloadJob } from "./signature.ts";
 
 /** `sub`, `iss`, `iat`, cost: the layout of transactions.md 6.6, which is also signed. A demand has `iss` first. */
 export function writeCertificationPayload(payload: Certification["payload"], writer: ByteWriter): void {
@@ -45,9 +46,13 @@ export function certify(
   return { payload, signature: signPayload(certificationBytes(payload), keys) };
 }
 
+/** The check that the certification was signed with a key, in hexadecimal. */
+export const certificationJob = ({ payload, signature }: Certification, publicKey: string): SignatureJob =>
+  payloadJob(certificationBytes(payload), signature, publicKey);
+
 /**
  * Returns true if the certification was signed with this key, in hexadecimal. Compare its `sub` with
  * `certificationSubject` to check that it belongs to the demand.
  */
-export const verifyCertification = ({ payload, signature }: Certification, publicKey: string): boolean =>
-  isSignedBy(publicKey, certificationBytes(payload), signature);
+export const verifyCertification = (certification: Certification, publicKey: string): boolean =>
+  verifyPayloadJob(certificationJob(certification, publicKey));

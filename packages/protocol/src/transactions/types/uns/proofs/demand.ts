@@ -9,7 +9,7 @@ import type { Demand, NftAsset } from "../../../transaction.ts";
 import { writeNft } from "../../nft/payload.ts";
 import { untypedHex } from "../../untyped.ts";
 import { readTime, writeTime } from "./integers.ts";
-import { isSignedBy, signPayload } from "./signature.ts";
+import { payloadJob, signPayload, verifyPayloadJob } from "./signature.ts";
 
 /** `iss`, `sub`, `iat`, address: the layout of transactions.md 6.6, which is also signed. */
 export function writeDemandPayload(payload: Demand["payload"], writer: ByteWriter): void {
@@ -49,7 +49,7 @@ export const signDemand = (nft: NftAsset, payload: Demand["payload"], keys: KeyP
  * does: only the certification covers the demand (trap A10).
  */
 export const verifyDemand = (nft: NftAsset, { payload, signature }: Demand, publicKey: string): boolean =>
-  isSignedBy(publicKey, demandBytes(nft, payload), signature);
+  verifyPayloadJob(payloadJob(demandBytes(nft, payload), signature, publicKey));
 
 /** The required `certification.payload.sub`: hash of the demand with its signature, in hexadecimal. */
 export const certificationSubject = (nft: NftAsset, { payload, signature }: Demand): string =>

@@ -3,11 +3,12 @@ import type { ByteReader } from "../../../../bytes/reader.ts";
 import { type ByteWriter, createWriter } from "../../../../bytes/writer.ts";
 import { bytesToHex } from "../../../../crypto/bytes.ts";
 import { sha256 } from "../../../../crypto/hashes.ts";
+import type { SignatureJob } from "../../../../crypto/signature-job.ts";
 import type { KeyPair } from "../../../../identities/keys.ts";
 import type { DiscloseCertification, DiscloseDemand } from "../../../transaction.ts";
 import { untypedHex, untypedInteger, untypedText } from "../../untyped.ts";
 import { readTime, writeTime } from "./integers.ts";
-import { isSignedBy, signPayload } from "./signature.ts";
+import { payloadJob, signPayload, verifyPayloadJob } from "./signature.ts";
 
 type DemandPayload = DiscloseDemand["payload"];
 type CertificationPayload = DiscloseCertification["payload"];
@@ -54,9 +55,13 @@ export const signDiscloseDemand = (payload: DemandPayload, keys: KeyPair): Discl
   signature: signPayload(discloseDemandBytes(payload), keys),
 });
 
+/** The check that the demand was signed with a key, in hexadecimal. */
+export const discloseDemandJob = ({ payload, signature }: DiscloseDemand, publicKey: string): SignatureJob =>
+  payloadJob(discloseDemandBytes(payload), signature, publicKey);
+
 /** Returns true if the demand was signed with this key, in hexadecimal. */
-export const verifyDiscloseDemand = ({ payload, signature }: DiscloseDemand, publicKey: string): boolean =>
-  isSignedBy(publicKey, discloseDemandBytes(payload), signature);
+export const verifyDiscloseDemand = (demand: DiscloseDemand, publicKey: string): boolean =>
+  verifyPayloadJob(discloseDemandJob(demand, publicKey));
 
 /** The required `disclose-demand-certification.payload.sub`, in hexadecimal. */
 export const discloseSubject = (payload: DemandPayload): string =>
@@ -97,8 +102,14 @@ export function certifyDisclosure(
   return { payload, signature: signPayload(discloseCertificationBytes(payload), keys) };
 }
 
-/** Returns true if the certification was signed with this key, in hexadecimal. */
-export const verifyDiscloseCertification = (
+/** The check that the certification was signed with a key, in hexadecimal. */
+export const discloseCertificationJob = (
   { payload, signature }: DiscloseCertification,
   publicKey: string,
-): boolean => isSignedBy(publicKey, discloseCertificationBytes(payload), signature);
+): SignatureJob => payloadJob(discloseCertificationBytes(payload), signature, publicKey);
+
+/** Returns true if the certification was signed with this key, in hexadecimal. */
+export const verifyDiscloseCertification = (
+  certification: DiscloseCertification,
+  publicKey: string,
+): boolean => verifyPayloadJob(discloseCertificationJob(certification, publicKey));

@@ -3,15 +3,23 @@ import type { ByteReader } from "../../../../bytes/reader.ts";
 import { bytesToHex, hexToBytes } from "../../../../crypto/bytes.ts";
 import { signEcdsa, verifyEcdsa } from "../../../../crypto/ecdsa.ts";
 import { sha256 } from "../../../../crypto/hashes.ts";
+import type { SignatureJob } from "../../../../crypto/signature-job.ts";
 import type { KeyPair } from "../../../../identities/keys.ts";
 
 /** Signs bytes; the signature is hexadecimal. */
 export const signPayload = (bytes: Uint8Array, { privateKey }: KeyPair): string =>
   bytesToHex(signEcdsa(sha256(bytes), privateKey));
 
-/** Signature and public key are in hexadecimal. */
-export const isSignedBy = (publicKey: string, bytes: Uint8Array, signature: string): boolean =>
-  verifyEcdsa(sha256(bytes), hexToBytes(signature), hexToBytes(publicKey));
+/** The check of a signature; it and the public key are in hexadecimal. */
+export const payloadJob = (bytes: Uint8Array, signature: string, publicKey: string): SignatureJob => ({
+  hash: sha256(bytes),
+  signature: hexToBytes(signature),
+  publicKey: hexToBytes(publicKey),
+});
+
+/** Always ECDSA: 64 bytes are no Schnorr signature here, unlike those of a transaction (`verifyJob`). */
+export const verifyPayloadJob = ({ hash, signature, publicKey }: SignatureJob): boolean =>
+  verifyEcdsa(hash, signature, publicKey);
 
 /** A signature inside a payload, in hexadecimal. Its second byte gives its length (transactions.md 6.6). */
 export function readSignature(reader: ByteReader): string {
