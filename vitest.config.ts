@@ -25,7 +25,10 @@ const smoke = [
   "packages/console/test/browser/screens.test.ts",
 ];
 /** Nodes that wait for the slots of their delegates, which need free processors to keep their time. */
-const networks = [...node("network", "peers/network", "simulation", "crash"), ...files("cluster/run")];
+const networks = [
+  ...node("network", "peers/network"),
+  ...files("faults/cluster", "faults/network", "faults/webhooks"),
+];
 /** A node under attack, which needs all processors: its longest tick is measured. */
 const attacks = node("siege");
 /** Other tests with many processes or long faults. */
@@ -87,11 +90,11 @@ const isolated = [
  * workers have nothing to do. Without this list a clean checkout starts the largest files first.
  */
 const LONGEST = [
-  ...["network/network", "peers/network/hostile", "guides/guides", "chain/kill"],
+  ...["faults/network", "peers/network/hostile", "guides/guides", "chain/kill"],
   ...["peers/network/network", "hand-over/interrupted", "processes/serving/thread", "peers/network/old-node"],
   ...["deliver/process", "hand-over/process", "serve/replicas", "release/oldest-runtimes"],
-  ...["peers/network/shutdown", "release/installed", "cluster/run", "commands/scenario/run"],
-  ...["commands/scenario/record", "crash/crash", "webhooks/nats/exactly-once", "store/history/history"],
+  ...["peers/network/shutdown", "release/installed", "faults/cluster", "commands/scenario/run"],
+  ...["commands/scenario/record", "faults/webhooks", "webhooks/nats/exactly-once", "store/history/history"],
   ...["peers/transport/sleeping-peers", "http/reorganisation/reorganisation", "mirror/events"],
   ...["program/daily", "browser/stability", "program/life", "program/listening"],
   ...["program/log", "browser/screens", "browser/webhooks", "browser/outage", "program/signing"],

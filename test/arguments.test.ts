@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, "..");
 const run = (program: string, ...args: readonly string[]) =>
   spawnSync(process.execPath, [join(ROOT, program), ...args], { encoding: "utf8" });
 
-const PROGRAMS = ["tools/siege/main.ts", "tools/crash.ts", "tools/release/main.ts", "bench/forge.ts"];
+const PROGRAMS = ["tools/siege/main.ts", "tools/faults/main.ts", "tools/release/main.ts", "bench/forge.ts"];
 
 test.each(PROGRAMS)("%s prints its usage for --help, and starts nothing.", (program) => {
   const { status, stdout, stderr } = run(program, "--help");

@@ -2,7 +2,7 @@
  * Runs a command of the workspace on the pinned runtime, installing what is missing first.
  * It is what a fresh clone starts with: plain JavaScript that Node.js 12 can parse, so that an older version prints a sentence.
  *
- *   node tools/run.mjs start|test|test:long|check|console|parity|vectors|example|reference|pictures|crash|network|cluster|simulate|scale|proofs|siege|soak|bench|release [arguments]
+ *   node tools/run.mjs start|test|test:long|check|console|parity|vectors|example|reference|pictures|faults|scale|proofs|siege|soak|bench|release [arguments]
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
@@ -33,10 +33,7 @@ const commands = {
   example: ([name, ...args]) => [[programOf("example", "examples", ".mjs", name), ...args]],
   reference: () => [[join(root, "tools/reference.ts")]],
   pictures: () => [[join(root, "tools/pictures.ts")]],
-  crash: (args) => [[join(root, "tools/crash.ts"), ...args]],
-  network: (args) => [[join(root, "tools/network.ts"), ...args]],
-  cluster: (args) => [[join(root, "tools/cluster.ts"), ...args]],
-  simulate: (args) => [[join(root, "tools/simulate.ts"), ...args]],
+  faults: (args) => [[join(root, "tools/faults/main.ts"), ...args]],
   scale: (args) => [[join(root, "tools/scale/main.ts"), ...args]],
   proofs: (args) => [[join(root, "tools/proofs.ts"), ...args]],
   siege: (args) => [[join(root, "tools/siege/main.ts"), ...args]],

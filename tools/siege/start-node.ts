@@ -37,7 +37,7 @@ const TOKEN = "siege";
 const BLOCKTIME = 2;
 const NODES = 5;
 const CLOCK = fileURLToPath(
-  new URL("../../packages/node/test-support/simulation/clock-jumps.ts", import.meta.url),
+  new URL("../../packages/node/test-support/faults/actors/clock-jumps.ts", import.meta.url),
 );
 
 const shapeOf = (blocktime: number): NetworkShape => ({ nodes: NODES, blocktime });

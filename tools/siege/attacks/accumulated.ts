@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { builders, signTransaction, type Transaction, type TransactionBody } from "@uniknode/protocol";
 import { present } from "../../../packages/node/src/platform/present.ts";
 import { openDatabase } from "../../../packages/node/src/store/engine/database.ts";
-import { factory } from "../../../packages/node/test-support/network/cast.ts";
+import { factory } from "../../../packages/node/test-support/faults/actors/cast.ts";
 import {
   inventedHolding,
   inventHolder,

@@ -6,7 +6,7 @@ import { connectPeer } from "../../../packages/node/src/peers/transport/connecti
 import { headerFromPeer } from "../../../packages/node/src/peers/verification/header.ts";
 import type { ReceivedHeader } from "../../../packages/node/src/peers/wire/replies/received-blocks.ts";
 import { present } from "../../../packages/node/src/platform/present.ts";
-import { createDraws } from "../../../packages/node/test-support/simulation/random.ts";
+import { createDraws } from "../../../packages/node/test-support/faults/actors/random.ts";
 import { clientAddresses } from "../addresses.ts";
 import type { Attack } from "../attack-definition.ts";
 import { frame, HELLO, UPGRADE } from "../peer-frames.ts";

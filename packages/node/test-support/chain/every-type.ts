@@ -15,8 +15,8 @@ import type { Chain } from "../../src/chain/port.ts";
 import { seal } from "../../src/dev-chain/genesis.ts";
 import type { DevAccount } from "../../src/dev-chain/keys.ts";
 import { present } from "../../src/platform/present.ts";
-import { CANDIDATE, payer } from "../network/cast.ts";
-import { ONE, useEveryType, type Work } from "../network/every-type.ts";
+import { CANDIDATE, payer } from "../faults/actors/cast.ts";
+import { ONE, useEveryType, type Work } from "../faults/actors/every-type.ts";
 import { testNetwork } from "../peers/test-network.ts";
 import { type OpenChain, openChain } from "./fixtures.ts";
 

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
-import { createRandom } from "../crash/random.ts";
+import { createDraws } from "../faults/actors/random.ts";
 import { connect, transferOf } from "../process/client.ts";
 import type { MirroredDevChain } from "./dev-chain.ts";
 
@@ -40,12 +40,12 @@ export async function runKills(
   chain: MirroredDevChain,
   { kills, seed, maxLifeMs, comparedEvery, log }: KillOptions,
 ): Promise<void> {
-  const random = createRandom(seed);
-  const below = (limit: number) => Math.floor(random() * limit);
+  const random = createDraws(seed);
+  const below = (limit: number) => Math.floor(random.below(limit));
   const disturb = await createDisturbances(chain, below);
   for (let kill = 1; kill <= kills; kill++) {
     const mirror = chain.startMirror();
-    const lifeMs = MIN_LIFE_MS + random() * (maxLifeMs - MIN_LIFE_MS);
+    const lifeMs = MIN_LIFE_MS + random.below(maxLifeMs - MIN_LIFE_MS);
     const isOver = sleep(lifeMs, "over");
     while ((await Promise.race([isOver, disturb()])) !== "over");
     mirror.child.kill("SIGKILL");

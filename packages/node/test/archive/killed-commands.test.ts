@@ -13,7 +13,7 @@ import { createProject } from "../../src/commands/init.ts";
 import { adoptFolder } from "../../src/dev-chain/adopt.ts";
 import { openClock } from "../../src/dev-chain/clock.ts";
 import { CLOCK_FILE, claimFolder, isDevFolder, resetFolder } from "../../src/dev-chain/folder.ts";
-import { isStoppedAfter } from "../../test-support/crash/file-steps.ts";
+import { isStoppedAfter } from "../../test-support/process/file-steps.ts";
 import { runMain } from "../../test-support/process/main.ts";
 import { type Archived, archiveFixture } from "./fixture.ts";
 

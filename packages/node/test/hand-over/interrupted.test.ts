@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lockOwner } from "../../src/webhooks/postgres/hand-over/owner.ts";
-import { returnToWorkers } from "../../test-support/cluster/hand-over.ts";
+import { createDraws } from "../../test-support/faults/actors/random.ts";
+import { returnToWorkers } from "../../test-support/faults/cluster/hand-over.ts";
 import {
   type HandOverChain,
   type Owner,
@@ -13,7 +14,6 @@ import {
 import { disturb } from "../../test-support/hand-over/disturbances.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
 import type { Running } from "../../test-support/process/uniknode.ts";
-import { createDraws } from "../../test-support/simulation/random.ts";
 
 const BLOCKS = { event: "block.applied" } as const;
 const KILLS = 4;

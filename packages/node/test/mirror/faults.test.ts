@@ -29,7 +29,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     disk?.remove();
   });
 
-  /** The long run: `npm run crash -- 100 --mirror`. */
+  /** The long run: `npm run faults -- cluster --only "mirror killed"`. */
   test("that is killed at random moments while blocks come and go has the rows of the node.", async () => {
     const options = { kills: 3, seed: 20_261_125, maxLifeMs: 1_500, comparedEvery: 3 };
     await runKills(chain, { ...options, log: () => {} });

@@ -14,7 +14,7 @@ import { writeNetwork } from "../../test-support/process/network.ts";
 import { type Ended, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const TOKEN = "signing-test";
-const CLOCK = fileURLToPath(new URL("../../test-support/simulation/clock-jumps.ts", import.meta.url));
+const CLOCK = fileURLToPath(new URL("../../test-support/faults/actors/clock-jumps.ts", import.meta.url));
 const WAIT = { timeout: 60_000, interval: 100 };
 
 let folder: string;

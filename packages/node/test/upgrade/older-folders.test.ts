@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { apiUrlOf, spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { describeChain, WEBHOOK_TOKEN } from "../../test-support/upgrade/describe.ts";
 
-const CLOCK = fileURLToPath(new URL("../../test-support/simulation/clock-jumps.ts", import.meta.url));
+const CLOCK = fileURLToPath(new URL("../../test-support/faults/actors/clock-jumps.ts", import.meta.url));
 const FOLDERS = join(import.meta.dirname, "folders");
 const versions = readdirSync(FOLDERS).flatMap((name) => (name.endsWith(".json") ? [name.slice(0, -5)] : []));
 

@@ -20,7 +20,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openSigningFile, SigningRecordError } from "../../../src/forger/signing/signing-file.ts";
 import type { Signing } from "../../../src/forger/signing/signing-record.ts";
 import { present } from "../../../src/platform/present.ts";
-import { createDraws } from "../../../test-support/simulation/random.ts";
+import { createDraws } from "../../../test-support/faults/actors/random.ts";
 
 const NETHASH = "ab".repeat(32);
 const OTHER_NETHASH = "cd".repeat(32);

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import { missingForHosts } from "../../../test-support/network/namespaces.ts";
+import { missingForHosts } from "../../../test-support/faults/actors/hosts.ts";
 import { createWorld, type World } from "../../../test-support/peers/world.ts";
 import { type Running, spawnUniknode } from "../../../test-support/process/uniknode.ts";
 

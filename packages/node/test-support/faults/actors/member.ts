@@ -1,0 +1,87 @@
+/** A process under test, which faults kill, stop and start again. */
+import { isWithin } from "../../../src/platform/within.ts";
+import type { Running } from "../../process/uniknode.ts";
+
+export type Member = {
+  readonly name: string;
+  /** Starts the process unless it runs, and waits until it is ready. */
+  start(): Promise<void>;
+  end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
+  /** Ends the process for good, but cleanly: only then it stores compiled code, with which the next run starts faster. */
+  close(): Promise<void>;
+  /** Stops the process until `resume`, as a machine that is suspended. */
+  pause(): void;
+  resume(): void;
+  /** The process; undefined while it does not run. */
+  process(): Running | undefined;
+  /** Returns everything that its processes have printed. */
+  output(): string;
+};
+
+export type MemberOptions = {
+  readonly name: string;
+  readonly spawn: () => Running;
+  /** Settles when a process is ready. */
+  readonly ready: (process: Running) => Promise<unknown>;
+  /** Called with a description if a process ends by itself, or does not end on request. */
+  readonly onFault: (fault: string) => void;
+};
+
+const START_TIMEOUT_MS = 90_000;
+const STOP_TIMEOUT_MS = 60_000;
+
+export function createMember({ name, spawn, ready, onFault }: MemberOptions): Member {
+  let running: Running | undefined;
+  let isClosed = false;
+  const former: string[] = [];
+
+  async function watch(process: Running): Promise<void> {
+    const { code, stdout, stderr } = await process.ended;
+    former.push(stdout, stderr, `--- ended with ${code} ---\n`);
+    if (running !== process) return;
+    running = undefined;
+    onFault(`${name} ended by itself with code ${code}: ${stderr.trimEnd().split("\n").at(-1)}`);
+  }
+
+  async function end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+    const process = running;
+    if (!process) return;
+    running = undefined;
+    process.child.kill("SIGCONT");
+    process.child.kill(signal);
+    if (!(await isWithin(settled(process.ended), STOP_TIMEOUT_MS))) {
+      onFault(`${name} did not end within ${STOP_TIMEOUT_MS / 1_000} s after ${signal}`);
+      process.child.kill("SIGKILL");
+    }
+    const { code } = await process.ended;
+    if (signal === "SIGTERM" && code !== 0) onFault(`${name} ended with code ${code} after ${signal}`);
+  }
+
+  return {
+    name,
+    async start() {
+      if (running || isClosed) return;
+      const process = spawn();
+      running = process;
+      void watch(process);
+      // A process that ends is reported by `watch`.
+      if (await isWithin(settled(ready(process)), START_TIMEOUT_MS)) return;
+      onFault(`${name} was not ready ${START_TIMEOUT_MS / 1_000} s after its start`);
+    },
+    end,
+    async close() {
+      isClosed = true;
+      await end("SIGTERM");
+    },
+    pause: () => void running?.child.kill("SIGSTOP"),
+    resume: () => void running?.child.kill("SIGCONT"),
+    process: () => running,
+    output: () => [...former, running?.stdout() ?? "", running?.stderr() ?? ""].join(""),
+  };
+}
+
+const settled = (promise: Promise<unknown>): Promise<void> =>
+  promise.then(
+    () => {},
+    () => {},
+  );

@@ -1,0 +1,226 @@
+/** Seeded faults of a cluster. Each heals what it has broken before it settles. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LinkState } from "../actors/link.ts";
+import type { Member } from "../actors/member.ts";
+import { createDraws, type Random } from "../actors/random.ts";
+import { BEHAVIOURS } from "../actors/receiver.ts";
+import { type Cluster, LEASE_MS } from "./cluster.ts";
+import { abandonHandOver, handOver } from "./hand-over.ts";
+import type { ClusterWebhook } from "./webhooks.ts";
+
+export type Target = {
+  readonly cluster: Cluster;
+  /** Webhooks whose receivers may fail. */
+  readonly restless: readonly ClusterWebhook[];
+};
+
+export type Fault = {
+  readonly name: string;
+  /** Two faults with the same concern do not happen at the same time. */
+  readonly concern: "processes" | "database" | "connections" | "receivers" | "clocks" | "owner";
+  readonly weight: number;
+  readonly isPossible?: (target: Target) => boolean;
+  /** Injects the fault and heals it. Returns a description. */
+  readonly inject: (target: Target, random: Random) => Promise<string>;
+};
+
+const seconds = (count: number) => sleep(count * 1_000);
+
+/** Kills a process; another machine may need some time to notice it. */
+const kill =
+  (membersOf: (cluster: Cluster) => readonly Member[], maxSeconds: number): Fault["inject"] =>
+  async ({ cluster }, random) => {
+    const member = random.pick(membersOf(cluster));
+    const pause = random.chance(0.4) ? 0 : random.integer(1, maxSeconds);
+    await member.end("SIGKILL");
+    await seconds(pause);
+    await member.start();
+    return `${member.name} was killed, and started after ${pause} s`;
+  };
+
+const restartWorker: Fault["inject"] = async ({ cluster }, random) => {
+  const worker = random.pick(cluster.workers);
+  await worker.end("SIGTERM");
+  await seconds(random.integer(0, 3));
+  await worker.start();
+  return `${worker.name} was restarted`;
+};
+
+/** Kills all workers at once. */
+const killWorkers: Fault["inject"] = async ({ cluster }) => {
+  await Promise.all(cluster.workers.map((worker) => worker.end("SIGKILL")));
+  await Promise.all(cluster.workers.map((worker) => worker.start()));
+  return "all workers were killed and started";
+};
+
+/** Suspends a process for longer than its lease. */
+const pauseMember =
+  (membersOf: (cluster: Cluster) => readonly Member[], maxLeases: number): Fault["inject"] =>
+  async ({ cluster }, random) => {
+    const member = random.pick(membersOf(cluster));
+    const pause = Math.round((random.integer(1, 2 * maxLeases) / 2) * (LEASE_MS / 1_000));
+    member.pause();
+    await seconds(pause);
+    member.resume();
+    return `${member.name} was stopped for ${pause} s`;
+  };
+
+const crashDatabase: Fault["inject"] = async ({ cluster: { database } }, random) => {
+  const pause = random.integer(0, 4);
+  await database.crash(pause * 1_000);
+  return `the database was killed, and started after ${pause} s`;
+};
+
+const promoteReplica: Fault["inject"] = async ({ cluster }, random) => {
+  const { database } = cluster;
+  const lost = random.integer(500, 4_000);
+  await database.promote(lost);
+  cluster.reroute();
+  await database.addReplica();
+  cluster.reroute();
+  return `the replica was promoted without the last ${lost} ms`;
+};
+
+const fillDisk: Fault["inject"] = async ({ cluster: { database } }, random) => {
+  const free = database.fill?.();
+  const pause = random.integer(2, 8);
+  await seconds(pause);
+  free?.();
+  await database.ensureRunning();
+  return `the disk of the database was full for ${pause} s`;
+};
+
+const crashPooler: Fault["inject"] = async ({ cluster: { pooler } }, random) => {
+  const pause = random.integer(0, 5);
+  await pooler?.crash(pause * 1_000);
+  return `the pooler was killed, and started after ${pause} s`;
+};
+
+const BROKEN: readonly LinkState[] = ["cut", "stalled", "slow", "mute"];
+
+const breakLinks: Fault["inject"] = async ({ cluster }, random) => {
+  const member = random.pick(cluster.members.filter(({ links }) => links.length > 0));
+  const link = random.pick(member.links);
+  const state = random.pick(BROKEN);
+  const pause = random.integer(1, 16);
+  link.become(state);
+  await seconds(pause);
+  link.become("open");
+  return `the connections of ${member.name} to the ${link.to} were ${state} for ${pause} s`;
+};
+
+const misbehave: Fault["inject"] = async ({ restless }, random) => {
+  const some = restless.filter(() => random.chance(0.4));
+  const states: string[] = [];
+  for (const { id, receiver } of some) {
+    await receiver.become(random.pick([...BEHAVIOURS, "slow"] as const));
+    states.push(`${id} ${receiver.behaviour()}`);
+  }
+  await seconds(random.integer(2, 10));
+  for (const { receiver } of some) await receiver.become(random.chance(0.5) ? "slow" : "well");
+  return `receivers of webhooks: ${states.join(", ")}`;
+};
+
+const HOUR_MS = 3_600_000;
+
+const skewClock: Fault["inject"] = async ({ cluster }, random) => {
+  const worker = random.pick(cluster.workers);
+  const aheadMs = random.chance(0.5) ? HOUR_MS : -HOUR_MS;
+  const pause = random.integer(3, 15);
+  worker.setClock(aheadMs);
+  await seconds(pause);
+  worker.setClock(0);
+  return `the clock of ${worker.name} was an hour ${aheadMs > 0 ? "fast" : "slow"} for ${pause} s`;
+};
+
+/** Hands the webhooks over to the node and back; some of the commands are killed. */
+const handOverTwice: Fault["inject"] = async ({ cluster }, random) => {
+  const kills = () => Array.from({ length: random.integer(0, 2) }, () => random.integer(500, 5_000));
+  const [toNode, toWorkers] = [kills(), kills()];
+  const pause = random.integer(0, 8);
+  await handOver(cluster, "node", toNode);
+  await seconds(pause);
+  await handOver(cluster, "workers", toWorkers);
+  const killed = toNode.length + toWorkers.length;
+  return `the webhooks were handed over to the node for ${pause} s; ${killed} commands were killed`;
+};
+
+const abandon: Fault["inject"] = async ({ cluster }, random) => {
+  const killMs = random.integer(500, 5_000);
+  await abandonHandOver(cluster, killMs);
+  return `a hand-over was killed after ${killMs} ms and cancelled`;
+};
+
+const workers = ({ workers }: Cluster) => workers;
+const mirrors = ({ mirrors }: Cluster) => mirrors;
+
+const FAULTS: readonly Fault[] = [
+  { name: "worker killed", concern: "processes", weight: 4, inject: kill(workers, 20) },
+  { name: "all workers killed", concern: "processes", weight: 1, inject: killWorkers },
+  { name: "worker restarted", concern: "processes", weight: 2, inject: restartWorker },
+  { name: "worker stopped", concern: "processes", weight: 3, inject: pauseMember(workers, 3) },
+  { name: "node killed", concern: "processes", weight: 2, inject: kill(({ node }) => [node], 5) },
+  { name: "mirror killed", concern: "processes", weight: 2, inject: kill(mirrors, 20) },
+  { name: "mirror stopped", concern: "processes", weight: 2, inject: pauseMember(mirrors, 2) },
+  { name: "server killed", concern: "processes", weight: 2, inject: kill(({ servers }) => servers, 5) },
+  { name: "database killed", concern: "database", weight: 3, inject: crashDatabase },
+  {
+    ...{ name: "replica promoted", concern: "database", weight: 3, inject: promoteReplica },
+    isPossible: ({ cluster }) => cluster.database.hasReplica,
+  },
+  {
+    ...{ name: "disk full", concern: "database", weight: 2, inject: fillDisk },
+    isPossible: ({ cluster }) => cluster.database.fill !== undefined,
+  },
+  {
+    ...{ name: "pooler killed", concern: "database", weight: 1, inject: crashPooler },
+    isPossible: ({ cluster }) => cluster.pooler !== undefined,
+  },
+  { name: "connections broken", concern: "connections", weight: 4, inject: breakLinks },
+  { name: "receivers failing", concern: "receivers", weight: 4, inject: misbehave },
+  { name: "handed over", concern: "owner", weight: 4, inject: handOverTwice },
+  { name: "hand-over cancelled", concern: "owner", weight: 1, inject: abandon },
+  { name: "clock skewed", concern: "clocks", weight: 2, inject: skewClock },
+];
+
+export const CLUSTER_FAULTS = FAULTS.map(({ name }) => name);
+
+export type Injecting = {
+  readonly random: Random;
+  readonly untilMs: number;
+  /** Names of the only faults that happen; default: all. */
+  readonly only: readonly string[] | undefined;
+  /** Reports each fault. */
+  readonly log: (line: string) => void;
+};
+
+/** Probability of a second fault at the same time. */
+const SECOND = 0.4;
+
+/** Injects one or two faults at a time. Returns the number of occurrences by fault. */
+export async function injectAll(
+  target: Target,
+  { random, untilMs, only, log }: Injecting,
+): Promise<ReadonlyMap<string, number>> {
+  const possible = FAULTS.filter(
+    ({ name, isPossible }) => (only?.includes(name) ?? true) && (isPossible?.(target) ?? true),
+  );
+  const happened = new Map<string, number>();
+  while (performance.now() < untilMs) {
+    await sleep(random.integer(500, 2_000));
+    const round = drawRound(possible, random);
+    const injections = round.map(({ inject }) => inject(target, createDraws(random.integer(0, 2 ** 31))));
+    log((await Promise.all(injections)).join("; "));
+    for (const { name } of round) happened.set(name, (happened.get(name) ?? 0) + 1);
+  }
+  return happened;
+}
+
+/** Draws one or two faults, of different concerns. */
+function drawRound(possible: readonly Fault[], random: Random): Fault[] {
+  const draw = (faults: readonly Fault[]) =>
+    random.pick(faults.flatMap((fault) => Array<Fault>(fault.weight).fill(fault)));
+  const first = draw(possible);
+  const others = possible.filter(({ concern }) => concern !== first.concern);
+  return random.chance(SECOND) && others.length > 0 ? [first, draw(others)] : [first];
+}

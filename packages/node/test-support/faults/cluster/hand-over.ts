@@ -1,0 +1,85 @@
+/** Hands the webhooks of a cluster over, by the command that users run. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Ended, spawnUniknode } from "../../process/uniknode.ts";
+import { TOKEN } from "../actors/control.ts";
+import { type Cluster, databaseUrl } from "./cluster.ts";
+
+export type HandOverTarget = "workers" | "node";
+
+type Connected = Pick<Cluster, "database" | "nodeUrl">;
+
+const RETRY_MS = 1_000;
+const TIMEOUT_MS = 120_000;
+
+/**
+ * Runs the command until it succeeds: a database or a node may be down.
+ *
+ * @param killMs time after which each of the first commands is killed
+ * @throws {Error} with the output of the last command, if none succeeds in time
+ */
+export async function handOver(
+  cluster: Connected,
+  to: HandOverTarget,
+  killMs: readonly number[] = [],
+): Promise<void> {
+  const remaining = [...killMs];
+  await repeat(async () => [await run(cluster, ["--to", to], remaining.shift())]);
+}
+
+/**
+ * Begins to hand the webhooks over to the node, kills the command, and lets the workers keep them.
+ *
+ * @throws {Error} with the outputs of the last commands, if none succeeds in time
+ */
+export async function abandonHandOver(cluster: Connected, killMs: number): Promise<void> {
+  await run(cluster, ["--to", "node"], killMs);
+  await returnToWorkers((to, ...args) => run(cluster, ["--to", to, ...args]));
+}
+
+/**
+ * Lets the workers own the webhooks: the hand-over to the node is cancelled, or made in the other direction once the node has
+ * everything.
+ *
+ * @param command runs a hand-over command
+ * @throws {Error} with the outputs of the last commands, if none succeeds in time
+ */
+export async function returnToWorkers(
+  command: (to: HandOverTarget, ...args: string[]) => Promise<Ended>,
+): Promise<void> {
+  await repeat(async () => {
+    const cancelled = await command("node", "--cancel");
+    if (cancelled.code === 0) return [cancelled];
+    // It was killed before the database dropped its rows.
+    const isLate = cancelled.stderr.includes("finish it with --to node");
+    const finished = isLate ? [await command("node")] : [];
+    return [await command("workers"), ...finished, cancelled];
+  });
+}
+
+/** Runs commands until the first one succeeds. */
+async function repeat(commands: () => Promise<readonly Ended[]>): Promise<void> {
+  const endMs = performance.now() + TIMEOUT_MS;
+  for (;;) {
+    const ended = await commands();
+    if (ended[0]?.code === 0) return;
+    const outputs = ended.map(({ stdout, stderr }) => `${stdout}${stderr}`).join("; ");
+    if (performance.now() > endMs) throw new Error(`the hand-over fails: ${outputs}`);
+    await sleep(RETRY_MS);
+  }
+}
+
+async function run(
+  { database, nodeUrl }: Connected,
+  args: readonly string[],
+  killMs?: number,
+): Promise<Ended> {
+  const url = databaseUrl(database.ports().primary);
+  const command = spawnUniknode([
+    ...["webhooks", "hand-over", ...args, "--database-url", url],
+    ...["--node", nodeUrl, "--token", TOKEN],
+  ]);
+  const timer = killMs === undefined ? undefined : setTimeout(() => command.child.kill("SIGKILL"), killMs);
+  const ended = await command.ended;
+  clearTimeout(timer);
+  return ended;
+}

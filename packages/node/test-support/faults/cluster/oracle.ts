@@ -1,0 +1,94 @@
+/** Expected deliveries: the deliveries that a node would create from its own log of events, by its own rules. */
+import { pino } from "pino";
+import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
+import { migrate } from "../../../src/store/engine/migrations.ts";
+import { createEventLog } from "../../../src/store/events/event-log.ts";
+import { NO_MATCHING_OBSERVER } from "../../../src/subscriptions/conditions/slices.ts";
+import { createFit, MAX_CONTENT_BYTES } from "../../../src/subscriptions/content.ts";
+import { READER } from "../../../src/webhooks/intake.ts";
+import { createReadDefinitions } from "../../../src/webhooks/matching/definitions.ts";
+import { createMatcher } from "../../../src/webhooks/matching/matcher.ts";
+import { createVerdicts } from "../../../src/webhooks/matching/verdicts.ts";
+import { readNewWebhook } from "../../../src/webhooks/register/fields.ts";
+import { createSqliteIntake } from "../../../src/webhooks/sqlite/intake.ts";
+import { createWebhookStore } from "../../../src/webhooks/sqlite/webhooks.ts";
+import { bodyOf } from "../checks/kinds.ts";
+import type { Registered } from "./webhooks.ts";
+
+export type ExpectedDelivery = {
+  readonly webhook: number;
+  readonly sequence: number;
+  readonly id: string;
+  readonly event: string;
+  readonly reverts: string | null;
+};
+
+/** Deliveries in the order of their sequences, by webhook. */
+export type Expected = ReadonlyMap<number, readonly ExpectedDelivery[]>;
+
+const COLUMNS = "sequence, id, name, height, block_id, created_ms, time_ms, reverts, data";
+const logger = pino({ level: "silent" });
+
+/**
+ * Matches the events of a node, whose log is complete, for the webhooks of a run.
+ *
+ * @param network the nethash
+ */
+export async function expectDeliveries(
+  node: Database,
+  network: string,
+  { webhooks, after }: Registered,
+): Promise<Expected> {
+  const database = openDatabase(":memory:");
+  try {
+    migrate(database);
+    copyEvents(node, database, after);
+    const store = createWebhookStore(database);
+    for (const { id, kind, receiver, token } of webhooks) {
+      const { ping: _, ...fields } = readNewWebhook({ ...bodyOf(kind), target: receiver.url });
+      if (store.insert(fields, token).id !== id) throw new Error(`the copy of webhook ${id} has another id`);
+      store.activate(id, after);
+    }
+    await matchAll(database, network, after);
+    return readDeliveries(database);
+  } finally {
+    database.close();
+  }
+}
+
+function copyEvents(node: Database, database: Database, after: number): void {
+  const rows = node
+    .prepare<(string | number | null)[]>(
+      `SELECT ${COLUMNS} FROM events WHERE sequence > +? ORDER BY sequence`,
+      {
+        arrays: true,
+      },
+    )
+    .all(after);
+  const insert = database.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  database.transaction(() => {
+    for (const row of rows) insert.run(...row);
+  });
+}
+
+async function matchAll(database: Database, network: string, after: number): Promise<void> {
+  const eventLog = createEventLog(database, { recordedNames: () => new Set() });
+  eventLog.moveCursor(READER, after);
+  const intake = createSqliteIntake({ database, webhooks: createWebhookStore(database), eventLog });
+  const step = createMatcher({
+    ...{ network, intake, logger, nowMs: Date.now, observer: NO_MATCHING_OBSERVER },
+    readDefinitions: createReadDefinitions({ intake, logger }),
+    verdicts: createVerdicts({ observer: NO_MATCHING_OBSERVER, logger }),
+    fit: createFit(MAX_CONTENT_BYTES),
+  });
+  while ((await step()).more);
+}
+
+function readDeliveries(database: Database): Expected {
+  const rows = database
+    .prepare<ExpectedDelivery>(
+      "SELECT webhook, sequence, id, event, reverts FROM deliveries ORDER BY webhook, sequence",
+    )
+    .all();
+  return Map.groupBy(rows, ({ webhook }) => webhook);
+}

@@ -1,0 +1,172 @@
+/** Clients that read through a load balancer, each with the block of its last response, and what they received. */
+import { hash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type ApiError, createClient } from "@uniknode/client";
+import { createDraws } from "../actors/random.ts";
+import type { Change } from "../checks/chronicle.ts";
+
+export type Readers = {
+  readonly faults: readonly string[];
+  /** Number of successful responses, and of the others by code. */
+  figures(): { readonly reads: number; readonly failedReads: ReadonlyMap<string, number> };
+  stop(): Promise<void>;
+  /** Compares the responses with the blocks of the node. Returns descriptions of failures. */
+  judge(changes: readonly Change[]): string[];
+};
+
+type Block = { readonly height: number; readonly id: string };
+/** A response, and the block that the request demanded. */
+export type Read = { readonly client: number; readonly block: Block; readonly demanded: Block | undefined };
+
+type State = {
+  readonly reads: Read[];
+  readonly failures: Map<string, number>;
+  readonly faults: string[];
+  /** Digest of each response by its path and its block. */
+  readonly digests: Map<string, string>;
+};
+
+/** Codes of failures that faults of the cluster may cause. */
+const EXPECTED: ReadonlySet<string> = new Set([
+  ...["API_UNREACHABLE", "API_TIMEOUT", "DATABASE_UNREACHABLE", "NODE_BUSY", "RESPONSE_LATE"],
+  // While another block is awaited, after a reorganisation, and while a mirror is built again.
+  ...["REPLICA_BEHIND", "BRANCH_GONE", "NODE_STARTING"],
+]);
+const CLIENTS = 4;
+const PAUSE_MS = 40;
+
+/**
+ * @param url of the load balancer
+ * @param addresses of wallets that are read
+ */
+export function startReaders(url: string, addresses: readonly string[], seed: number): Readers {
+  const state: State = {
+    ...{ reads: [], failures: new Map(), faults: [], digests: new Map() },
+  };
+  const stopping = new AbortController();
+  const clients = Array.from({ length: CLIENTS }, (_, index) => index + 1);
+  const running = Promise.all(
+    clients.map((client) => read(state, client, { url, addresses, seed: seed + client, stopping })),
+  );
+  return {
+    faults: state.faults,
+    figures: () => ({ reads: state.reads.length, failedReads: state.failures }),
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+    judge: (changes) => judgeReads(state.reads, changes),
+  };
+}
+
+type Reading = {
+  readonly url: string;
+  readonly addresses: readonly string[];
+  readonly seed: number;
+  readonly stopping: AbortController;
+};
+
+async function read(
+  state: State,
+  number: number,
+  { url, addresses, seed, stopping }: Reading,
+): Promise<void> {
+  const random = createDraws(seed);
+  const client = createClient({
+    ...{ url, retries: 0, timeoutMs: 15_000, signal: stopping.signal },
+    fetch: (input, init) => fetchNoted(state, number, input, init),
+  });
+  const requests = [
+    () => client.blockchain.get(),
+    () => client.wallets.get(random.pick(addresses)),
+    () => client.blocks.list().page({ limit: 5 }),
+    () => client.delegates.list().page({ limit: 5 }),
+  ];
+  while (!stopping.signal.aborted) {
+    await random
+      .pick<() => Promise<unknown>>(requests)()
+      .catch(({ nodeCode, code }: ApiError) => {
+        if (stopping.signal.aborted) return;
+        noteFailure(state, nodeCode ?? code);
+      });
+    await sleep(PAUSE_MS);
+  }
+}
+
+function noteFailure({ failures, faults }: State, code: string): void {
+  const count = (failures.get(code) ?? 0) + 1;
+  failures.set(code, count);
+  if (count === 1 && !EXPECTED.has(code)) faults.push(`a client received ${code}`);
+}
+
+/** Requests as `fetch`, and notes the response. */
+async function fetchNoted(
+  state: State,
+  client: number,
+  ...[input, init]: Parameters<typeof fetch>
+): Promise<Response> {
+  const response = await fetch(input, init);
+  const text = await response.clone().text();
+  const [height, id] = [response.headers.get("x-uniknode-height"), response.headers.get("x-uniknode-block")];
+  if (!response.ok || height === null || id === null) return response;
+  const read = {
+    client,
+    block: { height: Number(height), id },
+    demanded: demandedOf(new Headers(init?.headers)),
+  };
+  state.reads.push(read);
+  state.faults.push(...faultsOf(read));
+  compareResponses(state, `${new URL(String(input)).pathname} at block ${id}`, text);
+  return response;
+}
+
+function demandedOf(headers: Headers): Block | undefined {
+  const [height, id] = headers.get("x-uniknode-at-least")?.split(":") ?? [];
+  return height === undefined || id === undefined ? undefined : { height: Number(height), id };
+}
+
+function faultsOf({ client, block, demanded }: Read): string[] {
+  const isOlder =
+    demanded &&
+    (block.height < demanded.height || (block.height === demanded.height && block.id !== demanded.id));
+  return isOlder ? [`client ${client} had ${nameOf(demanded)}, and received ${nameOf(block)}`] : [];
+}
+
+/** Responses of all servers after the same block are equal. */
+function compareResponses({ digests, faults }: State, name: string, text: string): void {
+  const digest = hash("sha256", text);
+  const known = digests.get(name) ?? digest;
+  digests.set(name, known);
+  if (known !== digest) faults.push(`two servers have sent different responses for ${name}`);
+}
+
+const nameOf = ({ height, id }: Block): string => `block ${height} ${id.slice(0, 8)}`;
+
+/** Checks that each response has a block of the node, which follows the demanded block. */
+export function judgeReads(reads: readonly Read[], changes: readonly Change[]): string[] {
+  const parents = parentsOf(changes);
+  const first = changes[0]?.block.height ?? 0;
+  return reads.flatMap(({ client, block, demanded }) => {
+    if (block.height < first) return [];
+    if (!parents.has(block.id))
+      return [`client ${client} received ${nameOf(block)}, which the node never had`];
+    if (!demanded || demanded.height < first) return [];
+    let ancestor: string | undefined = block.id;
+    for (let height = block.height; height > demanded.height; height--)
+      ancestor = parents.get(ancestor ?? "");
+    if (ancestor === demanded.id) return [];
+    return [`client ${client} had ${nameOf(demanded)}, which ${nameOf(block)} does not follow`];
+  });
+}
+
+/** Returns the id of the parent by the id of each block. */
+function parentsOf(changes: readonly Change[]): Map<string, string | undefined> {
+  const atHeight = new Map<number, string>();
+  const parents = new Map<string, string | undefined>();
+  for (const { kind, block } of changes) {
+    if (kind === "reverted") continue;
+    parents.set(block.id, atHeight.get(block.height - 1));
+    atHeight.set(block.height, block.id);
+  }
+  return parents;
+}

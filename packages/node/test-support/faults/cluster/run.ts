@@ -1,0 +1,238 @@
+/** Runs a cluster under load and seeded faults, lets it settle, and checks what receivers and clients have. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { NetworkFiles } from "@uniknode/protocol";
+import { readCopy } from "../../../src/mirror/events/rows.ts";
+import { present } from "../../../src/platform/present.ts";
+import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
+import { compareFacts, compareTables } from "../../mirror/dev-chain.ts";
+import { compareEvents } from "../../mirror/events.ts";
+import { startRoundRobin } from "../../serve/round-robin.ts";
+import { createDraws } from "../actors/random.ts";
+import { beginChronicle, type Chronicle, openChronicle } from "../checks/chronicle.ts";
+import { kindsOf } from "../checks/kinds.ts";
+import { type Cluster, startCluster } from "./cluster.ts";
+import { readRecorded } from "./duplicates.ts";
+import { injectAll } from "./faults.ts";
+import { handOver } from "./hand-over.ts";
+import { MAX_DEPTH, startLoad, watched } from "./load.ts";
+import { expectDeliveries } from "./oracle.ts";
+import { watchOwners } from "./owners.ts";
+import { type Readers, startReaders } from "./readers.ts";
+import { heal, settle } from "./settle.ts";
+import { type Chain, type Counts, judgeWebhook } from "./verdict.ts";
+import { type ClusterWebhook, type Registered, registerWebhooks } from "./webhooks.ts";
+
+export type ClusterOptions = {
+  readonly seed: number;
+  /** Seconds of fault injection. */
+  readonly seconds: number;
+  /** Names of the only faults that happen; default: all. */
+  readonly only?: readonly string[];
+  /** Reports progress. */
+  readonly log: (line: string) => void;
+};
+
+export type ClusterReport = {
+  /** Descriptions of failures. */
+  readonly faults: readonly string[];
+  readonly counts: Counts;
+  readonly blocks: number;
+  readonly reads: number;
+  /** Number of other responses to clients, by code. */
+  readonly failedReads: ReadonlyMap<string, number>;
+  /** Number of occurrences by fault. */
+  readonly happened: ReadonlyMap<string, number>;
+};
+
+/** Everything that a run has opened. */
+type World = {
+  readonly cluster: Cluster;
+  /** Database of the node, to read. */
+  readonly node: Database;
+  readonly chronicle: Chronicle;
+  readonly registered: Registered;
+  readonly registeredAt: number;
+};
+
+const POLL_MS = 100;
+const WAIT_MS = 60_000;
+const MAX_SHOWN = 8;
+
+/**
+ * The outputs of all processes and the database of the node of a run that fails remain in a folder.
+ *
+ * @throws {Error} if the cluster does not start, or a fault cannot be healed
+ */
+export async function runCluster(options: ClusterOptions): Promise<ClusterReport> {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-cluster-"));
+  mkdirSync(join(folder, "data"));
+  const cluster = await startCluster(folder);
+  const webhooks: ClusterWebhook[] = [];
+  let world: World | undefined;
+  let hasPassed = false;
+  try {
+    world = await prepare(cluster, webhooks, options);
+    const report = await run(world, options);
+    hasPassed = report.faults.length === 0;
+    return report;
+  } finally {
+    for (const { receiver } of webhooks) await receiver.close();
+    world?.chronicle.close();
+    world?.node.close();
+    await cluster.close();
+    if (hasPassed) rmSync(folder, { recursive: true, force: true });
+    else saveOutputs(cluster, folder, options.log);
+  }
+}
+
+function saveOutputs({ members }: Cluster, folder: string, log: ClusterOptions["log"]): void {
+  for (const { name, output } of members) writeFileSync(join(folder, `${name}.log`), output());
+  log(`the outputs of all processes are in ${folder}`);
+}
+
+/** Starts everything, registers the webhooks while no block is created, and hands them over to the workers. */
+async function prepare(
+  cluster: Cluster,
+  webhooks: ClusterWebhook[],
+  { seed, log }: ClusterOptions,
+): Promise<World> {
+  const { data, database, control } = cluster;
+  const started = Promise.all(cluster.members.map((member) => member.start()));
+  const replicated = database.hasReplica ? database.addReplica() : Promise.resolve();
+  beginChronicle(data);
+  await control.post("/api/dev/mine", { blocks: MAX_DEPTH + 5 });
+  await control.post("/api/dev/forge", { enabled: false });
+  await untilMirrored(cluster);
+  const chronicle = openChronicle(data);
+  const node = openDatabase(join(data, "node.sqlite"), { readonly: true });
+  const registered = await registerWebhooks(kindsOf(watched), { control, node, random: createDraws(seed) });
+  webhooks.push(...registered.webhooks);
+  const registeredAt = chronicle.position();
+  await handOver(cluster, "workers");
+  await Promise.all([started, replicated]);
+  cluster.reroute();
+  await control.post("/api/dev/forge", { enabled: true });
+  log(
+    `${cluster.members.length} processes, ${webhooks.length} webhooks, PostgreSQL with ${partsOf(cluster)}`,
+  );
+  return { cluster, node, chronicle, registered, registeredAt };
+}
+
+const partsOf = ({ database, pooler }: Cluster): string =>
+  [
+    database.hasReplica ? "a replica" : "no replica (Debian's postgresql-15 is not installed)",
+    pooler ? "pgbouncer" : "no pgbouncer (it is not installed)",
+    database.fill ? "a small disk" : "no small disk (this user may not mount one)",
+  ].join(", ");
+
+async function untilMirrored({ database }: Cluster): Promise<void> {
+  const isStarted = async () => (await readCopy(database.postgres())).isStarted;
+  const endMs = performance.now() + WAIT_MS;
+  while (!(await isStarted().catch(() => false))) {
+    if (performance.now() > endMs) throw new Error("the mirror does not follow its node");
+    await sleep(POLL_MS);
+  }
+}
+
+async function run(world: World, { seed, seconds, only, log }: ClusterOptions): Promise<ClusterReport> {
+  const { cluster, registered } = world;
+  const { webhooks } = registered;
+  const owners = watchOwners(cluster.database);
+  const snapshot = holdSnapshot(cluster.database);
+  const balancer = await startRoundRobin(cluster.servers.map(({ url }) => url));
+  const readers = startReaders(balancer.url, [watched.address], seed);
+  const load = startLoad(cluster, seed);
+  let happened: ReadonlyMap<string, number>;
+  try {
+    const restless = webhooks.filter(({ isHealthy }) => !isHealthy);
+    happened = await injectAll(
+      { cluster, restless },
+      { random: createDraws(seed), untilMs: performance.now() + seconds * 1_000, only, log },
+    );
+    await load.stop();
+    await heal(cluster, webhooks);
+    log("the faults are over");
+    await settle(cluster, world.node, log);
+  } finally {
+    await Promise.all([load.stop(), readers.stop(), owners.stop(), snapshot.end()]);
+    await balancer.close();
+  }
+  const { faults, counts } = await judgeAll(world, readers);
+  return {
+    faults: [...cluster.faults, ...owners.faults, ...faults],
+    counts,
+    blocks: world.chronicle.changes().filter(({ kind }) => kind === "applied").length,
+    ...{ happened, ...readers.figures() },
+  };
+}
+
+async function judgeAll(
+  { cluster, node, chronicle, registered, registeredAt }: World,
+  readers: Readers,
+): Promise<Pick<ClusterReport, "counts" | "faults">> {
+  const postgres = cluster.database.postgres();
+  const [head] = await postgres.query<{ nethash: string }>("SELECT nethash FROM head");
+  const chain: Chain = { changes: chronicle.changes(), wallets: chronicle.wallets(), registeredAt };
+  const expected = await expectDeliveries(node, present(head).nethash, registered);
+  const verdicts = await Promise.all(
+    registered.webhooks.map(async (webhook) => {
+      const recorded = await readRecorded(postgres.query, webhook.id);
+      return judgeWebhook(webhook, { chain, wanted: expected.get(webhook.id) ?? [], recorded });
+    }),
+  );
+  const counts: Counts = {
+    expected: 0,
+    arrived: 0,
+    lost: 0,
+    repeated: 0,
+    duplicated: 0,
+    outOfOrder: 0,
+    late: 0,
+  };
+  for (const verdict of verdicts)
+    for (const name of Object.keys(counts) as (keyof Counts)[]) counts[name] += verdict.counts[name];
+  const wrongReads = [...readers.faults, ...readers.judge(chain.changes)].slice(0, MAX_SHOWN);
+  const unlike = await compareWithNode(cluster, node).then(
+    () => [],
+    ({ message }: Error) => [`the mirror differs from its node: ${message}`],
+  );
+  return { counts, faults: [...verdicts.flatMap(({ faults }) => faults), ...unlike, ...wrongReads] };
+}
+
+/** @throws {Error} that names a difference of rows, copied events, or facts */
+async function compareWithNode({ client, database }: Cluster, node: Database): Promise<void> {
+  const files = (await client.get("/api/node/configuration/crypto")) as NetworkFiles;
+  const postgres = database.postgres();
+  await compareTables(node, postgres);
+  await compareEvents(node, postgres);
+  await compareFacts(node, postgres, files);
+}
+
+/** Holds a snapshot of the database open, as a long report does: vacuum keeps all rows that it can see. */
+function holdSnapshot({ postgres }: Cluster["database"]): { end(): Promise<void> } {
+  let isEnded = false;
+  const hold = () =>
+    postgres().transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", async ({ query }) => {
+      while (!isEnded) {
+        await query("SELECT height FROM head");
+        await sleep(POLL_MS);
+      }
+    });
+  async function run(): Promise<void> {
+    while (!isEnded) {
+      // Another snapshot follows when a fault of the database has ended the last one.
+      await hold().catch(() => {});
+      await sleep(POLL_MS);
+    }
+  }
+  const running = run();
+  return {
+    async end() {
+      isEnded = true;
+      await running;
+    },
+  };
+}

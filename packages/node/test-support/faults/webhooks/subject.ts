@@ -1,0 +1,88 @@
+/** A webhook under test: its receiver, and its registrations over time. */
+
+import { present } from "../../../src/platform/present.ts";
+import type { Control } from "../actors/control.ts";
+import type { Random } from "../actors/random.ts";
+import { type Receiver, startReceiver } from "../actors/receiver.ts";
+import type { Period, Replay } from "../checks/case.ts";
+import { bodyOf, type Kind } from "../checks/kinds.ts";
+
+/** Returns the position of the last change of the chain; its events are committed with it. */
+export type Position = () => number;
+
+export type Subject = {
+  readonly id: number;
+  readonly receiver: Receiver;
+  readonly periods: Period[];
+  /** Parts of the chain whose replay it requested. */
+  readonly replays: Replay[];
+};
+
+/** Registers a webhook for its own receiver. */
+export async function registerSubject(
+  kind: Kind,
+  { post }: Control,
+  position: Position,
+  random: Random,
+): Promise<Subject> {
+  const receiver = await startReceiver(random);
+  const notBefore = position();
+  const { id, token } = (await post("/api/webhooks", { ...bodyOf(kind), target: receiver.url })) as {
+    id: number;
+    token: string;
+  };
+  receiver.tokens.add(token);
+  return { id, receiver, periods: [{ kind, notBefore, fullyFrom: position() }], replays: [] };
+}
+
+/**
+ * Changes the kind of a webhook with the same target. If the response is lost, either kind may be active for
+ * a while, and no delivery is required.
+ */
+export async function changeSubject(
+  { id, receiver, periods }: Subject,
+  kind: Kind,
+  { put }: Control,
+  position: Position,
+): Promise<void> {
+  // A receiver that responds 410 would be suspended again.
+  if (receiver.behaviour() === "gone") await receiver.become("well");
+  const before = present(periods.at(-1));
+  const notBefore = position();
+  periods.push({ kind, notBefore, fullyFrom: Number.POSITIVE_INFINITY, isUnsure: true });
+  const defaults = { match: "any", order: "parallel", confirmations: 0 };
+  await put(`/api/webhooks/${id}`, { ...defaults, ...bodyOf(kind) });
+  const fullyFrom = position();
+  periods.splice(-2, 2, { ...before, until: fullyFrom }, { kind, notBefore, fullyFrom });
+}
+
+/** Makes the receiver respond 410: from some moment on its webhook is suspended and receives nothing. */
+export async function leave({ receiver, periods }: Subject): Promise<void> {
+  await receiver.become("gone");
+  periods.push({ ...present(periods.at(-1)), fullyFrom: Number.POSITIVE_INFINITY });
+}
+
+/**
+ * Makes the receiver healthy again; a ping lifts the suspension. A change whose response was lost is
+ * repeated.
+ */
+export async function comeBack(subject: Subject, control: Control, position: Position): Promise<void> {
+  const { id, receiver, periods } = subject;
+  await receiver.become("well");
+  const { state } = (await control.post(`/api/webhooks/${id}/ping`)) as { state: string };
+  if (state !== "delivered") return;
+  const last = present(periods.at(-1));
+  if (last.isUnsure) await changeSubject(subject, last.kind, control, position);
+  else periods.push({ ...last, fullyFrom: position() });
+}
+
+/** Requests a replay of a part of the chain, unless the webhook cannot have it now. */
+export async function replay(
+  { id, replays }: Subject,
+  { fromHeight, toHeight }: { fromHeight: number; toHeight: number },
+  { post }: Control,
+  position: Position,
+): Promise<void> {
+  replays.push({ fromHeight, toHeight, requestedAt: position() });
+  await post(`/api/webhooks/${id}/replay`, { fromHeight, toHeight }, [202, 409, 422]);
+}

@@ -1,0 +1,202 @@
+/** Tests of the checks of a cluster: a run without findings is only worth as much as its checks. */
+import { describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
+import { people } from "../../test-support/faults/actors/cast.ts";
+import type { ReceivedCall } from "../../test-support/faults/actors/receiver.ts";
+import type { ChainBlock, Change } from "../../test-support/faults/checks/chronicle.ts";
+import { kindsOf } from "../../test-support/faults/checks/kinds.ts";
+import type { RecordedDelivery } from "../../test-support/faults/cluster/duplicates.ts";
+import { findDuplicates } from "../../test-support/faults/cluster/duplicates.ts";
+import { createOwnersCheck } from "../../test-support/faults/cluster/owners.ts";
+import { judgeReads, type Read } from "../../test-support/faults/cluster/readers.ts";
+import { judgeWebhook } from "../../test-support/faults/cluster/verdict.ts";
+
+const block = (height: number, branch = ""): ChainBlock => ({
+  ...{ height, id: `block${height}${branch}`, generator: people("generator").publicKey, transactions: [] },
+});
+/** Three blocks, of which the last is replaced by another. */
+const CHANGES: Change[] = [
+  { position: 1, kind: "applied", block: block(1) },
+  { position: 2, kind: "applied", block: block(2) },
+  { position: 3, kind: "applied", block: block(3) },
+  { position: 4, kind: "reverted", block: block(3) },
+  { position: 5, kind: "applied", block: block(3, "b") },
+];
+
+type Given = { readonly epoch?: number; readonly second?: number; readonly isAccepted?: boolean };
+
+/** A call of a delivery; its second is its sequence, unless it is given. */
+const call = (
+  sequence: number,
+  { epoch = 1, second = sequence, isAccepted = true }: Given = {},
+): ReceivedCall => {
+  const { event, block, reverts } = present(MESSAGES[sequence - 1]);
+  const { height, id: blockId } = block;
+  const id = `msg_${sequence}`;
+  const message = { event, id, webhookId: 1, sequence, height, blockId, data: { id: blockId }, ...reverts };
+  const body = JSON.stringify(message);
+  return { message, body, id, isVerified: true, sentSeconds: second, epoch, isAccepted };
+};
+const MESSAGES = [
+  { event: "block.applied", block: block(1) },
+  { event: "block.applied", block: block(2) },
+  { event: "block.applied", block: block(3) },
+  { event: "block.reverted", block: block(3), reverts: { reverts: "msg_3" } },
+  { event: "block.applied", block: block(3, "b") },
+];
+const CALLS = [1, 2, 3, 4, 5].map((sequence) => call(sequence));
+
+const recordedOf = (sequence: number, ...seconds: number[]): RecordedDelivery => {
+  const { event, reverts } = present(MESSAGES[sequence - 1]);
+  const attempts = seconds.map((seconds, index) => ({ seconds, isSuccess: index === 0 }));
+  const id = `msg_${sequence}`;
+  return {
+    id,
+    sequence,
+    event,
+    reverts: reverts?.reverts ?? null,
+    state: "delivered",
+    reason: null,
+    attempts,
+  };
+};
+const RECORDED = [1, 2, 3, 4, 5].map((sequence) => recordedOf(sequence, sequence));
+
+const kind = present(kindsOf(people("watched")).find(({ name }) => name === "every block"));
+
+function verdictOf(calls: readonly ReceivedCall[], recorded = RECORDED) {
+  const wanted = RECORDED.map((delivery) => ({ ...delivery, webhook: 1 }));
+  const chain = { changes: CHANGES, wallets: new Map(), registeredAt: 0 };
+  const receiver = { arrivals: calls, refused: () => 0 };
+  return judgeWebhook({ id: 1, kind: { ...kind, isStrict: true }, receiver }, { chain, wanted, recorded });
+}
+
+describe("the checks of a webhook", () => {
+  test("accept correct deliveries", () => {
+    expect(verdictOf(CALLS)).toEqual({
+      counts: { expected: 5, arrived: 5, lost: 0, repeated: 0, duplicated: 0, outOfOrder: 0, late: 0 },
+      faults: [],
+    });
+  });
+
+  test("accept the call in progress of a former owner, and its late call", () => {
+    const [first, second, ...rest] = CALLS.map(({ message }) => call(Number(message.sequence), { epoch: 2 }));
+    const inProgress = call(2, { second: 0 });
+    expect(verdictOf([call(1), inProgress, present(second), ...rest]).faults).toEqual([]);
+    const late = verdictOf([present(first), present(second), inProgress, ...rest]);
+    expect(late).toMatchObject({ counts: { repeated: 1, duplicated: 0, late: 1 }, faults: [] });
+  });
+
+  test("find a delivery that never arrived, even if it was recorded", () => {
+    const { counts, faults } = verdictOf(CALLS.toSpliced(4, 1));
+    expect(counts).toMatchObject({ expected: 5, arrived: 4, lost: 1 });
+    expect(faults).toContainEqual(
+      expect.stringContaining("msg_5 (block.applied, sequence 5) is delivered, and never"),
+    );
+    const refused = verdictOf(CALLS.with(4, call(5, { isAccepted: false })));
+    expect(refused.counts.lost).toBe(1);
+  });
+
+  test("find deliveries that a node would not send, or would number differently", () => {
+    const other = { ...call(5), message: { ...call(5).message, id: "msg_6" }, id: "msg_6" };
+    expect(verdictOf([...CALLS, other]).faults).toContainEqual(
+      expect.stringContaining("msg_6 (block.applied) arrived"),
+    );
+    const swapped = [...RECORDED.slice(0, 3), { ...recordedOf(5, 5), sequence: 4 }];
+    expect(verdictOf(CALLS, swapped).faults).toContainEqual(
+      expect.stringContaining(
+        "recorded 4 msg_5 block.applied, where a node has 4 msg_4 block.reverted of msg_3",
+      ),
+    );
+  });
+
+  test("find deliveries that have not ended", () => {
+    const pending = RECORDED.with(4, { ...recordedOf(5), state: "pending", reason: "HTTP 500" });
+    expect(verdictOf(CALLS, pending).faults).toContainEqual(
+      expect.stringContaining("msg_5 is pending: HTTP 500"),
+    );
+  });
+
+  test("find an order that is not that of the sequences", () => {
+    const { counts } = verdictOf([call(2), call(1), ...CALLS.slice(2)]);
+    expect(counts.outOfOrder).toBe(1);
+  });
+});
+
+const STRICT = { isStrict: true };
+const PARALLEL = { isStrict: false };
+
+describe("the check of repeated calls", () => {
+  test("finds a call after the recorded success", () => {
+    const { repeated, faults } = findDuplicates([...CALLS, call(2, { second: 9 })], RECORDED, PARALLEL);
+    expect([repeated, faults]).toEqual([
+      1,
+      ["msg_2 arrived again after its success was recorded (epochs 1, 1)"],
+    ]);
+  });
+
+  test("accepts a late call of a former owner, but no call of its owner or a later one after the recorded success", () => {
+    const [late, again] = [call(3, { second: 0 }), call(3, { epoch: 2, second: 9 })];
+    const byNext = [4, 5].map((sequence) => call(sequence, { epoch: 2 }));
+    const first = CALLS.slice(0, 3);
+    expect(findDuplicates([...first, ...byNext, late], RECORDED, STRICT)).toEqual({
+      ...{ repeated: 1, faults: ["msg_3 arrived again after its success was recorded (epochs 1, 1)"] },
+    });
+    expect(findDuplicates([...first, again, ...byNext], RECORDED, STRICT).faults).toEqual([
+      "msg_3 arrived again after its success was recorded (epochs 1, 2)",
+    ]);
+    const inProgress = call(4, { second: 0 });
+    const afterNext = findDuplicates([...first, ...byNext, inProgress], RECORDED, STRICT);
+    expect(afterNext).toEqual({ repeated: 1, faults: [] });
+  });
+
+  test("accepts the retries of recorded failures", () => {
+    const failed = {
+      ...recordedOf(1, 7, 8),
+      attempts: [8, 9].map((seconds) => ({ seconds, isSuccess: seconds === 9 })),
+    };
+    const calls = [call(1, { second: 8, isAccepted: false }), call(1, { second: 9 })];
+    expect(findDuplicates(calls, [failed], STRICT)).toEqual({ repeated: 1, faults: [] });
+  });
+
+  test("finds more calls without a record than a worker has in progress", () => {
+    const calls = [call(1, { second: 0 }), call(2, { second: 0 })];
+    expect(findDuplicates(calls, RECORDED, PARALLEL).faults).toEqual([]);
+    expect(findDuplicates(calls, RECORDED, STRICT).faults).toEqual([
+      "2 calls of epoch 1 have no recorded attempt: msg_1, msg_2",
+    ]);
+  });
+});
+
+test("The check of owners finds two owners of one epoch, and epochs and positions that go back.", () => {
+  const { look, faults, changes } = createOwnersCheck();
+  const shard = (owner: string | null, epoch: number, position: number) =>
+    look({ name: "shard 1", owner, epoch: `${epoch}`, position: `${position}` });
+  shard("a", 1, 0);
+  shard(null, 1, 5);
+  shard("b", 2, 5);
+  expect(faults).toEqual([]);
+  shard("a", 2, 5);
+  shard("a", 1, 4);
+  expect(faults).toEqual([
+    "shard 1, epoch 2 had the owners b and a",
+    "shard 1 went back from epoch 2 to 1",
+    "shard 1 went back from 5 to 4",
+  ]);
+  expect(changes()).toBe(1);
+});
+
+test("The check of reads finds blocks that the node never had, and branches that the client had not left.", () => {
+  const read = (id: string, height: number, demanded?: Read["demanded"]): Read => ({
+    client: 1,
+    block: { height, id },
+    demanded,
+  });
+  const second = { height: 2, id: "block2" };
+  const third = { height: 3, id: "block3" };
+  expect(judgeReads([read("block3", 3, second), read("block3b", 3, second)], CHANGES)).toEqual([]);
+  expect(judgeReads([read("block9", 3), read("block3b", 3, third)], CHANGES)).toEqual([
+    "client 1 received block 3 block9, which the node never had",
+    "client 1 had block 3 block3, which block 3 block3b does not follow",
+  ]);
+});

@@ -1,0 +1,13 @@
+/** A short run of the cluster with short faults; the long ones: `npm run faults -- cluster --count 20`. */
+import { expect, test } from "vitest";
+import { runCluster } from "../../test-support/faults/cluster/run.ts";
+import { hasPostgres } from "../../test-support/postgres/server.ts";
+
+test.skipIf(!hasPostgres)("A cluster under faults loses, repeats and reorders nothing.", async () => {
+  const only = ["all workers killed", "database killed", "handed over"];
+  const { faults, counts, reads } = await runCluster({ seed: 1, seconds: 3, only, log: () => {} });
+  expect(faults).toEqual([]);
+  expect(counts).toMatchObject({ arrived: counts.expected, lost: 0, duplicated: 0, outOfOrder: 0 });
+  expect(counts.expected).toBeGreaterThan(100);
+  expect(reads).toBeGreaterThan(10);
+});

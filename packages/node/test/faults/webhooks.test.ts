@@ -1,0 +1,25 @@
+/** Short runs of a dev chain under faults; the long ones: `npm run faults -- webhooks --minutes 10`. */
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { runWebhooks } from "../../test-support/faults/webhooks/run.ts";
+
+/** Seeds that once found a defect. */
+const SEEDS = JSON.parse(
+  readFileSync(new URL("../../test-support/faults/webhooks/seeds.json", import.meta.url), "utf8"),
+) as { readonly name: string; readonly seed: number }[];
+
+describe.concurrent("a node that is killed at random moments", () => {
+  test.each(SEEDS)("delivers the facts of the chain to every receiver: $name", async ({ seed }) => {
+    const { faults, deliveries } = await runWebhooks({ seed, seconds: 3, log: () => {} });
+    expect(faults).toEqual([]);
+    expect(deliveries).toBeGreaterThan(0);
+  });
+
+  test("loses no accepted transaction", async () => {
+    const only = ["submission", "pause"];
+    const { faults, kills, happened } = await runWebhooks({ seed: 3, seconds: 8, only, log: () => {} });
+    expect(faults).toEqual([]);
+    expect(kills).toBeGreaterThan(2);
+    expect(happened.get("submission")).toBeGreaterThan(10);
+  });
+});

@@ -1,0 +1,146 @@
+/**
+ * Kills a process that catches up with a chain, at seeded random moments, until it has caught up; then begins anew. Checks after
+ * each kill that no committed block is lost, and that every block and transaction is found by its id.
+ *
+ * As a program, it is that process: it replays the chain into a database without verifying signatures, as a node that is far behind
+ * does, and prints the height after each commit, and `end` after the last block.
+ *
+ *   node catch-up.ts PATH
+ */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { blockFromTrustedBytes, type Network } from "@uniknode/protocol";
+import { type Fixture, loadFixture } from "../../bench/fixture.ts";
+import { openPipeline } from "../../bench/pipeline.ts";
+import { inspectDatabase } from "../../packages/node/src/archive/integrity/damage.ts";
+import type { Pin } from "../../packages/node/src/chain/assumption.ts";
+import { replay } from "../../packages/node/src/chain/replay.ts";
+import { present } from "../../packages/node/src/platform/present.ts";
+import { openReader } from "../../packages/node/src/store/engine/migrations.ts";
+import { createDraws } from "../../packages/node/test-support/faults/actors/random.ts";
+
+export type CatchUpOptions = {
+  readonly seed: number;
+  readonly seconds: number;
+  readonly log: (line: string) => void;
+};
+
+/** Ids of the chain fill the first levels of their indexes, and reach the last one. */
+const SIZE = { emptyBlocks: 50_000, fullBlocks: 500, transfersPerBlock: 60 };
+/** Commits between the start of a process and its kill. */
+const MAX_COMMITS = 40;
+/** The kill hits any instruction between two commits. */
+const MAX_DELAY_MS = 30;
+const INSPECTION_MS = 2_000;
+
+/** Returns the number of kills. @throws {AssertionError} naming what was lost, with the number of the kill */
+export async function runCatchUp({ seed, seconds, log }: CatchUpOptions): Promise<number> {
+  const random = createDraws(seed);
+  const { fixture, last } = await loadChain();
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-catch-up-"));
+  const endMs = performance.now() + seconds * 1_000;
+  let kills = 0;
+  try {
+    for (let chain = 1; performance.now() < endMs; chain++) {
+      const path = join(folder, `${chain}.sqlite`);
+      for (let isComplete = false; !isComplete && performance.now() < endMs; kills++) {
+        const moment = { commits: random.integer(1, MAX_COMMITS), delayMs: random.below(MAX_DELAY_MS) };
+        const { height, isFinished } = await runUntilKilled(path, moment);
+        isComplete = isFinished;
+        check(path, fixture.network, { kill: kills + 1, height });
+        log(`kill ${kills + 1}: ${isFinished ? "caught up" : `at height ${height}`}`);
+      }
+      if (headOf(path) === last.height) checkTotals(path);
+      rmSync(path, { force: true });
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return kills;
+}
+
+async function loadChain(): Promise<{ readonly fixture: Fixture; readonly last: Pin }> {
+  const fixture = await loadFixture(SIZE);
+  let bytes: Uint8Array | undefined;
+  for await (const block of fixture.blocks()) bytes = block;
+  const { height, id } = blockFromTrustedBytes(present(bytes, "the last block"), fixture.network).header;
+  return { fixture, last: { height, id } };
+}
+
+/** Returns the last height that the process printed. */
+async function runUntilKilled(
+  path: string,
+  { commits, delayMs }: { readonly commits: number; readonly delayMs: number },
+): Promise<{ readonly height: number; readonly isFinished: boolean }> {
+  const child = spawn(process.execPath, [import.meta.filename, path], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let [height, lines, isFinished] = [0, 0, false];
+  createInterface(child.stdout).on("line", (line) => {
+    if (line === "end") isFinished = true;
+    else height = Number(line);
+    if (++lines === commits) setTimeout(() => child.kill("SIGKILL"), delayMs);
+  });
+  const [code] = await once(child, "close");
+  assert(code === null || isFinished, "the process that catches up failed");
+  return { height, isFinished };
+}
+
+function check(
+  path: string,
+  network: Network,
+  run: { readonly kill: number; readonly height: number },
+): void {
+  const { damage } = inspectDatabase(path, { blocks: { network, forMs: INSPECTION_MS } });
+  assert.equal(damage, undefined, `kill ${run.kill}: ${damage}`);
+  const head = headOf(path);
+  assert(head >= run.height, `kill ${run.kill}: block ${run.height} was committed, the head is ${head}`);
+}
+
+const headOf = (path: string): number => count(path, "SELECT max(height) AS n FROM blocks");
+
+/** Entries of each index: those of removed or repeated blocks would be superfluous. */
+function checkTotals(path: string): void {
+  const full = count(path, "SELECT count(*) AS n FROM blocks WHERE typeof(id) = 'blob'");
+  assert.equal(count(path, "SELECT count(*) AS n FROM block_ids"), full);
+  const transfers = SIZE.fullBlocks * SIZE.transfersPerBlock;
+  const others = count(path, "SELECT count(*) AS n FROM transactions WHERE height = 1");
+  assert.equal(count(path, "SELECT count(*) AS n FROM transaction_ids"), transfers + others);
+  for (const level of [0, 1, 2])
+    assert.notEqual(count(path, `SELECT count(*) AS n FROM block_ids WHERE level = ${level}`), 0);
+}
+
+function count(path: string, sql: string): number {
+  const database = openReader(path);
+  try {
+    return database.prepare<{ n: number }>(sql).get()?.n ?? 0;
+  } finally {
+    database.close();
+  }
+}
+
+async function catchUp(path: string): Promise<void> {
+  const { fixture, last } = await loadChain();
+  const pipeline = openPipeline(path, fixture, { threads: 1, assumeValid: last });
+  const { height } = pipeline.chain.head();
+  console.log(height);
+  async function* blocksAbove(from: number): AsyncIterable<Uint8Array> {
+    let next = 2;
+    for await (const block of fixture.blocks()) if (next++ > from) yield block;
+  }
+  const { refusal } = await replay(pipeline.chain, blocksAbove(height), {
+    targetHeight: last.height,
+    onProgress: (accepted) => console.log(height + accepted),
+  });
+  if (refusal) throw new Error(`a block was refused: ${refusal.kind}`);
+  await pipeline.close();
+  await pipeline.verifier.close();
+  console.log("end");
+}
+
+if (import.meta.main) await catchUp(present(process.argv[2], "the path of the database"));
