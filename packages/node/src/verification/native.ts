@@ -19,7 +19,7 @@ const ADDON = `${process.platform}-${process.arch}.node`;
 const KNOWN = "known-verdicts.json";
 
 type Addon = {
-  /** Writes 1 for each valid signature, 0 for the others. */
+  /** Writes 1 for each valid signature, 0 for the others. Ends the process if the table of a key and the library differ. */
   verify(packed: Uint8Array, verdicts: Uint8Array): void;
 };
 
@@ -75,9 +75,12 @@ function provenVerify(addon: Addon, known: readonly KnownVerdict[]): PackedVerif
     addon.verify(packed, verdicts);
     return verdicts;
   };
-  const verdicts = verify(packChecks(known.map(checkOf)));
-  const wrong = known.find(({ isValid }, index) => verdicts[index] !== Number(isValid));
-  if (wrong) throw new Error(`its verdict is wrong for ${wrong.name}`);
+  const packed = packChecks(known.map(checkOf));
+  // Some keys recur: the second time, they have tables.
+  for (const verdicts of [verify(packed), verify(packed)]) {
+    const wrong = known.find(({ isValid }, index) => verdicts[index] !== Number(isValid));
+    if (wrong) throw new Error(`its verdict is wrong for ${wrong.name}`);
+  }
   return verify;
 }
 

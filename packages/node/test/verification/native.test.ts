@@ -1,6 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { bytesToHex, hexToBytes, selfTestCases } from "@uniknode/protocol";
+import {
+  bytesToHex,
+  hexToBytes,
+  keysFromPassphrase,
+  selfTestCases,
+  sha256,
+  signEcdsa,
+  signSchnorr,
+} from "@uniknode/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
@@ -14,6 +22,19 @@ const webAssembly = createPackedVerify();
 /** Signatures that can be packed. */
 const isPackable = ({ hash, publicKey }: Pick<SignatureCheck, "hash" | "publicKey">) =>
   hash.length === 32 && publicKey.length === 33;
+
+/** A signature of one of four keys; every third one is of another message. */
+function recurringSignature(scheme: SignatureCheck["scheme"], index: number): SignatureCheck {
+  const { privateKey, publicKey } = keysFromPassphrase(`recurring ${index % 4}`);
+  const hash = sha256(Uint8Array.of(index, index >> 8));
+  const sign = scheme === "ecdsa" ? signEcdsa : signSchnorr;
+  return {
+    scheme,
+    hash: index % 3 === 0 ? sha256(hash) : hash,
+    signature: sign(hash, privateKey),
+    publicKey,
+  };
+}
 
 describe("the addon", () => {
   test.each(["ecdsa", "schnorr"] as const)("returns the recorded verdicts of %s.json", (scheme) => {
@@ -50,6 +71,27 @@ describe("the addon", () => {
     );
     expect(counts.size).toBe(4);
     for (const count of counts.values()) expect(count).toBeGreaterThan(100);
+  });
+
+  test("keys that recur get tables, and the verdicts of WebAssembly", () => {
+    // Four keys have more signatures than the widest table needs, beside twenty others.
+    const checks = fc.sample(alteredSignature.filter(isPackable), { numRuns: 600, seed: 1 });
+    const signed = Array.from({ length: 4 * checks.length }, (_, index) =>
+      recurringSignature(index % 5 < 2 ? "schnorr" : "ecdsa", index),
+    );
+    const mixed = checks.flatMap((check, index) => [check, ...signed.slice(index * 4, index * 4 + 4)]);
+    const calls = Array.from({ length: mixed.length / 150 }, (_, call) =>
+      mixed.slice(call * 150, call * 150 + 150),
+    );
+    let valid = 0;
+    for (const call of calls) {
+      const packed = packChecks(call);
+      const expected = webAssembly(packed);
+      expect(native(packed)).toEqual(expected);
+      expect(native(packed)).toEqual(expected);
+      valid += expected.reduce((sum, verdict) => sum + verdict, 0);
+    }
+    expect(valid).toBeGreaterThan(1_500);
   });
 
   test("a key is cached by all of its bytes: the opposite one, in the same slot, is another", () => {
