@@ -87,28 +87,25 @@ for (let round = 0; round < rounds; round++) {
   execute(COMPUTED_SIGNATURES);
   report("computed during execution, in WebAssembly", startMs, cpu);
 }
-for (const accelerator of [undefined, "none"]) {
-  const verifier = createVerifier({ threads: 2, accelerator });
-  // The threads load their implementation.
-  const warm = createRecordedSignatures(1, { network: NETWORK, verify: verifier.verify, verifyNow });
-  await warm.verifyAhead(transactions.slice(0, 20), chain.state);
-  for (let round = 0; round < rounds; round++) {
-    const signatures = createRecordedSignatures(2 * count, {
-      network: NETWORK,
-      verify: verifier.verify,
-      verifyNow,
-    });
-    const name = accelerator === undefined ? "natively where possible" : "in WebAssembly";
-    const [aheadMs, aheadCpu] = [performance.now(), process.threadCpuUsage()];
-    await signatures.verifyAhead(transactions, chain.state);
-    report(`ahead on 2 threads, ${name}`, aheadMs, aheadCpu);
-    const [startMs, cpu] = [performance.now(), process.threadCpuUsage()];
-    execute(signatures);
-    report("execution with recorded verdicts", startMs, cpu);
-  }
-  await verifier.close();
+const verifier = createVerifier({ threads: 2 });
+// The threads load their implementation.
+const warm = createRecordedSignatures(1, { network: NETWORK, verify: verifier.verify, verifyNow });
+await warm.verifyAhead(transactions.slice(0, 20), chain.state);
+for (let round = 0; round < rounds; round++) {
+  const signatures = createRecordedSignatures(2 * count, {
+    network: NETWORK,
+    verify: verifier.verify,
+    verifyNow,
+  });
+  const [aheadMs, aheadCpu] = [performance.now(), process.threadCpuUsage()];
+  await signatures.verifyAhead(transactions, chain.state);
+  report("ahead on 2 threads", aheadMs, aheadCpu);
+  const [startMs, cpu] = [performance.now(), process.threadCpuUsage()];
+  execute(signatures);
+  report("execution with recorded verdicts", startMs, cpu);
 }
+await verifier.close();
 
 function verifyNow(check: Parameters<ReturnType<typeof createVerifyNow>>[0]): boolean {
-  return createVerifyNow(true)(check);
+  return createVerifyNow()(check);
 }

@@ -20,7 +20,6 @@ import type { Fixture } from "./fixture.ts";
 export type PipelineOptions = {
   /** Number of verifier threads. */
   readonly threads: number;
-  readonly accelerator?: string | undefined;
   /** Extends the tree of facts together with the chain, as a node does. */
   readonly facts?: boolean;
   /** Records earlier states. */
@@ -58,7 +57,6 @@ export function openPipeline(
 ): Pipeline {
   const {
     threads,
-    accelerator,
     assumeValid,
     feedBlocks = 0,
     history = false,
@@ -70,7 +68,7 @@ export function openPipeline(
   const endCheckpoints = checkpointThread
     ? startCheckpoints(DEFAULT_CHECKPOINT_OPTIONS, { database, databasePath: path, onError })
     : undefined;
-  const verifier = createVerifier({ threads, accelerator });
+  const verifier = createVerifier({ threads });
   const chain = createChain(
     { ...DEFAULT_CHAIN_OPTIONS, feedBlocks, recordsHistory: history },
     {

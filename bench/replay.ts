@@ -3,13 +3,13 @@
  *
  * Replays a generated chain into a new database file through the node's own pipeline (verify, execute, durable
  * commit), and verifies the same signatures alone with the same threads in the same run. Prints CPU time next to
- * wall time, because it does not depend on other load of the machine. UNIKNODE_ACCELERATOR names
- * the signature accelerator (docs/guides/accelerator.md).
+ * wall time, because it does not depend on other load of the machine.
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { defaultSignatureBackend } from "@uniknode/protocol";
 import type { Pin } from "../packages/node/src/chain/assumption.ts";
 import { receiveBlock } from "../packages/node/src/chain/pipeline/receive.ts";
 import { signatureChecks } from "../packages/node/src/chain/pipeline/verify.ts";
@@ -137,10 +137,9 @@ limitHeapGrowth();
 const fixture = await loadFixture({ emptyBlocks, fullBlocks, transfersPerBlock });
 const folder = mkdtempSync(join(tmpdir(), "uniknode-replay-"));
 const path = join(folder, "chain.sqlite");
-const accelerator = process.env.UNIKNODE_ACCELERATOR;
 const { facts, history } = values;
 const assumeValid = values["assume-valid"] ? await lastBlock(fixture) : undefined;
-const options = { threads, accelerator, facts, history, assumeValid };
+const options = { threads, facts, history, assumeValid };
 const { chain, verifier, figures, close } = openPipeline(path, fixture, options);
 
 const rate = (count: number, seconds: number) => `${Math.round(count / seconds).toLocaleString("en")}/s`;
@@ -153,8 +152,8 @@ const tree = figures?.();
 const peakMb = process.resourceUsage().maxRSS / 1024;
 await close();
 
-// The threads own the accelerator, and choose it in the same way.
-const { name: signatures } = await selectBackend(threads > 0 ? accelerator : "none");
+// The threads choose it in the same way.
+const { name: signatures } = threads > 0 ? await selectBackend() : defaultSignatureBackend;
 console.log(`Node ${process.versions.node}, ${availableParallelism()} cores, ${threads} verifier threads`);
 console.log(assumeValid ? "signatures are not verified" : `signatures by ${signatures}`);
 for (const [index, phase] of phases.entries()) {

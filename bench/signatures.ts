@@ -5,10 +5,17 @@
  * messages, and on COUNT of them with one altered bit in a hundred places of hash, signature or key.
  */
 import { randomInt } from "node:crypto";
-import { keysFromPassphrase, sha256, signEcdsa, signSchnorr } from "@uniknode/protocol";
+import {
+  defaultSignatureBackend,
+  keysFromPassphrase,
+  sha256,
+  signEcdsa,
+  signSchnorr,
+} from "@uniknode/protocol";
 import { present } from "../packages/node/src/platform/present.ts";
 import { selectBackend } from "../packages/node/src/verification/backend.ts";
 import { packChecks, type SignatureCheck } from "../packages/node/src/verification/packed-checks.ts";
+import { createPackedVerify } from "../packages/node/src/verification/packed-verify.ts";
 import { readArguments } from "../tools/arguments.ts";
 
 const { values } = readArguments("bench signatures", {
@@ -20,7 +27,8 @@ const ROUNDS = 5;
 const BATCH = 1_000;
 
 const keys = Array.from({ length: KEYS }, (_, index) => keysFromPassphrase(`bench ${index}`));
-const ways = await Promise.all(["none", ""].map(selectBackend));
+const webAssembly = { name: defaultSignatureBackend.name, verify: createPackedVerify() };
+const ways = [webAssembly, await selectBackend()];
 
 function signed(scheme: SignatureCheck["scheme"]): SignatureCheck[] {
   const sign = scheme === "ecdsa" ? signEcdsa : signSchnorr;

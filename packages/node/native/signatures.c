@@ -1,4 +1,4 @@
-/* The addon of Node.js: verify.h as a function (docs/guides/accelerator.md). */
+/* The addon of Node.js: verify.h as a function (docs/guides/signatures.md). */
 #include <node_api.h>
 
 #include "verify.h"

@@ -31,7 +31,7 @@ import { addFlags, readConfig } from "./options.ts";
 import { printLines } from "./print.ts";
 import { createProgress } from "./progress.ts";
 
-const { data, network, genesis, networkDir, accelerator } = runOptions;
+const { data, network, genesis, networkDir } = runOptions;
 const networkOptions = {
   network,
   genesis,
@@ -42,7 +42,6 @@ const networkOptions = {
     sentence: "Data folder of the dev chain that the copy belongs to, instead of a network.",
     read: readText,
   }),
-  accelerator,
 };
 const chainOptions = { data, ...networkOptions };
 
@@ -166,7 +165,7 @@ function createDeps(config: Config<typeof networkOptions>) {
   return {
     network: createNetwork(files),
     genesis: block,
-    verifier: createVerifier({ threads: VERIFIER_THREADS, accelerator: config.accelerator }),
+    verifier: createVerifier({ threads: VERIFIER_THREADS }),
     nowMs: Date.now,
     hasOwnClock: config.devChain !== undefined,
     onProgress: createProgress(),

@@ -15,7 +15,7 @@ const GROUPS: readonly (readonly [title: string, names: RegExp])[] = [
   ["Forging:", /^(delegates|signingRecord|watchRounds)$/],
   ["Transaction pool:", /^pool\w*$/],
   ["Peers:", /^(p2p\w*|peers\w*)$/],
-  ["Operation:", /^(log\w*|operations\w*|metricsPublic|accelerator|compareWith|feed\w*|history)$/],
+  ["Operation:", /^(log\w*|operations\w*|metricsPublic|compareWith|feed\w*|history)$/],
 ];
 const OTHERS = "Options:";
 const TITLES = [...GROUPS.map(([title]) => title), OTHERS];

@@ -104,13 +104,6 @@ export const nodeOptions = {
     secret: true,
     read: readText,
   }),
-  accelerator: option({
-    name: "accelerator",
-    placeholder: "PACKAGE",
-    sentence:
-      "Name or folder of a native package that verifies signatures instead of the built-in code; none selects WebAssembly (docs/guides/accelerator.md).",
-    read: readText,
-  }),
   logLevel: option({
     name: "logLevel",
     placeholder: "LEVEL",

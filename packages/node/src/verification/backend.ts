@@ -1,5 +1,4 @@
 /** Selects the implementation that verifies signatures in this process or thread. */
-import type { SignatureBackend } from "@uniknode/protocol";
 import { loadNativeVerify } from "./native.ts";
 import type { PackedVerify } from "./packed-checks.ts";
 
@@ -7,36 +6,24 @@ export type SelectedBackend = {
   /** Name of the implementation, for logs. */
   readonly name: string;
   readonly verify: PackedVerify;
-  /** The reason why a faster implementation is not used. */
+  /** The reason why the addon is not used although this machine has one. */
   readonly refusal?: Error;
 };
 
-/** Selects WebAssembly even if something faster is available. */
-const NONE = "none";
-
-/**
- * Verifier of packed signatures: the accelerator if one is requested, otherwise the addon if this machine has
- * one. Both must pass a self-test; otherwise WebAssembly is used. Unused implementations are not loaded.
- *
- * @param source as for `loadAccelerator`; `none` for WebAssembly; undefined or empty for the addon
- */
-export async function selectBackend(source: string | undefined): Promise<SelectedBackend> {
+/** The addon if this machine has one that passes its self-test; otherwise WebAssembly, which is loaded only then. */
+export async function selectBackend(): Promise<SelectedBackend> {
   try {
-    if (source && source !== NONE) {
-      const { loadAccelerator } = await import("./accelerator.ts");
-      return await verifyBy(loadAccelerator(source));
-    }
-    const verify = source === NONE ? undefined : loadNativeVerify();
-    return verify ? { name: "libsecp256k1 (native)", verify } : await verifyBy();
+    const verify = loadNativeVerify();
+    return verify ? { name: "libsecp256k1 (native)", verify } : await webAssembly();
   } catch (error) {
-    return { ...(await verifyBy()), refusal: error as Error };
+    return { ...(await webAssembly()), refusal: error as Error };
   }
 }
 
-async function verifyBy(backend?: SignatureBackend): Promise<SelectedBackend> {
+async function webAssembly(): Promise<SelectedBackend> {
   const [{ defaultSignatureBackend }, { createPackedVerify }] = await Promise.all([
     import("@uniknode/protocol"),
     import("./packed-verify.ts"),
   ]);
-  return { name: (backend ?? defaultSignatureBackend).name, verify: createPackedVerify(backend) };
+  return { name: defaultSignatureBackend.name, verify: createPackedVerify() };
 }

@@ -33,11 +33,11 @@ export function createInlineVerify(perTurn: number): InlineVerify {
   };
 }
 
-/** Verifies single signatures in the calling thread: with the addon if it is allowed and works, otherwise with WebAssembly. */
-export function createVerifyNow(usesAddon: boolean): (check: SignatureCheck) => boolean {
+/** Verifies single signatures in the calling thread: with the addon if it works, otherwise with WebAssembly. */
+export function createVerifyNow(): (check: SignatureCheck) => boolean {
   let verify: PackedVerify | undefined;
   return (check) => {
-    verify ??= (usesAddon ? nativeVerify() : undefined) ?? createPackedVerify();
+    verify ??= nativeVerify() ?? createPackedVerify();
     return verify(packChecks([check]))[0] === 1;
   };
 }

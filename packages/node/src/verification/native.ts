@@ -1,5 +1,5 @@
 /**
- * The addon that verifies packed signatures with libsecp256k1 (docs/guides/accelerator.md). Only this file
+ * The addon that verifies packed signatures with libsecp256k1 (docs/guides/signatures.md). Only this file
  * depends on it.
  */
 

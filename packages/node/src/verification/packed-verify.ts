@@ -1,17 +1,13 @@
-/** Verifies packed signatures with the protocol's own code, in WebAssembly or by an accelerator. */
-import { type SignatureBackend, uncompressPublicKey, verifyEcdsa, verifySchnorr } from "@uniknode/protocol";
+/** Verifies packed signatures with the protocol's own code, in WebAssembly. */
+import { uncompressPublicKey, verifyEcdsa, verifySchnorr } from "@uniknode/protocol";
 import { createLru } from "../platform/lru.ts";
 import { type PackedVerify, unpackCheck, verdictsFor } from "./packed-checks.ts";
 
 /** Number of uncompressed keys to cache: more than the concurrently active senders of a network, and about 2 MB. */
 const MAX_KEYS = 10_000;
 
-/**
- * Caches uncompressed keys, because the same delegates and senders appear again and again.
- *
- * @param backend implementation that verifies; the default one if absent
- */
-export function createPackedVerify(backend?: SignatureBackend): PackedVerify {
+/** Caches uncompressed keys, because the same delegates and senders appear again and again. */
+export function createPackedVerify(): PackedVerify {
   const keys = createLru<string, Uint8Array>(MAX_KEYS);
   // A key that is not a point stays compressed, and its check fails.
   const keyOf = (compressed: Uint8Array) =>
@@ -22,7 +18,7 @@ export function createPackedVerify(backend?: SignatureBackend): PackedVerify {
     for (let index = 0; index < verdicts.length; index++) {
       const { scheme, hash, signature, publicKey } = unpackCheck(packed, index);
       const verify = scheme === "schnorr" ? verifySchnorr : verifyEcdsa;
-      verdicts[index] = verify(hash, signature, keyOf(publicKey), backend) ? 1 : 0;
+      verdicts[index] = verify(hash, signature, keyOf(publicKey)) ? 1 : 0;
     }
     return verdicts;
   };

@@ -2,11 +2,11 @@
  * Entry of a verifier thread: returns the verdicts of each packed batch in order of arrival; `null` ends the
  * thread.
  */
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { selectBackend } from "./backend.ts";
 import type { FromSignatureThread, ToSignatureThread } from "./worker-lane.ts";
 
-const { verify, refusal } = await selectBackend(workerData as string | undefined);
+const { verify, refusal } = await selectBackend();
 if (refusal) parentPort?.postMessage({ refusal: refusal.message } satisfies FromSignatureThread);
 
 parentPort?.on("message", (batch: ToSignatureThread | null) => {

@@ -1,6 +1,7 @@
 /** Verifies signatures off the main thread, in batches. */
 import { setImmediate as nextTick } from "node:timers/promises";
 import { CallError } from "../platform/threads/call.ts";
+import { moduleBeside } from "../platform/threads/module-url.ts";
 import { packChecks, type SignatureCheck } from "./packed-checks.ts";
 import { createPackedVerify } from "./packed-verify.ts";
 import { createWorkerLane, type Lane } from "./worker-lane.ts";
@@ -17,8 +18,8 @@ export type Verifier = {
 export type VerifierOptions = {
   /** Worker threads; 0 verifies in the calling thread. */
   readonly threads: number;
-  /** Package of a native accelerator for the threads; see `loadAccelerator`. */
-  readonly accelerator?: string | undefined;
+  /** Code of the threads. Defaults to `signature-thread`. */
+  readonly module?: URL;
   /** Time in which a thread must finish a batch of signatures; otherwise it is replaced. Defaults to ten seconds. */
   readonly timeoutMs?: number;
   /**
@@ -37,13 +38,14 @@ const TIMEOUT_MS = 10_000;
 const STALL_MS = 1_500;
 
 export function createVerifier(options: VerifierOptions): Verifier {
-  const { threads, accelerator, timeoutMs = TIMEOUT_MS } = options;
+  const { threads, timeoutMs = TIMEOUT_MS } = options;
+  const { module = moduleBeside(import.meta.url, "signature-thread") } = options;
   const onRefusal = firstOnly(options.onRefusal ?? ((reason) => process.emitWarning(reason)));
   const lanes =
     threads === 0
       ? [inThreadLane()]
       : Array.from({ length: threads }, () =>
-          createWorkerLane({ accelerator, timeoutMs, stallMs: Math.min(STALL_MS, timeoutMs), onRefusal }),
+          createWorkerLane({ module, timeoutMs, stallMs: Math.min(STALL_MS, timeoutMs), onRefusal }),
         );
   const verifyAll: VerifyAll = async (checks, onStalled) => {
     const batches = [];

@@ -4,7 +4,6 @@
  */
 import { Worker } from "node:worker_threads";
 import { CallError, type CallErrorCode } from "../platform/threads/call.ts";
-import { moduleBeside } from "../platform/threads/module-url.ts";
 import { createOpenCalls, type OpenCalls } from "../platform/threads/open-calls.ts";
 import { packChecks, type SignatureCheck } from "./packed-checks.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
@@ -29,7 +28,8 @@ export type Lane = {
 };
 
 export type WorkerLaneOptions = {
-  readonly accelerator: string | undefined;
+  /** Code of the threads. */
+  readonly module: URL;
   /** Time for a batch, after which its thread is terminated. */
   readonly timeoutMs: number;
   /** Time for a batch, after which another thread verifies the batches behind it. */
@@ -117,11 +117,8 @@ function send(state: State, number: number): void {
 }
 
 function startRunner(state: State): Runner {
-  const { accelerator, timeoutMs, stallMs } = state.options;
-  const thread = new Worker(moduleBeside(import.meta.url, "signature-thread"), {
-    workerData: accelerator,
-    resourceLimits: LIMITS,
-  });
+  const { module, timeoutMs, stallMs } = state.options;
+  const thread = new Worker(module, { resourceLimits: LIMITS });
   const runner: Runner = {
     thread,
     numbers: new Set(),

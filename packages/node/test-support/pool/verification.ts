@@ -10,5 +10,5 @@ export const verificationBy = (
   verify: Verify,
 ): Pick<PoolDeps, "verify" | "signatures"> => ({
   verify,
-  signatures: createRecordedSignatures(1_000, { network, verify, verifyNow: createVerifyNow(true) }),
+  signatures: createRecordedSignatures(1_000, { network, verify, verifyNow: createVerifyNow() }),
 });

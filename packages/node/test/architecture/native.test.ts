@@ -17,7 +17,7 @@ const COMPILER = "gcc 12.2";
 const sumOf = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
 
 test("The guide has the checksum of the binary.", () => {
-  const guide = readFileSync(join(ROOT, "docs/guides/accelerator.md"), "utf8");
+  const guide = readFileSync(join(ROOT, "docs/guides/signatures.md"), "utf8");
   expect(guide).toContain(sumOf(join(ROOT, BINARY)));
 });
 
@@ -29,7 +29,7 @@ const filesBelow = (folder: string): string[] =>
     .sort();
 
 test("The guide has the version and the digests of the sources.", () => {
-  const guide = readFileSync(join(ROOT, "docs/guides/accelerator.md"), "utf8");
+  const guide = readFileSync(join(ROOT, "docs/guides/signatures.md"), "utf8");
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
     packages: Record<string, { version: string; integrity: string }>;
   };

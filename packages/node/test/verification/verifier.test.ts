@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { keysFromPassphrase, sha256, signEcdsa, signSchnorr, utf8ToBytes } from "@uniknode/protocol";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
@@ -86,26 +87,23 @@ describe.each([{ threads: 0 }, { threads: 2 }])("a verifier with $threads thread
   });
 });
 
-/**
- * Package in the form of the accelerator whose module does something with the first batch of the first
- * thread.
- */
-function installOnce(what: string): string {
+/** Code of a thread that does something with the first batch of the first thread. */
+function misbehavingOnce(what: string): URL {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-verifier-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  mkdirSync(join(folder, "lib"));
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "bcrypto", version: "5.2.0" }));
+  const file = join(folder, "thread.mjs");
   writeFileSync(
-    join(folder, "lib", "secp256k1.js"),
-    `const fs = require("node:fs");
+    file,
+    `import fs from "node:fs";
+     import { parentPort } from "node:worker_threads";
      const mark = ${JSON.stringify(join(folder, "mark"))};
      if (!fs.existsSync(mark)) {
        fs.writeFileSync(mark, "");
-       require("node:worker_threads").parentPort.once("message", () => { ${what} });
+       parentPort.once("message", () => { ${what} });
      }
-     module.exports = { native: 0 };`,
+     await import(${JSON.stringify(import.meta.resolve("../../src/verification/signature-thread.ts"))});`,
   );
-  return folder;
+  return pathToFileURL(file);
 }
 
 test.each([
@@ -114,7 +112,7 @@ test.each([
 ])(
   "a thread that %s is replaced; its calls are rejected and can be repeated",
   async (_, what, timeoutMs, code) => {
-    verifier = createVerifier({ threads: 1, accelerator: installOnce(what), timeoutMs });
+    verifier = createVerifier({ threads: 1, module: misbehavingOnce(what), timeoutMs });
     const { checks, verdicts } = mixedChecks(3);
     await expect(verifier.verify(checks)).rejects.toMatchObject({ code, isRetryable: true });
     expect(await verifier.verify(checks)).toEqual(verdicts);
@@ -122,7 +120,7 @@ test.each([
 );
 
 test("calls beside one that hangs get their verdicts from another thread", async () => {
-  verifier = createVerifier({ threads: 1, accelerator: installOnce("for (;;);"), timeoutMs: 300_000 });
+  verifier = createVerifier({ threads: 1, module: misbehavingOnce("for (;;);"), timeoutMs: 300_000 });
   const { verify } = verifier;
   // The first ones share a batch, the large one follows it.
   const sets = [1, 2, 5, 130].map(mixedChecks);
@@ -137,7 +135,7 @@ test("calls beside one that hangs get their verdicts from another thread", async
 
 test("calls after one whose thread dies get their verdicts from another thread", async () => {
   const what = "setTimeout(() => process.exit(1))";
-  verifier = createVerifier({ threads: 1, accelerator: installOnce(what) });
+  verifier = createVerifier({ threads: 1, module: misbehavingOnce(what) });
   const { verify } = verifier;
   const sets = [1, 2, 5, 130, 300].map(mixedChecks);
   const settled = await Promise.allSettled(sets.map(({ checks }) => verify(checks)));

@@ -5,7 +5,7 @@ import { createVerifier } from "../../src/verification/verifier.ts";
 const { privateKey, publicKey } = keysFromPassphrase("one passphrase");
 const hash = sha256(publicKey);
 const check = { hash, scheme: "schnorr" as const, signature: signSchnorr(hash, privateKey), publicKey };
-const verifier = createVerifier({ threads: 1, accelerator: process.env.UNIKNODE_ACCELERATOR });
+const verifier = createVerifier({ threads: 1 });
 const verdicts = await verifier.verify([check, { ...check, hash: sha256(hash) }]);
 await verifier.close();
 process.stdout.write(String(verdicts));

@@ -63,7 +63,7 @@ function transferSignedBy(
   );
 }
 
-const verifyCheck = createVerifyNow(false);
+const verifyCheck = createVerifyNow();
 
 /** Records prefetched verifications, and how often the calling thread has to verify. */
 function recorder() {
@@ -236,7 +236,7 @@ describe("signatures of certifications and demands", () => {
     const job = { hash, publicKey, signature: signSchnorr(hash, keysOf("factory").privateKey) };
     expect(verifyJob(job)).toBe(true);
     expect(verifyPayloadJob(job)).toBe(false);
-    const verify = createVerifyNow(true);
+    const verify = createVerifyNow();
     const signatures = createRecordedSignatures(100, {
       network: NETWORK,
       verify: async (checks) => checks.map(verify),

@@ -69,7 +69,7 @@ async function examine(config: Config<typeof options>): Promise<Finding[]> {
   const hasPeers = !isDev && !alone;
   return [
     checkRuntime(),
-    await checkSignatures(config.accelerator),
+    await checkSignatures(),
     await checkTime(chooseTimeServers(config)),
     checkMemory(),
     checkFileLimit(),

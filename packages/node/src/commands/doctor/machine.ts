@@ -19,13 +19,13 @@ export const checkRuntime = (): Finding =>
   // An older version never gets here: the program checks the version before it loads modules.
   ok("runtime", `Node.js ${process.versions.node}, ${process.platform} ${process.arch}`);
 
-export async function checkSignatures(accelerator: string | undefined): Promise<Finding> {
-  const { name, refusal } = await selectBackend(accelerator);
+export async function checkSignatures(): Promise<Finding> {
+  const { name, refusal } = await selectBackend();
   return refusal
     ? warn(
         "signatures",
         `${name}: ${refusal.message}`,
-        "see docs/guides/accelerator.md; the node works without it",
+        "see docs/guides/signatures.md; the node works without it",
       )
     : ok("signatures", name);
 }

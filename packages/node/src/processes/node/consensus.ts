@@ -41,16 +41,14 @@ const MAX_RECORDED = 16_000;
 
 /** @throws {ChainError} if the database has another chain, or one that was not checked */
 export function createConsensus(
-  options: Pick<NodeOptions, "accelerator" | "assumeValid" | "eventsMaxAge" | "feedBlocks" | "history">,
+  options: Pick<NodeOptions, "assumeValid" | "eventsMaxAge" | "feedBlocks" | "history">,
   { database, genesis, network, slots, now, nowMs, events, subscribedEvents, logger }: ConsensusDeps,
   onStop: Closing["add"],
 ): Consensus {
-  const { accelerator } = options;
   const verifier = createCachingVerifier(
-    { ownPerTurn: accelerator ? 0 : OWN_PER_TURN, maxKnown: MAX_KNOWN },
+    { ownPerTurn: OWN_PER_TURN, maxKnown: MAX_KNOWN },
     createVerifier({
       threads: VERIFIER_THREADS,
-      accelerator,
       onRefusal: (reason) => logger.warn({ reason }, "verifying signatures in WebAssembly"),
     }),
   );
@@ -58,7 +56,7 @@ export function createConsensus(
   const signatures = createRecordedSignatures(MAX_RECORDED, {
     network,
     verify: verifier.verify,
-    verifyNow: createVerifyNow(!accelerator),
+    verifyNow: createVerifyNow(),
   });
   const maxAgeSeconds = maxAgeSecondsFromHours(options.eventsMaxAge);
   const chain = createChain(

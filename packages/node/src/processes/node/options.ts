@@ -16,7 +16,6 @@ import type { ServingThread } from "../serving/thread.ts";
 type SharedOptions = Pick<
   Options,
   | "data"
-  | "accelerator"
   | "webhookToken"
   | "webhookKeyFile"
   | "webhookOldKeyFile"

@@ -88,7 +88,7 @@ async function toNodeOptions(config: RunConfig, { files }: NetworkSource): Promi
 
 /** Logs how signatures are verified, every option, and how to print a generated webhook token. */
 async function logStart(config: RunConfig, url: string, logger: Logger): Promise<void> {
-  const { name: signatures, refusal } = await selectBackend(config.accelerator);
+  const { name: signatures, refusal } = await selectBackend();
   const reason = refusal && { signaturesReason: refusal.message };
   logger.info({ url, signatures, ...reason, config: maskConfig(runOptions, config) }, "node started");
   const { webhooks, webhookLegacy, webhookToken } = config;
