@@ -18,7 +18,7 @@ const types = [bin("tsc"), "--project", root];
 const browserTypes = [bin("tsc"), "--project", join(root, "packages/client")];
 /** The console, for which the compiler knows browsers and JSX. */
 const consoleTypes = [bin("tsc"), "--project", join(root, "packages/console")];
-/** The tests of a lane; files that fail run again alone. */
+/** The tests of a lane. */
 const lane = (name) => [join(root, "tools/tests.ts"), root, name];
 const tests = [bin("vitest"), "run", "--root", root];
 /** Command lines by name; each is a program of the pinned runtime followed by its arguments. */
