@@ -1,13 +1,10 @@
-import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { WAIT_MS } from "./packages/node/test-support/process/until.ts";
 
 // Workers, their threads and the processes that they start read compiled code instead of sources.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/compiled");
-
-/** Factor of all limits: the load of each processor when the run begins. */
-const load = Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 
 const node = (...folders: string[]) => folders.map((folder) => `packages/node/test/${folder}/**/*.test.ts`);
 const files = (...names: string[]) => names.map((name) => `packages/node/test/${name}.test.ts`);
@@ -119,9 +116,9 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     // They end a test that hangs, and no other one, however busy the machine is.
-    testTimeout: 120_000 * load,
-    hookTimeout: 120_000 * load,
-    expect: { poll: { timeout: 60_000 * load } },
+    testTimeout: 10 * WAIT_MS,
+    hookTimeout: 10 * WAIT_MS,
+    expect: { poll: { timeout: WAIT_MS } },
     hideSkippedTests: false,
     reporters: [["default", { summary: false }]],
     // One group after the other; the number of workers is what two processors can do with it: most tests wait for

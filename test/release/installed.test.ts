@@ -28,7 +28,7 @@ beforeAll(async () => {
   const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   // A connection to the registry that stalls is replaced before the test times out; the default timeout is five minutes.
   await run("npm", ["install", `--fetch-timeout=${STALLED_MS}`, ...flags]);
-}, 240_000);
+});
 
 /** Further imports of entries of the client. */
 const ENTRY_IMPORTS = [
@@ -181,7 +181,7 @@ test("The program starts a dev chain, serves requests and delivers webhooks.", a
   });
   let printed = "";
   node.stdout.setEncoding("utf8").on("data", (text) => (printed += text));
-  await expect.poll(() => printed, { timeout: 90_000 }).toMatch(/^block \d+ /m);
+  await expect.poll(() => printed).toMatch(/^block \d+ /m);
   const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed) ?? [];
   const response = await fetch(`${url}/api/v2/blockchain`);
   expect(await response.json()).toMatchObject({ data: { block: { height: expect.any(Number) } } });

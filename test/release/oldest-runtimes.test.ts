@@ -30,7 +30,7 @@ beforeAll(() => {
   compilePackages(folder);
   mkdirSync(join(folder, "node_modules/@uniknode"), { recursive: true });
   symlinkSync(join(folder, "client"), join(folder, "node_modules/@uniknode/client"));
-}, 240_000);
+});
 
 describe.skipIf(!HAS_RUNTIMES)("The client", () => {
   test("imports all of its modules.", async () => {
@@ -88,15 +88,11 @@ const CLIENT = `
   });`;
 
 describe.skipIf(!HAS_RUNTIMES)("The other packages", () => {
-  test.each(["protocol", "ledger"])(
-    "%s returns the recorded results.",
-    { timeout: 240_000 },
-    async (name) => {
-      const vectors = join(ROOT, "test/vectors", name === "protocol" ? "crypto" : "state");
-      const printed = await runOn(name, [join(ROOT, "tools/vectors/main.ts"), vectors]);
-      expect(printed).toMatch(/\n[1-9]\d+ passed, 0 failed, /);
-    },
-  );
+  test.each(["protocol", "ledger"])("%s returns the recorded results.", async (name) => {
+    const vectors = join(ROOT, "test/vectors", name === "protocol" ? "crypto" : "state");
+    const printed = await runOn(name, [join(ROOT, "tools/vectors/main.ts"), vectors]);
+    expect(printed).toMatch(/\n[1-9]\d+ passed, 0 failed, /);
+  });
 
   test("the program runs a dev chain, which a client on its own oldest runtime uses.", async () => {
     const runtime = fetchRuntime(oldestRuntime("node"));

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { WAIT_MS } from "../../node/test-support/process/until.ts";
 
-const INSTALL_TIMEOUT_MS = 300_000;
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const ARGUMENTS = [
   "--no-sandbox",
@@ -23,7 +23,7 @@ export function findBrowser(): string | undefined {
   if (found()) return found();
   const install = ["install", "-y", "-qq", "--no-install-recommends", "chromium"];
   for (const args of [["update", "-qq"], install]) {
-    spawnSync("apt-get", args, { timeout: INSTALL_TIMEOUT_MS, stdio: "ignore" });
+    spawnSync("apt-get", args, { timeout: 5 * WAIT_MS, stdio: "ignore" });
   }
   return found();
 }
@@ -57,7 +57,7 @@ export async function openPage(
     reducedMotion: "reduce",
     locale: "en-US",
   });
-  context.setDefaultTimeout(60_000);
+  context.setDefaultTimeout(WAIT_MS);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on("console", (message) => {

@@ -7,7 +7,6 @@ import { present } from "@uniknode/protocol";
 import { type Running, runUniknode, spawnUniknode } from "../../node/test-support/process/uniknode.ts";
 
 const PAGE = join(import.meta.dirname, "../dist/index.html");
-const STOP_TIMEOUT_MS = 15_000;
 
 type Started = {
   readonly program: Running;
@@ -86,8 +85,9 @@ export class DevNode {
   async stop(): Promise<void> {
     if (this.#started) {
       const { child, ended } = this.#started.program;
+      child.kill("SIGCONT");
       child.kill("SIGTERM");
-      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS))]);
+      await ended;
     }
     if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
   }

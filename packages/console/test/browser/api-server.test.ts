@@ -11,6 +11,7 @@ import {
   startPostgres,
 } from "../../../node/test-support/postgres/server.ts";
 import { type Running, spawnUniknode } from "../../../node/test-support/process/uniknode.ts";
+import { until } from "../../../node/test-support/process/until.ts";
 import { findBrowser, openPage, signIn, startBrowser } from "../../test-support/browser.ts";
 
 const TOKEN = "console";
@@ -46,8 +47,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium or PostgreS
     start("mirror", ...toNode);
     const server = start("serve", ...toNode, "--http-port", "0", "--rate-limit", "0");
     const [, url] = await server.printed(/(http:\S+)\n/);
-    const isReady = async () => (await fetch(`${url}/api/v2/blockchain`)).ok;
-    while (!(await isReady())) await new Promise((resolve) => setTimeout(resolve, 100));
+    await until("the API server is ready", async () => (await fetch(`${url}/api/v2/blockchain`)).ok);
     browser = await startBrowser(present(executable));
     ({ page, faults } = await openPage(browser, present(url)));
     await signIn(page, TOKEN);

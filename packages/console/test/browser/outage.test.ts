@@ -3,9 +3,6 @@ import { expect, test } from "vitest";
 import { keepPicture } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
 
-/** The page guarantees two seconds; a busy machine needs longer. */
-const NOTICED = { timeout: 6_000 };
-
 describeConsole({}, ({ node, open, openSignedIn }) => {
   const headOf = async () => (await node.client.node.status()).data.now;
 
@@ -15,17 +12,17 @@ describeConsole({}, ({ node, open, openSignedIn }) => {
     await page.locator("ol.round .slot").first().waitFor();
     await node.kill();
     await page.getByRole("link", { name: "Wallets", exact: true }).click();
-    await page.getByRole("heading", { level: 1, name: "The node does not respond" }).waitFor(NOTICED);
+    await page.getByRole("heading", { level: 1, name: "The node does not respond" }).waitFor();
     await keepPicture(page, "outage-light-1400");
     // Other screens are not loaded yet, unlike this one.
     await page.getByRole("link", { name: "Uniks", exact: true }).click();
-    await page.getByRole("main").getByText("opens when the node responds").waitFor(NOTICED);
+    await page.getByRole("main").getByText("opens when the node responds").waitFor();
     await page.getByRole("link", { name: "Overview", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
     await page.getByRole("link", { name: "Wallets", exact: true }).click();
-    await page.getByRole("main").getByText("opens when the node responds").waitFor(NOTICED);
+    await page.getByRole("main").getByText("opens when the node responds").waitFor();
     await node.start();
-    await page.getByRole("heading", { level: 1, name: "Wallets" }).waitFor(NOTICED);
+    await page.getByRole("heading", { level: 1, name: "Wallets" }).waitFor();
     await page.getByRole("row").nth(3).waitFor();
     await page.getByRole("link", { name: "Uniks", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Uniks" }).waitFor();
@@ -37,7 +34,7 @@ describeConsole({}, ({ node, open, openSignedIn }) => {
     const summary = page.locator("section > header > .quiet");
     const before = await summary.innerText();
     await node.kill();
-    await page.getByRole("status").getByText("The node does not respond").waitFor(NOTICED);
+    await page.getByRole("status").getByText("The node does not respond").waitFor();
     await page.locator(".pulse.disconnected").waitFor();
     // Several slots of the dev chain.
     await page.waitForTimeout(8_000);
@@ -53,9 +50,9 @@ describeConsole({}, ({ node, open, openSignedIn }) => {
     const { page } = await open();
     await page.goto("/console/");
     await page.locator("ol.round .slot").first().waitFor();
-    await page.waitForTimeout(3_000);
+    await page.locator(".pulse.connected").waitFor();
     node.pause(true);
-    await page.getByRole("status").getByText("The node does not respond").waitFor(NOTICED);
+    await page.getByRole("status").getByText("The node does not respond").waitFor();
     node.pause(false);
     await page.getByRole("status").getByText("The node does not respond").waitFor({ state: "detached" });
   });
@@ -67,7 +64,7 @@ describeConsole({}, ({ node, open, openSignedIn }) => {
     await page.getByText("forging is paused").waitFor();
     await page.getByLabel("Blocks", { exact: true }).fill("3");
     await page.context().clearCookies();
-    await page.getByRole("status").getByText("Signed out").waitFor(NOTICED);
+    await page.getByRole("status").getByText("Signed out").waitFor();
     await keepPicture(page, "signed-out-light-1400");
     const before = await headOf();
     await page.getByRole("button", { name: "Mine", exact: true }).click();

@@ -4,8 +4,8 @@ import { beforeAll, expect, test } from "vitest";
 import { describeConsole } from "../../test-support/console-tests.ts";
 import { createPayer, type Pay } from "../../test-support/payments.ts";
 
-const MAX_SHIFT_PER_MINUTE = 0.02;
-const WATCHED_MS = 60_000;
+const MAX_SHIFT = 0.02;
+const WATCHED_ROUNDS = 3;
 
 describeConsole({}, ({ node, open }) => {
   let pay: Pay;
@@ -29,16 +29,15 @@ describeConsole({}, ({ node, open }) => {
   test("The overview does not shift while rounds change and transactions arrive, wide and narrow.", async () => {
     const [wide, narrow] = await Promise.all([openOverview(1_400), openOverview(390)]);
     const titles = new Set<string>();
-    for (const endMs = Date.now() + WATCHED_MS; Date.now() < endMs; ) {
+    while (titles.size < WATCHED_ROUNDS) {
       titles.add(await wide.getByRole("heading", { name: /^Round / }).innerText());
       await pay();
       await wide.waitForTimeout(2_000);
     }
-    expect(titles.size).toBeGreaterThan(2);
     for (const page of [wide, narrow]) {
       const { total, largest } = await page.evaluate(() => (window as unknown as Watched).shifts);
       // The largest shifts name the moved elements.
-      expect(total < MAX_SHIFT_PER_MINUTE ? [] : [total, ...largest]).toEqual([]);
+      expect(total < MAX_SHIFT ? [] : [total, ...largest]).toEqual([]);
     }
   });
 
@@ -59,9 +58,11 @@ describeConsole({}, ({ node, open }) => {
     });
     await node.client.dev.forge({ enabled: false });
     await node.client.dev.travel({ seconds: 7_200 });
-    const { height } = (await node.client.dev.mine()).data.head;
-    await page.locator(".pulse b").getByText(height.toLocaleString("en-US"), { exact: true }).waitFor();
-    await page.waitForTimeout(1_500);
+    // The second block is shown after what belongs to the first one.
+    for (let blocks = 0; blocks < 2; blocks++) {
+      const { height } = (await node.client.dev.mine()).data.head;
+      await page.locator(".pulse b").getByText(height.toLocaleString("en-US"), { exact: true }).waitFor();
+    }
     const newest = page.locator(".block-cards .block-card").first();
     expect(await newest.innerText()).toMatch(/now|sec/);
     const ahead = await page.evaluate(() => [...(window as unknown as { seen: Set<string> }).seen]);

@@ -5,13 +5,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { signingSecretOf } from "../../src/webhooks/model/message.ts";
 import { freePort } from "../peers/world.ts";
+import { until, WAIT_MS } from "../process/until.ts";
 import { TOKEN } from "./receiver.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../../examples/receivers");
-const START_TIMEOUT_MS = 60_000;
 
 type CommandLine = readonly [program: string, ...args: string[]];
 
@@ -48,7 +47,7 @@ export const LANGUAGES: readonly Language[] = [
 ];
 
 const run = ([program, ...args]: CommandLine) =>
-  spawnSync(program, args, { timeout: START_TIMEOUT_MS, encoding: "utf8" });
+  spawnSync(program, args, { timeout: WAIT_MS, encoding: "utf8" });
 
 export const isInstalled = ({ probe }: Language): boolean => run(probe).status === 0;
 
@@ -95,8 +94,7 @@ async function startProcess(language: Language, folder: string, port: number): P
     // Its workers end with it.
     detached: true,
   });
-  const endsMs = Date.now() + START_TIMEOUT_MS;
-  while (Date.now() < endsMs && !(await isListening(port))) await sleep(20);
+  await until(`${language.name} does not listen`, () => isListening(port));
   return child;
 }
 

@@ -14,6 +14,7 @@ import type { NodeDeps, NodeOptions } from "../../src/processes/node/options.ts"
 import { loadServingThread } from "../../src/processes/serving/thread.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { AS_IT_BEGINS, createForkingChain, dev, network } from "../chain/forking.ts";
+import { until } from "../process/until.ts";
 
 export type ServedChain = Awaited<ReturnType<typeof servedChain>>;
 
@@ -71,16 +72,14 @@ export async function makeFolder(blocks = BLOCKS): Promise<string> {
 }
 
 /** Waits until the fact tree of a node contains all final blocks. */
-export async function treeOf(url: string, height: number): Promise<{ size: number; root: string }> {
-  for (;;) {
+export const treeOf = (url: string, height: number): Promise<{ size: number; root: string }> =>
+  until(`the tree of ${url} does not contain block ${height}`, async () => {
     const response = await fetch(`${url}/api/v2/facts/checkpoint`, {
       headers: { accept: "application/json" },
     });
     const { data } = (await response.json()) as { data: { size: number; root: string; height: number } };
-    if (data.height >= height) return data;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
+    return data.height >= height && data;
+  });
 
 export async function servedChain() {
   const data = await makeFolder();

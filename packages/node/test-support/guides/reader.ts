@@ -1,12 +1,11 @@
 /** Follows a page as a reader: runs each block that is to be run, and compares its output with the page. */
-import { setTimeout as sleep } from "node:timers/promises";
+
+import { until } from "../process/until.ts";
 import { learnFromChain } from "./chain-values.ts";
 import { type Block, commandsOf } from "./page.ts";
 import { isShapeOf } from "./shape.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Timeout for the output of a command that keeps running. */
-const PRINTED_MS = 15_000;
 /** Characters of the output in an error. */
 const MAX_SHOWN = 4_000;
 
@@ -37,18 +36,13 @@ export async function follow(blocks: readonly Block[], terminal: Terminal): Prom
   return typed;
 }
 
+/** Waits until a program has printed what the page shows. */
 async function untilShown(shown: string, { screens }: Terminal, command: string | undefined): Promise<void> {
-  const endsMs = performance.now() + PRINTED_MS;
-  while (!screens().some((printed) => isShapeOf(shown, printed))) {
-    if (performance.now() > endsMs) {
-      throw new Error(
-        `${command}\n--- the page shows\n${shown}\n--- printed\n${screens()
-          .map((printed) => printed.slice(0, MAX_SHOWN))
-          .join("\n---\n")}`,
-      );
-    }
-    await sleep(100);
-  }
+  const printed = () => screens().map((screen) => screen.slice(0, MAX_SHOWN));
+  await until(
+    () => `${command}\n--- the page shows\n${shown}\n--- printed\n${printed().join("\n---\n")}`,
+    () => screens().some((screen) => isShapeOf(shown, screen)),
+  );
 }
 
 type JsonResponse = { readonly data?: { readonly id?: unknown; readonly token?: unknown } };

@@ -11,6 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { present } from "../../src/platform/present.ts";
 import { freePort } from "../peers/world.ts";
+import { until, WAIT_MS } from "../process/until.ts";
 import { ROOT } from "./page.ts";
 
 export type Terminal = {
@@ -74,10 +75,8 @@ const SERVICES: readonly Kind[] = [
 export const startsNode = (command: string): boolean =>
   SERVICES.find((service) => service.command.test(command))?.isNode === true;
 
-const READY_MS = 60_000;
 /** Pause before the next command, in which output arrives. */
 const READ_MS = 1_500;
-const COMMAND_MS = 60_000;
 const MAX_PRINTED_BYTES = 67_108_864;
 const run = promisify(execFile);
 
@@ -172,7 +171,7 @@ async function serve(state: State, command: string, { ready, isChain = false }: 
   }
   const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
   services.push({ isChain, child, ended, printed: () => text });
-  const tooLate = AbortSignal.timeout(READY_MS);
+  const tooLate = AbortSignal.timeout(WAIT_MS);
   tooLate.addEventListener("abort", () => isReady.reject(new Error(`not ready: ${command}\n${text}`)));
   void ended.then(() => isReady.reject(new Error(`ended: ${command}\n${text}`)));
   await isReady.promise;
@@ -182,23 +181,20 @@ async function serve(state: State, command: string, { ready, isChain = false }: 
 }
 
 /** Waits until a node that serves its health is ready: on a busy machine, its first blocks come later than the next command. */
-async function untilHealthy(url: string): Promise<void> {
-  const endMs = performance.now() + READY_MS;
-  while (performance.now() < endMs) {
+const untilHealthy = (url: string) =>
+  until(url, async () => {
     const status = await fetch(url).then(
       (response) => response.status,
       () => 0,
     );
-    if (status !== 503) return;
-    await sleep(100);
-  }
-}
+    return status !== 503;
+  });
 
 async function ask(state: State, command: string): Promise<string> {
   const { work, env } = state;
   const typed = typedAs(state, command);
   try {
-    const options = { cwd: work, env, timeout: COMMAND_MS, maxBuffer: MAX_PRINTED_BYTES };
+    const options = { cwd: work, env, timeout: WAIT_MS, maxBuffer: MAX_PRINTED_BYTES };
     const { stdout, stderr } = await run("bash", ["-c", typed], options);
     return `${stdout}${stderr}`;
   } catch (error) {

@@ -1,11 +1,11 @@
 /** A dev chain that delivers webhooks, its mirror, delivery workers, and a receiver: real processes for hand-overs. */
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
 import { EVERY_EVENT } from "@uniknode/client";
 import { readCopy } from "../../src/mirror/events/rows.ts";
 import { present } from "../../src/platform/present.ts";
 import { type MirroredDevChain, startMirroredDevChain, TOKEN } from "../mirror/dev-chain.ts";
 import { type Ended, type Running, spawnUniknode } from "../process/uniknode.ts";
+import { until } from "../process/until.ts";
 import { checkDeliveries, followBlocks, type Message, type Receiver, startReceiver } from "./receiver.ts";
 
 export type Owner = "workers" | "node";
@@ -53,8 +53,6 @@ export type HandOverChainOptions = {
   readonly keyArgs?: readonly string[];
 };
 
-const WAIT_MS = 60_000;
-const POLL_MS = 50;
 /** Short pauses, so that retries are soon due. */
 export const DELIVERY_ARGS = ["--webhook-timeout", "2", "--webhook-retries", "1s,1s,1s,1s,1s,1s,1s,1s"];
 
@@ -154,15 +152,6 @@ async function request(base: string, method: string, path: string, body?: object
     body: text === "" ? undefined : JSON.parse(text),
     headers: response.headers,
   };
-}
-
-/** Repeats a test until it passes. */
-export async function until(name: string, test: () => Promise<boolean>): Promise<void> {
-  const endMs = performance.now() + WAIT_MS;
-  while (!(await test().catch(() => false))) {
-    assert(performance.now() < endMs, `timeout: ${name}`);
-    await sleep(POLL_MS);
-  }
 }
 
 type Context = Pick<HandOverChain, "url" | "postgres" | "receiver">;

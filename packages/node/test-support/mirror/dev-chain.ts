@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { createNetwork, type NetworkFiles } from "@uniknode/protocol";
 import { edgeRoot } from "../../src/facts/merkle/edge.ts";
 import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
@@ -18,6 +17,7 @@ import { createLastSequence } from "../../src/store/events/event-log.ts";
 import { freePort } from "../peers/world.ts";
 import { connect, type PostgresServer, startPostgres } from "../postgres/server.ts";
 import { apiUrlOf, type Running, spawnUniknode } from "../process/uniknode.ts";
+import { until } from "../process/until.ts";
 import { compareEvents } from "./events.ts";
 import { mirrorTables, nodeTables } from "./tables.ts";
 
@@ -47,9 +47,6 @@ export type MirroredDevChain = {
   restartNode(): Promise<void>;
   closeAll(): Promise<void>;
 };
-
-const WAIT_MS = 60_000;
-const POLL_MS = 50;
 
 export type MirroredDevChainOptions = {
   /** Number of last blocks in the feed. */
@@ -149,16 +146,16 @@ async function waitFor(
   { postgres, mirrors }: State,
   isReached: (mirror: { height: number; id: string }) => boolean,
 ): Promise<void> {
-  const endMs = performance.now() + WAIT_MS;
-  for (;;) {
+  let height: number | undefined;
+  await until(
+    () => `the mirror is at block ${height}: ${mirrors.at(-1)?.stderr()}`,
     // The database can be down.
-    const mirror = await readHead(postgres).catch(() => undefined);
-    if (mirror?.phase === "ready" && isReached(mirror)) return;
-    if (performance.now() > endMs) {
-      throw new Error(`the mirror is at block ${mirror?.height}: ${mirrors.at(-1)?.stderr()}`);
-    }
-    await sleep(POLL_MS);
-  }
+    async () => {
+      const mirror = await readHead(postgres);
+      height = mirror?.height;
+      return mirror?.phase === "ready" && isReached(mirror);
+    },
+  );
 }
 
 /** Makes a node record these events for webhooks of another database; returns the last event before. */
@@ -174,14 +171,14 @@ export async function recordEvents(url: string, names: readonly string[]): Promi
 
 /** Waits until the copy has the last event of the node. */
 async function waitForEvents({ postgres, mirrors }: State, last: number): Promise<void> {
-  const endMs = performance.now() + WAIT_MS;
-  for (;;) {
-    const { sequence } = await readCopy(postgres);
-    if (sequence === last) return;
-    if (performance.now() > endMs)
-      throw new Error(`the last copied event is ${sequence}, not ${last}: ${mirrors.at(-1)?.stderr()}`);
-    await sleep(POLL_MS);
-  }
+  let copied: number | undefined;
+  await until(
+    () => `the last copied event is ${copied}, not ${last}: ${mirrors.at(-1)?.stderr()}`,
+    async () => {
+      copied = (await readCopy(postgres)).sequence;
+      return copied === last;
+    },
+  );
 }
 
 async function compare(chain: State): Promise<void> {
@@ -232,16 +229,12 @@ export async function compareFacts(
   files: NetworkFiles,
 ): Promise<string> {
   const reader = createSqliteFactReader(database, createNetwork(files));
-  const endMs = performance.now() + WAIT_MS;
-  for (;;) {
+  const { edge, root } = await until("the tree of the node has the facts of the mirror", async () => {
     const { edge } = await readTree(postgres.query);
     const root = await reader.rootAt(edge.size);
-    if (root) {
-      const text = Buffer.from(root).toString("hex");
-      assert.equal(Buffer.from(present(edgeRoot(edge))).toString("hex"), text);
-      return text;
-    }
-    assert(performance.now() < endMs, "the tree of the node has the facts of the mirror");
-    await sleep(POLL_MS);
-  }
+    return root && { edge, root };
+  });
+  const text = Buffer.from(root).toString("hex");
+  assert.equal(Buffer.from(present(edgeRoot(edge))).toString("hex"), text);
+  return text;
 }

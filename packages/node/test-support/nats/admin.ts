@@ -4,6 +4,7 @@ import { PUBLIC_TARGETS } from "../../src/webhooks/connections/guard.ts";
 import { natsLibrary } from "../../src/webhooks/nats/library.ts";
 import { openServerStream } from "../../src/webhooks/nats/server-stream.ts";
 import { createTransport, type TransportOptions } from "../../src/webhooks/nats/transport.ts";
+import { WAIT_MS } from "../process/until.ts";
 
 export type StreamConfig = {
   readonly name: string;
@@ -34,7 +35,6 @@ export type StreamAdmin = {
   close(): Promise<void>;
 };
 
-const TIMEOUT_MS = 10_000;
 const NANOSECONDS_PER_MS = 1_000_000;
 
 export async function openAdmin(port: number, password: string): Promise<StreamAdmin> {
@@ -47,13 +47,13 @@ export async function openAdmin(port: number, password: string): Promise<StreamA
   const server = { host: "127.0.0.1", port, isSecure: false };
   const options: TransportOptions = {
     ...{ servers: `127.0.0.1:${port}`, user: "admin", pass: password, reconnect: false, resolve: false },
-    openStream: () => openServerStream(connect, server, AbortSignal.timeout(TIMEOUT_MS)),
+    openStream: () => openServerStream(connect, server, AbortSignal.timeout(WAIT_MS)),
     budget: { remainingBytes: Number.MAX_SAFE_INTEGER },
   };
   setTransportFactory({ factory: createTransport });
   const connection = await NatsConnectionImpl.connect(options);
-  const { streams } = await jetstreamManager(connection, { timeout: TIMEOUT_MS });
-  const publisher = jetstream(connection, { timeout: TIMEOUT_MS });
+  const { streams } = await jetstreamManager(connection, { timeout: WAIT_MS });
+  const publisher = jetstream(connection, { timeout: WAIT_MS });
   return {
     async create({ name, subjects, duplicateMs, maxMessages }) {
       await streams.add({

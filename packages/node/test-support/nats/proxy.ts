@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
+import { until } from "../process/until.ts";
 
 export type LossyProxy = {
   readonly port: number;
@@ -14,12 +15,18 @@ export type LossyProxy = {
   /** Holds back what the server sends, until `releaseReplies`. */
   holdReplies(): void;
   releaseReplies(): void;
+  /** Settles when bytes other than a ping were discarded or held back since the last of these calls. */
+  intercepted(): Promise<unknown>;
   close(): void;
 };
+
+/** The server sends it at any time. */
+const PING = "PING\r\n";
 
 export async function startLossyProxy(targetPort: number): Promise<LossyProxy> {
   const sockets = new Set<Socket>();
   let isLosing = false;
+  let intercepted = 0;
   let held: (() => void)[] | undefined;
   let heldReplies: (() => void)[] | undefined;
 
@@ -31,13 +38,15 @@ export async function startLossyProxy(targetPort: number): Promise<LossyProxy> {
     }
     client.on("data", (bytes) => {
       const send = () => void upstream.write(bytes);
-      if (held) held.push(send);
-      else send();
+      if (!held) return send();
+      held.push(send);
+      intercepted++;
     });
     upstream.on("data", (bytes) => {
       const send = () => void (client.destroyed || client.write(bytes));
-      if (heldReplies) heldReplies.push(send);
-      else if (!isLosing) send();
+      if (!heldReplies && !isLosing) return send();
+      heldReplies?.push(send);
+      if (String(bytes) !== PING) intercepted++;
     });
     upstream.on("close", () => client.destroy());
     client.on("close", () => {
@@ -50,9 +59,11 @@ export async function startLossyProxy(targetPort: number): Promise<LossyProxy> {
     port: (server.address() as AddressInfo).port,
     loseReplies(isLosingNow) {
       isLosing = isLosingNow;
+      intercepted = 0;
     },
     hold() {
       held = [];
+      intercepted = 0;
     },
     release() {
       for (const send of held ?? []) send();
@@ -60,11 +71,13 @@ export async function startLossyProxy(targetPort: number): Promise<LossyProxy> {
     },
     holdReplies() {
       heldReplies = [];
+      intercepted = 0;
     },
     releaseReplies() {
       for (const send of heldReplies ?? []) send();
       heldReplies = undefined;
     },
+    intercepted: () => until("no bytes to intercept", () => intercepted > 0),
     close() {
       server.close();
       for (const socket of sockets) socket.destroy();

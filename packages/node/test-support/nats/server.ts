@@ -6,10 +6,10 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../peers/world.ts";
+import { until } from "../process/until.ts";
 import { openAdmin, type StreamAdmin } from "./admin.ts";
 
 const PROGRAM = "/usr/sbin/nats-server";
-const START_TIMEOUT_MS = 15_000;
 
 /** Returns the program that tests with a NATS server need and this machine lacks. */
 export const missingForNats = (): string | undefined => (existsSync(PROGRAM) ? undefined : PROGRAM);
@@ -92,18 +92,13 @@ export async function startNatsServer({
 }
 
 /** Settles when a server accepts connections at a port. */
-async function accepts(port: number): Promise<void> {
-  const endMs = performance.now() + START_TIMEOUT_MS;
-  for (;;) {
+const accepts = (port: number) =>
+  until(`no connection to port ${port}`, async () => {
     const socket = connect(port, "127.0.0.1");
     try {
       await once(socket, "connect");
-      return;
-    } catch (error) {
-      if (performance.now() > endMs) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      return true;
     } finally {
       socket.destroy();
     }
-  }
-}
+  });

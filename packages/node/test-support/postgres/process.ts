@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { present } from "../../src/platform/present.ts";
 import { openPostgres, type Postgres } from "../../src/postgres/connection.ts";
+import { until } from "../process/until.ts";
 
 /** This user of Debian owns no files. */
 const UNPRIVILEGED = 65_534;
@@ -75,37 +76,26 @@ export const connect = (url: string): Postgres =>
     onConnectionLost: () => {},
   });
 
-const START_TIMEOUT_MS = 30_000;
-
 /**
  * Starts a server, and waits until it accepts connections. After a crash, it waits for the processes of the one before.
  *
  * @throws {Error} at once if the program cannot be executed
  */
 export async function startServer(spawnServer: () => ChildProcess, url: string): Promise<ChildProcess> {
-  const endMs = performance.now() + START_TIMEOUT_MS;
-  for (;;) {
-    const child = spawnServer();
-    await once(child, "spawn");
-    if (await isReady(child, url, endMs)) return child;
-  }
-}
-
-/** Returns false if the server ended: after a crash, it does so while processes of the one before still run. */
-async function isReady(child: ChildProcess, url: string, endMs: number): Promise<boolean> {
-  for (;;) {
+  let child = spawnServer();
+  await once(child, "spawn");
+  await until(`no connection to ${url}`, async () => {
+    // After a crash it ends while processes of the one before still run.
+    if (child.exitCode !== null) child = spawnServer();
     const postgres = connect(url);
     try {
       await postgres.query("SELECT 1");
       return true;
-    } catch (error) {
-      if (performance.now() > endMs) throw error;
-      if (child.exitCode !== null) return false;
-      await new Promise((resolve) => setTimeout(resolve, 50));
     } finally {
       await postgres.close();
     }
-  }
+  });
+  return child;
 }
 
 export async function endServer(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {

@@ -3,8 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
-const INSTALL_TIMEOUT_MS = 60_000;
+import { WAIT_MS } from "./until.ts";
 
 export type Shell = "bash" | "zsh" | "fish";
 
@@ -12,7 +11,7 @@ export type Shell = "bash" | "zsh" | "fish";
 export function hasShell(shell: Shell): boolean {
   const runs = () => spawnSync(shell, ["-c", "true"]).status === 0;
   if (runs()) return true;
-  spawnSync("apt-get", ["install", "-y", "-qq", shell], { timeout: INSTALL_TIMEOUT_MS, stdio: "ignore" });
+  spawnSync("apt-get", ["install", "-y", "-qq", shell], { timeout: WAIT_MS, stdio: "ignore" });
   return runs();
 }
 
@@ -30,7 +29,7 @@ export function completionsOf(shell: Shell, script: string, line: string, bin = 
       cwd: folder,
       env: { PATH: `${bin}:${process.env.PATH}`, HOME: folder, LINE: line, TERM: "dumb" },
       encoding: "utf8",
-      timeout: 30_000,
+      timeout: WAIT_MS,
     });
     if (status !== 0) throw new Error(`${shell} ended with ${status}: ${stderr}`);
     return stdout.split("\n").filter((found) => found !== "");

@@ -12,22 +12,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "@uniknode/client";
 import { present } from "../../src/platform/present.ts";
 import { apiUrlOf, runUniknode, spawnUniknode } from "../process/uniknode.ts";
+import { until } from "../process/until.ts";
 import { describeChain, WEBHOOK_TOKEN } from "./describe.ts";
 
-const MAX_WAIT_MS = 30_000;
 const TOO_FEW_BLOCKS = 12;
-
-async function until(what: string, isReached: () => Promise<boolean>): Promise<void> {
-  const endsMs = performance.now() + MAX_WAIT_MS;
-  while (!(await isReached())) {
-    if (performance.now() > endsMs) throw new Error(`not in time: ${what}`);
-    await sleep(100);
-  }
-}
 
 async function make(file: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-upgrade-"));

@@ -65,7 +65,6 @@ function missingForBuild(): string | undefined {
 const missing = missingForBuild();
 test.skipIf(missing)(
   `The sources yield the binary, byte for byte${missing ? ` (not rebuilt here: ${missing})` : ""}.`,
-  { timeout: 120_000 },
   () => {
     const copy = mkdtempSync(join(tmpdir(), "uniknode-addon-"));
     onTestFinished(() => rmSync(copy, { recursive: true }));

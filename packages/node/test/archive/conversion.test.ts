@@ -180,7 +180,7 @@ test("Numbers that follow from another table stay when a stopped conversion cont
   expect(reading(path, (database) => database.prepare(rows).get())).toEqual({ n: 3 });
 });
 
-describe("A killed conversion", { timeout: 60_000 }, () => {
+describe("A killed conversion", () => {
   const CHILD = join(import.meta.dirname, "../../test-support/upgrade/killed-conversion.ts");
 
   test("is continued by the next one, whenever it is killed.", async () => {

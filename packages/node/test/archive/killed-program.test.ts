@@ -14,7 +14,6 @@ const KILLER = pathToFileURL(join(import.meta.dirname, "../../test-support/crash
 const folder = mkdtempSync(join(tmpdir(), "uniknode-killed-"));
 const at = (name: string) => join(folder, name);
 const network = ["--network-dir", at("network")];
-const TIMEOUT = { timeout: 120_000 };
 let names = 0;
 let archived: Archived;
 
@@ -61,63 +60,53 @@ async function killAndRepeat(
 
 const has = (file: string) => (path: string) => existsSync(join(path, file));
 
-test("A killed network init is repeated.", TIMEOUT, () =>
+test("A killed network init is repeated.", () =>
   killAndRepeat(
     4,
     9,
     (path) => ["network", "init", path, "--accounts", "1"],
     (path) => has("network.json")(path) && has("accounts.json")(path),
-  ),
-);
+  ));
 
-test("A killed init is repeated.", TIMEOUT, () =>
-  killAndRepeat(4, 9, (path) => ["init", path], has("package.json")),
-);
+test("A killed init is repeated.", () => killAndRepeat(4, 9, (path) => ["init", path], has("package.json")));
 
-test("A killed snapshot create is repeated.", TIMEOUT, () =>
+test("A killed snapshot create is repeated.", () =>
   killAndRepeat(
     4,
     8,
     (path) => ["snapshot", "create", "--data", at("data"), "--output", path],
     (path) => has("manifest.json")(path) && readManifest(path).head.height === 9,
-  ),
-);
+  ));
 
-test("A killed snapshot restore is repeated.", TIMEOUT, () =>
+test("A killed snapshot restore is repeated.", () =>
   killAndRepeat(
     4,
     17,
     (path) => ["snapshot", "restore", at("snapshot"), "--data", path, ...network],
     has("node.sqlite"),
-  ),
-);
+  ));
 
-test("A killed import is repeated.", TIMEOUT, () =>
+test("A killed import is repeated.", () =>
   killAndRepeat(
     4,
     8,
     (path) => ["import", at("blocks"), "--data", path, ...network],
     () => false,
-  ),
-);
+  ));
 
-test("A killed export is repeated, and its file is never a part of the blocks.", TIMEOUT, async () => {
+test("A killed export is repeated, and its file is never a part of the blocks.", async () => {
   await killAndRepeat(1, 1, (path) => ["export", path, "--data", at("data"), ...network], existsSync);
   expect(readdirSync(folder).filter((name) => name.endsWith(".part"))).toEqual([]);
 });
 
-test(
-  "A killed snapshot create leaves a folder whose verification names the next step.",
-  TIMEOUT,
-  async () => {
-    const path = at("unfinished");
-    await runUniknode(["snapshot", "create", "--data", at("data"), "--output", path], {
-      nodeArguments: ["--import", KILLER],
-      environment: { UNIKNODE_TEST_KILL_AT: "6", UNIKNODE_TEST_KILL_IN: path },
-    });
-    expect(await runUniknode(["snapshot", "verify", path, ...network])).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/is unfinished: .*if it was interrupted, repeat it with --output /),
-    });
-  },
-);
+test("A killed snapshot create leaves a folder whose verification names the next step.", async () => {
+  const path = at("unfinished");
+  await runUniknode(["snapshot", "create", "--data", at("data"), "--output", path], {
+    nodeArguments: ["--import", KILLER],
+    environment: { UNIKNODE_TEST_KILL_AT: "6", UNIKNODE_TEST_KILL_IN: path },
+  });
+  expect(await runUniknode(["snapshot", "verify", path, ...network])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/is unfinished: .*if it was interrupted, repeat it with --output /),
+  });
+});

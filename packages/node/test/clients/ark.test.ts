@@ -1,6 +1,7 @@
 /** Behaviour of programs that use `@arkecosystem/client` 1.1 and `@arkecosystem/crypto` 2.7. */
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { people, serveEverything } from "../../test-support/clients/chain.ts";
+import { until, WAIT_MS } from "../../test-support/process/until.ts";
 import {
   type ApiResponse,
   type Builder,
@@ -24,7 +25,7 @@ let node: Awaited<ReturnType<typeof serveEverything>>;
 let connection: InstanceType<typeof Connection>;
 beforeAll(async () => {
   node = await serveEverything();
-  connection = new Connection(`${node.url}/api`).withOptions({ timeout: 20_000 });
+  connection = new Connection(`${node.url}/api`).withOptions({ timeout: WAIT_MS });
   const { body } = await call<{ data: unknown }>(connection, "node", "crypto");
   crypto.Managers.configManager.setConfig(body.data);
   // On top of the first block, only version 1 is in force (trap A1).
@@ -62,14 +63,7 @@ async function confirmed(transaction: Built): Promise<Record<string, unknown>> {
   const { status, body } = await post([transaction]);
   expect(body.errors, JSON.stringify(transaction)).toBeUndefined();
   expect([status, body.data.accept]).toEqual([200, [transaction.id]]);
-  return vi.waitFor(
-    async () => {
-      const result = await found(transaction.id);
-      if (!result) throw new Error("not confirmed yet");
-      return result;
-    },
-    { timeout: 20_000, interval: 50 },
-  );
+  return until(`no block contains ${transaction.id}`, () => found(transaction.id));
 }
 
 async function found(id: string): Promise<Record<string, unknown> | undefined> {

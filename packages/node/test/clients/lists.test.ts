@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice, chain, unik } from "../../test-support/http/chain.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 import { ended, longer } from "../../test-support/http/longer.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 import { Connection, call, type Page } from "./libraries.ts";
 
 const fixture = openFixture({}, {}, longer);
@@ -45,7 +46,7 @@ const isVotes = (resource: string, name: string) => resource === "votes" || name
 
 describe.each(["/api", "/api/v2"])("%s", (prefix) => {
   test.each(lists)("%s.%s", async (resource, name, ...given) => {
-    const connection = new Connection(`http://127.0.0.1:${port}${prefix}`).withOptions({ timeout: 20_000 });
+    const connection = new Connection(`http://127.0.0.1:${port}${prefix}`).withOptions({ timeout: WAIT_MS });
     const ask = async (page: number, limit: number) => {
       const { status, body } = await call<Page>(connection, resource, name, ...given, { page, limit });
       expect(status).toBe(200);

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { runMain } from "../../test-support/process/main.ts";
 import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
@@ -106,11 +106,11 @@ test("changing a target, pausing and resuming lose no delivery; dropping the que
   const created = await webhooks("create", "http://127.0.0.1:1/", "--event", "block.applied");
   const id = /^id +(\d+)$/m.exec(created)?.[1] as string;
   await webhooks("replay", id, "--from", "1");
-  await vi.waitFor(async () => expect(await webhooks("show", id)).toMatch(/^queued +3$/m), 10_000);
+  await expect.poll(() => webhooks("show", id)).toMatch(/^queued +3$/m);
   expect(await webhooks("pause", id)).toMatch(/^queued +3$/m);
   expect(await webhooks("update", id, "--target", target)).toMatch(/^queued +3$/m);
   await webhooks("resume", id);
-  await vi.waitFor(async () => expect(await webhooks("show", id)).not.toContain("queued"), 10_000);
+  await expect.poll(() => webhooks("show", id)).not.toContain("queued");
   expect(await webhooks("deliveries", id, "--state", "delivered")).toMatch(/HTTP 204/);
   const ended = JSON.parse(await webhooks("deliveries", id, "--json")) as { id: number }[];
   expect(await webhooks("retry", id, ...ended.map(({ id }) => `${id}`))).toContain(
@@ -120,7 +120,7 @@ test("changing a target, pausing and resuming lose no delivery; dropping the que
   expect(await webhooks("retry", id, "--state", "cancelled")).toContain("0 cancelled deliveries are");
   await webhooks("update", id, "--target", "http://127.0.0.1:1/");
   await webhooks("replay", id, "--from", "1");
-  await vi.waitFor(async () => expect(await webhooks("show", id)).toMatch(/^queued +3$/m), 10_000);
+  await expect.poll(() => webhooks("show", id)).toMatch(/^queued +3$/m);
   expect(await webhooks("update", id, "--drop-queue")).not.toContain("queued");
   expect(await webhooks("deliveries", id, "--state", "cancelled")).toMatch(/cancelled/);
   await webhooks("delete", id);

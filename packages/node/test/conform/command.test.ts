@@ -18,7 +18,6 @@ import {
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-conform-"));
 afterAll(() => rmSync(folder, { recursive: true }));
-const TIMEOUT = { timeout: 120_000 };
 
 const environment: SpawnOptions = { environment: { UNIKNODE_CONFORM_SECRET: signingSecretOf(TOKEN) } };
 const conform = (...args: string[]): Promise<Ended> => runUniknode(["conform", ...args], environment);
@@ -32,21 +31,17 @@ async function receiverWith(parts: Partial<Parts>): Promise<string> {
 const partsOf = (defect: string): Partial<Parts> =>
   present(DEFECTS.find(({ name }) => name === defect)).parts;
 
-test(
-  "A receiver that passes leads to exit code 0; scenarios with a restart are skipped with a reason.",
-  TIMEOUT,
-  async () => {
-    const { code, stdout, stderr } = await conform(await receiverWith({}));
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    for (const { name, needsRestart } of SCENARIOS) {
-      expect(stdout).toMatch(new RegExp(`^${needsRestart ? "skip" : "ok  "}  ${name} `, "m"));
-    }
-    expect(stdout).toContain("give the command with --restart\n");
-    expect(stdout).toMatch(/^46 passed, 0 failed, 4 skipped$/m);
-  },
-);
+test("A receiver that passes leads to exit code 0; scenarios with a restart are skipped with a reason.", async () => {
+  const { code, stdout, stderr } = await conform(await receiverWith({}));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  for (const { name, needsRestart } of SCENARIOS) {
+    expect(stdout).toMatch(new RegExp(`^${needsRestart ? "skip" : "ok  "}  ${name} `, "m"));
+  }
+  expect(stdout).toContain("give the command with --restart\n");
+  expect(stdout).toMatch(/^46 passed, 0 failed, 4 skipped$/m);
+});
 
-test("A failed scenario is reported with its reason, as text, JSON and JUnit XML.", TIMEOUT, async () => {
+test("A failed scenario is reported with its reason, as text, JSON and JUnit XML.", async () => {
   const url = await receiverWith(partsOf("does not deduplicate"));
   const junit = join(folder, "report.xml");
   const only = ["--only", "duplicate", "--only", "one-fact", "--only", "ping", "--skip", "ping"];
@@ -79,36 +74,28 @@ test("A failed scenario is reported with its reason, as text, JSON and JUnit XML
   });
 });
 
-test(
-  "A receiver that never responds fails each scenario by name, and the run continues.",
-  TIMEOUT,
-  async () => {
-    const url = await receiverWith({ refuse: () => "never" });
-    const args = [url, "--timeout", "1", "--only", "one-fact", "--only", "ping"];
-    const { code, stdout, stderr } = await conform(...args);
-    expect(code).toBe(1);
-    expect(stderr).toBe("uniknode: failed scenarios: one-fact, ping\n");
-    expect(
-      stdout.match(/found {5}there was none: no response within 1000 ms\n {6}change {4}start the receiver/g),
-    ).toHaveLength(2);
-  },
-);
+test("A receiver that never responds fails each scenario by name, and the run continues.", async () => {
+  const url = await receiverWith({ refuse: () => "never" });
+  const args = [url, "--timeout", "1", "--only", "one-fact", "--only", "ping"];
+  const { code, stdout, stderr } = await conform(...args);
+  expect(code).toBe(1);
+  expect(stderr).toBe("uniknode: failed scenarios: one-fact, ping\n");
+  expect(
+    stdout.match(/found {5}there was none: no response within 1000 ms\n {6}change {4}start the receiver/g),
+  ).toHaveLength(2);
+});
 
-test(
-  "A receiver that does not run is named once, instead of a failure of each scenario.",
-  TIMEOUT,
-  async () => {
-    const url = `http://127.0.0.1:${await closedPort()}/`;
-    const { code, stdout, stderr } = await conform(url);
-    expect({ code, stdout, stderr }).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: `uniknode: no receiver at ${url}: ECONNREFUSED; start it, or correct the URL\n`,
-    });
-  },
-);
+test("A receiver that does not run is named once, instead of a failure of each scenario.", async () => {
+  const url = `http://127.0.0.1:${await closedPort()}/`;
+  const { code, stdout, stderr } = await conform(url);
+  expect({ code, stdout, stderr }).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `uniknode: no receiver at ${url}: ECONNREFUSED; start it, or correct the URL\n`,
+  });
+});
 
-test("Ctrl-C ends the run with the report of the scenarios that were played.", TIMEOUT, async () => {
+test("Ctrl-C ends the run with the report of the scenarios that were played.", async () => {
   const url = await receiverWith({ refuse: ({ event }) => (event === "ping" ? "never" : undefined) });
   const junit = join(folder, "partial.xml");
   const running = spawnUniknode(["conform", url, "--timeout", "600", "--junit", junit], environment);
@@ -120,34 +107,26 @@ test("Ctrl-C ends the run with the report of the scenarios that were played.", T
   expect(readFileSync(junit, "utf8")).toContain('<skipped message="the run was interrupted"/>');
 });
 
-test(
-  "The restart command is run by a shell, and a failure of it has the exit status as the reason.",
-  TIMEOUT,
-  async () => {
-    const url = await receiverWith({});
-    const only = ["--only", "kept-after-restart"];
-    expect(await conform(url, ...only, "--restart", "echo restarted; true")).toMatchObject({
-      code: 0,
-      stderr: "restarted\n",
-    });
-    const { code, stdout } = await conform(url, ...only, "--restart", "exit 3");
-    expect(code).toBe(1);
-    expect(stdout).toContain("found     failed to restart the receiver: the command ended with 3\n");
-  },
-);
+test("The restart command is run by a shell, and a failure of it has the exit status as the reason.", async () => {
+  const url = await receiverWith({});
+  const only = ["--only", "kept-after-restart"];
+  expect(await conform(url, ...only, "--restart", "echo restarted; true")).toMatchObject({
+    code: 0,
+    stderr: "restarted\n",
+  });
+  const { code, stdout } = await conform(url, ...only, "--restart", "exit 3");
+  expect(code).toBe(1);
+  expect(stdout).toContain("found     failed to restart the receiver: the command ended with 3\n");
+});
 
-test(
-  "A receiver that the restart command starts in the background keeps its output after the run.",
-  TIMEOUT,
-  async () => {
-    const url = await receiverWith({});
-    const mark = join(folder, "written");
-    // It would end at a broken pipe before it writes the file.
-    const background = `(sleep 2; echo output >&2 && echo survived > ${mark}) &`;
-    await conform(url, "--only", "kept-after-restart", "--restart", background);
-    await expect.poll(() => readFileSync(mark, { encoding: "utf8", flag: "a+" })).toBe("survived\n");
-  },
-);
+test("A receiver that the restart command starts in the background keeps its output after the run.", async () => {
+  const url = await receiverWith({});
+  const mark = join(folder, "written");
+  // It would end at a broken pipe before it writes the file.
+  const background = `(sleep 2; echo output >&2 && echo survived > ${mark}) &`;
+  await conform(url, "--only", "kept-after-restart", "--restart", background);
+  await expect.poll(() => readFileSync(mark, { encoding: "utf8", flag: "a+" })).toBe("survived\n");
+});
 
 test.each([
   [[], "give the URL of the receiver"],

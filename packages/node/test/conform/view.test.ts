@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { createMessages } from "../../src/conform/messages.ts";
 import { differenceOf, readView, type ShownFact } from "../../src/conform/view.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 
 async function probeWith(text: string, status = 200): Promise<string> {
   const server = createServer((_request, response) => response.writeHead(status).end(text));
@@ -17,7 +18,7 @@ async function probeWith(text: string, status = 200): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-const read = (url: string) => readView(url, AbortSignal.timeout(60_000));
+const read = (url: string) => readView(url, AbortSignal.timeout(WAIT_MS));
 const viewOf = (facts: unknown): string => JSON.stringify({ facts });
 const SHOWN = { id: "a", event: "b" };
 

@@ -12,7 +12,6 @@ import { type Running, runUniknode, spawnUniknode } from "../../test-support/pro
 import { type HeldReceiver, startHeldReceiver } from "../../test-support/webhooks/held-receiver.ts";
 import { ownByWorkers } from "../../test-support/webhooks/postgres-rows.ts";
 
-const WAIT = { timeout: 60_000, interval: 50 };
 const SECRET = "5".repeat(64);
 const WEBHOOKS = 40;
 
@@ -72,7 +71,7 @@ async function stop({ child, ended }: Running): Promise<void> {
 }
 
 const logged = ({ stdout, stderr }: Running, text: string) =>
-  expect.poll(() => stdout() + stderr(), WAIT).toContain(text);
+  expect.poll(() => stdout() + stderr()).toContain(text);
 
 const get = async (url: string, path: string, headers: Record<string, string> = {}) => {
   const response = await fetch(url + path, { headers });
@@ -153,12 +152,12 @@ const statesOf = async (webhook: number) =>
     )
   ).map(({ state, attempts }) => [state, attempts]);
 
-describe.skipIf(!hasPostgres)("delivery workers", { timeout: 120_000 }, () => {
+describe.skipIf(!hasPostgres)("delivery workers", () => {
   test("deliver signed messages in order, with the epoch of their webhook", async () => {
     const url = await urlOf(startWorker("a", "--token", TOKEN));
     const webhook = await register("order");
     await log(30);
-    await expect.poll(() => sequencesOf("order"), WAIT).toEqual(upTo(30));
+    await expect.poll(() => sequencesOf("order")).toEqual(upTo(30));
     const call = receiver.calls.findLast(({ path }) => path === "/order");
     assert(call);
     expect(await verifyDelivery(call, { secret: SECRET })).toMatchObject({
@@ -167,7 +166,7 @@ describe.skipIf(!hasPostgres)("delivery workers", { timeout: 120_000 }, () => {
       data: { height: height },
       epoch: expect.any(Number),
     });
-    await expect.poll(() => statesOf(webhook), WAIT).toEqual(upTo(30).map(() => ["delivered", 1]));
+    await expect.poll(() => statesOf(webhook)).toEqual(upTo(30).map(() => ["delivered", 1]));
     expect((await get(url, "/health/live")).status).toBe(200);
     const ready = await get(url, "/health/ready");
     expect([ready.status, JSON.parse(ready.text).checks.database]).toEqual([
@@ -191,7 +190,7 @@ describe.skipIf(!hasPostgres)("delivery workers", { timeout: 120_000 }, () => {
   test("share few webhooks equally", async () => {
     startWorker("a");
     for (const number of upTo(9)) await register(`few-${number}`);
-    await expect.poll(shares, WAIT).toEqual({ a: 32 });
+    await expect.poll(shares).toEqual({ a: 32 });
     startWorker("b");
     const webhooksOf = async () =>
       (
@@ -200,7 +199,7 @@ describe.skipIf(!hasPostgres)("delivery workers", { timeout: 120_000 }, () => {
         )
       ).map(({ owner, webhooks }) => [owner, webhooks]);
     await expect
-      .poll(async () => new Map((await webhooksOf()) as [string, number][]), WAIT)
+      .poll(async () => new Map((await webhooksOf()) as [string, number][]))
       .toEqual(
         new Map([
           ["a", 5],
@@ -215,15 +214,15 @@ describe.skipIf(!hasPostgres)("delivery workers", { timeout: 120_000 }, () => {
     const paths = upTo(WEBHOOKS).map((number) => `shared-${number}`);
     for (const path of paths) await register(path);
     await log(10);
-    await expect.poll(() => paths.every((path) => callsOf(path).length === 10), WAIT).toBe(true);
+    await expect.poll(() => paths.every((path) => callsOf(path).length === 10)).toBe(true);
     const b = startWorker("b");
-    await expect.poll(shares, WAIT).toEqual({ a: 16, b: 16 });
+    await expect.poll(shares).toEqual({ a: 16, b: 16 });
     await log(10);
-    await expect.poll(() => paths.every((path) => callsOf(path).length === 20), WAIT).toBe(true);
+    await expect.poll(() => paths.every((path) => callsOf(path).length === 20)).toBe(true);
     await stop(a);
     await log(10);
-    await expect.poll(shares, WAIT).toEqual({ b: 32 });
-    await expect.poll(() => paths.every((path) => callsOf(path).length === 30), WAIT).toBe(true);
+    await expect.poll(shares).toEqual({ b: 32 });
+    await expect.poll(() => paths.every((path) => callsOf(path).length === 30)).toBe(true);
     for (const path of paths) {
       const calls = callsOf(path);
       expect(calls.map(({ sequence }) => sequence)).toEqual(upTo(30));
@@ -241,7 +240,7 @@ describe.skipIf(!hasPostgres)("delivery workers", { timeout: 120_000 }, () => {
     await urlOf(worker);
     receiver.hold();
     await log(1);
-    await expect.poll(() => sequencesOf("stopped"), WAIT).toEqual([1]);
+    await expect.poll(() => sequencesOf("stopped")).toEqual([1]);
     worker.child.kill("SIGTERM");
     await logged(worker, "stopping");
     receiver.release();
@@ -256,18 +255,18 @@ describe.skipIf(!hasPostgres)("delivery workers", { timeout: 120_000 }, () => {
     await urlOf(a);
     receiver.hold();
     await log(2);
-    await expect.poll(() => sequencesOf("killed"), WAIT).toEqual([1]);
+    await expect.poll(() => sequencesOf("killed")).toEqual([1]);
     a.child.kill("SIGKILL");
     await a.ended;
     receiver.release();
     startWorker("b");
-    await expect.poll(() => sequencesOf("killed"), WAIT).toEqual([1, 1, 2]);
+    await expect.poll(() => sequencesOf("killed")).toEqual([1, 1, 2]);
     const [first, second] = callsOf("killed");
     assert(first && second);
     expect(second.id).toBe(first.id);
     expect(second.epoch).toBeGreaterThan(first.epoch);
     await expect
-      .poll(() => statesOf(webhook), WAIT)
+      .poll(() => statesOf(webhook))
       .toEqual([
         ["delivered", 1],
         ["delivered", 1],
@@ -280,19 +279,19 @@ describe.skipIf(!hasPostgres)("delivery workers", { timeout: 120_000 }, () => {
     await urlOf(a);
     receiver.hold();
     await log(1);
-    await expect.poll(() => sequencesOf("stalled"), WAIT).toEqual([1]);
+    await expect.poll(() => sequencesOf("stalled")).toEqual([1]);
     a.child.kill("SIGSTOP");
     const b = startWorker("b");
-    await expect.poll(() => sequencesOf("stalled"), WAIT).toEqual([1, 1]);
+    await expect.poll(() => sequencesOf("stalled")).toEqual([1, 1]);
     receiver.release();
-    await expect.poll(() => statesOf(webhook), WAIT).toEqual([["delivered", 1]]);
+    await expect.poll(() => statesOf(webhook)).toEqual([["delivered", 1]]);
     await stop(b);
     a.child.kill("SIGCONT");
-    await expect.poll(shares, WAIT).toEqual({ a: 32 });
+    await expect.poll(shares).toEqual({ a: 32 });
     await log(1);
-    await expect.poll(() => sequencesOf("stalled"), WAIT).toEqual([1, 1, 2]);
+    await expect.poll(() => sequencesOf("stalled")).toEqual([1, 1, 2]);
     await expect
-      .poll(() => statesOf(webhook), WAIT)
+      .poll(() => statesOf(webhook))
       .toEqual([
         ["delivered", 1],
         ["delivered", 1],
@@ -312,7 +311,7 @@ describe.skipIf(!hasPostgres)("delivery workers", { timeout: 120_000 }, () => {
     let last = 5;
     for (; !isEnded; last++) {
       await log(1);
-      await expect.poll(() => sequencesOf("named").at(-1), WAIT).toBe(last + 1);
+      await expect.poll(() => sequencesOf("named").at(-1)).toBe(last + 1);
     }
     const { code, stdout, stderr } = await ended;
     expect([code, stdout]).toEqual([1, expect.not.stringContaining("http:")]);
@@ -326,13 +325,13 @@ describe.skipIf(!hasPostgres)("delivery workers", { timeout: 120_000 }, () => {
     const webhook = await register("renamed");
     await urlOf(killed);
     await log(1);
-    await expect.poll(() => statesOf(webhook), WAIT).toEqual([["delivered", 1]]);
+    await expect.poll(() => statesOf(webhook)).toEqual([["delivered", 1]]);
     killed.child.kill("SIGKILL");
     await killed.ended;
     await log(1);
     const next = startWorker("a");
     await logged(next, "waiting: a process with this name has a lease");
-    await expect.poll(() => sequencesOf("renamed"), WAIT).toEqual([1, 2]);
+    await expect.poll(() => sequencesOf("renamed")).toEqual([1, 2]);
   });
 
   test("end if another process has got their name while they were stalled", async () => {
@@ -341,17 +340,17 @@ describe.skipIf(!hasPostgres)("delivery workers", { timeout: 120_000 }, () => {
     await urlOf(stalled);
     receiver.hold();
     await log(1);
-    await expect.poll(() => sequencesOf("replaced"), WAIT).toEqual([1]);
+    await expect.poll(() => sequencesOf("replaced")).toEqual([1]);
     stalled.child.kill("SIGSTOP");
     const next = startWorker("a");
-    await expect.poll(() => sequencesOf("replaced"), WAIT).toEqual([1, 1]);
+    await expect.poll(() => sequencesOf("replaced")).toEqual([1, 1]);
     receiver.release();
-    await expect.poll(() => statesOf(webhook), WAIT).toEqual([["delivered", 1]]);
+    await expect.poll(() => statesOf(webhook)).toEqual([["delivered", 1]]);
     stalled.child.kill("SIGCONT");
     const { code, stderr } = await stalled.ended;
     expect([code, stderr]).toEqual([1, expect.stringContaining('delivers with the name "a"')]);
     await log(1);
-    await expect.poll(() => sequencesOf("replaced"), WAIT).toEqual([1, 1, 2]);
+    await expect.poll(() => sequencesOf("replaced")).toEqual([1, 1, 2]);
     expect(await shares()).toEqual({ a: 32 });
     await stop(next);
   });
@@ -361,18 +360,18 @@ describe.skipIf(!hasPostgres)("delivery workers", { timeout: 120_000 }, () => {
     const webhook = await register("outage");
     const url = await urlOf(worker);
     await log(1);
-    await expect.poll(() => statesOf(webhook), WAIT).toEqual([["delivered", 1]]);
+    await expect.poll(() => statesOf(webhook)).toEqual([["delivered", 1]]);
     await chain.server.halt();
     await logged(worker, "failed to renew the lease");
     // A result is shared for a second.
-    await expect.poll(async () => (await get(url, "/health/ready")).status, WAIT).toBe(503);
+    await expect.poll(async () => (await get(url, "/health/ready")).status).toBe(503);
     expect((await get(url, "/health/live")).status).toBe(200);
     expect((await get(url, "/metrics")).text).toContain("uniknode_worker_database_up 0");
     await chain.server.resume();
     await logged(worker, "is renewed again");
     await log(1);
-    await expect.poll(() => sequencesOf("outage"), WAIT).toEqual([1, 2]);
-    await expect.poll(async () => (await get(url, "/health/ready")).status, WAIT).toBe(200);
+    await expect.poll(() => sequencesOf("outage")).toEqual([1, 2]);
+    await expect.poll(async () => (await get(url, "/health/ready")).status).toBe(200);
     const lines = (worker.stdout() + worker.stderr()).match(/failed to run webhook deliveries/g) ?? [];
     expect(lines.length).toBeLessThan(5);
   });
@@ -384,7 +383,7 @@ describe.skipIf(!hasPostgres)("delivery workers", { timeout: 120_000 }, () => {
       return (JSON.parse(text) as { data: { processes: object[] } }).data.processes;
     };
     await expect
-      .poll(processes, WAIT)
+      .poll(processes)
       .toContainEqual(
         expect.objectContaining({ kind: "worker", name: "listed", height: expect.any(Number) }),
       );
@@ -421,12 +420,10 @@ describe.skipIf(!hasPostgres)("delivery workers", { timeout: 120_000 }, () => {
       const { status, text } = await get(url, "/health/ready");
       return [status, JSON.parse(text).checks.database.detail];
     };
-    await expect
-      .poll(database, WAIT)
-      .toEqual([200, "waiting: the node delivers the webhooks of this network"]);
+    await expect.poll(database).toEqual([200, "waiting: the node delivers the webhooks of this network"]);
     expect((await get(url, "/metrics")).text).toMatch(/uniknode_worker_shards Nan/i);
     await ownByWorkers(chain.postgres);
-    await expect.poll(database, WAIT).toEqual([200, "owns 32 of 32 shards"]);
+    await expect.poll(database).toEqual([200, "owns 32 of 32 shards"]);
   });
 
   test("with a user or a session that can only read end with advice", async () => {

@@ -16,7 +16,6 @@ import { type HeldReceiver, startHeldReceiver } from "../../test-support/webhook
 import { ownByWorkers } from "../../test-support/webhooks/postgres-rows.ts";
 
 const TOKEN = "5".repeat(64);
-const WAIT = { timeout: 60_000, interval: 50 };
 /** Time for a replay that does not wait. */
 const REPLAY_MS = 3_000;
 
@@ -85,26 +84,26 @@ async function holdBlocks(): Promise<() => Promise<void>> {
   };
 }
 
-describe.skipIf(!hasPostgres)("a replay", { timeout: 120_000 }, () => {
+describe.skipIf(!hasPostgres)("a replay", () => {
   test("waits for the mirror after a retraction.", async () => {
-    await expect.poll(async () => (await readCopy(chain.postgres)).isStarted, WAIT).toBe(true);
+    await expect.poll(async () => (await readCopy(chain.postgres)).isStarted).toBe(true);
     const webhook = await register();
     await chain.command("forge", { enabled: false });
     await chain.command("mine", { blocks: 5 });
     const { height } = await chain.head();
-    await expect.poll(() => messages().some((message) => message.height === height), WAIT).toBe(true);
-    await expect.poll(async () => (await readHead(chain.postgres))?.height, WAIT).toBe(height);
+    await expect.poll(() => messages().some((message) => message.height === height)).toBe(true);
+    await expect.poll(async () => (await readHead(chain.postgres))?.height).toBe(height);
 
     const release = await holdBlocks();
     await chain.command("reorg", { depth: 2, blocks: 3 });
-    await expect.poll(() => messages().filter(({ reverts }) => reverts).length, WAIT).toBe(2);
+    await expect.poll(() => messages().filter(({ reverts }) => reverts).length).toBe(2);
     const replays = createPostgresReplays(chain.postgres, { all: () => [], epochOf: () => undefined });
     await replays.start(webhook, { fromHeight: height - 1, toHeight: height }, Date.now());
     await sleep(REPLAY_MS);
     await release();
-    await expect.poll(async () => (await readHead(chain.postgres))?.height, WAIT).toBe(height + 1);
-    await expect.poll(async () => (await replays.find(webhook))?.state, WAIT).toBe("finished");
-    await expect.poll(() => messages().some((message) => message.height === height + 1), WAIT).toBe(true);
+    await expect.poll(async () => (await readHead(chain.postgres))?.height).toBe(height + 1);
+    await expect.poll(async () => (await replays.find(webhook))?.state).toBe("finished");
+    await expect.poll(() => messages().some((message) => message.height === height + 1)).toBe(true);
 
     const retracted = new Set(messages().map(({ reverts }) => reverts));
     const facts = messages().filter(({ id, reverts }) => reverts === undefined && !retracted.has(id));
@@ -120,7 +119,7 @@ describe.skipIf(!hasPostgres)("a replay", { timeout: 120_000 }, () => {
     const replays = createPostgresReplays(chain.postgres, { all: () => [], epochOf: () => undefined });
     await replays.start(webhook, { fromHeight: 12, toHeight: 18 }, Date.now());
     const calls = () => receiver.calls.filter(({ path }) => path === "/proofs");
-    await expect.poll(() => calls().length, WAIT).toBe(7);
+    await expect.poll(() => calls().length).toBe(7);
     const checkpoint = await createCheckpoint(createClient({ url: chain.url }));
     // The clock of the chain is ahead.
     const options = { secret: TOKEN, checkpoint, networkMs: Date.now() + 3_600_000 };

@@ -14,6 +14,7 @@ import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { type Client, connect, transferOf } from "../../test-support/process/client.ts";
 import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { until } from "../../test-support/process/until.ts";
 
 const people = deriveAccounts(
   "test test test test test test test test test test test junk",
@@ -106,13 +107,8 @@ async function register(webhook: object): Promise<void> {
 }
 
 /** Settles when the node has forged by itself. */
-async function forgedAbove(height: number): Promise<void> {
-  const deadlineMs = Date.now() + 20_000;
-  while ((await run("snapshot")).head.height <= height) {
-    if (Date.now() > deadlineMs) throw new Error(`no block above ${height}`);
-    await new Promise((next) => setTimeout(next, 50));
-  }
-}
+const forgedAbove = (height: number) =>
+  until(`no block above ${height}`, async () => (await run("snapshot")).head.height > height);
 
 describe("forge", () => {
   test("pauses and resumes the chain's own blocks", async () => {

@@ -25,9 +25,9 @@ test("drops the surplus in steps, again and again, until it is stopped", async (
     { maxEvents: 10, maxAgeMs: 1e9 },
     { events: log, subscribedEvents, onError, everyMs: 1 },
   );
-  await vi.waitFor(() => expect(log.read(0, 20_000)).toHaveLength(10));
+  await expect.poll(() => log.read(0, 20_000)).toHaveLength(10);
   add(5);
-  await vi.waitFor(() => expect(log.read(0, 20_000)).toHaveLength(10));
+  await expect.poll(() => log.read(0, 20_000)).toHaveLength(10);
   end();
   database.close();
   expect(onError).not.toHaveBeenCalled();
@@ -44,7 +44,7 @@ test("continues after an error", async () => {
     { maxEvents: 1, maxAgeMs: 1 },
     { events: { prune }, subscribedEvents, onError, everyMs: 1 },
   );
-  await vi.waitFor(() => expect(calls).toBeGreaterThan(2));
+  await expect.poll(() => calls).toBeGreaterThan(2);
   end();
   expect(onError).toHaveBeenCalledExactlyOnceWith(new Error("busy"));
 });

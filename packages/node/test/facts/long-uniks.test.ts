@@ -172,9 +172,7 @@ test("A step of a build changes at most 1,000 rows, however many properties a un
 /** The next process ends the work, also on a slow machine. */
 const MAX_KILLS = 6;
 
-test("A process that is killed at random times continues, and the tree is that of a process without kills.", {
-  timeout: 180_000,
-}, async () => {
+test("A process that is killed at random times continues, and the tree is that of a process without kills.", async () => {
   const chain = opened(4_000);
   for (let block = 0; block < 3; block++) chain.append(changes(chain));
   chain.finalize();

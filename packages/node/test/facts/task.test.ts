@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { finalHeight } from "../../src/facts/final.ts";
@@ -7,6 +6,7 @@ import { startFactsTask } from "../../src/facts/task.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
 import { createForkingChain, network } from "../../test-support/chain/forking.ts";
+import { until } from "../../test-support/process/until.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {
@@ -32,9 +32,7 @@ async function start(isDevChain = false, alter: (database: Database) => Database
     database.close();
   });
   const final = () => finalHeight(forking.chain.head().height, network);
-  async function complete(): Promise<void> {
-    while (task.figures().height !== final()) await sleep(2);
-  }
+  const complete = () => until("the tree has all final blocks", () => task.figures().height === final());
   return { ...forking, task, logged, complete, final };
 }
 

@@ -14,7 +14,6 @@ import { apiUrlOf, spawnUniknode } from "../../test-support/process/uniknode.ts"
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const TOKEN = "first-event-test";
-const WAIT = { timeout: 60_000, interval: 100 };
 const run = promisify(execFile);
 
 const [, , register, receive, send, log] = blocksOf("docs/guides/first-event.md").map(({ text }) => text);
@@ -37,9 +36,7 @@ function startReceiver(command: string): { printed: () => string; end: () => Pro
   return { printed: () => text, end };
 }
 
-test("the first event arrives, and a stopped receiver gets its missed events after its restart", {
-  timeout: 180_000,
-}, async () => {
+test("the first event arrives, and a stopped receiver gets its missed events after its restart", async () => {
   const data = mkdtempSync(join(tmpdir(), "uniknode-first-event-"));
   onTestFinished(() => rmSync(data, { recursive: true, force: true }));
   const node = spawnUniknode([
@@ -77,18 +74,18 @@ test("the first event arrives, and a stopped receiver gets its missed events aft
   expect(id).toBe(1);
   Object.assign(values, { SECRET: token, ID: `${id}` });
   const first = startReceiver(typed(present(receive)));
-  await expect.poll(first.printed, WAIT).toContain(`listening on http://127.0.0.1:${port}`);
+  await expect.poll(first.printed).toContain(`listening on http://127.0.0.1:${port}`);
   await sendOne();
-  await expect.poll(first.printed, WAIT).toMatch(/verified msg_\w+: transaction\.applied at height \d+/);
+  await expect.poll(first.printed).toMatch(/verified msg_\w+: transaction\.applied at height \d+/);
   const states = async (): Promise<string[]> =>
     (await curl(present(log))).map(({ state }: { state: string }) => state);
   // The receiver prints an event before it responds.
-  await expect.poll(states, WAIT).toEqual(["delivered"]);
+  await expect.poll(states).toEqual(["delivered"]);
 
   await first.end();
   await sendOne();
-  await expect.poll(states, WAIT).toEqual(["pending", "delivered"]);
+  await expect.poll(states).toEqual(["pending", "delivered"]);
   const second = startReceiver(typed(present(receive)));
-  await expect.poll(second.printed, WAIT).toMatch(/verified msg_\w+: transaction\.applied at height \d+/);
-  await expect.poll(states, WAIT).toEqual(["delivered", "delivered"]);
+  await expect.poll(second.printed).toMatch(/verified msg_\w+: transaction\.applied at height \d+/);
+  await expect.poll(states).toEqual(["delivered", "delivered"]);
 });

@@ -24,7 +24,6 @@ describe("every block", () => {
 });
 
 /** Time for the programs of a page to end. */
-const END_TIMEOUT_MS = 60_000;
 
 const commandsIn = (page: string) => blocksOf(page).filter(isRun).flatMap(commandsOf);
 const pages = PAGES.filter((page) => blocksOf(page).some(isRun));
@@ -33,25 +32,19 @@ const withNode = pages.filter((page) => commandsIn(page).some(startsNode));
 const besideChain = pages.filter((page) => !withNode.includes(page));
 
 describe("the commands", () => {
-  test.concurrent.for(withNode)(
-    "of %s have the described effects",
-    { timeout: 600_000 },
-    async (page, context) => {
-      const terminal = await openTerminal();
-      if (needsDatabase(commandsIn(page))) {
-        context.skip(!hasPostgres, "no PostgreSQL for this machine");
-        context.onTestFinished(await startDatabase(terminal), END_TIMEOUT_MS);
-      }
-      context.onTestFinished(terminal.close, END_TIMEOUT_MS);
-      expect((await follow(blocksOf(page), terminal)).length).toBeGreaterThan(1);
-    },
-  );
-
-  test.concurrent(`of ${besideChain.join(", ")} have the described effects`, { timeout: 600_000 }, async ({
-    onTestFinished,
-  }) => {
+  test.concurrent.for(withNode)("of %s have the described effects", async (page, context) => {
     const terminal = await openTerminal();
-    onTestFinished(terminal.close, END_TIMEOUT_MS);
+    if (needsDatabase(commandsIn(page))) {
+      context.skip(!hasPostgres, "no PostgreSQL for this machine");
+      context.onTestFinished(await startDatabase(terminal));
+    }
+    context.onTestFinished(terminal.close);
+    expect((await follow(blocksOf(page), terminal)).length).toBeGreaterThan(1);
+  });
+
+  test.concurrent(`of ${besideChain.join(", ")} have the described effects`, async ({ onTestFinished }) => {
+    const terminal = await openTerminal();
+    onTestFinished(terminal.close);
     await terminal.type(START);
     for (const page of besideChain) {
       // The page before may have learned that of a webhook.

@@ -5,11 +5,12 @@ import { connect as connectHttp2 } from "node:http2";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { blocksOf } from "../../test-support/guides/page.ts";
 import { freePort } from "../../test-support/peers/world.ts";
 import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { until } from "../../test-support/process/until.ts";
 
 const NGINX = "/usr/sbin/nginx";
 const hasNginx = spawnSync(NGINX, ["-v"]).status === 0 && spawnSync("openssl", ["version"]).status === 0;
@@ -63,7 +64,7 @@ describe.skipIf(!hasNginx)(`through nginx${unless}`, () => {
       }`,
     );
     nginx = spawn(NGINX, ["-p", folder, "-c", file("nginx.conf")], { stdio: "inherit" });
-    await vi.waitFor(() => get("/api/blockchain"), { timeout: 20_000, interval: 100 });
+    await until("nginx responds", () => get("/api/blockchain"));
   });
   afterAll(async () => {
     nginx.kill("SIGTERM");

@@ -9,11 +9,11 @@ import {
   type Owner,
   type Registered,
   startHandOverChain,
-  until,
 } from "../../test-support/hand-over/chain.ts";
 import { disturb } from "../../test-support/hand-over/disturbances.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
 import type { Running } from "../../test-support/process/uniknode.ts";
+import { until } from "../../test-support/process/until.ts";
 
 const BLOCKS = { event: "block.applied" } as const;
 const KILLS = 4;
@@ -59,9 +59,10 @@ const claimed = () =>
 /** Starts a hand-over that waits for a call of the former owner. */
 async function startWaiting(to: Owner): Promise<Running> {
   if (to === "node") await claimed();
+  const { length } = chain.receiver.calls("strict");
   chain.receiver.respond("strict", undefined);
   await chain.command("mine", { blocks: 1 });
-  await sleep(500);
+  await until("a call", () => chain.receiver.calls("strict").length > length);
   const waiting = chain.spawnHandOver(to);
   await reached(`to ${to}`, `to ${to}`);
   return waiting;
@@ -130,7 +131,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     await disturbances.end();
     await chain.handOver("node");
     await checkAll();
-  }, 600_000);
+  });
 
   test("can be cancelled while the former owner's calls are running, and continues afterwards", async () => {
     const { receiver } = chain;
@@ -197,7 +198,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     expect(await leases()).not.toContain("hand-over");
     await checkAll();
     await chain.handOver("node");
-  }, 240_000);
+  });
 
   test("to the workers is cancelled if the database has lost its first step", async () => {
     await killWaiting("workers");
@@ -220,7 +221,7 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
       expect(await ownerOf()).toEqual([owner, owner]);
       await checkAll();
     }
-  }, 240_000);
+  });
 
   test("begins at a height of the chain", async () => {
     const { body } = await chain.call("GET", "/blockchain");
@@ -267,5 +268,5 @@ describe.skipIf(!hasPostgres)("a hand-over", () => {
     }
     await checkAll();
     for (const worker of workers) await chain.stop(worker);
-  }, 240_000);
+  });
 });

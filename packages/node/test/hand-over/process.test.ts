@@ -3,17 +3,16 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import {
   type HandOverChain,
   type Registered,
   startHandOverChain,
-  until,
 } from "../../test-support/hand-over/chain.ts";
 import { disturb } from "../../test-support/hand-over/disturbances.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
+import { until } from "../../test-support/process/until.ts";
 
 const BLOCKS = { event: "block.applied" } as const;
 
@@ -122,12 +121,16 @@ describe.skipIf(!hasPostgres)("webhooks", () => {
   test("lose and repeat nothing while they are handed over twice, under load and reorganisations.", async () => {
     const workers = ["w1", "w2"].map((name) => chain.startWorker(name));
     const disturbances = disturb(chain, 7);
+    const delivered = (count: number) => {
+      const { length } = chain.receiver.calls("strict");
+      return until("deliveries", () => chain.receiver.calls("strict").length >= length + count);
+    };
     for (const to of ["workers", "node", "workers", "node"] as const) {
-      await sleep(3_000);
+      await delivered(5);
       await chain.handOver(to);
     }
     for (const name of ["failing", "retrying", "replaying"]) chain.receiver.respond(name, 204);
-    await sleep(2_000);
+    await delivered(5);
     await disturbances.end();
     for (const name of ["strict", "parallel", "confirmed", "rotating"]) {
       await chain.command("mine", { blocks: 4 });
@@ -135,5 +138,5 @@ describe.skipIf(!hasPostgres)("webhooks", () => {
       await chain.checkBlocks(webhook(name), { isStrict: name === "strict" });
     }
     for (const worker of workers) await chain.stop(worker);
-  }, 240_000);
+  });
 });

@@ -6,10 +6,10 @@ import {
   type HandOverChain,
   type Registered,
   startHandOverChain,
-  until,
 } from "../../test-support/hand-over/chain.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
 import type { Running } from "../../test-support/process/uniknode.ts";
+import { until } from "../../test-support/process/until.ts";
 
 const BLOCKS = { event: "block.applied" } as const;
 

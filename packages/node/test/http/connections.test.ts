@@ -294,14 +294,13 @@ describe("limits of one connection", () => {
   });
 });
 
-test("a server with half-open connections closes within seconds", async () => {
-  const fixture = openFixture();
+test("a server with half-open connections closes before they time out", async () => {
+  const never = 24 * 3_600_000;
+  const fixture = openFixture({ headersTimeoutMs: never, requestTimeoutMs: never });
   const { port } = await fixture.listen();
   await hold(port, { from: "127.0.0.1", count: 100, send: HALF_HEADERS });
   await hold(port, { from: "127.0.0.2", count: 100, send: HALF_BODY });
-  const beganMs = performance.now();
   await fixture.close();
-  expect(performance.now() - beganMs).toBeLessThan(5_000);
 });
 
 test("pipelined requests are handled one after another", async () => {

@@ -173,7 +173,7 @@ test.each([0, 1_000])("a client that reads %i bytes at intervals is disconnected
         if (bytes > 0) socket.read(bytes);
         return connections();
       },
-      { interval: 10, timeout: 20_000 },
+      { interval: 10 },
     )
     .toBe(0);
   socket.destroy();

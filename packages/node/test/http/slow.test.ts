@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { dalinet } from "@uniknode/protocol";
-import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, expect, onTestFinished, test } from "vitest";
 import { LATE } from "../../src/http/server/deadlines.ts";
 import {
   createSlowQueryThread,
@@ -100,7 +100,7 @@ test("start another thread when the first has ended for lack of requests", async
   const statuses: (number | undefined)[] = [];
   for (let run = 0; run < 3; run++) {
     statuses.push((await open.run({ method: "GET", url: "/api/blockchain", body: undefined }))?.status);
-    await vi.waitUntil(() => !open.isRunning(), 10_000);
+    await expect.poll(() => open.isRunning()).toBe(false);
   }
   expect(statuses).toEqual([200, 200, 200]);
 });

@@ -26,7 +26,7 @@ import { clientOf } from "../../test-support/mirror/feed-client.ts";
 import { useDatabases } from "../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
 
-const WAIT = { timeout: 10_000, interval: 10 };
+const POLL = { interval: 10 };
 const databases = useDatabases();
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -117,9 +117,9 @@ async function start({ epoch, client = clientOf(feed) }: Overrides = {}) {
 }
 
 const state = () => readCopy(postgres);
-const started = () => expect.poll(async () => (await state()).isStarted, WAIT).toBe(true);
+const started = () => expect.poll(async () => (await state()).isStarted, POLL).toBe(true);
 const copiedUpTo = (sequence: number) =>
-  expect.poll(async () => (await state()).sequence, WAIT).toBe(sequence);
+  expect.poll(async () => (await state()).sequence, POLL).toBe(sequence);
 
 describe.skipIf(!hasPostgres)("the copy of an event log", () => {
   test("begins with the next event, and has every later one once, in order and unchanged.", async () => {
@@ -157,7 +157,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
     log.moveCursor(COPY_READER, 0);
     add(10);
     await copiedUpTo(10);
-    await expect.poll(() => log.cursor(COPY_READER), WAIT).toBe(10);
+    await expect.poll(() => log.cursor(COPY_READER), POLL).toBe(10);
     await copy.stop();
   });
 
@@ -250,7 +250,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
       await copy.stop();
       // The first request of a session confirms what was copied before.
       const next = await start();
-      await expect.poll(() => log.cursor(COPY_READER), WAIT).toBe(confirmed);
+      await expect.poll(() => log.cursor(COPY_READER), POLL).toBe(confirmed);
       await next.stop();
     }
   });
@@ -282,8 +282,8 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
     openNode("new");
     add(2);
     const second = await start();
-    await expect.poll(async () => (await state()).gaps, WAIT).toBe(1);
-    await expect.poll(() => log.lastSequence(), WAIT).toBe(20);
+    await expect.poll(async () => (await state()).gaps, POLL).toBe(1);
+    await expect.poll(() => log.lastSequence(), POLL).toBe(20);
     add(4);
     await copiedUpTo(24);
     await second.stop();
@@ -342,7 +342,7 @@ describe.skipIf(!hasPostgres)("the copy of an event log", () => {
       },
     };
     const copy = await start({ client });
-    await expect.poll(() => requests, WAIT).toBe(2);
+    await expect.poll(() => requests, POLL).toBe(2);
     await copy.stop();
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain("the node responded 404");

@@ -10,7 +10,6 @@ import { startLyingFeed } from "../../test-support/mirror/lying-feed.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
-const WAIT = { timeout: 60_000, interval: 50 };
 const NAMES = [
   "block.applied",
   "block.reverted",
@@ -44,7 +43,7 @@ const lastEvent = () => readNode((database) => logOf(database).lastSequence());
 describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
   test("are recorded for webhooks of the database, and copied from then on.", async () => {
     await chain.followed();
-    await expect.poll(async () => (await readCopy(chain.postgres)).isStarted, WAIT).toBe(true);
+    await expect.poll(async () => (await readCopy(chain.postgres)).isStarted).toBe(true);
     const { sequence } = await readCopy(chain.postgres);
     expect(await chain.recordEvents(NAMES)).toBe(sequence);
     await chain.command("mine", { blocks: 30 });
@@ -68,7 +67,7 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
   test("are complete after each of several kills of the mirror.", async () => {
     for (let kill = 0; kill < 4; kill++) {
       const mining = chain.command("mine", { blocks: 20 });
-      await expect.poll(async () => (await readCopy(chain.postgres)).sequence, WAIT).toBeGreaterThan(0);
+      await expect.poll(async () => (await readCopy(chain.postgres)).sequence).toBeGreaterThan(0);
       mirror.child.kill("SIGKILL");
       await mirror.ended;
       await mining;
@@ -121,7 +120,7 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
     await mirror.ended;
     const older = await startLyingFeed(chain.url, (json) => json, ["/api/internal/feed/events"]);
     mirror = chain.startMirror("--node", older.url);
-    await expect.poll(mirror.stderr, WAIT).toContain("start a node of the same version");
+    await expect.poll(mirror.stderr).toContain("start a node of the same version");
     await chain.command("mine", { blocks: 5 });
     await chain.followed();
     await chain.command("reorg", { depth: 2 });
@@ -141,10 +140,10 @@ describe.skipIf(!hasPostgres)("the events of a dev chain", () => {
     await chain.restartNode();
     await chain.recordEvents(NAMES);
     mirror = chain.startMirror();
-    await expect.poll(async () => (await readCopy(chain.postgres)).gaps, WAIT).toBe(1);
-    await expect.poll(lastEvent, WAIT).toBeGreaterThanOrEqual(before);
+    await expect.poll(async () => (await readCopy(chain.postgres)).gaps).toBe(1);
+    await expect.poll(lastEvent).toBeGreaterThanOrEqual(before);
     await chain.command("mine", { blocks: 5 });
-    await expect.poll(async () => (await readCopy(chain.postgres)).sequence - lastEvent(), WAIT).toBe(0);
+    await expect.poll(async () => (await readCopy(chain.postgres)).sequence - lastEvent()).toBe(0);
     const rows = readNode((database) => nodeEvents(database, before));
     // Each block has at least two events: it was applied, and saved the wallet of its delegate.
     expect(rows.length).toBeGreaterThanOrEqual(2 * 5);

@@ -10,7 +10,6 @@ import type { Running } from "../../test-support/process/uniknode.ts";
 
 /** Enough for an empty server with its log. */
 const DISK_MB = 200;
-const WAIT = { timeout: 60_000, interval: 50 };
 
 describe.skipIf(!hasPostgres)("a mirror", () => {
   let chain: MirroredDevChain;
@@ -68,7 +67,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     await postgres.query("GRANT ALL ON ALL TABLES IN SCHEMA public TO limited");
     const url = chain.databaseUrl.replace(/\/\/\w+@/, "//limited@");
     mirror = chain.startMirror("--database-url", url);
-    await expect.poll(mirror.stderr, WAIT).toContain("too many connections for role");
+    await expect.poll(mirror.stderr).toContain("too many connections for role");
     await postgres.query("ALTER ROLE limited CONNECTION LIMIT -1");
     // The mirror writes this block after it has connected; the others were written before.
     await chain.command("mine", { blocks: 1 });
@@ -76,7 +75,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
 
     await postgres.query("ALTER ROLE limited CONNECTION LIMIT 0");
     await postgres.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'limited'");
-    await expect.poll(mirror.stderr, WAIT).toContain("failed to follow the node; retrying");
+    await expect.poll(mirror.stderr).toContain("failed to follow the node; retrying");
     await chain.command("mine", { blocks: 5 });
     await postgres.query("ALTER ROLE limited CONNECTION LIMIT -1");
     await chain.followed();
@@ -92,7 +91,7 @@ describe.skipIf(!hasPostgres)("a mirror", () => {
     await chain.followed();
     const free = disk.fill();
     await chain.command("mine", { blocks: 60 });
-    await expect.poll(mirror.stderr, WAIT).toContain("No space left on device");
+    await expect.poll(mirror.stderr).toContain("No space left on device");
     expect(mirror.stderr()).toContain("failed to follow the node; retrying");
     free();
     await chain.followed();

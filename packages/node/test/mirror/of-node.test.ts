@@ -16,7 +16,6 @@ import {
 import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const TOKEN = "mirror";
-const WAIT = { timeout: 60_000, interval: 50 };
 
 let folder: string;
 let server: PostgresServer;
@@ -60,7 +59,7 @@ const figure = async (url: string, name: string): Promise<number> => {
 async function followed(url: string): Promise<void> {
   const height = await heightOf(url);
   await expect
-    .poll(async () => (await readHead(postgres).catch(() => undefined))?.height ?? 0, WAIT)
+    .poll(async () => (await readHead(postgres).catch(() => undefined))?.height ?? 0)
     .toBeGreaterThanOrEqual(height);
 }
 
@@ -84,18 +83,18 @@ describe.skipIf(!hasPostgres)("a node with --mirror", () => {
     await server.halt();
     node = startNode();
     url = await apiUrlOf(node);
-    await expect.poll(node.stderr, WAIT).toContain("waiting for the database");
+    await expect.poll(node.stderr).toContain("waiting for the database");
     expect(await heightOf(url)).toBeGreaterThan(0);
     await server.resume();
     await followed(url);
-    await expect.poll(() => figure(url, "uniknode_mirror_height"), WAIT).toBeGreaterThan(0);
+    await expect.poll(() => figure(url, "uniknode_mirror_height")).toBeGreaterThan(0);
     expect(await figure(url, "uniknode_mirror_up")).toBe(1);
   });
 
   test("starts a killed mirror again, which follows.", async () => {
     const before = mirrorsOf(node).length;
     process.kill(Number(mirrorsOf(node).at(-1)), "SIGKILL");
-    await expect.poll(() => mirrorsOf(node).length, WAIT).toBe(before + 1);
+    await expect.poll(() => mirrorsOf(node).length).toBe(before + 1);
     await followed(url);
     expect(await figure(url, "uniknode_mirror_starts_total")).toBe(before + 1);
   });
@@ -105,7 +104,7 @@ describe.skipIf(!hasPostgres)("a node with --mirror", () => {
     expect(isRunning(mirror)).toBe(true);
     node.child.kill("SIGKILL");
     await node.ended;
-    await expect.poll(() => isRunning(mirror), WAIT).toBe(false);
+    await expect.poll(() => isRunning(mirror)).toBe(false);
   });
 });
 
@@ -127,8 +126,8 @@ test.skipIf(!hasPostgres)(
     mirror.start("http://127.0.0.1:1");
     const { pid } = JSON.parse(`${lines[0]}`) as { pid: number };
     process.kill(pid, "SIGSTOP");
-    await expect.poll(() => lines.join(""), WAIT).toContain("hangs; killing it");
-    await expect.poll(() => mirror.figures().starts, WAIT).toBeGreaterThan(1);
+    await expect.poll(() => lines.join("")).toContain("hangs; killing it");
+    await expect.poll(() => mirror.figures().starts).toBeGreaterThan(1);
     expect(isRunning(pid)).toBe(false);
     const last = JSON.parse(`${lines.at(-1)}`) as { pid: number };
     process.kill(last.pid, "SIGSTOP");

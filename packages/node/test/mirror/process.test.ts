@@ -5,7 +5,6 @@ import { startLyingFeed } from "../../test-support/mirror/lying-feed.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
-const WAIT = { timeout: 60_000, interval: 100 };
 const FEED_BLOCKS = 100;
 
 let chain: MirroredDevChain;
@@ -89,7 +88,7 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     await chain.followed();
     expect(mirror.stdout() + mirror.stderr()).toContain("rebuilding the mirror");
     await chain.compare();
-  }, 180_000);
+  });
 
   test("ends when its facts differ from those of the node, because the feed changed one digit of a vote.", async () => {
     let isLying = false;
@@ -107,7 +106,7 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     const lied = await chain.server.createDatabase("lied");
     const args = ["--node", feed.url, "--token", TOKEN, "--database-url", lied, "--name", "lied"];
     const { ended, stderr } = spawnUniknode(["mirror", ...args]);
-    await expect.poll(stderr, WAIT).toContain("the facts agree with those of the node");
+    await expect.poll(stderr).toContain("the facts agree with those of the node");
     isLying = true;
     // The votes of a round are final two rounds later.
     await chain.command("mine", { blocks: 80 });
@@ -124,7 +123,7 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
 
   test("waits for a database that is down, until it is stopped.", async () => {
     const waiting = chain.startMirror("--database-url", "postgres://127.0.0.1:1/chain");
-    await expect.poll(waiting.stderr, WAIT).toContain("waiting for the database: check --database-url");
+    await expect.poll(waiting.stderr).toContain("waiting for the database: check --database-url");
     waiting.child.kill("SIGTERM");
     expect(await waiting.ended).toMatchObject({ code: 0 });
   });

@@ -8,7 +8,6 @@ import { createNodes, type TestNode, type TestNodes } from "./nodes.ts";
 
 const HOSTS = [2, 3, 4, 5, 6].map((last) => `127.0.0.${last}`);
 /** The ping interval is longer than a test. */
-const WAIT = { timeout: 60_000 };
 
 let nodes: TestNodes;
 beforeEach(async () => {
@@ -34,7 +33,7 @@ async function openTogether(count: number): Promise<{ all: TestNode[]; common: B
 const start = (all: readonly TestNode[]) => Promise.all(all.map(({ peers }) => peers.start()));
 const headOf = ({ world }: TestNode) => world.chain.head().id;
 
-describe("branches", { timeout: 120_000 }, () => {
+describe("branches", () => {
   test("of five nodes, all different, end in the highest one", async () => {
     const { all } = await openTogether(5);
     const heights: number[][] = all.map(({ world }) => {
@@ -48,7 +47,7 @@ describe("branches", { timeout: 120_000 }, () => {
     }
     const best = headOf(present(all.at(-1)));
     await start(all);
-    await expect.poll(() => new Set(all.map(headOf)), WAIT).toEqual(new Set([best]));
+    await expect.poll(() => new Set(all.map(headOf))).toEqual(new Set([best]));
     // The height of every node only increases, whatever branch it is on.
     for (const seen of heights) expect(seen).toEqual(seen.toSorted((a, b) => a - b));
   });
@@ -64,11 +63,11 @@ describe("branches", { timeout: 120_000 }, () => {
     await highest.world.forge(...range(500, 514));
     const best = headOf(highest);
     await start(all);
-    await expect.poll(() => new Set(all.map(headOf)), WAIT).toEqual(new Set([best]));
+    await expect.poll(() => new Set(all.map(headOf))).toEqual(new Set([best]));
   });
 });
 
-describe("a delegate that forges twice in a slot", { timeout: 60_000 }, () => {
+describe("a delegate that forges twice in a slot", () => {
   const reports = ({ logged }: TestNode) =>
     logged.filter(({ msg }) => msg === "double forging: a delegate signed two blocks for one slot");
 
@@ -101,7 +100,7 @@ describe("a delegate that forges twice in a slot", { timeout: 60_000 }, () => {
     const { node, other, report } = await openDoubled();
     await other.world.forge(...range(201, 205));
     await Promise.all([node.peers.start(), other.peers.start()]);
-    await expect.poll(() => headOf(node), WAIT).toBe(headOf(other));
+    await expect.poll(() => headOf(node)).toBe(headOf(other));
     expect(reports(node)).toMatchObject([report]);
   });
 });
@@ -121,10 +120,10 @@ test("A peer with a version that a milestone excludes is dropped at its height."
       .list()
       .map(({ ip }) => ip)
       .sort();
-  await expect.poll(known, WAIT).toEqual([old.host, young.host]);
+  await expect.poll(known).toEqual([old.host, young.host]);
   const [last, first] = await node.world.forge(STRICTER_FROM - 2, STRICTER_FROM - 1);
   expect(present(last).header.height).toBe(STRICTER_FROM - 1);
   expect(present(first).header.height).toBe(STRICTER_FROM);
-  await expect.poll(known, WAIT).toEqual([young.host]);
+  await expect.poll(known).toEqual([young.host]);
   expect(node.events).toContain(`removed ${old.host}`);
 });

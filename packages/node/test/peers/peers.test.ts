@@ -21,7 +21,6 @@ afterEach(() => nodes.close());
 const open: TestNodes["open"] = (...parameters) => nodes.open(...parameters);
 
 /** The ping interval is longer than a test. */
-const WAIT = { timeout: 20_000 };
 const heightOf = ({ world }: TestNode) => world.chain.head().height;
 const LIMITS = { timeoutMs: 5_000, maxBytes: 1_000_000 };
 
@@ -39,7 +38,7 @@ describe("two nodes", () => {
     await first.peers.start();
     await second.peers.start();
     expect(second.events).toContain(`added ${HOSTS[0]}`);
-    await expect.poll(() => first.events, WAIT).toContain(`added ${HOSTS[1]}`);
+    await expect.poll(() => first.events).toContain(`added ${HOSTS[1]}`);
     expect(first.peers.list()).toMatchObject([
       { ip: HOSTS[1], port: nodes.port, version: "5.7.2", height: 1 },
     ]);
@@ -51,9 +50,9 @@ describe("two nodes", () => {
     await first.world.forge(...range(1, 50));
     await first.peers.start();
     await second.peers.start();
-    await expect.poll(() => heightOf(second), WAIT).toBe(51);
+    await expect.poll(() => heightOf(second)).toBe(51);
     expect(second.world.chain.head()).toEqual(first.world.chain.head());
-    await expect.poll(() => second.peers.progress(), WAIT).toBeUndefined();
+    await expect.poll(() => second.peers.progress()).toBeUndefined();
   });
 
   test("the node on the lower branch reverts to the common block, and follows", async () => {
@@ -63,7 +62,7 @@ describe("two nodes", () => {
     await first.world.forge(...range(200, 230));
     await first.peers.start();
     await second.peers.start();
-    await expect.poll(() => second.world.chain.head().id, WAIT).toBe(first.world.chain.head().id);
+    await expect.poll(() => second.world.chain.head().id).toBe(first.world.chain.head().id);
     expect(heightOf(first)).toBe(52);
   });
 
@@ -71,12 +70,12 @@ describe("two nodes", () => {
     const [first, second] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
     await first.peers.start();
     await second.peers.start();
-    await expect.poll(() => first.peers.list().length, WAIT).toBe(1);
+    await expect.poll(() => first.peers.list().length).toBe(1);
     for (const slot of range(CURRENT_SLOT - 3, CURRENT_SLOT)) {
       expect(await first.peers.submitBlock(first.world.make(slot))).toBeUndefined();
     }
     await first.peers.close();
-    await expect.poll(() => heightOf(second), WAIT).toBe(heightOf(first));
+    await expect.poll(() => heightOf(second)).toBe(heightOf(first));
   });
 
   /** Three nodes in a row: the first and the third one are not connected. */
@@ -92,21 +91,21 @@ describe("two nodes", () => {
   test("send a third node the last block that one of them fetched", async () => {
     const [first, second, third] = openRow();
     for (const { peers } of [first, third, second]) await peers.start();
-    await expect.poll(() => second.peers.list().length, WAIT).toBe(2);
-    await expect.poll(() => third.events, WAIT).toContain("started");
-    await expect.poll(() => second.peers.preflightFailure(), WAIT).toBeUndefined();
+    await expect.poll(() => second.peers.list().length).toBe(2);
+    await expect.poll(() => third.events).toContain("started");
+    await expect.poll(() => second.peers.preflightFailure()).toBeUndefined();
     // No peer posts it.
     await first.world.forge(CURRENT_SLOT);
     expect(await second.peers.preflightFailure()).toMatch(/^behind/);
-    await expect.poll(() => third.events, WAIT).toContain("received 2");
-    await expect.poll(() => heightOf(third), WAIT).toBe(2);
+    await expect.poll(() => third.events).toContain("received 2");
+    await expect.poll(() => heightOf(third)).toBe(2);
   });
 
   test("do not broadcast blocks that they fetch before they are in sync", async () => {
     const [first, second, third] = openRow();
     await first.world.forge(CURRENT_SLOT);
     for (const { peers } of [first, third, second]) await peers.start();
-    await expect.poll(() => second.events, WAIT).toContain("started");
+    await expect.poll(() => second.events).toContain("started");
     expect(heightOf(second)).toBe(2);
     // Until then, everything has arrived.
     await second.peers.close();
@@ -117,17 +116,17 @@ describe("two nodes", () => {
     const [first, second] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
     await first.peers.start();
     await second.peers.start();
-    await expect.poll(() => first.peers.list().length, WAIT).toBe(1);
-    await expect.poll(() => first.peers.preflightFailure(), WAIT).toBeUndefined();
+    await expect.poll(() => first.peers.list().length).toBe(1);
+    await expect.poll(() => first.peers.preflightFailure()).toBeUndefined();
     expect(await first.peers.submitBlock(first.world.make(CURRENT_SLOT - 1))).toBeUndefined();
-    await expect.poll(() => heightOf(second), WAIT).toBe(2);
+    await expect.poll(() => heightOf(second)).toBe(2);
     expect(second.events).toContain("received 2");
     // A block that was never broadcast.
     await first.world.take(first.world.make(CURRENT_SLOT));
     expect(await second.peers.preflightFailure()).toMatch(
       /^behind: 1 of 1 peers are at height 3, this node at 2/,
     );
-    await expect.poll(() => heightOf(second), WAIT).toBe(3);
+    await expect.poll(() => heightOf(second)).toBe(3);
   });
 });
 
@@ -185,7 +184,7 @@ describe("a list of seeds", () => {
     ];
     const second = open(present(HOSTS[1]), [], { sources });
     await second.peers.start();
-    await expect.poll(() => second.events, WAIT).toContain(`added ${HOSTS[0]}`);
+    await expect.poll(() => second.events).toContain(`added ${HOSTS[0]}`);
     expect(second.logged).toHaveLength(2);
   });
 
@@ -199,7 +198,7 @@ describe("a list of seeds", () => {
     const { port } = server.address() as AddressInfo;
     const node = open(present(HOSTS[0]), [], { sources: [`http://127.0.0.1:${port}/`] });
     await node.peers.start();
-    await expect.poll(() => node.logged.length, WAIT).toBe(1);
+    await expect.poll(() => node.logged.length).toBe(1);
   });
 });
 
@@ -225,17 +224,17 @@ test("trap A1: a transaction that block 2 cannot hold reaches a peer that was at
   first.peers.broadcastTransactions(items, result);
   await first.peers.start();
   await second.peers.start();
-  await expect.poll(() => heightOf(second), WAIT).toBe(3);
+  await expect.poll(() => heightOf(second)).toBe(3);
   expect(second.pool.get(id)).toBeUndefined();
   for (const slot of range(902, 911)) {
     expect(await first.peers.submitBlock(first.world.make(slot))).toBeUndefined();
   }
-  await expect.poll(() => second.pool.get(id)?.bytes, WAIT).toEqual(bytes);
+  await expect.poll(() => second.pool.get(id)?.bytes).toEqual(bytes);
   const transactions = second.pool.select({ maxTransactions: 1, maxBytes: 1_000 });
-  await expect.poll(() => heightOf(second), WAIT).toBe(13);
+  await expect.poll(() => heightOf(second)).toBe(13);
   const block = second.world.make(CURRENT_SLOT - 1, { transactions });
   expect(await second.peers.submitBlock(block)).toBeUndefined();
-  await expect.poll(() => first.world.chain.head().id, WAIT).toBe(block.header.id);
+  await expect.poll(() => first.world.chain.head().id).toBe(block.header.id);
   for (const { world } of [first, second]) {
     expect(present(world.chain.state.get("wallets", rich.address)).nonce).toBe(1n);
   }
@@ -275,7 +274,7 @@ describe("a separate forger", () => {
     const [node, peer] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
     await node.peers.start();
     await peer.peers.start();
-    await expect.poll(() => node.events, WAIT).toContain(`added ${HOSTS[1]}`);
+    await expect.poll(() => node.events).toContain(`added ${HOSTS[1]}`);
     const call = await forgerOf(node);
     const ip = "203.0.113.7";
     expect(await call("p2p.internal.isPeerOrForger", { ip })).toEqual({ isPeerOrForger: false });

@@ -31,7 +31,7 @@ const ONLY_ROOT = ["unshare", "--user", "--map-root-user"];
 
 const execute = promisify(execFile);
 
-describe.skipIf(!hasPostgres)("a clone that only its owner can enter", { timeout: 300_000 }, () => {
+describe.skipIf(!hasPostgres)("a clone that only its owner can enter", () => {
   let closed: string;
   let open: string;
   beforeAll(() => {

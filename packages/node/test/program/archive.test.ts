@@ -8,6 +8,7 @@ import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { writeNetwork } from "../../test-support/process/network.ts";
 import { apiUrlOf, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { until } from "../../test-support/process/until.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const folder = mkdtempSync(join(tmpdir(), "uniknode-archive-"));
@@ -22,7 +23,7 @@ beforeAll(async () => {
   const options = ["--accounts", "1", "--block-time", "1", "--http-port", "0"];
   node = spawnUniknode(["dev", "--data", at("dev"), ...options]);
   url = await apiUrlOf(node);
-  while ((await headOf(url)).height < 10) await new Promise((next) => setTimeout(next, 200));
+  await until("block 10", async () => (await headOf(url)).height >= 10);
 });
 
 afterAll(async () => {

@@ -80,7 +80,7 @@ async function forged(args: readonly string[], environment: Record<string, strin
 
 const newUnik = () => randomBytes(32).toString("hex");
 
-describe("show", { timeout: 60_000 }, () => {
+describe("show", () => {
   test("prints the node and its chain", async () => {
     const { data: head } = await client.blockchain.get();
     expect(await json(["status"])).toMatchObject({
@@ -155,7 +155,7 @@ describe("show", { timeout: 60_000 }, () => {
   });
 });
 
-describe("wallets", { timeout: 60_000 }, () => {
+describe("wallets", () => {
   test("are created from new words each time, for the network of the node or a named one", async () => {
     const [first, second] = [await json(["wallet", "new"]), await json(["wallet", "new"])];
     expect((first.passphrase as string).split(" ")).toHaveLength(12);
@@ -213,7 +213,7 @@ describe("wallets", { timeout: 60_000 }, () => {
   });
 });
 
-describe("payments", { timeout: 60_000 }, () => {
+describe("payments", () => {
   test("a transfer, with message and fee", async () => {
     const stranger = people("a stranger").address;
     const args = ["transfer", stranger, "12.5", "--vendor-field", "rent", "--fee", "0.3"];
@@ -286,7 +286,7 @@ describe("payments", { timeout: 60_000 }, () => {
   });
 });
 
-describe("fees", { timeout: 60_000 }, () => {
+describe("fees", () => {
   test("a fee far above the usual one is not paid without a confirmation", async () => {
     const args = ["transfer", bob.address, "1", "--fee", "5000"];
     const { code, stderr } = await run(["tx", ...args], as(alice));
@@ -309,7 +309,7 @@ describe("fees", { timeout: 60_000 }, () => {
   });
 });
 
-describe("votes and delegates", { timeout: 60_000 }, () => {
+describe("votes and delegates", () => {
   test("a vote for a delegate by the id of its unik, withdrawn again", async () => {
     const { asset } = await forged(["vote", delegate.unikId], as(alice));
     expect(asset).toEqual({ votes: [`+${delegate.publicKey}`] });
@@ -339,7 +339,7 @@ describe("votes and delegates", { timeout: 60_000 }, () => {
   });
 });
 
-describe("uniks", { timeout: 60_000 }, () => {
+describe("uniks", () => {
   test("minted, changed and given away", async () => {
     const unik = newUnik();
     await forged(["mint", unik, "organization", "--property", "usr/shape=round"], as(unregistered));
@@ -380,7 +380,7 @@ describe("uniks", { timeout: 60_000 }, () => {
   });
 });
 
-describe("second passphrases and files", { timeout: 60_000 }, () => {
+describe("second passphrases and files", () => {
   test("transactions of the wallet then need both", async () => {
     const second = { UNIKNODE_SECOND_PASSPHRASE: "another secret" };
     await forged(["second-signature"], { ...as(dave), ...second });
@@ -398,7 +398,7 @@ describe("second passphrases and files", { timeout: 60_000 }, () => {
   });
 });
 
-describe("waiting", { timeout: 60_000 }, () => {
+describe("waiting", () => {
   test("ends after its timeout, although the transaction may still be forged", async () => {
     await client.dev.forge({ enabled: false });
     const late = await run(["tx", "transfer", bob.address, "1", "--wait", "--wait-timeout", "1"], as(carol));
@@ -426,7 +426,7 @@ describe("waiting", { timeout: 60_000 }, () => {
 /** Address on livenet. */
 const FOREIGN = addressFromPublicKey(bob.publicKey, present(presets.livenet).network.pubKeyHash);
 
-describe("an invalid transaction", { timeout: 60_000 }, () => {
+describe("an invalid transaction", () => {
   test("is refused by the node with its reason: code 1", async () => {
     const poor = { UNIKNODE_PASSPHRASE: "this account was never funded" };
     const { code, stderr, stdout } = await run(["tx", "transfer", bob.address, "1"], poor);

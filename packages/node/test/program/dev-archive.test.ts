@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { apiUrlOf, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { until } from "../../test-support/process/until.ts";
 
 const BLOCKS = 700;
 const folder = mkdtempSync(join(tmpdir(), "uniknode-dev-archive-"));
@@ -36,8 +37,7 @@ const mine = (blocks: number) => async (url: string) => {
   const body = JSON.stringify({ blocks });
   const status = async () => (await fetch(`${url}/api/dev/mine`, { method: "POST", headers, body })).status;
   // 503 while the first blocks are forged.
-  for (let last = 503; last !== 200; last = await status())
-    await new Promise((next) => setTimeout(next, 200));
+  await until("the node mines", async () => (await status()) === 200);
 };
 
 let height: number;

@@ -6,16 +6,14 @@ import { startFaulty } from "./faulty.ts";
 
 const PIPES = { stdout: "pipe", stderr: "pipe" } as const;
 
-describe("the node ends with code 1 within seconds, and logs the reason", { timeout: 90_000 }, () => {
+describe("the node ends with code 1, and logs the reason", () => {
   test.each([
     ["reject", "consensus"],
     ["throw", "serving"],
   ] as const)("after an uncaught error (%s in %s)", async (fault, thread) => {
     const node = await startFaulty(PIPES);
-    node.fail(fault, thread, "out of the blue");
-    const { code, seconds } = await node.ended();
-    expect(code).toBe(1);
-    expect(seconds).toBeLessThan(10);
+    await node.fail(fault, thread, "out of the blue");
+    expect(await node.ended()).toBe(1);
     expect(node.stderr()).toContain('"level":"fatal"');
     expect(node.stderr()).toContain("out of the blue");
   });
@@ -29,20 +27,15 @@ describe("the node ends with code 1 within seconds, and logs the reason", { time
     const path = join(data, "lock.sqlite");
     expect([statSync(data).mode & 0o777, statSync(path).mode & 0o777]).toEqual([0o700, 0o600]);
     change(path);
-    const { code, seconds } = await node.ended();
-    expect(code).toBe(1);
-    expect(seconds).toBeLessThan(10);
+    expect(await node.ended()).toBe(1);
     expect(node.stderr()).toContain("lock.sqlite was removed or replaced while the node ran");
   });
 
   test("when a part does not close, which it names", async () => {
     const node = await startFaulty(PIPES);
-    node.fail("hang", "serving", "60000");
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await node.fail("hang", "serving", "never");
     node.child.kill("SIGTERM");
-    const { code, seconds } = await node.ended();
-    expect(code).toBe(1);
-    expect(seconds).toBeLessThan(20);
+    expect(await node.ended()).toBe(1);
     expect(node.stderr()).toMatch(/"part":"serving","msg":"serving has not closed for 5 s"/);
     expect(node.stderr()).toMatch(
       /"part":"serving".*"msg":"shutdown timed out after \d+ s in serving; exiting"/,
@@ -57,8 +50,8 @@ function writeOther(path: string): string {
 
 test("a signature thread that dies is replaced", async () => {
   const node = await startFaulty(PIPES);
-  node.fail("throw", "verifier", "out of the blue");
+  await node.fail("throw", "verifier", "out of the blue");
   await node.forgesOn();
   node.child.kill("SIGTERM");
-  expect((await node.ended()).code).toBe(0);
+  expect(await node.ended()).toBe(0);
 });

@@ -10,6 +10,7 @@ import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { type Client, connect } from "../../test-support/process/client.ts";
 import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { until } from "../../test-support/process/until.ts";
 
 const people = deriveAccounts(
   "test test test test test test test test test test test junk",
@@ -54,15 +55,11 @@ async function register(event: string): Promise<void> {
 }
 
 /** Waits for the first delivery of the event that passes the test. */
-async function arrival(event: string, fits: (data: Record<string, unknown>) => boolean = () => true) {
-  const deadlineMs = Date.now() + 30_000;
-  for (;;) {
-    const found = delivered.find((delivery) => delivery.event === event && fits(delivery.data));
-    if (found) return found.data;
-    if (Date.now() > deadlineMs) throw new Error(`${event} did not arrive, but ${names().join()} did`);
-    await new Promise((next) => setTimeout(next, 50));
-  }
-}
+const arrival = (event: string, fits: (data: Record<string, unknown>) => boolean = () => true) =>
+  until(
+    () => `${event} did not arrive, but ${names().join()} did`,
+    () => delivered.find((delivery) => delivery.event === event && fits(delivery.data))?.data,
+  );
 
 const names = () => [...new Set(delivered.map(({ event }) => event))].sort();
 

@@ -15,8 +15,11 @@ const FAULTS: Readonly<Record<string, (content: string) => void>> = {
     throw new Error(content);
   },
   reject: (content) => void Promise.reject(new Error(content)),
-  /** Milliseconds for which the thread blocks. */
-  hang: (content) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(content)),
+  /** Blocks the thread until a file with the name of the content appears. */
+  hang: (content) => {
+    const cell = new Int32Array(new SharedArrayBuffer(4));
+    while (!existsSync(join(folder, content))) Atomics.wait(cell, 0, 0, LOOK_MS);
+  },
 };
 
 setInterval(() => {

@@ -1,17 +1,17 @@
 /** Dev chain with injectable thread failures and arbitrary standard streams. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { closedPort } from "../../test-support/process/closed-port.ts";
+import { until, WAIT_MS } from "../../test-support/process/until.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/uniknode.js", import.meta.url));
 const FAULTS = fileURLToPath(new URL("./faults.ts", import.meta.url));
-const STARTED = { timeout: 60_000, interval: 100 };
 
 export type Stdio = "pipe" | number;
 export type Fault = "throw" | "reject" | "hang";
@@ -27,12 +27,14 @@ export type Faulty = {
   height(): Promise<number>;
   /** Settles when new blocks were forged. */
   forgesOn(): Promise<void>;
-  /** @param content text of the error, or milliseconds for which the thread hangs */
-  fail(fault: Fault, thread: Thread, content: string): void;
   /**
-   * Settles with the code and the duration after the end; a process that does not end is killed after 30 s.
+   * Settles when the thread fails.
+   *
+   * @param content text of the error, or name of a file in the folder at whose creation the thread no longer hangs
    */
-  ended(): Promise<{ code: number | null; seconds: number }>;
+  fail(fault: Fault, thread: Thread, content: string): Promise<unknown>;
+  /** Settles with the code after the end; a process that does not end is killed. */
+  ended(): Promise<number | null>;
 };
 
 export function newFolder(): string {
@@ -83,7 +85,7 @@ export async function startFaulty(
     const response = await fetch(`${url}/api/blockchain`);
     return ((await response.json()) as { data: { block: { height: number } } }).data.block.height;
   }
-  await expect.poll(() => height().catch(() => 0), STARTED).toBeGreaterThan(3);
+  await expect.poll(() => height().catch(() => 0)).toBeGreaterThan(3);
   return {
     child,
     url,
@@ -92,19 +94,19 @@ export async function startFaulty(
     height,
     async forgesOn() {
       const before = await height();
-      await expect.poll(height, STARTED).toBeGreaterThan(before + 1);
+      await expect.poll(height).toBeGreaterThan(before + 1);
     },
     fail(fault, thread, content) {
       const path = join(folder, `${fault}-${THREADS[thread]}`);
       writeFileSync(`${path}.part`, content);
       renameSync(`${path}.part`, path);
+      return until(`${thread} does not fail`, () => !existsSync(path));
     },
     async ended() {
-      const startMs = performance.now();
-      const timer = setTimeout(() => child.kill("SIGKILL"), 30_000);
+      const timer = setTimeout(() => child.kill("SIGKILL"), WAIT_MS);
       const [code] = await exited;
       clearTimeout(timer);
-      return { code, seconds: (performance.now() - startMs) / 1_000 };
+      return code;
     },
   };
 }

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { EVERY_EVENT } from "@uniknode/client";
 import { builders, signTransaction, type TransactionBody } from "@uniknode/protocol";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { present } from "../../src/platform/present.ts";
@@ -77,9 +77,7 @@ async function send(build: (envelope: Envelope) => TransactionBody): Promise<str
     owner.keys,
   );
   expect((await submit([transaction])).accepted).toEqual([transaction.id]);
-  const isConfirmed = async () =>
-    expect((await ask("GET", `/api/transactions/${transaction.id}`)).status).toBe(200);
-  await vi.waitFor(isConfirmed, { timeout: 15_000, interval: 50 });
+  await expect.poll(async () => (await ask("GET", `/api/transactions/${transaction.id}`)).status).toBe(200);
   return transaction.id;
 }
 

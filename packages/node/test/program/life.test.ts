@@ -41,7 +41,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-describe("stopping and starting again", { timeout: 60_000 }, () => {
+describe("stopping and starting again", () => {
   test.each(["SIGINT", "SIGTERM"] as const)(
     "%s ends cleanly, and the same chain continues",
     async (signal) => {
@@ -96,7 +96,7 @@ describe("stopping and starting again", { timeout: 60_000 }, () => {
   });
 });
 
-describe("on demand", { timeout: 30_000 }, () => {
+describe("on demand", () => {
   test("a block is forged as soon as a transaction is accepted, and only then", async () => {
     const node = dev(newFolder(), "--instant");
     const { network, submit, get } = await connect(await apiUrlOf(node));
@@ -111,7 +111,7 @@ describe("on demand", { timeout: 30_000 }, () => {
   });
 });
 
-describe("a refused start names the reason and changes nothing", { timeout: 60_000 }, () => {
+describe("a refused start names the reason and changes nothing", () => {
   test.each<[more: string[]]>([[[]], [["--reset"]]])("a data folder in use %j", async (more) => {
     const folder = newFolder();
     const first = dev(folder);
@@ -203,7 +203,7 @@ describe("a refused start names the reason and changes nothing", { timeout: 60_0
   });
 });
 
-describe("a network from its files", { timeout: 60_000 }, () => {
+describe("a network from its files", () => {
   test("uniknode run forges on it with the given delegates", async () => {
     const cast = castOf(people, 1);
     const { block, files } = devGenesis(cast, 8);
@@ -235,11 +235,8 @@ describe("a network from its files", { timeout: 60_000 }, () => {
     });
     expect(response.status).toBe(403);
     expect(await response.json()).toMatchObject({ message: expect.stringContaining("only on a dev chain") });
-    const deadlineMs = Date.now() + 30_000;
     const height = async () => ((await get("/api/blockchain")) as { block: { height: number } }).block.height;
-    while ((await height()) < 2 && Date.now() < deadlineMs)
-      await new Promise((next) => setTimeout(next, 200));
-    expect(await height()).toBe(2);
+    await expect.poll(height).toBeGreaterThanOrEqual(2);
     const lines = node.stderr().trim().split("\n");
     expect(lines.map((line) => JSON.parse(line) as object)).toEqual(
       expect.arrayContaining([

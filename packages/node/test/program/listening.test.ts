@@ -40,7 +40,7 @@ writeFileSync(register, "[]");
 const ELSEWHERE = "203.0.113.7";
 const dev = (...more: string[]) => ["dev", "--data", join(folder, "new"), "--http-port", "0", ...more];
 
-describe("an unavailable port", { timeout: 60_000 }, () => {
+describe("an unavailable port", () => {
   test.each<[name: string, args: () => string[], what: () => string, next: string]>([
     [
       "P2P port",
@@ -93,7 +93,7 @@ describe("an unavailable port", { timeout: 60_000 }, () => {
   });
 });
 
-describe.runIf(process.platform === "linux")("a port of another node", { timeout: 60_000 }, () => {
+describe.runIf(process.platform === "linux")("a port of another node", () => {
   test("names its process and URL", async () => {
     const { port } = new URL(url);
     for (const args of [
@@ -122,7 +122,7 @@ describe.runIf(process.platform === "linux")("a port of another node", { timeout
   });
 });
 
-describe("a data folder in use", { timeout: 60_000 }, () => {
+describe("a data folder in use", () => {
   test.each([
     ["dev", () => ["dev", "--data", data, "--http-port", "0", "--block-time", "3600"]],
     ["dev --reset", () => ["dev", "--data", data, "--http-port", "0", "--reset"]],
@@ -152,7 +152,7 @@ describe("a data folder in use", { timeout: 60_000 }, () => {
   });
 });
 
-describe("doctor fails if a start fails", { timeout: 60_000 }, () => {
+describe("doctor fails if a start fails", () => {
   const doctor = (...args: string[]) => runMain(["doctor", "--data", join(folder, "fresh"), ...args]);
 
   test("a port of another node", async () => {

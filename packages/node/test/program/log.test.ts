@@ -6,8 +6,6 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { type Faulty, newFolder, type Stdio, startFaulty } from "./faulty.ts";
 
-const TIMEOUT_MS = 90_000;
-
 type Sink = {
   readonly stdout: Stdio;
   readonly stderr: Stdio;
@@ -66,7 +64,7 @@ const SINKS = [
   ["to a closed pipe", closedPipe],
 ] as const;
 
-describe.skipIf(process.platform !== "linux")("log and output", { timeout: TIMEOUT_MS }, () => {
+describe.skipIf(process.platform !== "linux")("log and output", () => {
   test.each(SINKS)(
     "%s prevent the chain neither from forging nor from ending on request",
     async (_, open) => {
@@ -75,24 +73,17 @@ describe.skipIf(process.platform !== "linux")("log and output", { timeout: TIMEO
       broken?.(node);
       await node.forgesOn();
       node.child.kill("SIGTERM");
-      const { code, seconds } = await node.ended();
-      expect(code).toBe(0);
-      expect(seconds).toBeLessThan(10);
+      expect(await node.ended()).toBe(0);
     },
   );
 
-  test.each(SINKS)(
-    "%s delay the end of the node after an uncaught error by at most seconds",
-    async (_, open) => {
-      const { broken, ...stdio } = open();
-      const node = await startFaulty(stdio);
-      broken?.(node);
-      node.fail("throw", "consensus", "out of the blue");
-      const { code, seconds } = await node.ended();
-      expect(code).toBe(1);
-      expect(seconds).toBeLessThan(10);
-    },
-  );
+  test.each(SINKS)("%s do not prevent the end of the node after an uncaught error", async (_, open) => {
+    const { broken, ...stdio } = open();
+    const node = await startFaulty(stdio);
+    broken?.(node);
+    await node.fail("throw", "consensus", "out of the blue");
+    expect(await node.ended()).toBe(1);
+  });
 
   test("that could not be written for a while are written as far as possible later", async () => {
     const { fd, empty } = fullPipe();

@@ -12,7 +12,6 @@ const at = (name: string) => join(folder, name);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const TOKEN = "a-token-of-the-test";
-const WAIT = { timeout: 30_000, interval: 50 };
 
 /** Runs a dev chain until the work is done and all deliveries are sent. */
 async function onDevChain(name: string, work: (client: Client) => Promise<unknown>): Promise<void> {
@@ -21,7 +20,7 @@ async function onDevChain(name: string, work: (client: Client) => Promise<unknow
   try {
     const client = createClient({ url: await apiUrlOf(node), webhookToken: TOKEN });
     await work(client);
-    await expect.poll(async () => (await client.webhooks.health()).data.queued, WAIT).toBe(0);
+    await expect.poll(async () => (await client.webhooks.health()).data.queued).toBe(0);
   } finally {
     node.child.kill("SIGTERM");
     await node.ended;
@@ -35,7 +34,7 @@ const mine = (blocks: number) => async (client: Client) => {
       () => true,
       () => false,
     );
-  await expect.poll(isMined, WAIT).toBe(true);
+  await expect.poll(isMined).toBe(true);
 };
 
 test("An older copy that imports the same blocks sends equal bodies for equal ids, and a higher epoch.", async () => {

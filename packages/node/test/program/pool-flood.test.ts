@@ -14,6 +14,7 @@ import type { PoolEvent } from "../../src/pool/events.ts";
 import { createTestChain, openPool, RICH, transfer } from "../../test-support/pool/chain.ts";
 import { connect } from "../../test-support/process/client.ts";
 import { apiUrlOf, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { until } from "../../test-support/process/until.ts";
 
 /** Transactions with only the members that the pool sorts by. */
 const sized = (id: string, fee: bigint, bytes: number) =>
@@ -134,7 +135,7 @@ test("a flooded node forges the honest transaction in the next block", async () 
       gaps: range(120, (index) => signed("account 8", 5 + index)),
       replacing: range(120, (index) => signed("account 8", 1, 2 + index)),
     };
-    while ((await head()) < 4) await new Promise((next) => setTimeout(next, 100));
+    await expect.poll(head).toBeGreaterThanOrEqual(4);
     let isOver = false;
     const types = new Map<string, number>();
     const flood = async (transactions: Transaction[]) => {
@@ -154,14 +155,11 @@ test("a flooded node forges the honest transaction in the next block", async () 
       const honest = signed("account 7", nonce);
       expect(await submit([honest])).toMatchObject({ status: 200, accepted: [honest.id] });
       const before = await head();
-      let forgedAt: number | undefined;
-      while (forgedAt === undefined) {
-        await new Promise((next) => setTimeout(next, 50));
-        const row = await get(`/api/transactions/${honest.id}`).catch(() => undefined);
-        const blockId = (row as { blockId?: string } | undefined)?.blockId;
-        if (blockId) forgedAt = ((await get(`/api/blocks/${blockId}`)) as { height: number }).height;
-      }
-      waits.push(forgedAt - before);
+      const blockId = await until("the honest transaction is forged", async () => {
+        const row = (await get(`/api/transactions/${honest.id}`)) as { blockId?: string };
+        return row.blockId;
+      });
+      waits.push(((await get(`/api/blocks/${blockId}`)) as { height: number }).height - before);
     }
     isOver = true;
     for (const { status } of await flooding) expect(status).toBe("fulfilled");

@@ -12,7 +12,6 @@ import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/proces
 const TOKEN = "reorganisations-test";
 /** Webhooks of this order; the others are parallel. */
 const STRICT = new Set([2, 4]);
-const WAIT = { timeout: 60_000, interval: 50 };
 
 type Message = {
   id: string;
@@ -71,7 +70,7 @@ async function start(folder: string): Promise<{ node: Running; client: Client }>
   const url = await apiUrlOf(node);
   const client = createClient({ url: url, webhookToken: TOKEN });
   // The commands are available after the first blocks.
-  await expect.poll(() => client.dev.forge({ enabled: false }).catch(() => undefined), WAIT).toBeDefined();
+  await expect.poll(() => client.dev.forge({ enabled: false }).catch(() => undefined)).toBeDefined();
   return { node, client };
 }
 
@@ -84,7 +83,7 @@ async function chainOf(client: Client, from: number): Promise<string[]> {
     .reverse();
 }
 
-test("every receiver has exactly the blocks of the chain", { timeout: 180_000 }, async () => {
+test("every receiver has exactly the blocks of the chain", async () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-reorganisations-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const { blocksOf, books, messages, target } = await openReceiver();
@@ -109,8 +108,8 @@ test("every receiver has exactly the blocks of the chain", { timeout: 180_000 },
   await client.dev.reorg({ depth: 4, blocks: 6 });
 
   const chain = await chainOf(client, first);
-  for (const webhook of [1, 2]) await expect.poll(() => blocksOf(webhook), WAIT).toEqual(chain);
-  await expect.poll(() => blocksOf(3), WAIT).toEqual(chain.slice(0, -4));
+  for (const webhook of [1, 2]) await expect.poll(() => blocksOf(webhook)).toEqual(chain);
+  await expect.poll(() => blocksOf(3)).toEqual(chain.slice(0, -4));
   expect(messages.some(({ reverts }) => reverts !== undefined)).toBe(true);
   expect(messages.filter(({ webhookId, reverts }) => webhookId === 3 && reverts !== undefined)).toEqual([]);
 
@@ -121,12 +120,12 @@ test("every receiver has exactly the blocks of the chain", { timeout: 180_000 },
   node.child.kill("SIGKILL");
   await node.ended;
   ({ node, client } = await start(folder));
-  await expect.poll(async () => (await client.webhooks.getReplay(id)).data.state, WAIT).toBe("finished");
+  await expect.poll(async () => (await client.webhooks.getReplay(id)).data.state).toBe("finished");
   // A block that the node forged before it was paused is delivered while the replay runs.
   const forged = (await chainOf(client, first)).slice(chain.length);
   const replayed = () => blocksOf(id).filter((block) => !forged.includes(block));
-  await expect.poll(replayed, WAIT).toEqual(chain);
-  await expect.poll(() => blocksOf(id).filter((block) => forged.includes(block)), WAIT).toEqual(forged);
+  await expect.poll(replayed).toEqual(chain);
+  await expect.poll(() => blocksOf(id).filter((block) => forged.includes(block))).toEqual(forged);
 
   // Numbers without gaps, each of one message.
   for (const webhook of books.keys()) {

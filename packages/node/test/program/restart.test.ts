@@ -5,7 +5,6 @@ import { describe, type TestContext, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { createWorld, type TestNode } from "../../test-support/peers/world.ts";
 
-const WAIT = { timeout: 90_000, interval: 50 };
 /** Seconds; long enough for a process to end and start within one slot. */
 const BLOCKTIME = 6;
 
@@ -31,7 +30,7 @@ async function watch(onTestFinished: TestContext["onTestFinished"]) {
   return { world, seen, look, mostOfOneSlot: () => Math.max(...[...seen.values()].map(({ size }) => size)) };
 }
 
-describe.concurrent("a slot is forged once", { timeout: 240_000 }, () => {
+describe.concurrent("a slot is forged once", () => {
   test("by a node that is killed as soon as its block is visible, and restarted", async ({
     expect,
     onTestFinished,
@@ -39,11 +38,11 @@ describe.concurrent("a slot is forged once", { timeout: 240_000 }, () => {
     const { world, look, mostOfOneSlot } = await watch(onTestFinished);
     let node = await world.start(0);
     for (const height of [2, 3]) {
-      await expect.poll(() => look(node), WAIT).toBeGreaterThanOrEqual(height);
+      await expect.poll(() => look(node)).toBeGreaterThanOrEqual(height);
       await node.stop("SIGKILL");
       node = await world.start(0);
     }
-    await expect.poll(() => look(node), WAIT).toBeGreaterThanOrEqual(4);
+    await expect.poll(() => look(node)).toBeGreaterThanOrEqual(4);
     expect(mostOfOneSlot()).toBe(1);
   });
 
@@ -53,19 +52,19 @@ describe.concurrent("a slot is forged once", { timeout: 240_000 }, () => {
   }) => {
     const { world, seen, look, mostOfOneSlot } = await watch(onTestFinished);
     let node = await world.start(0);
-    await expect.poll(() => look(node), WAIT).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => look(node)).toBeGreaterThanOrEqual(2);
     await node.stop();
     const [data, copy] = [join(world.folder, "node-0"), join(world.folder, "copy")];
     cpSync(data, copy, { recursive: true });
     const before = seen.size;
     node = await world.start(0);
-    await expect.poll(() => look(node), WAIT).toBeGreaterThan(before);
+    await expect.poll(() => look(node)).toBeGreaterThan(before);
     await node.stop("SIGKILL");
     rmSync(data, { recursive: true });
     cpSync(copy, data, { recursive: true });
     node = await world.start(0);
     const known = seen.size;
-    await expect.poll(() => look(node).then(() => seen.size), WAIT).toBeGreaterThan(known);
+    await expect.poll(() => look(node).then(() => seen.size)).toBeGreaterThan(known);
     expect(mostOfOneSlot()).toBe(1);
   });
 });

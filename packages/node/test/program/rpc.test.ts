@@ -149,7 +149,7 @@ describe("chain data", () => {
   });
 });
 
-describe("transactions", { timeout: 60_000 }, () => {
+describe("transactions", () => {
   test("a transfer is created, stored, and sent on request", async () => {
     const payment = { amount: 150_000_000, recipientId: bob.address, passphrase: alice.passphrase };
     const made = await resultOf("transactions.transfer.create", {

@@ -11,11 +11,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { apiUrlOf, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
-const TIMEOUT_MS = 60_000;
-
-test("secrets are encrypted on disk and usable after a crash; without the key the node does not start", {
-  timeout: 3 * TIMEOUT_MS,
-}, async () => {
+test("secrets are encrypted on disk and usable after a crash; without the key the node does not start", async () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-sealing-"));
   const data = join(folder, "data");
   const [keyFile, otherFile] = [join(folder, "webhooks.key"), join(folder, "other.key")];

@@ -15,7 +15,6 @@ import { type Ended, type Running, runUniknode, spawnUniknode } from "../../test
 
 const TOKEN = "signing-test";
 const CLOCK = fileURLToPath(new URL("../../test-support/faults/actors/clock-jumps.ts", import.meta.url));
-const WAIT = { timeout: 60_000, interval: 100 };
 
 let folder: string;
 let running: Running[];
@@ -73,7 +72,7 @@ const blocksOf = (process: { node: Running }) =>
 
 /** Waits until a process has forged so many blocks. */
 const forges = (process: { node: Running }, count: number) =>
-  expect.poll(() => blocksOf(process).length, WAIT).toBeGreaterThanOrEqual(count);
+  expect.poll(() => blocksOf(process).length).toBeGreaterThanOrEqual(count);
 
 const lastRecorded = () => Number(present(/ (\d+) \d+ \S+ \S+\n$/.exec(readFileSync(record(), "utf8")))[1]);
 
@@ -108,7 +107,7 @@ test("an older data folder and a late clock sign no slot again; the reason is lo
         reason,
       ),
     );
-  await expect.poll(() => refused().length, WAIT).toBeGreaterThanOrEqual(2);
+  await expect.poll(() => refused().length).toBeGreaterThanOrEqual(2);
   for (const { slot } of refused()) expect(slot).toBeLessThanOrEqual(last);
   expect(await metric(third.url, 'uniknode_forger_refusals_total{reason="signed_before"}')).toBeGreaterThan(
     1,
@@ -128,7 +127,7 @@ test("an older data folder and a late clock sign no slot again; the reason is lo
   expect(present(blocksOf(third)[0]).slot).toBeGreaterThan(last);
 });
 
-describe("a signing record", { timeout: 60_000 }, () => {
+describe("a signing record", () => {
   test("in use by another forger ends the second; a missing one is created from the data folder", async () => {
     const first = await start();
     await forges(first, 1);
@@ -167,11 +166,11 @@ test("two forgers with one key: the later one watches, finds the other and does 
   const world = await createWorld({ nodes: 2, blocktime: 2 });
   onTestFinished(world.close);
   const nodes = await Promise.all([world.start(0), world.start(1)]);
-  await expect.poll(() => present(nodes[0]).height(), WAIT).toBeGreaterThan(1);
+  await expect.poll(() => present(nodes[0]).height()).toBeGreaterThan(1);
   const keys = join(world.folder, "delegates-0.json");
   const twin = await world.start(2, "--delegates", keys, "--watch-rounds", "1", "--webhook-token", TOKEN);
   const refusals = (reason: string) => metric(twin.url, `uniknode_forger_refusals_total{reason="${reason}"}`);
-  await expect.poll(() => refusals("other_forger"), WAIT).toBeGreaterThan(0);
+  await expect.poll(() => refusals("other_forger")).toBeGreaterThan(0);
   expect(await metric(twin.url, "uniknode_forger_blocks_forged_total")).toBe(0);
   expect(await metric(twin.url, "uniknode_forger_keys_used_elsewhere")).toBe(1);
   expect(twin.process.stderr()).toContain("another forger signs with a key of this node");

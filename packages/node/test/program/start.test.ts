@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import {
   type AtTerminal,
@@ -12,17 +12,17 @@ import {
   spawnAtTerminal,
 } from "../../test-support/process/terminal.ts";
 import { runUniknode } from "../../test-support/process/uniknode.ts";
+import { until } from "../../test-support/process/until.ts";
 
 const MOST_LINES = 24;
 const CTRL_C = "\u0003";
-const POLL = { timeout: 30_000, interval: 50 };
 const folder = mkdtempSync(join(tmpdir(), "uniknode-start-"));
 const data = join(folder, "data");
 const args = ["dev", "--data", data, "--http-port", "0", "--block-time", "1"];
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe.skipIf(!hasTerminal())("at a terminal", { timeout: 60_000 }, () => {
+describe.skipIf(!hasTerminal())("at a terminal", () => {
   let node: AtTerminal;
   const lines = () => shownLines(node.output());
 
@@ -32,7 +32,7 @@ describe.skipIf(!hasTerminal())("at a terminal", { timeout: 60_000 }, () => {
       rows: MOST_LINES,
       environment: { NO_COLOR: "1" },
     });
-    await vi.waitFor(() => expect(node.output()).toMatch(/block 6 /), POLL);
+    await until(node.output, () => node.output().includes("block 6 "));
   });
   afterAll(() => node.kill());
 

@@ -8,7 +8,6 @@ import { type Running, runUniknode, spawnUniknode } from "../../test-support/pro
 import { type HeldReceiver, startHeldReceiver } from "../../test-support/webhooks/held-receiver.ts";
 import { ownByWorkers } from "../../test-support/webhooks/postgres-rows.ts";
 
-const WAIT = { timeout: 60_000, interval: 100 };
 const GUIDE = readFileSync(new URL("../../../../docs/guides/scale-out.md", import.meta.url), "utf8");
 
 /** Statements of the guide, in their order; this server needs no other address. */
@@ -84,9 +83,9 @@ describe.skipIf(!hasPostgres)("the users of the guide", () => {
       conditions: [EVERY_EVENT],
     });
     await chain.command("mine", { blocks: 3 });
-    await expect.poll(() => receiver.calls.length, WAIT).toBeGreaterThan(2);
+    await expect.poll(() => receiver.calls.length).toBeGreaterThan(2);
     await expect
-      .poll(async () => (await client.webhooks.deliveries(data.id).page()).data[0]?.state, WAIT)
+      .poll(async () => (await client.webhooks.deliveries(data.id).page()).data[0]?.state)
       .toBe("delivered");
     await client.webhooks.rotate(data.id);
     await client.webhooks.remove(data.id);

@@ -13,8 +13,6 @@ import { hasPostgres } from "../../test-support/postgres/server.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { resourcePaths, searches, WALKS } from "../../test-support/serve/requests.ts";
 
-const WAIT = { timeout: 60_000, interval: 100 };
-
 let chain: MirroredDevChain;
 let server: Running;
 let nodeUrl: string;
@@ -44,7 +42,7 @@ const startServer = (url: string, ...more: string[]) =>
   ]);
 
 const logged = ({ stdout, stderr }: Running, text: string) =>
-  expect.poll(() => stdout() + stderr(), WAIT).toContain(text);
+  expect.poll(() => stdout() + stderr()).toContain(text);
 
 type Found = { readonly status: number; readonly headers: Headers; readonly text: string };
 
@@ -61,7 +59,7 @@ const headOf = (url: string) => data<{ block: { height: number; id: string } }>(
 async function followed(): Promise<{ readonly height: number; readonly id: string }> {
   const { block } = await headOf(nodeUrl);
   await expect
-    .poll(async () => (await get(serverUrl, "/api/v2/blockchain")).text, WAIT)
+    .poll(async () => (await get(serverUrl, "/api/v2/blockchain")).text)
     .toContain(`"id":"${block.id}"`);
   return block;
 }
@@ -204,7 +202,7 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
       return (JSON.parse(text) as { data: { processes: object[] } }).data.processes;
     };
     const [, port] = serverUrl.split(/:(?=\d+$)/);
-    await expect.poll(processes, WAIT).toEqual([
+    await expect.poll(processes).toEqual([
       expect.objectContaining({ kind: "mirror", address: "127.0.0.1", height, blocksBehind: 0 }),
       expect.objectContaining({
         ...{ kind: "server", address: "127.0.0.1", height, blocksBehind: 0 },
@@ -248,13 +246,11 @@ describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", ()
     expect(stopped.text).not.toContain(nodeUrl);
     // A result is shared for a second.
     await expect
-      .poll(async () => (await get(serverUrl, "/metrics", { authorization: TOKEN })).text, WAIT)
+      .poll(async () => (await get(serverUrl, "/metrics", { authorization: TOKEN })).text)
       .toContain('route="/api/webhooks",status="503"');
     expect((await get(serverUrl, "/api/v2/node/status")).status).toBe(503);
     // A result is shared for a second.
-    await expect
-      .poll(async () => (await get(serverUrl, "/health/ready")).text, WAIT)
-      .toContain("does not respond");
+    await expect.poll(async () => (await get(serverUrl, "/health/ready")).text).toContain("does not respond");
   });
 
   test("has no earlier states, and names the next step", async () => {

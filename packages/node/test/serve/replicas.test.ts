@@ -25,7 +25,6 @@ import { type RoundRobin, startRoundRobin } from "../../test-support/serve/round
 import { type Watcher, watchHead } from "../../test-support/serve/watcher.ts";
 
 const TOKEN = "replicas";
-const WAIT = { timeout: 60_000, interval: 100 };
 const MAX_CONNECTIONS = 20;
 const missing = missingForCluster();
 const name = `API servers over a primary and a replica${missing ? ` (not here: ${missing} is missing)` : ""}`;
@@ -110,13 +109,13 @@ describe.skipIf(missing !== undefined)(name, () => {
   };
   /** Waits until a server has a block. */
   const reached = (url: string, height: number) =>
-    expect.poll(() => heightOf(url), WAIT).toBeGreaterThanOrEqual(height);
+    expect.poll(() => heightOf(url)).toBeGreaterThanOrEqual(height);
   const logged = ({ stdout, stderr }: Running, part: string) =>
-    expect.poll(() => stdout() + stderr(), WAIT).toContain(part);
+    expect.poll(() => stdout() + stderr()).toContain(part);
   /** Waits until the client has received a block, and every server has it. */
   async function received(height: number): Promise<void> {
     for (const url of urls) await reached(url, height);
-    await expect.poll(() => watcher.heights.at(-1), WAIT).toBeGreaterThanOrEqual(height);
+    await expect.poll(() => watcher.heights.at(-1)).toBeGreaterThanOrEqual(height);
   }
 
   async function command(name: string, body: object): Promise<void> {
@@ -171,7 +170,7 @@ describe.skipIf(missing !== undefined)(name, () => {
     await postgres.query("SELECT pg_wal_replay_pause()");
     const height = await mine(5);
     await reached(urls[0], height);
-    await expect.poll(watcher.failures, WAIT).toContain("REPLICA_BEHIND");
+    await expect.poll(watcher.failures).toContain("REPLICA_BEHIND");
     expect(await heightOf(urls[1])).toBeLessThan(height);
     await postgres.query("SELECT pg_wal_replay_resume()");
     await postgres.close();
@@ -186,7 +185,7 @@ describe.skipIf(missing !== undefined)(name, () => {
     const refused = await fetch(`${urls[1]}/api/v2/webhooks`, { headers: { authorization: TOKEN } });
     expect([refused.status, refused.headers.get("error-code")]).toEqual([503, "NODE_UNREACHABLE"]);
     node = startNode();
-    await expect.poll(() => heightOf(nodeUrl()), WAIT).toBeGreaterThan(0);
+    await expect.poll(() => heightOf(nodeUrl())).toBeGreaterThan(0);
     await received(await mine(3));
   });
 
@@ -198,7 +197,7 @@ describe.skipIf(missing !== undefined)(name, () => {
       await Promise.allSettled(more.map((other) => other.query("SELECT 1")));
       const late = startServer(replica.urlOf("chain"));
       const waits = () => late.stderr().includes("waiting for the database");
-      await expect.poll(() => waits() || late.stdout().includes("http:"), WAIT).toBe(true);
+      await expect.poll(() => waits() || late.stdout().includes("http:")).toBe(true);
       if (waits()) return late;
       late.child.kill("SIGTERM");
       await late.ended;
@@ -221,7 +220,7 @@ describe.skipIf(missing !== undefined)(name, () => {
     await primary.end("SIGKILL");
     expect(await heightOf(urls[1])).toBeGreaterThan(0);
     await logged(servers[0], "reads failed: the database cannot be reached");
-    await expect.poll(watcher.failures, WAIT).toContain("DATABASE_UNREACHABLE");
+    await expect.poll(watcher.failures).toContain("DATABASE_UNREACHABLE");
     const ready = await fetch(`${urls[0]}/health/ready`);
     expect([ready.status, await ready.text()]).toEqual([503, expect.stringContaining("cannot be reached")]);
     await primary.start();
@@ -233,7 +232,7 @@ describe.skipIf(missing !== undefined)(name, () => {
     await replica.end("SIGINT");
     const height = await mine(5);
     await reached(urls[0], height);
-    await expect.poll(() => watcher.heights.at(-1), WAIT).toBeGreaterThanOrEqual(height);
+    await expect.poll(() => watcher.heights.at(-1)).toBeGreaterThanOrEqual(height);
     await primary.end("SIGKILL");
     await replica.start();
     const postgres = connect(replica.urlOf("chain"));

@@ -10,7 +10,7 @@ const PARTS = Array.from({ length: NODES }, (_, part) => NAMES.filter((_, index)
 
 /** Each of three nodes has a third of the attacks at the same time. The long run, with all attacks: `npm run siege`. */
 describe.concurrent("The node withstands", () => {
-  test.each(PARTS)("%s, and others after it", { timeout: 300_000 }, async (...only) => {
+  test.each(PARTS)("%s, and others after it", async (...only) => {
     const missing: string[] = [];
     const onLeftOut = (attack: string) => missing.push(attack);
     const rows = await besiege({ attackMs: 1_000, settleMs: 300, only, onLeftOut });

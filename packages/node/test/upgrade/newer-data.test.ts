@@ -45,7 +45,7 @@ describe("newer data is refused", () => {
           args,
         ] as const,
     ),
-  )("by %s", { timeout: 20_000 }, async (_name, args) => {
+  )("by %s", async (_name, args) => {
     const before = readFileSync(path);
     const { code, stdout, stderr } = await runUniknode([...args]);
     expect([code, stdout], stderr).toEqual([2, ""]);

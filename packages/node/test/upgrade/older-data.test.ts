@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe("older data", { timeout: 20_000 }, () => {
+describe("older data", () => {
   test.each([
     ["export", ["export", join(folder, "blocks"), "--data", data, "--dev-chain", data]],
     ["snapshot create", ["snapshot", "create", "--data", data, "--output", join(folder, "snapshot")]],

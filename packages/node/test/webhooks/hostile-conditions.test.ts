@@ -78,9 +78,7 @@ test("a process that ends between two slices matches every event exactly once", 
   onTestFinished(second.close);
   second.webhooks.notify();
   await expect
-    .poll(() => new Set([...first.calls, ...second.calls].map(({ message }) => `${message.id}`)).size, {
-      timeout: 20_000,
-    })
+    .poll(() => new Set([...first.calls, ...second.calls].map(({ message }) => `${message.id}`)).size)
     .toBe(360);
   const numbers = second.database
     .prepare<{ webhook: number; count: number; last: number }>(

@@ -112,7 +112,7 @@ test("closing waits briefly for responses in flight", async () => {
   const path = databasePath();
   const { webhooks, emit, close } = createService({
     path,
-    options: { closeGraceMs: 1_000 },
+    options: { closeGraceMs: 60_000 },
     reply: () => new Promise<Reply>((resolve) => (respond = resolve)),
   });
   await webhooks.register.create(always());

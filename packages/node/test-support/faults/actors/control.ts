@@ -1,7 +1,7 @@
 /** Requests to the register of webhooks and to the dev chain. */
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, connect } from "../../process/client.ts";
+import { until } from "../../process/until.ts";
 
 /** Token of every process. */
 export const TOKEN = "faults";
@@ -51,17 +51,5 @@ export function createControl(url: string): Control {
   };
 }
 
-const MAX_ATTEMPTS = 20;
-const ATTEMPT_PAUSE_MS = 250;
-
 /** Connects to a node: on a busy machine the first response may take longer than its own timeout. */
-export async function connectTo(url: string): Promise<Client> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await connect(url);
-    } catch (error) {
-      if (attempt === MAX_ATTEMPTS) throw error;
-      await sleep(ATTEMPT_PAUSE_MS);
-    }
-  }
-}
+export const connectTo = (url: string): Promise<Client> => until(`no response of ${url}`, () => connect(url));

@@ -1,6 +1,7 @@
 /** A process under test, which faults kill, stop and start again. */
 import { isWithin } from "../../../src/platform/within.ts";
 import type { Running } from "../../process/uniknode.ts";
+import { WAIT_MS } from "../../process/until.ts";
 
 export type Member = {
   readonly name: string;
@@ -27,9 +28,6 @@ export type MemberOptions = {
   readonly onFault: (fault: string) => void;
 };
 
-const START_TIMEOUT_MS = 90_000;
-const STOP_TIMEOUT_MS = 60_000;
-
 export function createMember({ name, spawn, ready, onFault }: MemberOptions): Member {
   let running: Running | undefined;
   let isClosed = false;
@@ -49,8 +47,8 @@ export function createMember({ name, spawn, ready, onFault }: MemberOptions): Me
     running = undefined;
     process.child.kill("SIGCONT");
     process.child.kill(signal);
-    if (!(await isWithin(settled(process.ended), STOP_TIMEOUT_MS))) {
-      onFault(`${name} did not end within ${STOP_TIMEOUT_MS / 1_000} s after ${signal}`);
+    if (!(await isWithin(settled(process.ended), WAIT_MS))) {
+      onFault(`${name} did not end within ${WAIT_MS / 1_000} s after ${signal}`);
       process.child.kill("SIGKILL");
     }
     const { code } = await process.ended;
@@ -65,8 +63,8 @@ export function createMember({ name, spawn, ready, onFault }: MemberOptions): Me
       running = process;
       void watch(process);
       // A process that ends is reported by `watch`.
-      if (await isWithin(settled(ready(process)), START_TIMEOUT_MS)) return;
-      onFault(`${name} was not ready ${START_TIMEOUT_MS / 1_000} s after its start`);
+      if (await isWithin(settled(ready(process)), WAIT_MS)) return;
+      onFault(`${name} was not ready ${WAIT_MS / 1_000} s after its start`);
     },
     end,
     async close() {

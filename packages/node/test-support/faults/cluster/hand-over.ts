@@ -1,15 +1,12 @@
 /** Hands the webhooks of a cluster over, by the command that users run. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Ended, spawnUniknode } from "../../process/uniknode.ts";
+import { until } from "../../process/until.ts";
 import { TOKEN } from "../actors/control.ts";
 import { type Cluster, databaseUrl } from "./cluster.ts";
 
 export type HandOverTarget = "workers" | "node";
 
 type Connected = Pick<Cluster, "database" | "nodeUrl">;
-
-const RETRY_MS = 1_000;
-const TIMEOUT_MS = 120_000;
 
 /**
  * Runs the command until it succeeds: a database or a node may be down.
@@ -58,14 +55,15 @@ export async function returnToWorkers(
 
 /** Runs commands until the first one succeeds. */
 async function repeat(commands: () => Promise<readonly Ended[]>): Promise<void> {
-  const endMs = performance.now() + TIMEOUT_MS;
-  for (;;) {
-    const ended = await commands();
-    if (ended[0]?.code === 0) return;
-    const outputs = ended.map(({ stdout, stderr }) => `${stdout}${stderr}`).join("; ");
-    if (performance.now() > endMs) throw new Error(`the hand-over fails: ${outputs}`);
-    await sleep(RETRY_MS);
-  }
+  let outputs = "";
+  await until(
+    () => `the hand-over fails: ${outputs}`,
+    async () => {
+      const ended = await commands();
+      outputs = ended.map(({ stdout, stderr }) => `${stdout}${stderr}`).join("; ");
+      return ended[0]?.code === 0;
+    },
+  );
 }
 
 async function run(

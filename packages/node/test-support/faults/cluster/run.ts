@@ -9,6 +9,7 @@ import { present } from "../../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { compareFacts, compareTables } from "../../mirror/dev-chain.ts";
 import { compareEvents } from "../../mirror/events.ts";
+import { until } from "../../process/until.ts";
 import { startRoundRobin } from "../../serve/round-robin.ts";
 import { createDraws } from "../actors/random.ts";
 import { beginChronicle, type Chronicle, openChronicle } from "../checks/chronicle.ts";
@@ -58,7 +59,6 @@ type World = {
 };
 
 const POLL_MS = 100;
-const WAIT_MS = 60_000;
 const MAX_SHOWN = 8;
 
 /**
@@ -105,7 +105,10 @@ async function prepare(
   beginChronicle(data);
   await control.post("/api/dev/mine", { blocks: MAX_DEPTH + 5 });
   await control.post("/api/dev/forge", { enabled: false });
-  await untilMirrored(cluster);
+  await until(
+    "the mirror does not follow its node",
+    async () => (await readCopy(database.postgres())).isStarted,
+  );
   const chronicle = openChronicle(data);
   const node = openDatabase(join(data, "node.sqlite"), { readonly: true });
   const registered = await registerWebhooks(kindsOf(watched), { control, node, random: createDraws(seed) });
@@ -127,15 +130,6 @@ const partsOf = ({ database, pooler }: Cluster): string =>
     pooler ? "pgbouncer" : "no pgbouncer (it is not installed)",
     database.fill ? "a small disk" : "no small disk (this user may not mount one)",
   ].join(", ");
-
-async function untilMirrored({ database }: Cluster): Promise<void> {
-  const isStarted = async () => (await readCopy(database.postgres())).isStarted;
-  const endMs = performance.now() + WAIT_MS;
-  while (!(await isStarted().catch(() => false))) {
-    if (performance.now() > endMs) throw new Error("the mirror does not follow its node");
-    await sleep(POLL_MS);
-  }
-}
 
 async function run(world: World, { seed, seconds, only, log }: ClusterOptions): Promise<ClusterReport> {
   const { cluster, registered } = world;

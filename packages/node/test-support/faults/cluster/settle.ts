@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../../src/platform/present.ts";
 import type { Database } from "../../../src/store/engine/database.ts";
 import { createLastSequence } from "../../../src/store/events/event-log.ts";
+import { WAIT_MS } from "../../process/until.ts";
 import type { Cluster } from "./cluster.ts";
 import { handOver } from "./hand-over.ts";
 import type { ClusterWebhook } from "./webhooks.ts";
@@ -11,8 +12,6 @@ import type { ClusterWebhook } from "./webhooks.ts";
 const STEP_MS = 1_800_000;
 const PAUSE_MS = 2_000;
 const LOG_EVERY_MS = 8_000;
-/** After so long without progress, no more is expected. */
-const STALL_MS = 60_000;
 
 /** Makes everything healthy, and stops the creation of blocks. */
 export async function heal(cluster: Cluster, webhooks: readonly ClusterWebhook[]): Promise<void> {
@@ -55,7 +54,7 @@ export async function settle(
       log(`waiting for ${left}`);
       loggedMs = performance.now();
     }
-    if (performance.now() > changedMs + STALL_MS) throw new Error(`nothing happens: ${left}`);
+    if (performance.now() > changedMs + WAIT_MS) throw new Error(`nothing happens: ${left}`);
     for (const worker of workers) worker.setClock(aheadMs);
     await sleep(PAUSE_MS);
   }

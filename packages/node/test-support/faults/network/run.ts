@@ -1,6 +1,7 @@
 /** Runs a network under faults, and checks its state afterwards. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../../src/platform/present.ts";
+import { WAIT_MS } from "../../process/until.ts";
 import { createHosts } from "../actors/hosts.ts";
 import { createDraws } from "../actors/random.ts";
 import { deliveredChain } from "./delivered-chain.ts";
@@ -23,9 +24,9 @@ export type NetworkOptions = {
 };
 
 /** Timeout for the nodes to converge after the faults. */
-const RECOVERY_MS = 120_000;
+const RECOVERY_MS = 2 * WAIT_MS;
 /** Timeout for the accounts to complete their work after the faults. */
-const LOAD_MS = 180_000;
+const LOAD_MS = 3 * WAIT_MS;
 /** Blocks on which all nodes must agree at the end. */
 const AGREED_BLOCKS = 3;
 /** Printed characters of the output of each node. */

@@ -2,13 +2,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../../src/platform/present.ts";
 import type { Database } from "../../../src/store/engine/database.ts";
+import { WAIT_MS } from "../../process/until.ts";
 import { setClock } from "../actors/clock.ts";
 import type { Control } from "../actors/control.ts";
 import type { World } from "./faults.ts";
 import { comeBack, replay } from "./subject.ts";
 
-/** After so long without progress, no more is expected. */
-const STALL_MS = 30_000;
 /** A height above every head. */
 const MAX_HEIGHT = 1_000_000;
 /** After this time, postponed retries are due; a webhook is suspended only after five days. */
@@ -57,7 +56,7 @@ async function untilDone(world: World, database: Database): Promise<void> {
     const stillLeft = unfinished(database).join(", ");
     if (stillLeft !== left) changedMs = performance.now();
     left = stillLeft;
-    if (performance.now() > changedMs + STALL_MS)
+    if (performance.now() > changedMs + WAIT_MS)
       throw new Error(`nothing happens at ${Date.now() + world.clockAheadMs}: ${left}`);
     // Suspensions and retention depend on the wall clock.
     world.clockAheadMs += HOUR_MS;

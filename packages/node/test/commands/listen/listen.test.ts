@@ -122,7 +122,7 @@ async function interrupted(listener: Running, signal: NodeJS.Signals = "SIGINT")
 const client = () => createClient({ url, webhookToken: TOKEN });
 const registered = async () => (await client().webhooks.list().page()).data;
 
-describe("a listener", { timeout: 40_000 }, () => {
+describe("a listener", () => {
   test("registers itself, prints and verifies deliveries, and removes itself at the end", async () => {
     const listener = await listen("--event", "block.applied");
     expect(await registered()).toMatchObject([{ id: listener.id, events: ["block.applied"] }]);
@@ -235,7 +235,7 @@ describe("a listener", { timeout: 40_000 }, () => {
   });
 });
 
-describe("errors are reported", { timeout: 40_000 }, () => {
+describe("errors are reported", () => {
   test("the webhook was removed by another client: the command ends", async () => {
     const listener = await listen();
     await client().webhooks.remove(listener.id);

@@ -12,7 +12,6 @@ import { apiUrlOf, runUniknode, spawnUniknode } from "../../../test-support/proc
 const token = "scenario-token";
 const folder = mkdtempSync(join(tmpdir(), "uniknode-scenarios-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const TIMEOUT = { timeout: 120_000 };
 
 type Chain = { readonly url: string; readonly client: Client };
 
@@ -85,7 +84,7 @@ const ACTIONS: Step[] = [
   { mine: 1 },
 ];
 
-test("A recording has the same heights, balances and events on a new chain.", TIMEOUT, async () => {
+test("A recording has the same heights, balances and events on a new chain.", async () => {
   const [recorded, other] = await Promise.all([
     startChain("recorded", "--instant"),
     startChain("other", "--instant"),
@@ -121,7 +120,7 @@ test("A recording has the same heights, balances and events on a new chain.", TI
   expect((await record()).stdout).toBe(text);
 });
 
-test("Blocks that a chain forges by itself are recorded. A new recording can begin.", TIMEOUT, async () => {
+test("Blocks that a chain forges by itself are recorded. A new recording can begin.", async () => {
   const { client } = await startChain("forging", "--block-time", "1");
   const isForged = async (height: number) => (await client.blockchain.get()).data.block.height >= height;
   await expect.poll(() => isForged(6)).toBe(true);
@@ -139,7 +138,7 @@ test("Blocks that a chain forges by itself are recorded. A new recording can beg
   ]);
 });
 
-test("A transaction that a scenario cannot have is a note.", TIMEOUT, async () => {
+test("A transaction that a scenario cannot have is a note.", async () => {
   const { client, url } = await startChain("notes", "--instant");
   const { accounts } = (await client.dev.accounts()).data;
   const [sender, recipient, other] = [0, 1, 2].map((index) => present(accounts[index]));
@@ -161,7 +160,7 @@ test("A transaction that a scenario cannot have is a note.", TIMEOUT, async () =
   expect(stdout).toMatch(/^note: not recorded: transaction/);
 });
 
-test("A recording is bounded, and has a note after its maximum.", TIMEOUT, async () => {
+test("A recording is bounded, and has a note after its maximum.", async () => {
   const { client, url } = await startChain("bounded", "--instant");
   const steps: Step[] = Array.from({ length: 920 }, () => ({ travel: "1m" }));
   await playScenario({ scenario: 1, name: "many", steps }, { url, token });

@@ -17,7 +17,6 @@ const EXAMPLE = fileURLToPath(new URL("../../../../../examples/scenarios/payment
 const TOKEN = "scenario-token";
 const folder = mkdtempSync(join(tmpdir(), "uniknode-scenarios-"));
 const temporary = join(folder, "temporary");
-const TIMEOUT = { timeout: 120_000 };
 let node: Running;
 let url: string;
 
@@ -60,7 +59,7 @@ async function expectNoTraces(): Promise<void> {
   expect((await client.dev.snapshot()).data.forging).toBe(true);
 }
 
-test("The example passes on a temporary chain, which is removed.", TIMEOUT, async () => {
+test("The example passes on a temporary chain, which is removed.", async () => {
   const junit = join(folder, "report.xml");
   const { code, stdout, stderr } = await run(EXAMPLE, "--junit", junit);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -77,20 +76,16 @@ test("The example passes on a temporary chain, which is removed.", TIMEOUT, asyn
   await expectNoTraces();
 });
 
-test(
-  "The example passes on a running chain again and again, and leaves nothing behind.",
-  TIMEOUT,
-  async () => {
-    for (let round = 0; round < 2; round++) {
-      const { code, stdout, stderr } = await run(EXAMPLE, "--url", url, "--json");
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(JSON.parse(stdout)).toMatchObject({ isPassed: true, passed: 16, failed: 0, skipped: 0 });
-    }
-    await expectNoTraces();
-  },
-);
+test("The example passes on a running chain again and again, and leaves nothing behind.", async () => {
+  for (let round = 0; round < 2; round++) {
+    const { code, stdout, stderr } = await run(EXAMPLE, "--url", url, "--json");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({ isPassed: true, passed: 16, failed: 0, skipped: 0 });
+  }
+  await expectNoTraces();
+});
 
-test("A step that fails ends the run with its reason and exit code 1.", TIMEOUT, async () => {
+test("A step that fails ends the run with its reason and exit code 1.", async () => {
   const file = fileOf({ mine: 1 }, { expect: { height: "+2" } }, { mine: 1 });
   const { code, stdout, stderr } = await run(file);
   expect({ code, stderr }).toEqual({ code: 1, stderr: "uniknode: steps[1] failed: expect height +2\n" });
@@ -100,7 +95,7 @@ test("A step that fails ends the run with its reason and exit code 1.", TIMEOUT,
   expect(stdout).toMatch(/skip {2}mine 1\n\na test: 1 step passed, 1 failed, 1 skipped\n$/);
 });
 
-test("A refusal of the pool fails the step, unless it is expected.", TIMEOUT, async () => {
+test("A refusal of the pool fails the step, unless it is expected.", async () => {
   const transfer = { from: "account 0", to: "account 1", amount: "900000" };
   const refused = "ERR_APPLY";
   const { code, stdout } = await run(
@@ -120,7 +115,7 @@ test("A refusal of the pool fails the step, unless it is expected.", TIMEOUT, as
   ]);
 });
 
-test("A step has a deadline, and its message says what it waited for.", TIMEOUT, async () => {
+test("A step has a deadline, and its message says what it waited for.", async () => {
   const file = fileOf(
     { webhook: { name: "hook", events: ["block.applied"] } },
     { fail: { webhook: "hook", how: "drop" } },
@@ -141,7 +136,7 @@ test.each([
   ["SIGTERM", false],
   ["SIGHUP", false],
   ["SIGINT", true],
-] as const)("%s ends the run with a report, and removes its traces.", TIMEOUT, async (signal, isRemote) => {
+] as const)("%s ends the run with a report, and removes its traces.", async (signal, isRemote) => {
   const steps = Array.from({ length: 900 }, () => ({ mine: 10 }));
   const file = fileOf({ webhook: { name: "hook", events: ["block.applied"] } }, ...steps);
   const args = isRemote ? ["--url", url] : [];
@@ -154,21 +149,17 @@ test.each([
   await expectNoTraces();
 });
 
-test(
-  "A signal while the temporary chain starts ends the command, and removes the folder.",
-  TIMEOUT,
-  async () => {
-    const running = spawnUniknode(["scenario", "run", EXAMPLE], { environment: environment() });
-    const isCreated = () => readdirSync(temporary).some((name) => name.startsWith("uniknode-scenario-"));
-    await expect.poll(isCreated, { interval: 5 }).toBe(true);
-    running.child.kill("SIGINT");
-    const { code, stderr } = await running.ended;
-    expect({ code, stderr }).toEqual({ code: 1, stderr: "uniknode: the run was interrupted\n" });
-    await expectNoTraces();
-  },
-);
+test("A signal while the temporary chain starts ends the command, and removes the folder.", async () => {
+  const running = spawnUniknode(["scenario", "run", EXAMPLE], { environment: environment() });
+  const isCreated = () => readdirSync(temporary).some((name) => name.startsWith("uniknode-scenario-"));
+  await expect.poll(isCreated, { interval: 5 }).toBe(true);
+  running.child.kill("SIGINT");
+  const { code, stderr } = await running.ended;
+  expect({ code, stderr }).toEqual({ code: 1, stderr: "uniknode: the run was interrupted\n" });
+  await expectNoTraces();
+});
 
-test("A chain that ends during the run fails a step, and the report is complete.", TIMEOUT, async () => {
+test("A chain that ends during the run fails a step, and the report is complete.", async () => {
   const other = spawnUniknode([
     "dev",
     "--data",
@@ -197,7 +188,7 @@ test("A chain that ends during the run fails a step, and the report is complete.
   expect(readFileSync(junit, "utf8")).toContain('failures="1"');
 });
 
-test("A file that is not a scenario leads to exit code 2 with the member.", TIMEOUT, async () => {
+test("A file that is not a scenario leads to exit code 2 with the member.", async () => {
   const file = fileOf({ mine: "three" });
   const { code, stdout, stderr } = await run(file);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

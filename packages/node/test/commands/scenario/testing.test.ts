@@ -14,7 +14,6 @@ import { apiUrlOf, type Running, spawnUniknode } from "../../../test-support/pro
 
 const token = "scenario-token";
 const folder = mkdtempSync(join(tmpdir(), "uniknode-scenarios-"));
-const TIMEOUT = { timeout: 120_000 };
 let node: Running;
 let url: string;
 
@@ -33,7 +32,7 @@ afterAll(async () => {
 const scenarioOf = (...steps: Step[]): Scenario => ({ scenario: 1, name: "a test", steps });
 const play = (...steps: Step[]) => playScenario(scenarioOf(...steps), { url, token });
 
-test("The example with Vitest passes.", TIMEOUT, async () => {
+test("The example with Vitest passes.", async () => {
   const environment = { ...process.env, UNIKNODE_URL: url, UNIKNODE_WEBHOOK_TOKEN: token, VITEST: undefined };
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -49,7 +48,7 @@ test("The guide shows the example files.", async () => {
   expect(JSON.parse(json?.text ?? "")).toEqual(file.default);
 });
 
-test("Uniks, votes, wallets and snapshots work, again and again on one chain.", TIMEOUT, async () => {
+test("Uniks, votes, wallets and snapshots work, again and again on one chain.", async () => {
   const steps: Step[] = [
     { webhook: { name: "uniks", events: ["unik.*", "wallet.vote"] } },
     { transfer: { from: "account 0", to: "wallet carol", amount: "50", as: "gift" } },
@@ -85,7 +84,7 @@ test("Uniks, votes, wallets and snapshots work, again and again on one chain.", 
   }
 });
 
-test("A branch with transactions omits the named ones.", TIMEOUT, async () => {
+test("A branch with transactions omits the named ones.", async () => {
   const transfer = { from: "account 4", amount: "1" };
   const chain = await play(
     { transfer: { ...transfer, to: "account 5", as: "first" } },
@@ -99,7 +98,7 @@ test("A branch with transactions omits the named ones.", TIMEOUT, async () => {
   expect(Object.keys(chain.transactions)).toEqual(["first", "second"]);
 });
 
-test("A webhook of the application is the subject of a scenario by its number.", TIMEOUT, async () => {
+test("A webhook of the application is the subject of a scenario by its number.", async () => {
   const client = createClient({ url, webhookToken: token });
   const secret = Promise.withResolvers<string>();
   const events: string[] = [];
@@ -128,23 +127,19 @@ test("A webhook of the application is the subject of a scenario by its number.",
   expect(new Set(events)).toEqual(new Set(["block.applied", "block.reverted"]));
 });
 
-test(
-  "An expectation that is not met rejects with the step, and a test reporter shows both values.",
-  TIMEOUT,
-  async () => {
-    await expect(
-      play({ mine: 1 }, { expect: { balance: { of: "account 7", is: "+1" } } }),
-    ).rejects.toMatchObject({
-      name: "ScenarioError",
-      code: "SCENARIO_EXPECTATION",
-      expected: "account 7 to have 10001",
-      found: "account 7 has 10000",
-      message: expect.stringMatching(
-        /^steps\[1\] \(expect balance of account 7 \+1\): expected account 7 to have 10001/,
-      ),
-    });
-  },
-);
+test("An expectation that is not met rejects with the step, and a test reporter shows both values.", async () => {
+  await expect(
+    play({ mine: 1 }, { expect: { balance: { of: "account 7", is: "+1" } } }),
+  ).rejects.toMatchObject({
+    name: "ScenarioError",
+    code: "SCENARIO_EXPECTATION",
+    expected: "account 7 to have 10001",
+    found: "account 7 has 10000",
+    message: expect.stringMatching(
+      /^steps\[1\] \(expect balance of account 7 \+1\): expected account 7 to have 10001/,
+    ),
+  });
+});
 
 test.each<[string, Step[], object]>([
   [
@@ -162,11 +157,11 @@ test.each<[string, Step[], object]>([
     [{ reorganise: 1_000 }],
     { code: "API_REFUSED", nodeCode: "DEV_DEPTH" },
   ],
-])("The chain has a reason to refuse %s.", TIMEOUT, async (_what, steps, error) => {
+])("The chain has a reason to refuse %s.", async (_what, steps, error) => {
   await expect(play(...steps)).rejects.toMatchObject(error);
 });
 
-test("A signal ends a run on a node that does not respond.", TIMEOUT, async () => {
+test("A signal ends a run on a node that does not respond.", async () => {
   const silent = createServer(() => {});
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void silent.close().closeAllConnections());

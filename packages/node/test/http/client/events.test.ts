@@ -6,8 +6,6 @@ import { present } from "../../../src/platform/present.ts";
 import { heads } from "../../../test-support/http/chain.ts";
 import { openStreams, peerAdded, TOKEN } from "../../../test-support/stream/support.ts";
 
-const IN_TIME = { timeout: 20_000 };
-
 /** Events of a stream until the end of the test. */
 function listen(client: Client, options: StreamOptions = {}) {
   const controller = new AbortController();
@@ -30,22 +28,22 @@ describe("a stream", () => {
   test("delivers events as they occur", async () => {
     const { client, emit, stream } = await open();
     const { received } = listen(client, { events: ["peer.*"] });
-    await expect.poll(() => stream.figures().open, IN_TIME).toBe(1);
+    await expect.poll(() => stream.figures().open).toBe(1);
     emit(peerAdded("a"), peerAdded("b"));
-    await expect.poll(() => received.map(({ id }) => id), IN_TIME).toEqual(["peer.added:a", "peer.added:b"]);
+    await expect.poll(() => received.map(({ id }) => id)).toEqual(["peer.added:a", "peer.added:b"]);
     expect(received[0]).toMatchObject({ event: "peer.added", position: expect.stringMatching(/^\d/) });
   });
 
   test("starts at a block of the past, and continues after a position", async () => {
     const { client } = await open();
     const { received } = listen(client, { events: ["block.applied"], fromHeight: 2 });
-    await expect.poll(() => received.map(({ height }) => height), IN_TIME).toEqual([2, 3, 4]);
+    await expect.poll(() => received.map(({ height }) => height)).toEqual([2, 3, 4]);
     expect(received[2]).toMatchObject({ blockId: heads.head.id, data: { id: heads.head.id } });
     const again = listen(client, {
       events: ["block.applied"],
       lastEventId: present(received[1], "an event").position,
     });
-    await expect.poll(() => again.received.at(-1)?.height, IN_TIME).toBe(4);
+    await expect.poll(() => again.received.at(-1)?.height).toBe(4);
   });
 
   test("delivers only events that match the conditions", async () => {
@@ -57,20 +55,20 @@ describe("a stream", () => {
       match: "all",
       fromHeight: 1,
     });
-    await expect.poll(() => received.map(({ height }) => height), IN_TIME).toEqual([4]);
+    await expect.poll(() => received.map(({ height }) => height)).toEqual([4]);
   });
 
   test("ends with its signal, and when the loop is left", async () => {
     const { client, stream } = await open();
     const { ended, controller } = listen(client);
-    await expect.poll(() => stream.figures().open, IN_TIME).toBe(1);
+    await expect.poll(() => stream.figures().open).toBe(1);
     controller.abort(new Error("enough"));
     expect(await ended).toEqual(new Error("enough"));
     for await (const { height } of client.events.stream({ events: ["block.applied"], fromHeight: 1 })) {
       expect(height).toBe(1);
       break;
     }
-    await expect.poll(() => stream.figures().open, IN_TIME).toBe(0);
+    await expect.poll(() => stream.figures().open).toBe(0);
   });
 
   test.each([
@@ -112,7 +110,7 @@ test("a broken connection is opened again after the last event", async () => {
   });
   const client = createClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
   const { received } = listen(client, { fromHeight: 7 });
-  await expect.poll(() => received.map(({ position }) => position), IN_TIME).toEqual(["1.1", "3.1", "4.1"]);
+  await expect.poll(() => received.map(({ position }) => position)).toEqual(["1.1", "3.1", "4.1"]);
   expect(requested).toEqual(["7", "1.1", "1.1", "3.1"]);
   expect(received[0]).toEqual({ event: "a", id: "œ", position: "1.1" });
 });

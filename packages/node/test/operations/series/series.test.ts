@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createSampling, sampleRegularly } from "../../../src/operations/series/sampling.ts";
 import { createSeries, FIGURE_NAMES } from "../../../src/operations/series/series.ts";
 import { REPORT } from "../../../test-support/http/fixture.ts";
@@ -123,12 +123,15 @@ test("a sample that fails is reported, unless it was closed meanwhile: the datab
     reports.push(report);
     return report.promise;
   };
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   const sampling = sampleRegularly(sample, 1, (error) => faults.push(error));
   reports[0]?.reject("a full disk");
-  await expect.poll(() => reports.length).toBe(2);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(reports.length).toBe(2);
   expect(faults).toEqual(["a full disk"]);
   sampling.close();
   reports[1]?.reject("the connection is not open");
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await vi.advanceTimersByTimeAsync(20);
   expect([faults, reports.length]).toEqual([["a full disk"], 2]);
 });

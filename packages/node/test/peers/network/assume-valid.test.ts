@@ -16,7 +16,7 @@ import {
 import { addressOf, createWorld, type TestNode, type World } from "../../../test-support/peers/world.ts";
 import { runUniknode } from "../../../test-support/process/uniknode.ts";
 
-const WAIT = { timeout: 60_000, interval: 250 };
+const POLL = { interval: 250 };
 const LENGTH = 40;
 const FORGED = 20;
 const PIN_HEIGHT = 30;
@@ -76,7 +76,7 @@ test("A node reports unchecked blocks.", async () => {
 
 test("A node accepts a chain with a wrong signature below the pinned block.", async () => {
   const node = await joined(5, "--assume-valid", pinText(pinned()));
-  await expect.poll(node.height, WAIT).toBe(LENGTH);
+  await expect.poll(node.height, POLL).toBe(LENGTH);
   expect(await node.get<Status>("/node/status")).not.toHaveProperty("assumeValid");
   expect(node.process.stderr()).toContain("not checking signatures of fetched blocks up to the block of");
   expect(node.process.stderr()).toContain("reached the block of --assume-valid");
@@ -93,12 +93,12 @@ test("A node with another pin discards the chain, and then refuses it.", async (
   await before.close();
   const node = await joined(6, "--assume-valid", pinText(wrong));
   const log = () => node.process.stderr();
-  await expect.poll(log, WAIT).toContain("discarding unchecked blocks");
-  await expect.poll(log, WAIT).toContain("it sent an invalid block");
+  await expect.poll(log, POLL).toContain("discarding unchecked blocks");
+  await expect.poll(log, POLL).toContain("it sent an invalid block");
   expect(await node.height()).toBeLessThan(FORGED);
   await node.stop();
   const again = await joined(6, "--assume-valid", pinText(wrong));
-  await expect.poll(() => again.process.stderr(), WAIT).toContain("checking all signatures");
+  await expect.poll(() => again.process.stderr(), POLL).toContain("checking all signatures");
   expect(await again.height()).toBeLessThan(FORGED);
   await again.stop();
 });

@@ -20,7 +20,7 @@ import { createSlotStore } from "../../../src/store/node/slots.ts";
 import { addressOf, createWorld, type TestNode, type World } from "../../../test-support/peers/world.ts";
 import { askFrom, type Liar, type Lies, madeUp, startLiar } from "./liar.ts";
 
-const WAIT = { timeout: 60_000, interval: 250 };
+const POLL = { interval: 250 };
 /** Memory of a node without an attack, and the bound on incomplete messages. */
 const MAX_MEMORY_MIB = 700;
 
@@ -91,7 +91,7 @@ async function forgesMeanwhile(blocks: number, disturb: () => void): Promise<num
       disturb();
       most = Math.max(most, memoryMib());
       return node.height();
-    }, WAIT)
+    }, POLL)
     .toBeGreaterThanOrEqual(goal);
   return most;
 }
@@ -121,7 +121,7 @@ test.each<[string, () => void]>([
       ),
   ],
   ["silent connections", () => attacker()],
-])("%s", { timeout: 90_000 }, async (_, attack) => {
+])("%s", async (_, attack) => {
   const most = await forgesMeanwhile(2, () => {
     for (let count = 0; count < 5; count++) attack();
   });
@@ -164,7 +164,7 @@ async function buildStatus(world: World) {
   return { status, head: headerFromPeer(header as never, world.network) };
 }
 
-test("invalid blocks of a delegate", { timeout: 150_000 }, async () => {
+test("invalid blocks of a delegate", async () => {
   // One of its two delegates is the attacker.
   const divided = await createWorld({ nodes: 2, blocktime: 2 });
   onTestFinished(divided.close);
@@ -191,20 +191,20 @@ test("invalid blocks of a delegate", { timeout: 150_000 }, async () => {
     const way = [quietAddress(), addressOf(0)] as const;
     if ((await askFrom(divided, way, "p2p.peer.postBlock", { block })) !== undefined) taken++;
   }
-  await expect.poll(() => victim.height(), WAIT).toBeGreaterThanOrEqual(3);
+  await expect.poll(() => victim.height(), POLL).toBeGreaterThanOrEqual(3);
   await expect
     .poll(async () => {
       await post();
       return taken;
-    }, WAIT)
+    }, POLL)
     .toBeGreaterThan(3);
   const height = await victim.height();
-  await expect.poll(() => victim.height(), WAIT).toBeGreaterThan(height + 1);
+  await expect.poll(() => victim.height(), POLL).toBeGreaterThan(height + 1);
   const rows = await victim.get<{ transactions: number }[]>("/blocks?limit=100");
   expect(rows.slice(0, -1).every(({ transactions }) => transactions === 0)).toBe(true);
 });
 
-test("a height that is claimed on top of one real block", { timeout: 150_000 }, async () => {
+test("a height that is claimed on top of one real block", async () => {
   // One of its two delegates forges the last block of each round, which is all that a verifier can request.
   const divided = await createWorld({ nodes: 2, blocktime: 2 });
   onTestFinished(divided.close);
@@ -212,7 +212,7 @@ test("a height that is claimed on top of one real block", { timeout: 150_000 }, 
   const slots = createSlots(divided.network);
   const villain = present(divided.delegates[1]);
   const unknown = keysFromPassphrase("unknown");
-  await expect.poll(() => victim.height(), WAIT).toBeGreaterThanOrEqual(3);
+  await expect.poll(() => victim.height(), POLL).toBeGreaterThanOrEqual(3);
   const { status } = await buildStatus(divided);
   const host = quietAddress();
   let common = divided.genesis;
@@ -252,7 +252,7 @@ test("a height that is claimed on top of one real block", { timeout: 150_000 }, 
         void askFrom(divided, [host, addressOf(0)], "p2p.peer.getPeers", {});
         return head.height;
       },
-      { timeout: 90_000, interval: 250 },
+      { interval: 250 },
     )
     .toBeGreaterThanOrEqual(goal);
   expect(timesLied).toBeGreaterThan(0);
@@ -261,7 +261,7 @@ test("a height that is claimed on top of one real block", { timeout: 150_000 }, 
   expect(stdout + stderr).toMatch(/(does|did) not send the blocks that it claims/);
 });
 
-describe("peers", { timeout: 90_000 }, () => {
+describe("peers", () => {
   const unknown = keysFromPassphrase("unknown");
   /** Id without a block. */
   const UNKNOWN = "ab".repeat(32);

@@ -6,6 +6,7 @@ import { present } from "../../../src/platform/present.ts";
 import { missingForHosts } from "../../../test-support/faults/actors/hosts.ts";
 import { createWorld, type World } from "../../../test-support/peers/world.ts";
 import { type Running, spawnUniknode } from "../../../test-support/process/uniknode.ts";
+import { WAIT_MS } from "../../../test-support/process/until.ts";
 
 const missing = missingForHosts();
 const namespace = `uk-ipv6-${process.pid}`;
@@ -22,7 +23,7 @@ afterAll(async () => {
 });
 
 function run(command: string, ...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8", timeout: 60_000 });
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8", timeout: WAIT_MS });
   if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${stderr}`);
   return stdout;
 }
@@ -69,7 +70,7 @@ const read = async () => {
 };
 let figures = await read();
 // The last sessions that were evicted can still be closing.
-for (let attempt = 0; attempt < 50 && figures.uniknode_peers_sessions > 31; attempt++) {
+while (figures.uniknode_peers_sessions > 31) {
   await new Promise((resolve) => setTimeout(resolve, 100));
   figures = await read();
 }
@@ -79,7 +80,6 @@ process.exit(0);
 
 test.skipIf(missing !== undefined)(
   `one /64 and one /48 take up a few sessions, and an honest node gets in${missing === undefined ? "" : ` (skipped: ${missing})`}`,
-  { timeout: 90_000 },
   async () => {
     makeNamespace();
     world = await createWorld({ nodes: 1, blocktime: 2 });

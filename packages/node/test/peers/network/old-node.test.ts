@@ -18,12 +18,12 @@ import { seal } from "../../../src/dev-chain/genesis.ts";
 import type { CurrentRound, NetworkState } from "../../../src/peers/wire/replies/results.ts";
 import { present } from "../../../src/platform/present.ts";
 import { addressOf, createWorld, type TestNode, type World } from "../../../test-support/peers/world.ts";
+import { until } from "../../../test-support/process/until.ts";
 import { askFrom } from "./liar.ts";
 import { HANDSHAKE_MS, type OldNode, startOldNode } from "./old-node.ts";
 
 const OLD = "127.0.9.9";
 const FORGER = "127.0.0.77";
-const WAIT = { timeout: 60_000, interval: 100 };
 
 let world: World;
 let old: OldNode;
@@ -77,7 +77,7 @@ async function nextBlock(transactions: SealedTransaction[] = []): Promise<Block>
       const plan = { network: world.network, timestamp: round.timestamp, previous, transactions };
       block = forgeBlock(plan, delegate.keys);
       return block;
-    }, WAIT)
+    })
     .toBeDefined();
   return present(block);
 }
@@ -89,9 +89,9 @@ const payment = (nonce: bigint) => {
 };
 
 test("an old node becomes a peer as soon as it is ready", async () => {
-  await expect.poll(() => old.requested, WAIT).toContain("p2p.peer.getStatus");
+  await expect.poll(() => old.requested).toContain("p2p.peer.getStatus");
   old.isReady = true;
-  await expect.poll(isPeer, WAIT).toBe(true);
+  await expect.poll(isPeer).toBe(true);
 });
 
 /** Makes the old node fetch missing blocks, as it does while it is not in sync. */
@@ -106,19 +106,19 @@ async function catchUp(): Promise<number> {
 }
 
 test("it fetches our blocks, receives the next ones, and we accept its posted blocks", async () => {
-  await expect.poll(catchUp, { timeout: 60_000, interval: 2_500 }).toBeGreaterThan(1);
+  await expect.poll(catchUp, { interval: 2_500 }).toBeGreaterThan(1);
   const block = await nextBlock();
   old.chain.push(block);
   expect(
     await askFrom(world, fromOld, "p2p.peer.postBlock", { block: encodeBlock(block, world.network) }),
   ).toEqual({});
-  await expect.poll(() => onChain(block), WAIT).toBe(true);
+  await expect.poll(() => onChain(block)).toBe(true);
 });
 
 test("a block that it does not post is fetched, with its transactions", async () => {
   const block = await nextBlock([payment(1n)]);
   old.chain.push(block);
-  await expect.poll(() => onChain(block), WAIT).toBe(true);
+  await expect.poll(() => onChain(block)).toBe(true);
   expect(old.requested).toContain("p2p.peer.getBlocks");
 });
 
@@ -126,7 +126,7 @@ test("a transaction that it posts is broadcast", async () => {
   const { data } = payment(2n);
   const transactions = [transactionToJson(data)];
   expect(await askFrom(world, fromOld, "p2p.peer.postTransactions", { transactions })).toEqual([]);
-  await expect.poll(() => old.transactions, WAIT).toContain(data.id);
+  await expect.poll(() => old.transactions).toContain(data.id);
 });
 
 /** Forges a block as an old forger that drives our node does. */
@@ -145,24 +145,20 @@ async function forgeByOurNode(): Promise<Block> {
   return block;
 }
 
-/** Returns true as soon as the old node has received a block; false after 10 s. */
+/** Returns true when the old node has received a block; false if our node has connected to it anew before. */
 async function reachesOldNode(block: Block): Promise<boolean> {
-  const deadline = Date.now() + 10_000;
-  while (Date.now() < deadline) {
-    if (old.chain.some(({ header }) => header.id === block.header.id)) return true;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  return false;
+  const { connections } = old;
+  const hasArrived = () => old.chain.some(({ header }) => header.id === block.header.id);
+  await until("the block", () => hasArrived() || old.connections > connections);
+  return hasArrived();
 }
 
-test("an old forger forges by our node, and the block reaches the old node", {
-  timeout: 150_000,
-}, async () => {
+test("an old forger forges by our node, and the block reaches the old node", async () => {
   // On a busy machine our node drops the old node for a moment, and a block that it broadcasts meanwhile does not
   // reach it: the old node fetches that block, and receives the next one.
   let hasArrived = false;
   for (let blocks = 0; !hasArrived && blocks < 3; blocks++) {
-    await expect.poll(isPeer, WAIT).toBe(true);
+    await expect.poll(isPeer).toBe(true);
     hasArrived = await reachesOldNode(await forgeByOurNode());
     if (!hasArrived) await catchUp();
   }
@@ -172,8 +168,8 @@ test("an old forger forges by our node, and the block reaches the old node", {
 test("we reconnect after it has cut the connection", async () => {
   const requested = old.requested.length;
   old.cut();
-  await expect.poll(() => old.requested.length, WAIT).toBeGreaterThan(requested);
-  await expect.poll(isPeer, WAIT).toBe(true);
+  await expect.poll(() => old.requested.length).toBeGreaterThan(requested);
+  await expect.poll(isPeer).toBe(true);
 });
 
 /** Long enough that our node drops it, and that an attempt to connect to it times out. */
@@ -183,13 +179,13 @@ test("it is a peer again after its process was suspended", async () => {
   const dialled = old.connections;
   old.sleep();
   await new Promise((resolve) => setTimeout(resolve, SLEEP_MS));
-  await expect.poll(isPeer, WAIT).toBe(false);
-  await expect.poll(() => old.connections - dialled, WAIT).toBe(1);
+  await expect.poll(isPeer).toBe(false);
+  await expect.poll(() => old.connections - dialled).toBe(1);
   old.wake();
-  await expect.poll(isPeer, WAIT).toBe(true);
+  await expect.poll(isPeer).toBe(true);
   const posts = () => old.requested.filter((event) => event === "p2p.peer.postBlock").length;
   const posted = posts();
-  await expect.poll(posts, WAIT).toBeGreaterThan(posted);
+  await expect.poll(posts).toBeGreaterThan(posted);
   await new Promise((resolve) => setTimeout(resolve, HANDSHAKE_MS + 500));
 });
 

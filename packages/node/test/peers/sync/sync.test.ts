@@ -11,7 +11,6 @@ import { network, openTestChain, range, type TestChain } from "../../../test-sup
 
 const IP = "203.0.113.7";
 /** A failed round of synchronisation is repeated after a second. */
-const WAIT = { timeout: 10_000 };
 let own: TestChain;
 let other: TestChain;
 let blocks: Block[];
@@ -95,7 +94,7 @@ const bytesAfter = (after: number, limit: number) =>
 
 test("A node without peers is in sync.", async () => {
   follow(async () => []);
-  await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
+  await expect.poll(() => sync.isSynced()).toBe(true);
 });
 
 test("A node is not in sync before the first round of discovery.", async () => {
@@ -104,13 +103,13 @@ test("A node is not in sync before the first round of discovery.", async () => {
   await new Promise((resolve) => setImmediate(resolve));
   expect(sync.isSynced()).toBe(false);
   sync.start();
-  await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
+  await expect.poll(() => sync.isSynced()).toBe(true);
 });
 
 test("A node reports once that it is in sync, when it has every block.", async () => {
   meet();
   follow(async (_, after, limit) => bytesAfter(after, limit));
-  await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
+  await expect.poll(() => sync.isSynced()).toBe(true);
   sync.trigger();
   await sync.close();
   expect(inboundBlocks).toEqual([21]);
@@ -130,7 +129,7 @@ test.each(range(0, 12))("A trigger %i microtasks after a round is not lost.", as
     },
   );
   sync.start();
-  await expect.poll(() => rounds, { timeout: 1_000 }).toBe(2);
+  await expect.poll(() => rounds).toBe(2);
 });
 
 test("The chain learns the height that most sources claim, with each download.", async () => {
@@ -143,7 +142,7 @@ test("The chain learns the height that most sources claim, with each download.",
       return own.chain.acceptFetched(some, options);
     },
   });
-  await expect.poll(() => own.chain.head().id, WAIT).toBe(present(blocks.at(-1)).header.id);
+  await expect.poll(() => own.chain.head().id).toBe(present(blocks.at(-1)).header.id);
   expect(new Set(targets)).toEqual(new Set([present(blocks.at(-1)).header.height]));
 });
 
@@ -182,8 +181,8 @@ test("Blocks are fetched until no peer has more.", async () => {
   meet();
   follow(async (_, after, limit) => bytesAfter(after, limit));
   expect(sync.isSynced()).toBe(false);
-  await expect.poll(() => own.chain.head().height, WAIT).toBe(21);
-  await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
+  await expect.poll(() => own.chain.head().height).toBe(21);
+  await expect.poll(() => sync.isSynced()).toBe(true);
   expect(sync.progress()).toBeUndefined();
   expect(peerTable.get(IP)).toBeDefined();
   expect(fetched).toEqual([21]);
@@ -196,9 +195,9 @@ test("The progress is available from the first request on.", async () => {
     await promise;
     return bytesAfter(after, limit);
   });
-  await expect.poll(() => sync.progress(), WAIT).toEqual({ target: 21, percent: 4, blocksPerSecond: 0 });
+  await expect.poll(() => sync.progress()).toEqual({ target: 21, percent: 4, blocksPerSecond: 0 });
   resolve();
-  await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
+  await expect.poll(() => sync.isSynced()).toBe(true);
   expect(sync.progress()).toBeUndefined();
 });
 
@@ -211,7 +210,7 @@ test("A peer that sends a block that is invalid by itself is banned.", async () 
     first[first.length - 1] = present(first.at(-1)) ^ 1;
     return blocks;
   });
-  await expect.poll(() => banned, WAIT).toEqual([IP]);
+  await expect.poll(() => banned).toEqual([IP]);
   expect(own.chain.head().height).toBe(1);
 });
 
@@ -220,7 +219,7 @@ test("A peer that sends blocks of another chain is dropped.", async () => {
   const stranger = openTestChain();
   const strange = await stranger.forge(...range(400, 410));
   follow(async () => strange.slice(3).map((block) => encodeBlock(block, network)));
-  await expect.poll(() => peerTable.get(IP), WAIT).toBeUndefined();
+  await expect.poll(() => peerTable.get(IP)).toBeUndefined();
   expect(banned).toEqual([]);
   await stranger.close();
 });
@@ -241,7 +240,7 @@ test("A peer that sends blocks that are not chained is dropped, even if the dele
       return outcomes;
     },
   });
-  await expect.poll(() => peerTable.get(IP), WAIT).toBeUndefined();
+  await expect.poll(() => peerTable.get(IP)).toBeUndefined();
   expect(kinds.slice(0, 6)).toEqual([...fitting.map(() => "Accepted"), "Rollback"]);
   expect(own.chain.head().id).toBe(present(fitting.at(-1)).header.id);
   expect(banned).toEqual([]);
@@ -255,7 +254,7 @@ test("No peer is dropped for a block that was posted in the meantime.", async ()
     if (requested++ === 0) await own.take(present(blocks[0]));
     return bytesAfter(after, limit);
   });
-  await expect.poll(() => own.chain.head().height, WAIT).toBe(21);
+  await expect.poll(() => own.chain.head().height).toBe(21);
   expect(peerTable.get(IP)).toBeDefined();
   expect(banned).toEqual([]);
 });
@@ -267,10 +266,10 @@ describe("a claimed height", () => {
       requested.push(limit);
       return [];
     });
-    await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
+    await expect.poll(() => sync.isSynced()).toBe(true);
     meet();
     sync.trigger();
-    await expect.poll(() => doubted, WAIT).toEqual([IP]);
+    await expect.poll(() => doubted).toEqual([IP]);
     expect(sync.isSynced()).toBe(true);
     expect(trusted).toEqual([]);
     // At first no more than a few blocks.
@@ -279,13 +278,13 @@ describe("a claimed height", () => {
 
   test("whose first blocks arrive makes the node fetch all of them", async () => {
     follow(async (_, after, limit) => bytesAfter(after, limit));
-    await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
+    await expect.poll(() => sync.isSynced()).toBe(true);
     meet();
     sync.trigger();
-    await expect.poll(() => own.chain.head().height, WAIT).toBe(21);
+    await expect.poll(() => own.chain.head().height).toBe(21);
     expect(doubted).toEqual([]);
     expect(trusted).toContain(IP);
-    await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
+    await expect.poll(() => sync.isSynced()).toBe(true);
   });
 });
 
@@ -310,17 +309,17 @@ describe("a wrong branch", () => {
     const heights: number[] = [];
     own.chain.subscribe(({ head }) => heights.push(head.height));
     follow(async (_, after, limit) => bytesAfter(after, limit));
-    await expect.poll(() => own.chain.head().id, WAIT).toBe(present(blocks.at(-1)).header.id);
+    await expect.poll(() => own.chain.head().id).toBe(present(blocks.at(-1)).header.id);
     expect(heights).toEqual([21]);
-    await expect.poll(() => fetched, WAIT).toEqual([21]);
+    await expect.poll(() => fetched).toEqual([21]);
   });
 
   test("is kept while no peer sends the other one; peers that claimed it are dropped", async () => {
     const before = own.chain.head();
     follow(async () => []);
-    await expect.poll(() => peerTable.all(), WAIT).toEqual([]);
+    await expect.poll(() => peerTable.all()).toEqual([]);
     expect(own.chain.head()).toBe(before);
-    await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
+    await expect.poll(() => sync.isSynced()).toBe(true);
   });
 
   test("is kept, with an error in the log, if too many blocks would have to be reverted", async () => {
@@ -335,7 +334,7 @@ describe("a wrong branch", () => {
     const high = { ...own.chain.head(), height: 5_007 };
     follow(async () => [new Uint8Array(++requested)], { ...own.chain, head: () => high });
     // The node continues: a claim whose blocks cannot be fetched is not proved.
-    await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
+    await expect.poll(() => sync.isSynced()).toBe(true);
     expect(requested).toBe(0);
     expect(fetched).toEqual([]);
     expect(errors).toEqual([expect.stringContaining("beyond the maximum rollback")]);
@@ -344,7 +343,7 @@ describe("a wrong branch", () => {
   test("is kept, with an error in the log, if undo records are missing", async () => {
     const switchTo = async () => expect.unreachable("no switch without undo records");
     follow(async () => [], { ...own.chain, canRevertTo: () => false, switchTo });
-    await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
+    await expect.poll(() => sync.isSynced()).toBe(true);
     expect(errors).toEqual([expect.stringContaining("on a branch below the undo records: restart")]);
     expect(own.chain.head().height).toBe(COMMON + 6);
   });
@@ -370,7 +369,7 @@ describe("a wrong branch", () => {
         return true;
       },
     });
-    await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
+    await expect.poll(() => sync.isSynced()).toBe(true);
     expect(isDiscarded).toBe(true);
     expect(errors).toEqual([]);
   });
@@ -383,7 +382,7 @@ describe("a wrong branch", () => {
       last[last.length - 1] = present(last.at(-1)) ^ 1;
       return bytes;
     });
-    await expect.poll(() => banned.length, WAIT).toBeGreaterThan(0);
+    await expect.poll(() => banned.length).toBeGreaterThan(0);
     expect(own.chain.head()).toBe(before);
   });
 
@@ -392,7 +391,7 @@ describe("a wrong branch", () => {
     follow(async (_, after, limit) =>
       bytesAfter(after, limit).map((bytes, index) => (index === 3 ? bytes.slice(0, 50) : bytes)),
     );
-    await expect.poll(() => banned.length, WAIT).toBeGreaterThan(0);
+    await expect.poll(() => banned.length).toBeGreaterThan(0);
     expect(own.chain.head()).toBe(before);
     expect(errors).toEqual([]);
   });

@@ -1,7 +1,7 @@
 /** The client of the peers: requests, rate limits, and violations of the protocol (p2p.md 12.3, 16). */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { createPeerClient, type PeerClient } from "../../../src/peers/transport/client.ts";
 import { PeerError } from "../../../src/peers/transport/error.ts";
@@ -138,13 +138,16 @@ test("An address of the other IP version is dialled from any of ours.", async ()
 });
 
 test("An address receives no more of an event than its rate limit.", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   const throttle = createRequestThrottle();
-  const before = performance.now();
-  await throttle.acquire("p2p.peer.getStatus");
-  await throttle.acquire("p2p.peer.getStatus");
-  expect(performance.now() - before).toBeLessThan(900);
-  await throttle.acquire("p2p.peer.getStatus");
-  expect(performance.now() - before).toBeGreaterThan(990);
+  let acquired = 0;
+  for (let request = 0; request < 3; request++)
+    void throttle.acquire("p2p.peer.getStatus").then(() => acquired++);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(acquired).toBe(2);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(acquired).toBe(3);
 });
 
 test("At most a hundred requests wait for the rate limit of an address.", async () => {

@@ -148,9 +148,7 @@ test("A connection ends with its client even if the peer does not close it.", as
   peer.wake();
   expect(await requestPeers(client)).toEqual([]);
   for (const socket of peer.sockets) socket.pause();
-  const before = performance.now();
   await client.close();
-  expect(performance.now() - before).toBeLessThan(10_000);
 });
 
 test("A request that waits for a rate limit keeps the only connection of its address.", async () => {

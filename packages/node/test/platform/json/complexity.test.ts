@@ -46,8 +46,7 @@ test.each([
 test("scans a text of many quotation marks and backslashes once", () => {
   const bounds = { maxDepth: 2, maxValues: 100 };
   for (const part of ['"', '\\"', "\\", '\\\\"']) {
-    const began = performance.now();
-    exceededBound(`"${part.repeat(1_000_000)}`, bounds);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    // With a scan for each of them, it would not end.
+    expect(exceededBound(`"${part.repeat(1_000_000)}`, bounds)).toBeUndefined();
   }
 });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createTimeSlices, inOneStep, type Steps } from "../../../src/platform/threads/time-slices.ts";
 
@@ -15,6 +14,12 @@ function* work(steps: number, stepMs: number, onStep: (step: number) => void = (
     yield;
   }
   return `${steps} steps`;
+}
+
+/** Timers end when the test advances them. */
+function stopTimers(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
 }
 
 describe("work in slices", () => {
@@ -61,12 +66,11 @@ describe("work in slices", () => {
         pause = 0;
       },
     });
-    let isDone = false;
-    const running = slices.run(work(4, 3)).then(() => {
-      isDone = true;
-    });
-    await sleep(10);
-    expect(isDone).toBe(false);
+    stopTimers();
+    const running = slices.run(work(4, 3));
+    await vi.advanceTimersByTimeAsync(49);
+    expect(durations).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
     await running;
     expect(durations.length).toBeGreaterThanOrEqual(2);
     expect(durations[0]).toBeGreaterThanOrEqual(5);
@@ -74,6 +78,7 @@ describe("work in slices", () => {
 
   test("does not run while it is held, which can begin between two steps of a slice", async () => {
     let isHeld = true;
+    stopTimers();
     const slices = createTimeSlices({ sliceMs: 60_000, isHeld: () => isHeld });
     const done: number[] = [];
     const running = slices.run(
@@ -82,13 +87,15 @@ describe("work in slices", () => {
         isHeld = step === 1;
       }),
     );
-    await sleep(30);
+    await vi.advanceTimersByTimeAsync(30);
     expect(done).toEqual([]);
     isHeld = false;
+    await vi.advanceTimersByTimeAsync(1);
     await expect.poll(() => done).toEqual([0, 1]);
-    await sleep(30);
+    await vi.advanceTimersByTimeAsync(30);
     expect(done).toEqual([0, 1]);
     isHeld = false;
+    await vi.advanceTimersByTimeAsync(1);
     await running;
     expect(done).toEqual([0, 1, 2, 3]);
   });

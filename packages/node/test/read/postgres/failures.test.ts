@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgres, type Postgres, type PostgresOptions } from "../../../src/postgres/connection.ts";
 import type { Snapshot } from "../../../src/read/port.ts";
@@ -75,8 +75,8 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
   });
 
   test("completes the reads that were sent with one that fails.", async () => {
-    const model = createPostgresReadModel({ readTimeoutMs: 500 }, { postgres, network });
-    await slowDownProperties(2);
+    const model = createPostgresReadModel({ readTimeoutMs: 2_000 }, { postgres, network });
+    await slowDownProperties(60);
     const results = await model.snapshot((snapshot) =>
       Promise.allSettled([
         height(snapshot),
@@ -121,13 +121,19 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
   test("refuses a snapshot while all connections are in use, at once if too many wait.", async () => {
     const small = openSmall();
     const model = createPostgresReadModel({}, { postgres: small, network });
-    const blocker = model.snapshot(async () => sleep(1_000));
-    await sleep(100);
+    const begun = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    const blocker = model.snapshot(() => {
+      begun.resolve();
+      return ended.promise;
+    });
+    await begun.promise;
     await expect(model.snapshot(height)).rejects.toMatchObject({ code: "SNAPSHOT_BUSY", isRetryable: true });
     const impatient = openSmall({ maxWaiting: 0 });
     await expect(
       createPostgresReadModel({}, { postgres: impatient, network }).snapshot(height),
     ).rejects.toMatchObject({ code: "SNAPSHOT_BUSY" });
+    ended.resolve();
     await blocker;
     expect(await model.snapshot(height)).toBe(3);
     await Promise.all([small.close(), impatient.close()]);

@@ -60,9 +60,9 @@ test("a dead holder does not block others permanently", () => {
   const memory = createWriteLockMemory();
   ordinaryWriteLock(memory).acquire();
   const consensus = priorityWriteLock(memory);
-  const startMs = performance.now();
   consensus.acquire();
-  expect(performance.now() - startMs).toBeLessThan(60_000);
+  consensus.release();
+  expect(new Int32Array(memory)[0]).toBe(0);
 });
 
 test("a statement outside of transactions acquires the lock and releases it", async () => {

@@ -1,26 +1,25 @@
 /** Deliveries to a real NATS server. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { StreamAdmin } from "../../../test-support/nats/admin.ts";
-import { startLossyProxy } from "../../../test-support/nats/proxy.ts";
+import { type LossyProxy, startLossyProxy } from "../../../test-support/nats/proxy.ts";
 import {
   MAX_PAYLOAD,
   missingForNats,
   type NatsServer,
   startNatsServer,
 } from "../../../test-support/nats/server.ts";
+import { until } from "../../../test-support/process/until.ts";
 import { createSender, HEADERS } from "./support.ts";
 
 const missing = missingForNats();
 const name = `a delivery to a NATS subject${missing ? ` (not here: ${missing} is missing)` : ""}`;
-/** Shorter than the pauses of the tests, so that the server does not know earlier ids. Ids are unique in a stream. */
 const WINDOW_MS = 100;
-const AFTER_WINDOW_MS = 400;
 const strict = { isStrict: true } as const;
 
 describe.skipIf(missing !== undefined)(name, () => {
   let server: NatsServer;
   let admin: StreamAdmin;
+  let probes = 0;
   beforeAll(async () => {
     server = await startNatsServer();
     admin = await server.admin();
@@ -39,6 +38,24 @@ describe.skipIf(missing !== undefined)(name, () => {
     (await admin.messages(subject.startsWith("short") ? "SHORT" : "CHAIN", subject)).map(
       ({ headers }) => headers["Nats-Msg-Id"] ?? "other",
     );
+  /** Waits until the server no longer knows the ids of earlier messages: the window of this one began after theirs. */
+  async function idsForgotten(): Promise<void> {
+    const { send } = createSender();
+    const probe = `probe-${++probes}`;
+    await send(probe, target("short.probes"));
+    await until("the server forgets ids", async () => !(await send(probe, target("short.probes"))).duplicate);
+  }
+  type Send = ReturnType<typeof createSender>["send"];
+  /** Sends in strict order, and ends the attempt when its acknowledgement was lost. */
+  async function loseAcknowledgement(proxy: LossyProxy, send: Send, id: string, to: string): Promise<void> {
+    proxy.loseReplies(true);
+    const ended = new AbortController();
+    const sent = send(id, to, { ...strict, signal: ended.signal });
+    await Promise.race([sent, proxy.intercepted()]);
+    ended.abort(new Error("late"));
+    await expect(sent).rejects.toThrow("late");
+    proxy.loseReplies(false);
+  }
   async function openProxy() {
     const proxy = await startLossyProxy(server.port);
     onTestFinished(proxy.close);
@@ -113,13 +130,11 @@ describe.skipIf(missing !== undefined)(name, () => {
 
     test("is found in the stream if its acknowledgement was lost, after the duplicate window", async () => {
       const proxy = await openProxy();
-      const { send } = createSender({ timeoutMs: 1_000 });
+      const { send } = createSender();
       const through = target("short.lost", proxy.port);
       await send("lost-1", through, strict);
-      proxy.loseReplies(true);
-      await expect(send("lost-2", through, strict)).rejects.toMatchObject({ code: "TimeoutError" });
-      proxy.loseReplies(false);
-      await sleep(AFTER_WINDOW_MS);
+      await loseAcknowledgement(proxy, send, "lost-2", through);
+      await idsForgotten();
       expect(await send("lost-2", through, strict)).toMatchObject({ stream: "SHORT", duplicate: true });
       expect(await send("lost-3", through, strict)).not.toHaveProperty("duplicate");
       expect(await ids("short.lost")).toEqual(["lost-1", "lost-2", "lost-3"]);
@@ -127,12 +142,11 @@ describe.skipIf(missing !== undefined)(name, () => {
 
     test("is found after a restart of the sender", async () => {
       const proxy = await openProxy();
-      const first = createSender({ timeoutMs: 1_000 });
+      const first = createSender();
       await first.send("restart-1", target("short.restart", proxy.port), strict);
-      proxy.loseReplies(true);
-      await expect(first.send("restart-2", target("short.restart", proxy.port), strict)).rejects.toThrow();
+      await loseAcknowledgement(proxy, first.send, "restart-2", target("short.restart", proxy.port));
       await first.close();
-      await sleep(AFTER_WINDOW_MS);
+      await idsForgotten();
       const second = createSender();
       expect(await second.send("restart-2", target("short.restart"), strict)).toMatchObject({
         duplicate: true,
@@ -143,15 +157,13 @@ describe.skipIf(missing !== undefined)(name, () => {
 
     test("is found below messages of other publishers, in several attempts if they are many", async () => {
       const proxy = await openProxy();
-      const { send } = createSender({ timeoutMs: 2_000 });
+      const { send } = createSender();
       const through = target("short.others", proxy.port);
       await send("others-1", through, strict);
       await admin.publish("short.others", 150);
-      proxy.loseReplies(true);
       // The server refuses the message because of the others; the sender does not know.
-      await expect(send("others-2", through, strict)).rejects.toThrow();
-      proxy.loseReplies(false);
-      await sleep(AFTER_WINDOW_MS);
+      await loseAcknowledgement(proxy, send, "others-2", through);
+      await idsForgotten();
       await admin.publish("short.others", 3);
       await expect(send("others-2", through, strict)).rejects.toMatchObject({ code: "NATS_SHARED_SUBJECT" });
       await send("others-2", through, strict);
@@ -160,13 +172,11 @@ describe.skipIf(missing !== undefined)(name, () => {
 
     test("is found below a ping that followed it", async () => {
       const proxy = await openProxy();
-      const { send } = createSender({ timeoutMs: 1_000 });
+      const { send } = createSender();
       const through = target("short.ping", proxy.port);
       await send("ping-1", through, strict);
-      proxy.loseReplies(true);
-      await expect(send("ping-2", through, strict)).rejects.toThrow();
-      proxy.loseReplies(false);
-      await sleep(AFTER_WINDOW_MS);
+      await loseAcknowledgement(proxy, send, "ping-2", through);
+      await idsForgotten();
       await send("ping", through);
       expect(await send("ping-2", through, strict)).toMatchObject({ duplicate: true });
       await send("ping-3", through, strict);
@@ -199,10 +209,10 @@ describe.skipIf(missing !== undefined)(name, () => {
       expect(sent.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
       await current.send("late-2", target("short.late"), strict);
       await current.send("late-3", target("short.late"), strict);
-      await sleep(AFTER_WINDOW_MS);
+      await idsForgotten();
       proxy.release();
-      await sleep(AFTER_WINDOW_MS);
-      expect(await ids("short.late-parallel")).toEqual(["late-4"]);
+      // It follows late-2 in the same connection.
+      await expect.poll(() => ids("short.late-parallel")).toEqual(["late-4"]);
       expect(await ids("short.late")).toEqual(["late-1", "late-2", "late-3"]);
     });
 
@@ -218,7 +228,7 @@ describe.skipIf(missing !== undefined)(name, () => {
       ended.abort(new Error("late"));
       await expect(sent).rejects.toThrow("late");
       proxy.releaseReplies();
-      await sleep(AFTER_WINDOW_MS);
+      await idsForgotten();
       expect(await send("acknowledged-2", through, strict)).toMatchObject({ duplicate: true });
       expect(await ids("short.acknowledged")).toEqual(["acknowledged-1", "acknowledged-2"]);
     });
@@ -227,18 +237,18 @@ describe.skipIf(missing !== undefined)(name, () => {
       const proxy = await openProxy();
       const former = createSender();
       await former.send("located-1", target("short.located"), strict);
-      await sleep(AFTER_WINDOW_MS);
+      await idsForgotten();
       const { send } = createSender();
       const through = target("short.located", proxy.port);
       await send("located", target("short.located-other", proxy.port), strict);
       const ended = new AbortController();
       proxy.holdReplies();
       const sent = send("located-1", through, { ...strict, signal: ended.signal });
-      await sleep(100);
+      await proxy.intercepted();
       ended.abort(new Error("late"));
       await expect(sent).rejects.toThrow("late");
       proxy.releaseReplies();
-      await sleep(AFTER_WINDOW_MS);
+      await idsForgotten();
       expect(await send("located-1", through, strict)).toMatchObject({ duplicate: true });
       expect(await ids("short.located")).toEqual(["located-1"]);
     });
@@ -250,19 +260,19 @@ describe.skipIf(missing !== undefined)(name, () => {
       const abort = new AbortController();
       proxy.hold();
       const sent = send("aborted-1", through, { ...strict, signal: abort.signal });
-      await sleep(100);
+      await proxy.intercepted();
       abort.abort(new Error("closed"));
       await expect(sent).rejects.toThrow("closed");
       proxy.release();
-      await sleep(AFTER_WINDOW_MS);
-      expect(await ids("short.aborted")).toEqual([]);
+      await send("aborted-2", through);
+      expect(await ids("short.aborted")).toEqual(["aborted-2"]);
     });
   });
 
   test("in parallel order can be stored again after the duplicate window", async () => {
     const { send } = createSender();
     await send("parallel-1", target("short.parallel"));
-    await sleep(AFTER_WINDOW_MS);
+    await idsForgotten();
     await send("parallel-1", target("short.parallel"));
     expect(await ids("short.parallel")).toEqual(["parallel-1", "parallel-1"]);
   });

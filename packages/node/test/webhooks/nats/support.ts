@@ -7,6 +7,7 @@ import {
   type PostOptions,
 } from "../../../src/webhooks/delivery/post.ts";
 import { createNatsPost } from "../../../src/webhooks/nats/post.ts";
+import { WAIT_MS } from "../../../test-support/process/until.ts";
 
 export const HEADERS = {
   "webhook-id": "id",
@@ -18,7 +19,7 @@ export const HEADERS = {
 
 /** Creates a sender that reaches private addresses; it is closed after the test. */
 export function createSender(changes: Partial<PostOptions> = {}, lookup?: Lookup) {
-  const options = { ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true, timeoutMs: 5_000, ...changes };
+  const options = { ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true, timeoutMs: WAIT_MS, ...changes };
   const sender = createNatsPost(options, lookup);
   onTestFinished(sender.close);
   const { signal } = new AbortController();

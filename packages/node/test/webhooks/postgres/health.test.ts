@@ -27,7 +27,7 @@ const count = (postgres: Postgres, outcomes: readonly CountedOutcome[]): Promise
 const suspend = (postgres: Postgres, webhook: number): Promise<void> =>
   postgres.transaction("READ WRITE", (transaction) => suspendWebhook(transaction, webhook, "gone", NOW_MS));
 
-describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", { timeout: 60_000 }, () => {
+describe.skipIf(!hasPostgres)("webhooks in PostgreSQL", () => {
   const databases = useDatabases();
 
   test("The health counts attempts of the last hour, and pending deliveries of all lanes.", async () => {

@@ -8,6 +8,7 @@ import { createWebhookRows } from "../../../src/webhooks/postgres/webhook-rows.t
 import type { RegisterCommands, RegisterRows } from "../../../src/webhooks/register/rows.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "../../../src/webhooks/secrets/encryption.ts";
 import type { Databases } from "../../../test-support/postgres/databases.ts";
+import { until } from "../../../test-support/process/until.ts";
 import { FIELDS, NOW_MS, TOKEN } from "../queue-port/subject.ts";
 
 export const ALL_SHARDS = Array.from({ length: 32 }, (_, shard) => shard);
@@ -99,8 +100,10 @@ export async function takeChanges({ query }: Postgres): Promise<[number, boolean
 }
 
 /** Waits until a statement of this database waits for a lock. */
-export async function untilBlocked({ query }: Postgres): Promise<void> {
-  const blocked = () =>
-    query("SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'");
-  while ((await blocked()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-}
+export const untilBlocked = ({ query }: Postgres) =>
+  until("no statement waits for a lock", async () => {
+    const blocked = await query(
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    return blocked.length > 0;
+  });

@@ -51,12 +51,14 @@ describe.runIf(hasPostgres)("the shards of workers", () => {
   test("all belong to a single worker, with their webhooks, until it releases them.", async () => {
     const webhooks = await addWebhooks(40);
     const worker = start("a");
+    const startMs = Date.now();
     expect(worker.remainingMs()).toBe(0);
     expect(await worker.renew()).toEqual({ gained: expect.anything(), lost: [], surplus: [] });
     expect(worker.held.size).toBe(SHARDS);
     const epoch = epochAt(worker, webhooks[0]);
-    expect(Math.abs(epoch - Date.now())).toBeLessThan(60_000);
-    expect(worker.remainingMs()).toBeGreaterThan(LEASE_MS - 10_000);
+    expect(epoch).toBeGreaterThanOrEqual(startMs);
+    expect(epoch).toBeLessThanOrEqual(Date.now());
+    expect(worker.remainingMs()).toBeGreaterThan(0);
     expect(await worker.renew()).toEqual({ gained: [], lost: [], surplus: [] });
     await worker.release();
     expect([worker.held.size, worker.remainingMs()]).toEqual([0, 0]);

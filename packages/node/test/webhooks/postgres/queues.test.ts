@@ -58,7 +58,7 @@ async function insertUnconfirmed({ query }: Postgres, webhook: number, count: nu
   );
 }
 
-describe.skipIf(!hasPostgres)("queues in PostgreSQL", { timeout: 60_000 }, () => {
+describe.skipIf(!hasPostgres)("queues in PostgreSQL", () => {
   const databases = useDatabases();
 
   describe("a queue that is finished", () => {

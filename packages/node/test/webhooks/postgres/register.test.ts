@@ -35,7 +35,7 @@ const versionOf = (postgres: Postgres): Promise<number> =>
 const suspend = (postgres: Postgres, webhook: number, reason = "too many failures"): Promise<void> =>
   postgres.transaction("READ WRITE", (transaction) => suspendWebhook(transaction, webhook, reason, NOW_MS));
 
-describe.skipIf(!hasPostgres)("the register in PostgreSQL", { timeout: 60_000 }, () => {
+describe.skipIf(!hasPostgres)("the register in PostgreSQL", () => {
   const databases = useDatabases();
 
   describe("the limit", () => {

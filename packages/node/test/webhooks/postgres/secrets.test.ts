@@ -30,7 +30,7 @@ const tokens = async ({ query }: Postgres): Promise<string[]> =>
     ({ tokens }) => tokens.filter((token) => token !== null),
   );
 
-describe.skipIf(!hasPostgres)("secrets in PostgreSQL", { timeout: 60_000 }, () => {
+describe.skipIf(!hasPostgres)("secrets in PostgreSQL", () => {
   const databases = useDatabases();
 
   test("are plain text without a key.", async () => {

@@ -9,13 +9,12 @@ import { SHARDS } from "../../../src/webhooks/postgres/shards.ts";
 import { PLAIN_SECRETS } from "../../../src/webhooks/secrets/encryption.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
+import { WAIT_MS } from "../../../test-support/process/until.ts";
 import { insertWebhook, ownByWorkers } from "../../../test-support/webhooks/postgres-rows.ts";
 import { openDatabase } from "./open.ts";
 
 const BEGIN = { from: "workers", to: "to node", transfer: "second" } as const;
 const CANCEL = { from: "to node", to: "workers", transfer: "second" } as const;
-/** Time within which the tests expect an end that has another reason. */
-const MAX_WAIT_MS = 60_000;
 
 describe.runIf(hasPostgres)("a hand-over to the node", () => {
   const databases = useDatabases();
@@ -55,7 +54,7 @@ describe.runIf(hasPostgres)("a hand-over to the node", () => {
   /** Begins a hand-over that has the shards of one worker, and waits for those of the other one. */
   async function startWaiting() {
     await open().change(BEGIN);
-    const taking = open().takeAll("second", MAX_WAIT_MS);
+    const taking = open().takeAll("second", WAIT_MS);
     const ended = taking.catch((error: unknown) => error);
     const [first] = workers;
     await first?.giveUp((await first.renew()).surplus);
