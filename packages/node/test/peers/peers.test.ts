@@ -8,7 +8,9 @@ import { seal } from "../../src/dev-chain/genesis.ts";
 import { type Connection, connectPeer } from "../../src/peers/transport/connection.ts";
 import type { ArgumentOf, EventName } from "../../src/peers/wire/requests/arguments.ts";
 import { present } from "../../src/platform/present.ts";
+import { deadlineIn } from "../../src/platform/threads/call.ts";
 import { network, range, rich, rounds, slots } from "../../test-support/peers/chains.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 import { CURRENT_SLOT, createNodes, type TestNode, type TestNodes } from "./nodes.ts";
 
 const HOSTS = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];
@@ -74,7 +76,7 @@ describe("two nodes", () => {
     for (const slot of range(CURRENT_SLOT - 3, CURRENT_SLOT)) {
       expect(await first.peers.submitBlock(first.world.make(slot))).toBeUndefined();
     }
-    await first.peers.close();
+    await first.peers.close(deadlineIn(WAIT_MS));
     await expect.poll(() => heightOf(second)).toBe(heightOf(first));
   });
 
