@@ -6,8 +6,10 @@ import { type Outcome, playScenarios } from "../../src/conform/run.ts";
 import type { StageOptions } from "../../src/conform/stage.ts";
 import { DEFECTS } from "../../test-support/conform/defects/list.ts";
 import { type Parts, SOUND, startReceiver, TOKEN } from "../../test-support/conform/receiver.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 
-const PACE = { timeoutMs: 5_000, viewMs: 200, settleMs: 5, pieceMs: 10 };
+/** A scenario that fails needs the whole time of a view. */
+const PACE = { timeoutMs: WAIT_MS / 12, viewMs: WAIT_MS / 300, settleMs: 5, pieceMs: 10 };
 const names = SCENARIOS.map(({ name }) => name);
 
 async function playAgainst(parts: Partial<Parts>, viewMs = PACE.viewMs): Promise<readonly Outcome[]> {
@@ -46,7 +48,7 @@ test("A receiver that responds before it processes a delivery passes, unless it 
   const handle: Parts["handle"] = (delivery, received) => {
     processed = processed.then(() => sleep(10)).then(() => SOUND.handle(delivery, received));
   };
-  const failed = failedIn(await playAgainst({ handle }, 20_000));
+  const failed = failedIn(await playAgainst({ handle }, WAIT_MS));
   expect(failed.filter((name) => !name.endsWith("-after-restart"))).toEqual([]);
 });
 

@@ -4,8 +4,9 @@ import { SCENARIOS } from "../../src/conform/catalogue/groups.ts";
 import { playScenarios } from "../../src/conform/run.ts";
 import { isInstalled, LANGUAGES, startExample } from "../../test-support/conform/example.ts";
 import { TOKEN } from "../../test-support/conform/receiver.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 
-const PACE = { timeoutMs: 20_000, viewMs: 20_000, settleMs: 20, pieceMs: 20 };
+const PACE = { timeoutMs: WAIT_MS, viewMs: WAIT_MS, settleMs: 20, pieceMs: 20 };
 describe.concurrent.each(LANGUAGES)("The receiver in $name", (language) => {
   const isSkipped = !isInstalled(language);
 

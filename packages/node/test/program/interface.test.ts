@@ -14,6 +14,7 @@ import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { present } from "../../src/platform/present.ts";
 import { connect } from "../../test-support/process/client.ts";
 import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { until } from "../../test-support/process/until.ts";
 
 const people = deriveAccounts(
   "test test test test test test test test test test test junk",
@@ -77,7 +78,10 @@ async function send(build: (envelope: Envelope) => TransactionBody): Promise<str
     owner.keys,
   );
   expect((await submit([transaction])).accepted).toEqual([transaction.id]);
-  await expect.poll(async () => (await ask("GET", `/api/transactions/${transaction.id}`)).status).toBe(200);
+  await until(
+    `no block contains ${transaction.id}`,
+    async () => (await ask("GET", `/api/transactions/${transaction.id}`)).status === 200,
+  );
   return transaction.id;
 }
 
