@@ -23,64 +23,66 @@ export type LossyProxy = {
 /** The server sends it at any time. */
 const PING = "PING\r\n";
 
+type State = {
+  readonly sockets: Set<Socket>;
+  isLosing: boolean;
+  held: (() => void)[] | undefined;
+  heldReplies: (() => void)[] | undefined;
+  intercepted: number;
+};
+
 export async function startLossyProxy(targetPort: number): Promise<LossyProxy> {
-  const sockets = new Set<Socket>();
-  let isLosing = false;
-  let intercepted = 0;
-  let held: (() => void)[] | undefined;
-  let heldReplies: (() => void)[] | undefined;
-
-  const server = createServer((client) => {
-    const upstream = connect(targetPort, "127.0.0.1");
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on("error", () => {}).on("close", () => sockets.delete(socket));
-    }
-    client.on("data", (bytes) => {
-      const send = () => void upstream.write(bytes);
-      if (!held) return send();
-      held.push(send);
-      intercepted++;
-    });
-    upstream.on("data", (bytes) => {
-      const send = () => void (client.destroyed || client.write(bytes));
-      if (!heldReplies && !isLosing) return send();
-      heldReplies?.push(send);
-      if (String(bytes) !== PING) intercepted++;
-    });
-    upstream.on("close", () => client.destroy());
-    client.on("close", () => {
-      if (!held) upstream.destroy();
-    });
-  }).listen(0, "127.0.0.1");
+  const state: State = {
+    sockets: new Set(),
+    isLosing: false,
+    held: undefined,
+    heldReplies: undefined,
+    intercepted: 0,
+  };
+  const server = createServer((client) => connectThrough(state, client, targetPort));
+  server.listen(0, "127.0.0.1");
   await once(server, "listening");
-
   return {
     port: (server.address() as AddressInfo).port,
-    loseReplies(isLosingNow) {
-      isLosing = isLosingNow;
-      intercepted = 0;
-    },
-    hold() {
-      held = [];
-      intercepted = 0;
-    },
+    loseReplies: (isLosing) => void Object.assign(state, { isLosing, intercepted: 0 }),
+    hold: () => void Object.assign(state, { held: [], intercepted: 0 }),
     release() {
-      for (const send of held ?? []) send();
-      held = undefined;
+      for (const send of state.held ?? []) send();
+      state.held = undefined;
     },
-    holdReplies() {
-      heldReplies = [];
-      intercepted = 0;
-    },
+    holdReplies: () => void Object.assign(state, { heldReplies: [], intercepted: 0 }),
     releaseReplies() {
-      for (const send of heldReplies ?? []) send();
-      heldReplies = undefined;
+      for (const send of state.heldReplies ?? []) send();
+      state.heldReplies = undefined;
     },
-    intercepted: () => until("no bytes to intercept", () => intercepted > 0),
+    intercepted: () => until("no bytes to intercept", () => state.intercepted > 0),
     close() {
       server.close();
-      for (const socket of sockets) socket.destroy();
+      for (const socket of state.sockets) socket.destroy();
     },
   };
+}
+
+function connectThrough(state: State, client: Socket, targetPort: number): void {
+  const upstream = connect(targetPort, "127.0.0.1");
+  for (const socket of [client, upstream]) {
+    state.sockets.add(socket);
+    socket.on("error", () => {}).on("close", () => state.sockets.delete(socket));
+  }
+  client.on("data", (bytes) => {
+    const send = () => void upstream.write(bytes);
+    if (!state.held) return send();
+    state.held.push(send);
+    state.intercepted++;
+  });
+  upstream.on("data", (bytes) => {
+    const send = () => void (client.destroyed || client.write(bytes));
+    if (!state.heldReplies && !state.isLosing) return send();
+    state.heldReplies?.push(send);
+    if (String(bytes) !== PING) state.intercepted++;
+  });
+  upstream.on("close", () => client.destroy());
+  client.on("close", () => {
+    if (!state.held) upstream.destroy();
+  });
 }

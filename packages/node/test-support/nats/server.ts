@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../peers/world.ts";
-import { until } from "../process/until.ts";
+import { until, WAIT_MS } from "../process/until.ts";
 import { openAdmin, type StreamAdmin } from "./admin.ts";
 
 const PROGRAM = "/usr/sbin/nats-server";
@@ -30,7 +30,7 @@ export type NatsServer = {
 };
 
 /** The user of deliveries can publish to `chain.>` and `window.>`, and use what strict order requires. */
-const USERS = `authorization { timeout: 2, users: [
+const USERS = `authorization { timeout: ${WAIT_MS / 1_000}, users: [
   { user: admin, password: admin }
   { user: node, password: "p@ss", permissions: {
       publish: ["chain.>", "window.>", "$JS.API.STREAM.NAMES", "$JS.API.STREAM.MSG.GET.*"], subscribe: ["_INBOX.>"] } }
