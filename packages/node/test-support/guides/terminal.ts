@@ -36,7 +36,7 @@ export type Terminal = {
 type Service = {
   readonly isChain: boolean;
   readonly child: ChildProcess;
-  readonly ended: Promise<unknown>;
+  readonly ended: Promise<string>;
   readonly printed: () => string;
 };
 
@@ -169,11 +169,13 @@ async function serve(state: State, command: string, { ready, isChain = false }: 
       if (ready.test(text)) isReady.resolve();
     });
   }
-  const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
+  const ended = new Promise<string>((resolve) => child.on("close", (...how) => resolve(endOf(...how))));
   services.push({ isChain, child, ended, printed: () => text });
   const tooLate = AbortSignal.timeout(WAIT_MS);
-  tooLate.addEventListener("abort", () => isReady.reject(new Error(`not ready: ${command}\n${text}`)));
-  void ended.then(() => isReady.reject(new Error(`ended: ${command}\n${text}`)));
+  tooLate.addEventListener("abort", () =>
+    isReady.reject(new Error(`${command}\n--- not ready after ${WAIT_MS} ms\n${text}`)),
+  );
+  void ended.then((end) => isReady.reject(new Error(`${command}\n--- ${end} before it was ready\n${text}`)));
   await isReady.promise;
   isReady.promise.catch(() => {});
   await sleep(READ_MS);
@@ -190,6 +192,13 @@ const untilHealthy = (url: string) =>
     return status !== 503;
   });
 
+type Failure = Error & {
+  readonly code?: number | string | null;
+  readonly signal?: NodeJS.Signals | null;
+  readonly stdout?: string;
+  readonly stderr?: string;
+};
+
 async function ask(state: State, command: string): Promise<string> {
   const { work, env } = state;
   const typed = typedAs(state, command);
@@ -198,10 +207,14 @@ async function ask(state: State, command: string): Promise<string> {
     const { stdout, stderr } = await run("bash", ["-c", typed], options);
     return `${stdout}${stderr}`;
   } catch (error) {
-    const { stdout, stderr } = error as { stdout?: string; stderr?: string };
-    throw new Error(`failed: ${typed}\n${stdout}\n${stderr}`, { cause: error });
+    const { code = null, signal = null, stdout, stderr } = error as Failure;
+    throw new Error(`${typed}\n--- ${endOf(code, signal)}\n${stdout}\n${stderr}`, { cause: error });
   }
 }
+
+/** Describes how a command ended. */
+const endOf = (code: number | string | null, signal: NodeJS.Signals | null): string =>
+  signal === null ? `ended with code ${code}` : `ended by ${signal}, as after ${COMMAND_MS} ms`;
 
 /** Installs `npm` as it is in the clone, and the program as its packages install it. Returns their folder. */
 function programsIn(folder: string): string {
