@@ -6,7 +6,14 @@ import { present } from "../../src/platform/present.ts";
 import { type MirroredDevChain, startMirroredDevChain, TOKEN } from "../mirror/dev-chain.ts";
 import { type Ended, type Running, spawnUniknode } from "../process/uniknode.ts";
 import { until } from "../process/until.ts";
-import { checkDeliveries, followBlocks, type Message, type Receiver, startReceiver } from "./receiver.ts";
+import {
+  checkDeliveries,
+  type Expected,
+  followBlocks,
+  type Message,
+  type Receiver,
+  startReceiver,
+} from "./receiver.ts";
 
 export type Owner = "workers" | "node";
 
@@ -40,10 +47,7 @@ export type HandOverChain = Pick<
    */
   arrived(webhook: Registered, isConfirmed?: boolean): Promise<void>;
   /** Checks the deliveries of a webhook that follows blocks, and compares them with the chain. */
-  checkBlocks(
-    webhook: Registered,
-    options: { readonly isStrict: boolean; readonly maxRepeated?: number },
-  ): Promise<Message[]>;
+  checkBlocks(webhook: Registered, options: Pick<Expected, "isStrict">): Promise<Message[]>;
   close(): Promise<void>;
 };
 
@@ -190,13 +194,13 @@ async function arrived(context: Context, webhook: Registered, isConfirmed: boole
 async function checkBlocks(
   context: Context,
   webhook: Registered,
-  { isStrict, maxRepeated = 0 }: { readonly isStrict: boolean; readonly maxRepeated?: number },
+  { isStrict }: Pick<Expected, "isStrict">,
 ): Promise<Message[]> {
   const { path } = webhook;
   const last = await lastSequence(context, webhook);
   // A block that is forged meanwhile adds deliveries, of which only some have arrived.
   const calls = context.receiver.calls(path).filter(({ sequence = 0 }) => sequence <= last);
-  const deliveries = checkDeliveries(path, calls, { last, isStrict, maxRepeated });
+  const deliveries = checkDeliveries(path, calls, { last, isStrict });
   const blocks = followBlocks(path, deliveries);
   for (const [height, id] of blocks) {
     const { body } = await request(context.url, "GET", `/blocks/${height}`);
