@@ -69,6 +69,8 @@ const longRooms = [
 const long = [...processes, ...networks, ...attacks, ...longRooms];
 /** Makes the worker, and the processes that it starts, wait while networks need the processors. */
 const patient = join(import.meta.dirname, "packages/node/test-support/process/low-priority.ts");
+/** Ends what the run has started, also if the run is killed. */
+const run = join(import.meta.dirname, "packages/node/test-support/process/run.ts");
 
 /**
  * Files with a process of their own: they mock modules, change the environment, measure memory or throughput, depend on the timers
@@ -114,6 +116,7 @@ function rankOf({ moduleId }: TestSpecification): number {
 
 export default defineConfig({
   test: {
+    globalSetup: run,
     sequence: { sequencer: LongestFirst },
     // They end a test that hangs, and no other one, however busy the machine is.
     testTimeout: 10 * WAIT_MS,

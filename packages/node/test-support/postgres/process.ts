@@ -1,36 +1,33 @@
 /** Processes of database servers in tests, as an unprivileged user: they refuse to run as root. */
-import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { present } from "../../src/platform/present.ts";
 import { openPostgres, type Postgres } from "../../src/postgres/connection.ts";
 import { until } from "../process/until.ts";
+import { findOpenFolder, SERVER_IDENTITY, UNPRIVILEGED } from "../process/run-folder.ts";
 
-/** This user of Debian owns no files. */
-const UNPRIVILEGED = 65_534;
 export const USER = "uniknode";
 
-const identity = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
 const execute = promisify(execFile);
 
-/** `TMPDIR` can be below a folder that only root can enter. */
-const place = [tmpdir(), "/tmp", "/var/tmp"].find(
-  (folder) => spawnSync("test", ["-x", folder], { ...identity, cwd: "/" }).status === 0,
-);
+const place = findOpenFolder();
 
-/** Returns what servers need and this machine lacks. */
+const PLACE = `a temporary folder that programs of user ${UNPRIVILEGED} can enter`;
+
+/** Returns why servers cannot run here, or undefined. */
 export const missingForServers = (): string | undefined =>
-  place === undefined ? `a temporary folder that programs of user ${UNPRIVILEGED} can enter` : undefined;
+  place === undefined ? `${PLACE} is missing` : undefined;
 
 /** Returns the temporary folder for files of servers. */
-export const serverPlace = (): string => present(place, missingForServers());
+export const serverPlace = (): string => present(place, PLACE);
 
 /** Makes a file or an empty folder of this process one that the servers can read and write. */
 export function giveToServer(path: string): void {
-  if (identity.uid !== undefined) chownSync(path, identity.uid, identity.gid);
+  const { uid, gid } = SERVER_IDENTITY;
+  if (uid !== undefined) chownSync(path, uid, gid);
 }
 
 /**
@@ -45,10 +42,10 @@ export function createServerFolder(parent = serverPlace()): string {
 }
 
 export const runAsServer = (program: string, args: readonly string[], cwd: string) =>
-  execute(program, args, { ...identity, cwd });
+  execute(program, args, { ...SERVER_IDENTITY, cwd });
 
 export const spawnAsServer = (program: string, args: readonly string[], cwd: string): ChildProcess =>
-  spawn(program, args, { ...identity, cwd, stdio: "ignore" });
+  spawn(program, args, { ...SERVER_IDENTITY, cwd, stdio: "ignore" });
 
 export const urlOf = (port: number, database: string): string =>
   `postgres://${USER}@127.0.0.1:${port}/${database}`;

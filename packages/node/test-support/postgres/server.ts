@@ -19,6 +19,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { present } from "../../src/platform/present.ts";
 import { freePort } from "../peers/world.ts";
+import { lastingFolder } from "../process/run-folder.ts";
 import {
   connect,
   createServerFolder,
@@ -72,7 +73,7 @@ const testPrograms = async (folder: string) =>
  */
 async function shared(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
   const owner = process.getuid?.();
-  const path = join(serverPlace(), `uniknode-postgres-${name}-${owner}`);
+  const path = join(lastingFolder(serverPlace()), `uniknode-postgres-${name}-${owner}`);
   if (!existsSync(path)) {
     const folder = mkdtempSync(`${path}-`);
     try {
