@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
+import { missingLinux, skips } from "../packages/node/test-support/process/available.ts";
 import { lastingFolder } from "../packages/node/test-support/process/run-folder.ts";
 
 const SUPPORT = join(import.meta.dirname, "../packages/node/test-support");
@@ -25,7 +26,7 @@ if (process.argv.at(-1) === "end") process.exit();
 setInterval(() => {}, 1_000);
 `;
 
-const isSkipped = process.platform !== "linux";
+const isSkipped = skips(missingLinux());
 
 type Run = { readonly folder: string; readonly pids: readonly number[] };
 

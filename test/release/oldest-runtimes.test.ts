@@ -6,9 +6,11 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../packages/node/src/platform/present.ts";
+import { skips } from "../../packages/node/test-support/process/available.ts";
 import { compilePackages, ROOT } from "../../tools/release/packages.ts";
 import { fetchRuntime, HAS_RUNTIMES, oldestRuntime } from "../../tools/release/runtimes.ts";
 
+const isSkipped = skips(HAS_RUNTIMES ? undefined : "the runtimes are programs of Linux on x64");
 const folder = mkdtempSync(join(tmpdir(), "uniknode-oldest-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -25,14 +27,14 @@ const runProgram = (name: string, text: string, ...args: string[]): Promise<stri
 };
 
 beforeAll(() => {
-  if (!HAS_RUNTIMES) return;
+  if (isSkipped) return;
   for (const name of ["client", "protocol", "ledger", "node"]) fetchRuntime(oldestRuntime(name));
   compilePackages(folder);
   mkdirSync(join(folder, "node_modules/@uniknode"), { recursive: true });
   symlinkSync(join(folder, "client"), join(folder, "node_modules/@uniknode/client"));
 });
 
-describe.skipIf(!HAS_RUNTIMES)("The client", () => {
+describe.skipIf(isSkipped)("The client", () => {
   test("imports all of its modules.", async () => {
     expect(await runOn("client", ["--version"])).toBe(`v${oldestRuntime("client")}\n`);
     const program = `import * as client from "@uniknode/client"; console.log(Object.keys(client).sort().join());`;
@@ -87,7 +89,7 @@ const CLIENT = `
     secret = (await client.webhooks.create({ event: "block.applied", target, conditions })).data.token;
   });`;
 
-describe.skipIf(!HAS_RUNTIMES)("The other packages", () => {
+describe.skipIf(isSkipped)("The other packages", () => {
   test.each(["protocol", "ledger"])("%s returns the recorded results.", async (name) => {
     const vectors = join(ROOT, "test/vectors", name === "protocol" ? "crypto" : "state");
     const printed = await runOn(name, [join(ROOT, "tools/vectors/main.ts"), vectors]);

@@ -16,7 +16,8 @@ import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { COMMANDS } from "../../packages/node/src/commands/catalogue.ts";
 import { createProgram } from "../../packages/node/src/commands/program.ts";
-import { completionsOf, hasShell } from "../../packages/node/test-support/process/shell.ts";
+import { missingProgram, skips } from "../../packages/node/test-support/process/available.ts";
+import { completionsOf, missingShell } from "../../packages/node/test-support/process/shell.ts";
 import { checksums, packFolder } from "../../tools/release/archive.ts";
 import { buildDebianPackage } from "../../tools/release/debian.ts";
 import { manualPage } from "../../tools/release/man.ts";
@@ -79,9 +80,9 @@ test("The same content yields the same archive.", () => {
   expect(second?.slice(0, 64)).toBe(first?.slice(0, 64));
 });
 
-const hasDpkg = spawnSync("dpkg-deb", ["--version"]).status === 0;
+const isWithoutDpkg = skips(missingProgram("dpkg-deb"));
 
-test.skipIf(!hasDpkg)(
+test.skipIf(isWithoutDpkg)(
   "The Debian package has program, unit, a configuration that is kept, and no service that starts.",
   () => {
     writeProgram(join(folder, "program"));
@@ -115,7 +116,7 @@ test.skipIf(!hasDpkg)(
   },
 );
 
-test.skipIf(!hasDpkg)(
+test.skipIf(isWithoutDpkg)(
   "The Debian package has its size, the manual page and the completion of each shell.",
   () => {
     writeProgram(join(folder, "program"));
@@ -139,14 +140,15 @@ test.skipIf(!hasDpkg)(
       ["fish", "usr/share/fish/vendor_completions.d/uniknode.fish"],
     ] as const) {
       const script = readFileSync(join(to, path), "utf8");
-      if (hasShell(shell)) expect(completionsOf(shell, script, "uniknode web"), shell).toEqual(["webhooks"]);
+      if (!skips(missingShell(shell)))
+        expect(completionsOf(shell, script, "uniknode web"), shell).toEqual(["webhooks"]);
     }
   },
 );
 
-const hasLintian = spawnSync("lintian", ["--version"]).status === 0;
+const isWithoutLintian = skips(missingProgram("lintian"));
 
-test.skipIf(!hasDpkg || !hasLintian)("lintian finds no error in the Debian package.", () => {
+test.skipIf(isWithoutDpkg || isWithoutLintian)("lintian finds no error in the Debian package.", () => {
   writeProgram(join(folder, "program"));
   const file = join(folder, "uniknode.deb");
   buildDebianPackage(join(folder, "program"), { version: "1.2.3" }, join(folder, "debian"), file);
@@ -172,21 +174,24 @@ test("Tests, types and documents of modules are left out, but neither licences n
   }
 });
 
-const hasMan = spawnSync("man", ["--version"]).status === 0;
+const isWithoutMan = skips(missingProgram("man"));
 
-test.skipIf(!hasMan)("The manual page has no warnings, and shows each option as it is typed.", async () => {
-  const path = join(folder, "uniknode.1");
-  writeFileSync(path, manualPage(await createProgram(), "1.2.3", 0));
-  const { stdout, stderr } = spawnSync("man", ["--warnings=w", "-l", path], {
-    encoding: "utf8",
-    env: { ...process.env, MANWIDTH: "100", LC_ALL: "C.UTF-8", MANPAGER: "cat" },
-  });
-  expect(stderr).toBe("");
-  expect(stdout).toMatch(/^ +--http-port <PORT>/m);
-  expect(stdout).toMatch(/^ +uniknode webhooks create <target>/m);
-});
+test.skipIf(isWithoutMan)(
+  "The manual page has no warnings, and shows each option as it is typed.",
+  async () => {
+    const path = join(folder, "uniknode.1");
+    writeFileSync(path, manualPage(await createProgram(), "1.2.3", 0));
+    const { stdout, stderr } = spawnSync("man", ["--warnings=w", "-l", path], {
+      encoding: "utf8",
+      env: { ...process.env, MANWIDTH: "100", LC_ALL: "C.UTF-8", MANPAGER: "cat" },
+    });
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(/^ +--http-port <PORT>/m);
+    expect(stdout).toMatch(/^ +uniknode webhooks create <target>/m);
+  },
+);
 
-test.skipIf(!hasDpkg)("The Debian package names the given maintainer and repository.", () => {
+test.skipIf(isWithoutDpkg)("The Debian package names the given maintainer and repository.", () => {
   writeProgram(join(folder, "program"));
   const file = join(folder, "uniknode.deb");
   const origin = { maintainer: "An Author <author@mail.example>", repository: "https://code.example/node" };

@@ -1,9 +1,9 @@
 /** Chromium of the system, and pages of it that record all of their errors. */
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { missingProgram, skips } from "../../node/test-support/process/available.ts";
 import { WAIT_MS } from "../../node/test-support/process/until.ts";
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -17,15 +17,21 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/** Path of the browser; installs Debian's package if this user may. Undefined if there is none. */
+const PROBE = [...ARGUMENTS, "--headless", "--dump-dom", "about:blank"];
+/** Undefined before the first search. */
+let found: { readonly path: string | undefined } | undefined;
+
+/** Returns the path of a browser that starts here; if there is none, prints why tests are skipped. */
 export function findBrowser(): string | undefined {
-  const found = () => PLACES.find((place) => existsSync(place));
-  if (found()) return found();
-  const install = ["install", "-y", "-qq", "--no-install-recommends", "chromium"];
-  for (const args of [["update", "-qq"], install]) {
-    spawnSync("apt-get", args, { timeout: 5 * WAIT_MS, stdio: "ignore" });
-  }
-  return found();
+  found ??= searchBrowser();
+  return found.path;
+}
+
+function searchBrowser() {
+  const reasons = PLACES.map((path) => missingProgram(path, PROBE));
+  const path = PLACES[reasons.indexOf(undefined)];
+  if (path === undefined) skips(reasons.join("; "));
+  return { path };
 }
 
 /** @param more arguments of the command line */

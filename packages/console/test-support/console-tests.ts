@@ -36,7 +36,7 @@ export function describeConsole(
   define: (tests: ConsoleTests) => void,
 ): void {
   const executable = findBrowser();
-  describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
+  describe.skipIf(!executable)("In a browser", () => {
     const node = new DevNode(nodeArguments);
     let started: RunningConsole | undefined;
     beforeAll(async () => {

@@ -21,7 +21,7 @@ const SCREENS = [
 ];
 const executable = hasPostgres ? findBrowser() : undefined;
 
-describe.skipIf(!executable)("In a browser (skipped without Chromium or PostgreSQL)", () => {
+describe.skipIf(!executable)("In a browser", () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-console-server-"));
   const processes: Running[] = [];
   let database: PostgresServer;

@@ -17,7 +17,7 @@ const executable = findBrowser();
 const TOKENS = ["first-node", "second-node"] as const;
 type Index = 0 | 1;
 
-describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
+describe.skipIf(!executable)("In a browser", () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-sessions-"));
   const ports: number[] = [];
   let nodes: Running[] = [];

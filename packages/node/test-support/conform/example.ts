@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { signingSecretOf } from "../../src/webhooks/model/message.ts";
 import { freePort } from "../peers/world.ts";
+import { missingProgram } from "../process/available.ts";
 import { until, WAIT_MS } from "../process/until.ts";
 import { TOKEN } from "./receiver.ts";
 
@@ -49,7 +50,9 @@ export const LANGUAGES: readonly Language[] = [
 const run = ([program, ...args]: CommandLine) =>
   spawnSync(program, args, { timeout: WAIT_MS, encoding: "utf8" });
 
-export const isInstalled = ({ probe }: Language): boolean => run(probe).status === 0;
+/** Returns why a language cannot be used here, or undefined. */
+export const missingLanguage = ({ probe: [program, ...args] }: Language): string | undefined =>
+  missingProgram(program, args);
 
 export type ExampleReceiver = {
   readonly url: string;

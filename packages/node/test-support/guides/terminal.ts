@@ -214,7 +214,7 @@ async function ask(state: State, command: string): Promise<string> {
 
 /** Describes how a command ended. */
 const endOf = (code: number | string | null, signal: NodeJS.Signals | null): string =>
-  signal === null ? `ended with code ${code}` : `ended by ${signal}, as after ${COMMAND_MS} ms`;
+  signal === null ? `ended with code ${code}` : `ended by ${signal}, as after ${WAIT_MS} ms`;
 
 /** Installs `npm` as it is in the clone, and the program as its packages install it. Returns their folder. */
 function programsIn(folder: string): string {

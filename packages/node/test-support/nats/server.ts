@@ -1,18 +1,19 @@
 /** Debian's nats-server with JetStream and two users, for tests. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../peers/world.ts";
+import { missingProgram } from "../process/available.ts";
 import { until, WAIT_MS } from "../process/until.ts";
 import { openAdmin, type StreamAdmin } from "./admin.ts";
 
 const PROGRAM = "/usr/sbin/nats-server";
 
-/** Returns the program that tests with a NATS server need and this machine lacks. */
-export const missingForNats = (): string | undefined => (existsSync(PROGRAM) ? undefined : PROGRAM);
+/** Returns why no NATS server can run here, or undefined. */
+export const missingForNats = (): string | undefined => missingProgram(PROGRAM);
 
 export type NatsServer = {
   readonly port: number;

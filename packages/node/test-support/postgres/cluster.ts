@@ -1,7 +1,8 @@
 /** Debian's PostgreSQL with a streaming replica, and Debian's pgbouncer in transaction mode. */
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../peers/world.ts";
+import { missingProgram } from "../process/available.ts";
 import {
   createServerFolder,
   endServer,
@@ -19,15 +20,15 @@ import {
 const PROGRAMS = "/usr/lib/postgresql/15/bin";
 const PGBOUNCER = "/usr/sbin/pgbouncer";
 
-const missingFor = (path: string): string | undefined => (existsSync(path) ? missingForServers() : path);
+const missingFor = (program: string): string | undefined => missingProgram(program) ?? missingForServers();
 
-/** Returns what a replica needs and this machine lacks. */
+/** Returns why a replica cannot run here, or undefined. */
 export const missingForReplica = (): string | undefined => missingFor(join(PROGRAMS, "pg_basebackup"));
 
-/** Returns what pgbouncer needs and this machine lacks. */
+/** Returns why pgbouncer cannot run here, or undefined. */
 export const missingForPgbouncer = (): string | undefined => missingFor(PGBOUNCER);
 
-/** Returns what the tests of a cluster need and this machine lacks. */
+/** Returns why a cluster cannot run here, or undefined. */
 export const missingForCluster = (): string | undefined => missingForReplica() ?? missingForPgbouncer();
 
 export type ClusterServer = {

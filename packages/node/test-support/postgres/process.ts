@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { present } from "../../src/platform/present.ts";
 import { openPostgres, type Postgres } from "../../src/postgres/connection.ts";
-import { until } from "../process/until.ts";
 import { findOpenFolder, SERVER_IDENTITY, UNPRIVILEGED } from "../process/run-folder.ts";
+import { until } from "../process/until.ts";
 
 export const USER = "uniknode";
 

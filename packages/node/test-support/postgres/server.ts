@@ -19,6 +19,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { present } from "../../src/platform/present.ts";
 import { freePort } from "../peers/world.ts";
+import { skips } from "../process/available.ts";
 import { lastingFolder } from "../process/run-folder.ts";
 import {
   connect,
@@ -120,11 +121,11 @@ async function findPrograms(): Promise<string> {
 const programs = await findPrograms().catch((error: Error) => error);
 
 /** False on machines for which the package has no server, and where servers cannot execute it. */
-export const hasPostgres = typeof programs === "string";
-if (typeof programs !== "string") {
-  const reason = programs.message.trim().split("\n").at(-1);
-  console.warn(`PostgreSQL cannot run here, its tests are skipped: ${reason}`);
-}
+export const hasPostgres = !skips(
+  typeof programs === "string"
+    ? undefined
+    : `PostgreSQL cannot run: ${programs.message.trim().split("\n").at(-1)}`,
+);
 
 /**
  * Returns the data of an empty server: to copy it takes a tenth of the time of `initdb`. Its name changes with the version of the

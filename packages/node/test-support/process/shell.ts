@@ -3,17 +3,13 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { missingProgram } from "./available.ts";
 import { WAIT_MS } from "./until.ts";
 
 export type Shell = "bash" | "zsh" | "fish";
 
-/** Returns true if the shell runs here; installs its package if this user may. */
-export function hasShell(shell: Shell): boolean {
-  const runs = () => spawnSync(shell, ["-c", "true"]).status === 0;
-  if (runs()) return true;
-  spawnSync("apt-get", ["install", "-y", "-qq", shell], { timeout: WAIT_MS, stdio: "ignore" });
-  return runs();
-}
+/** Returns why a shell cannot be used here, or undefined. */
+export const missingShell = (shell: Shell): string | undefined => missingProgram(shell, ["-c", "true"]);
 
 /**
  * Candidates that the shell offers at the end of the line, in its order, with the completion script loaded.

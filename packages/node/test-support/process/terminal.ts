@@ -1,7 +1,8 @@
 /** Runs the program at a real terminal, and returns what the terminal shows. */
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { present } from "../../src/platform/present.ts";
+import { missingProgram } from "./available.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/uniknode.js", import.meta.url));
 
@@ -25,8 +26,8 @@ export function shownLines(output: string): string[] {
   return lines;
 }
 
-/** Returns true if this machine has the program that creates pseudo terminals. */
-export const hasTerminal = (): boolean => spawnSync("script", ["--version"]).status === 0;
+/** Returns why no pseudo terminal can be created, or undefined. */
+export const missingTerminal = (): string | undefined => missingProgram("script");
 
 export type AtTerminal = {
   /** Everything that was written to the terminal. */

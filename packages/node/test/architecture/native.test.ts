@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
+import { missingProgram, skips } from "../../test-support/process/available.ts";
 
 const ROOT = join(import.meta.dirname, "../../../..");
 const BINARY = "packages/node/native/linux-x64.node";
@@ -54,24 +55,23 @@ test("sha256sums has the checksums of the files that are loaded.", () => {
 
 /** Returns the reason why this machine cannot build the same file; undefined if it can. */
 function missingForBuild(): string | undefined {
-  if (process.platform !== "linux" || process.arch !== "x64") return "not Linux on x64";
-  const { stdout, status } = spawnSync("cc", ["-dumpfullversion"], { encoding: "utf8" });
-  if (status !== 0) return "no C compiler";
+  if (process.platform !== "linux" || process.arch !== "x64")
+    return "the native addon is built on Linux on x64";
+  const missing = missingProgram("cc");
+  if (missing !== undefined) return missing;
+  const { stdout } = spawnSync("cc", ["-dumpfullversion"], { encoding: "utf8" });
   const { stdout: description } = spawnSync("cc", ["--version"], { encoding: "utf8" });
   const isGcc = description.includes("Free Software Foundation");
   return isGcc && stdout.startsWith(COMPILER.slice(4)) ? undefined : `the C compiler is not ${COMPILER}`;
 }
 
-const missing = missingForBuild();
-test.skipIf(missing)(
-  `The sources yield the binary, byte for byte${missing ? ` (not rebuilt here: ${missing})` : ""}.`,
-  () => {
-    const copy = mkdtempSync(join(tmpdir(), "uniknode-addon-"));
-    onTestFinished(() => rmSync(copy, { recursive: true }));
-    cpSync(join(ROOT, "packages/node/native"), join(copy, "packages/node/native"), { recursive: true });
-    rmSync(join(copy, BINARY));
-    symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
-    execFileSync("sh", [join(copy, "packages/node/native/build.sh"), LIBRARY], { stdio: "ignore" });
-    expect(sumOf(join(copy, BINARY))).toBe(sumOf(join(ROOT, BINARY)));
-  },
-);
+const isSkipped = skips(missingForBuild());
+test.skipIf(isSkipped)("The sources yield the binary, byte for byte.", () => {
+  const copy = mkdtempSync(join(tmpdir(), "uniknode-addon-"));
+  onTestFinished(() => rmSync(copy, { recursive: true }));
+  cpSync(join(ROOT, "packages/node/native"), join(copy, "packages/node/native"), { recursive: true });
+  rmSync(join(copy, BINARY));
+  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  execFileSync("sh", [join(copy, "packages/node/native/build.sh"), LIBRARY], { stdio: "ignore" });
+  expect(sumOf(join(copy, BINARY))).toBe(sumOf(join(ROOT, BINARY)));
+});

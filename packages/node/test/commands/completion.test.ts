@@ -6,7 +6,8 @@ import { afterAll, describe, expect, test } from "vitest";
 import { scripts } from "../../src/commands/completion/scripts.ts";
 import { placesOf } from "../../src/commands/completion/words.ts";
 import { createProgram } from "../../src/commands/program.ts";
-import { completionsOf, hasShell, type Shell } from "../../test-support/process/shell.ts";
+import { skips } from "../../test-support/process/available.ts";
+import { completionsOf, missingShell, type Shell } from "../../test-support/process/shell.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-shells-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -15,7 +16,7 @@ const places = placesOf(await createProgram());
 const shells: readonly Shell[] = ["bash", "zsh", "fish"];
 
 describe.each(shells)("%s", (shell) => {
-  const isMissing = !hasShell(shell);
+  const isMissing = skips(missingShell(shell));
   const complete = (line: string) => [...completionsOf(shell, scripts[shell](places), line)].sort();
 
   test.skipIf(isMissing).each([

@@ -2,33 +2,31 @@
 import { describe, expect, test } from "vitest";
 import { SCENARIOS } from "../../src/conform/catalogue/groups.ts";
 import { playScenarios } from "../../src/conform/run.ts";
-import { isInstalled, LANGUAGES, startExample } from "../../test-support/conform/example.ts";
+import { LANGUAGES, missingLanguage, startExample } from "../../test-support/conform/example.ts";
 import { TOKEN } from "../../test-support/conform/receiver.ts";
+import { skips } from "../../test-support/process/available.ts";
 import { WAIT_MS } from "../../test-support/process/until.ts";
 
 const PACE = { timeoutMs: WAIT_MS, viewMs: WAIT_MS, settleMs: 20, pieceMs: 20 };
 describe.concurrent.each(LANGUAGES)("The receiver in $name", (language) => {
-  const isSkipped = !isInstalled(language);
+  const isSkipped = skips(missingLanguage(language));
 
-  test.skipIf(isSkipped)(
-    "passes every scenario, or is skipped because its language is not installed",
-    async ({ onTestFinished }) => {
-      const { url, restart, close } = await startExample(language);
-      onTestFinished(close);
-      const outcomes = await playScenarios(
-        SCENARIOS,
-        {
-          ...{ target: url, probe: `${url}conform`, token: TOKEN, webhook: 1, ...PACE },
-          event: "block.applied",
-        },
-        { ...{ skipped: [], signal: new AbortController().signal, restart }, onOutcome: () => {} },
-      );
-      const others = outcomes.filter(({ state }) => state !== "passed");
-      expect(others.map(({ scenario, ...outcome }) => ({ name: scenario.name, ...outcome }))).toEqual([]);
-      expect(outcomes).toHaveLength(SCENARIOS.length);
-      expect(await malformedStatuses(url)).toEqual(new Set([401]));
-    },
-  );
+  test.skipIf(isSkipped)("passes every scenario", async ({ onTestFinished }) => {
+    const { url, restart, close } = await startExample(language);
+    onTestFinished(close);
+    const outcomes = await playScenarios(
+      SCENARIOS,
+      {
+        ...{ target: url, probe: `${url}conform`, token: TOKEN, webhook: 1, ...PACE },
+        event: "block.applied",
+      },
+      { ...{ skipped: [], signal: new AbortController().signal, restart }, onOutcome: () => {} },
+    );
+    const others = outcomes.filter(({ state }) => state !== "passed");
+    expect(others.map(({ scenario, ...outcome }) => ({ name: scenario.name, ...outcome }))).toEqual([]);
+    expect(outcomes).toHaveLength(SCENARIOS.length);
+    expect(await malformedStatuses(url)).toEqual(new Set([401]));
+  });
 });
 
 const HEADERS = { "webhook-id": "msg_1", "webhook-timestamp": "1", "webhook-signature": "v1,00" };

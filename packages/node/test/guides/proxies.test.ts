@@ -9,17 +9,17 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { blocksOf } from "../../test-support/guides/page.ts";
 import { freePort } from "../../test-support/peers/world.ts";
+import { missingProgram, skips } from "../../test-support/process/available.ts";
 import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { until } from "../../test-support/process/until.ts";
 
 const NGINX = "/usr/sbin/nginx";
-const hasNginx = spawnSync(NGINX, ["-v"]).status === 0 && spawnSync("openssl", ["version"]).status === 0;
-const unless = hasNginx ? "" : " (skipped: nginx or openssl is missing; apt-get install nginx-light openssl)";
+const isSkipped = skips(missingProgram(NGINX, ["-v"]) ?? missingProgram("openssl", ["version"]));
 const TOKEN = "proxies-test";
 
 type Response = { readonly status: number; readonly headers: Record<string, unknown>; readonly body: string };
 
-describe.skipIf(!hasNginx)(`through nginx${unless}`, () => {
+describe.skipIf(isSkipped)("through nginx", () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-nginx-"));
   const file = (name: string) => join(folder, name);
   let node: Running;

@@ -1,5 +1,5 @@
 /** A clone below a folder that only its owner can enter. If the owner is root, the servers of its tests run as another user. */
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import {
   chmodSync,
   cpSync,
@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { serverPlace, spawnAsServer, startServer, urlOf } from "../../test-support/postgres/process.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";
+import { missingProgram, skips } from "../../test-support/process/available.ts";
 
 const ROOT = join(import.meta.dirname, "../../../..");
 const SMOKE = ["postgres/migrations", "mirror/lease"].map((name) => `packages/node/test/${name}.test.ts`);
@@ -29,6 +30,7 @@ const COPIED = [
 /** A program that is root here cannot become another user. */
 const ONLY_ROOT = ["unshare", "--user", "--map-root-user"];
 
+const isRoot = process.getuid?.() === 0;
 const execute = promisify(execFile);
 
 describe.skipIf(!hasPostgres)("a clone that only its owner can enter", () => {
@@ -64,16 +66,21 @@ describe.skipIf(!hasPostgres)("a clone that only its owner can enter", () => {
 
   test("runs tests with PostgreSQL; only root needs a copy of the programs, and one is enough.", async () => {
     expect(await runTests(open)).toMatch(/Test Files +2 passed \(2\)/);
-    expect(copies()).toHaveLength(process.getuid?.() === 0 ? 1 : 0);
+    expect(copies()).toHaveLength(isRoot ? 1 : 0);
   });
 
-  test.skipIf(process.getuid?.() !== 0)("skips them if another user could have made the copy.", async () => {
-    const copy = join(open, present(copies()[0]));
-    chmodSync(copy, 0o777);
-    const output = await runTests(open);
-    expect(output).toMatch(/Test Files +2 skipped \(2\)/);
-    expect(output).toContain(`its tests are skipped: ${copy} is not safe: another user can write it\n`);
-  });
+  test.skipIf(skips(isRoot ? undefined : "this user is not root"))(
+    "skips them if another user could have made the copy.",
+    async () => {
+      const copy = join(open, present(copies()[0]));
+      chmodSync(copy, 0o777);
+      const output = await runTests(open);
+      expect(output).toMatch(/Test Files +2 skipped \(2\)/);
+      expect(output).toContain(
+        `Tests are skipped: PostgreSQL cannot run: ${copy} is not safe: another user can write it\n`,
+      );
+    },
+  );
 
   test("runs them with a temporary folder that only its owner can enter.", async () => {
     const temporary = join(closed, "tmp");
@@ -81,13 +88,13 @@ describe.skipIf(!hasPostgres)("a clone that only its owner can enter", () => {
     expect(await runTests(temporary)).toMatch(/Test Files +2 passed \(2\)/);
   });
 
-  test.skipIf(spawnSync("unshare", [...ONLY_ROOT.slice(1), "true"]).status !== 0)(
+  test.skipIf(skips(missingProgram("unshare", [...ONLY_ROOT.slice(1), "true"])))(
     "skips them, and says why, where root cannot become another user.",
     async () => {
       const output = await runTests(open, ONLY_ROOT);
       expect(output).toMatch(/Test Files +2 skipped \(2\)/);
       expect(output).toContain(
-        "PostgreSQL cannot run here, its tests are skipped: a temporary folder that programs of user 65534 can enter is missing\n",
+        "Tests are skipped: PostgreSQL cannot run: a temporary folder that programs of user 65534 can enter is missing\n",
       );
     },
   );

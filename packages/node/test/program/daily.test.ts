@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { hash, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { present } from "../../src/platform/present.ts";
+import { missingProgram, skips } from "../../test-support/process/available.ts";
 import { closedPort } from "../../test-support/process/closed-port.ts";
 import {
   apiUrlOf,
@@ -182,20 +183,23 @@ describe("wallets", () => {
   });
 
   // A program that gives others a terminal.
-  test.skipIf(!existsSync(SCRIPT))("prompt at a terminal, and show nothing of the typed text", async () => {
-    const command = `"${process.execPath}" "${PROGRAM}" wallet address --network livenet`;
-    const terminal = spawn(SCRIPT, ["-qec", command, "/dev/null"], { stdio: ["pipe", "pipe", "inherit"] });
-    let shown = "";
-    terminal.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-      if (!shown.includes("passphrase: ") && (shown + chunk).includes("passphrase: ")) {
-        terminal.stdin.end(`${alice.passphrase}\n`);
-      }
-      shown += chunk;
-    });
-    await once(terminal, "close");
-    expect(shown).toContain(alice.publicKey);
-    expect(shown).not.toContain(alice.passphrase);
-  });
+  test.skipIf(skips(missingProgram(SCRIPT)))(
+    "prompt at a terminal, and show nothing of the typed text",
+    async () => {
+      const command = `"${process.execPath}" "${PROGRAM}" wallet address --network livenet`;
+      const terminal = spawn(SCRIPT, ["-qec", command, "/dev/null"], { stdio: ["pipe", "pipe", "inherit"] });
+      let shown = "";
+      terminal.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+        if (!shown.includes("passphrase: ") && (shown + chunk).includes("passphrase: ")) {
+          terminal.stdin.end(`${alice.passphrase}\n`);
+        }
+        shown += chunk;
+      });
+      await once(terminal, "close");
+      expect(shown).toContain(alice.publicKey);
+      expect(shown).not.toContain(alice.passphrase);
+    },
+  );
 
   test("without any passphrase name the ways to give one, with code 2", async () => {
     for (const args of [

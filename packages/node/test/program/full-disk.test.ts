@@ -1,5 +1,3 @@
-/** A data disk that is temporarily full: a real one, visible only to the process and this test. */
-import { spawnSync } from "node:child_process";
 import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { transactionToJson } from "@uniknode/protocol";
@@ -9,6 +7,7 @@ import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { createSlotStore } from "../../src/store/node/slots.ts";
+import { missingProgram, skips } from "../../test-support/process/available.ts";
 import { connect, transferOf } from "../../test-support/process/client.ts";
 import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { newFolder, startFaulty } from "./faulty.ts";
@@ -27,12 +26,20 @@ const throughDisk = (folder: string) => [
   MOUNT,
   folder,
 ];
-const canMount =
-  process.platform === "linux" &&
-  spawnSync("unshare", ["--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])
-    .status === 0;
+const isSkipped = skips(
+  missingProgram("unshare", [
+    "--user",
+    "--map-root-user",
+    "--mount",
+    "mount",
+    "-t",
+    "tmpfs",
+    "tmpfs",
+    "/mnt",
+  ]),
+);
 
-test.skipIf(!canMount)(
+test.skipIf(isSkipped)(
   "slots are missed for the logged reason, health reports it, and the node recovers by itself",
   async () => {
     const node = await startFaulty(
@@ -96,7 +103,7 @@ test.skipIf(!canMount)(
   },
 );
 
-test.skipIf(!canMount)(
+test.skipIf(isSkipped)(
   "requests that cannot be stored return 503 with the reason, and succeed when there is space",
   async () => {
     const place = newFolder();

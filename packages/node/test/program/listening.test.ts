@@ -8,6 +8,7 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { missingLinux, skips } from "../../test-support/process/available.ts";
 import { closedPort } from "../../test-support/process/closed-port.ts";
 import { runMain } from "../../test-support/process/main.ts";
 import { apiUrlOf, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
@@ -93,7 +94,7 @@ describe("an unavailable port", () => {
   });
 });
 
-describe.runIf(process.platform === "linux")("a port of another node", () => {
+describe.skipIf(skips(missingLinux()))("a port of another node", () => {
   test("names its process and URL", async () => {
     const { port } = new URL(url);
     for (const args of [

@@ -4,6 +4,7 @@ import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
+import { missingLinux, skips } from "../../test-support/process/available.ts";
 import { type Faulty, newFolder, type Stdio, startFaulty } from "./faulty.ts";
 
 type Sink = {
@@ -64,7 +65,7 @@ const SINKS = [
   ["to a closed pipe", closedPipe],
 ] as const;
 
-describe.skipIf(process.platform !== "linux")("log and output", () => {
+describe.skipIf(skips(missingLinux()))("log and output", () => {
   test.each(SINKS)(
     "%s prevent the chain neither from forging nor from ending on request",
     async (_, open) => {

@@ -15,6 +15,7 @@ import { runOptions } from "../../src/config/options.ts";
 import type { OptionTable } from "../../src/config/resolve.ts";
 import { serveOptions } from "../../src/config/serve.ts";
 import { present } from "../../src/platform/present.ts";
+import { missingProgram, skips } from "../../test-support/process/available.ts";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 const OPS = new URL("../../../../ops/", import.meta.url);
@@ -77,7 +78,7 @@ test.each([
   server.close();
 });
 
-const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
+const isSkipped = skips(missingProgram("systemd-analyze"));
 
 const UNITS = [
   "uniknode.service",
@@ -86,7 +87,7 @@ const UNITS = [
   "uniknode-deliver@.service",
 ];
 
-test.skipIf(!hasSystemd).each(UNITS)("systemd-analyze finds no error in %s", (name) => {
+test.skipIf(isSkipped).each(UNITS)("systemd-analyze finds no error in %s", (name) => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-unit-"));
   const unit = join(folder, name.replace("@", "@4004"));
   // The program is that of the test, not the installed one.

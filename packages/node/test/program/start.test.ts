@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
+import { skips } from "../../test-support/process/available.ts";
 import {
   type AtTerminal,
   CLEAR,
-  hasTerminal,
+  missingTerminal,
   shownLines,
   spawnAtTerminal,
 } from "../../test-support/process/terminal.ts";
@@ -22,7 +23,7 @@ const args = ["dev", "--data", data, "--http-port", "0", "--block-time", "1"];
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe.skipIf(!hasTerminal())("at a terminal", () => {
+describe.skipIf(skips(missingTerminal()))("at a terminal", () => {
   let node: AtTerminal;
   const lines = () => shownLines(node.output());
 

@@ -1,5 +1,5 @@
 /** Blocked threads: health reports them, and systemd gets no more watchdog messages. */
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { devGenesis } from "../../src/dev-chain/genesis.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { createSystemd } from "../../src/platform/lifecycle/systemd.ts";
+import { missingProgram, skips } from "../../test-support/process/available.ts";
 import { writeNetwork } from "../../test-support/process/network.ts";
 import { spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { newFolder, startFaulty } from "./faulty.ts";
@@ -34,8 +35,7 @@ test("consensus that hangs is reported after 10 s, and so is its recovery", asyn
   await node.forgesOn();
 });
 
-const canNotify =
-  spawnSync("systemd-notify", ["--version"]).status === 0 && spawnSync("perl", ["-e", "1"]).status === 0;
+const isSkipped = skips(missingProgram("systemd-notify") ?? missingProgram("perl"));
 
 const LISTEN = `use IO::Socket::UNIX; use Socket; $| = 1;
 my $socket = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Local => $ARGV[0]) or die;
@@ -58,7 +58,7 @@ async function listenAsSystemd(): Promise<{ path: string; messages: () => string
   };
 }
 
-test.skipIf(!canNotify)("systemd is notified that the node is ready, alive and ending", async () => {
+test.skipIf(isSkipped)("systemd is notified that the node is ready, alive and ending", async () => {
   const { path, messages } = await listenAsSystemd();
   const { block, files } = devGenesis(castOf(deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION), 1), 8);
   const networkDir = join(newFolder(), "network");
@@ -75,7 +75,7 @@ test.skipIf(!canNotify)("systemd is notified that the node is ready, alive and e
   expect(messages()).toContain("STOPPING=1");
 });
 
-test.skipIf(!canNotify)("systemd gets no watchdog message if the serving thread hangs", async () => {
+test.skipIf(isSkipped)("systemd gets no watchdog message if the serving thread hangs", async () => {
   const { path, messages } = await listenAsSystemd();
   let isAlive = true;
   const systemd = createSystemd({
@@ -96,7 +96,7 @@ test.skipIf(!canNotify)("systemd gets no watchdog message if the serving thread 
   await expect.poll(messages, POLL).toContain("STOPPING=1");
 });
 
-test.skipIf(!canNotify)("a node that systemd did not start sends no notification", () => {
+test.skipIf(isSkipped)("a node that systemd did not start sends no notification", () => {
   const logger = { warn: (...line: unknown[]) => expect(line).toEqual([]) };
   createSystemd({ environment: {}, isAlive: () => true, logger }).ready();
 });

@@ -19,6 +19,7 @@ import {
   startReplica,
 } from "../../test-support/postgres/cluster.ts";
 import { connect } from "../../test-support/postgres/server.ts";
+import { skips } from "../../test-support/process/available.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { resourcePaths } from "../../test-support/serve/requests.ts";
 import { type RoundRobin, startRoundRobin } from "../../test-support/serve/round-robin.ts";
@@ -26,10 +27,9 @@ import { type Watcher, watchHead } from "../../test-support/serve/watcher.ts";
 
 const TOKEN = "replicas";
 const MAX_CONNECTIONS = 20;
-const missing = missingForCluster();
-const name = `API servers over a primary and a replica${missing ? ` (not here: ${missing} is missing)` : ""}`;
+const isSkipped = skips(missingForCluster());
 
-describe.skipIf(missing !== undefined)(name, () => {
+describe.skipIf(isSkipped)("API servers over a primary and a replica", () => {
   let folder: string;
   let primary: ClusterServer;
   let replica: ClusterServer;

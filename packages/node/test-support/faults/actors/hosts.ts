@@ -3,6 +3,7 @@
  * cut. Needs the right to create them, and `ip` of iproute2.
  */
 import { spawnSync } from "node:child_process";
+import { missingProgram } from "../../process/available.ts";
 
 export type Hosts = {
   /** Address of this process, as seen by the hosts. */
@@ -19,11 +20,9 @@ export type Hosts = {
 /** Names what this machine lacks for hosts, if anything. */
 export function missingForHosts(): string | undefined {
   const name = `uk-probe-${process.pid}`;
-  const made = spawnSync("ip", ["netns", "add", name], { encoding: "utf8" });
-  if (made.error) return `ip of iproute2 is missing (${made.error.message})`;
-  if (made.status !== 0) return `network namespaces cannot be made: ${made.stderr.trim()}`;
-  spawnSync("ip", ["netns", "del", name]);
-  return undefined;
+  const missing = missingProgram("ip", ["netns", "add", name]);
+  if (missing === undefined) spawnSync("ip", ["netns", "del", name]);
+  return missing;
 }
 
 /** @throws {Error} with the output of `ip` */

@@ -12,8 +12,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test 
 import { deriveAccounts } from "../../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../../src/dev-chain/network.ts";
 import { present } from "../../../src/platform/present.ts";
+import { skips } from "../../../test-support/process/available.ts";
 import { connect, transferOf } from "../../../test-support/process/client.ts";
-import { hasTerminal, spawnAtTerminal } from "../../../test-support/process/terminal.ts";
+import { missingTerminal, spawnAtTerminal } from "../../../test-support/process/terminal.ts";
 import {
   apiUrlOf,
   type Running,
@@ -192,7 +193,7 @@ describe("a listener", () => {
     expect((await interrupted(listener)).code).toBe(0);
   });
 
-  test.skipIf(!hasTerminal()).each([
+  test.skipIf(skips(missingTerminal())).each([
     ["with colours at a terminal", {}, true],
     ["without them if NO_COLOR is set", { NO_COLOR: "1" }, false],
   ])("prints each delivery on one line of the terminal, %s", async (_name, environment, hasColors) => {

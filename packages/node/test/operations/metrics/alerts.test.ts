@@ -8,6 +8,7 @@ import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
 import { createServerMetrics } from "../../../src/operations/metrics/server.ts";
 import { createWitnessMetrics } from "../../../src/operations/metrics/witness.ts";
 import { createWorkerMetrics } from "../../../src/operations/metrics/worker.ts";
+import { missingProgram, skips } from "../../../test-support/process/available.ts";
 import { FIGURES_WITH_MIRROR } from "./figures.ts";
 
 const RULES = fileURLToPath(new URL("../../../../../ops/prometheus/uniknode-rules.yaml", import.meta.url));
@@ -17,14 +18,13 @@ const names = [...rules.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name = ""]) =>
 
 /** Path of the Debian package `prometheus`. */
 const promtool = (...args: string[]) => spawnSync("promtool", args, { encoding: "utf8" });
-const hasPromtool = promtool("--version").status === 0;
-const unless = hasPromtool ? "" : " (skipped: promtool is missing; apt-get install prometheus)";
+const isSkipped = skips(missingProgram("promtool"));
 
-test.skipIf(!hasPromtool)(`promtool accepts the rules${unless}`, () => {
+test.skipIf(isSkipped)("promtool accepts the rules", () => {
   expect(promtool("check", "rules", RULES)).toMatchObject({ status: 0, stderr: "" });
 });
 
-test.skipIf(!hasPromtool)(`a healthy node raises no alert, and each alert is raised${unless}`, () => {
+test.skipIf(isSkipped)("a healthy node raises no alert, and each alert is raised", () => {
   const { status, stdout, stderr } = promtool("test", "rules", CASES);
   expect({ status, stderr }, stdout).toEqual({ status: 0, stderr: "" });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeFolder } from "../../../src/platform/files/folder.ts";
+import { missingLinux, skips } from "../../../test-support/process/available.ts";
 
 const PURPOSE = { what: "the data folder", flag: "--data", mode: 0o700 };
 let folder: string;
@@ -20,28 +21,25 @@ test("Missing folders are created, each with the mode; existing ones are unchang
   makeFolder(path, PURPOSE);
 });
 
-describe.skipIf(process.platform !== "linux")(
-  "An error of creation names the reason and the next step",
-  () => {
-    test.each<[path: string, reason: string]>([
-      ["/proc/x", "the file system does not support folders"],
-      ["/proc/x/y/z", "the file system does not support folders"],
-      ["/dev/null", "/dev/null is not a folder"],
-      ["/dev/null/below", "/dev/null is not a folder"],
-      [`/tmp/${"x".repeat(300)}`, "the name is too long"],
-    ])("%s", (path, reason) => {
-      expect(() => makeFolder(path, PURPOSE)).toThrow(
-        expect.objectContaining({
-          code: "CONFIG",
-          message: `the data folder ${path} cannot be used: ${reason}; choose another with --data`,
-        }),
-      );
-    });
+describe.skipIf(skips(missingLinux()))("An error of creation names the reason and the next step", () => {
+  test.each<[path: string, reason: string]>([
+    ["/proc/x", "the file system does not support folders"],
+    ["/proc/x/y/z", "the file system does not support folders"],
+    ["/dev/null", "/dev/null is not a folder"],
+    ["/dev/null/below", "/dev/null is not a folder"],
+    [`/tmp/${"x".repeat(300)}`, "the name is too long"],
+  ])("%s", (path, reason) => {
+    expect(() => makeFolder(path, PURPOSE)).toThrow(
+      expect.objectContaining({
+        code: "CONFIG",
+        message: `the data folder ${path} cannot be used: ${reason}; choose another with --data`,
+      }),
+    );
+  });
 
-    test("A file at the path is named.", () => {
-      const file = join(folder, "file");
-      writeFileSync(file, "");
-      expect(() => makeFolder(join(file, "x"), PURPOSE)).toThrow(`${file} is not a folder`);
-    });
-  },
-);
+  test("A file at the path is named.", () => {
+    const file = join(folder, "file");
+    writeFileSync(file, "");
+    expect(() => makeFolder(join(file, "x"), PURPOSE)).toThrow(`${file} is not a folder`);
+  });
+});

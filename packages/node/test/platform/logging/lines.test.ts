@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createLines } from "../../../src/platform/logging/lines.ts";
 import { createLogger } from "../../../src/platform/logging/logger.ts";
+import { missingLinux, skips } from "../../../test-support/process/available.ts";
 
 function newPath(): string {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-lines-"));
@@ -37,6 +38,7 @@ function openPipe() {
   return { fd, read };
 }
 
+const isSkipped = skips(missingLinux());
 const lineOf = (number: number) => `line ${number} ${"x".repeat(90)}\n`;
 const lostLine = (count: number) => `${count} lost\n`;
 
@@ -50,7 +52,7 @@ test("lines arrive complete and in order", async () => {
   expect(lines.lost()).toBe(0);
 });
 
-describe.skipIf(process.platform === "win32")("an unread pipe", () => {
+describe.skipIf(isSkipped)("an unread pipe", () => {
   test("queues lines within the bound; a line in their place counts the lost ones", async () => {
     const { fd, read } = openPipe();
     const lines = createLines({ fd, maxWaitingBytes: 10_000, lostLine });
@@ -75,7 +77,7 @@ describe.skipIf(process.platform === "win32")("an unread pipe", () => {
   });
 });
 
-test.skipIf(process.platform !== "linux")("a full disk loses only lines", () => {
+test.skipIf(isSkipped)("a full disk loses only lines", () => {
   const lines = createLines({ fd: open("/dev/full", "w"), maxWaitingBytes: 1_000, lostLine });
   for (let number = 0; number < 100; number++) lines.write(lineOf(number));
   expect(lines.lost()).toBeGreaterThan(80);

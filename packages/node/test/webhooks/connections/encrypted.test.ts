@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -7,8 +7,9 @@ import { createServer, getCACertificates, setDefaultCACertificates, type TLSSock
 import { expect, onTestFinished, test } from "vitest";
 import { createPost, DEFAULT_POST_OPTIONS } from "../../../src/webhooks/delivery/post.ts";
 import { freePort } from "../../../test-support/peers/world.ts";
+import { missingProgram, skips } from "../../../test-support/process/available.ts";
 
-const isWithoutOpenssl = spawnSync("openssl", ["version"]).status !== 0;
+const isSkipped = skips(missingProgram("openssl", ["version"]));
 const LOOPBACK = [{ address: "127.0.0.1", family: 4 }];
 
 /** Creates a certificate for receiver.example, which this process trusts until the test ends. */
@@ -38,7 +39,7 @@ function sender() {
     );
 }
 
-test.skipIf(isWithoutOpenssl)(
+test.skipIf(isSkipped)(
   "an encrypted target must have a certificate for its name; its session is resumed",
   async () => {
     const { key, certificate } = trustCertificate();
@@ -68,21 +69,18 @@ test.skipIf(isWithoutOpenssl)(
   },
 );
 
-test.skipIf(isWithoutOpenssl)(
-  "a target that sends TLS sessions without an end loses the connection",
-  async () => {
-    const { key, certificate } = trustCertificate();
-    const port = await freePort();
-    const server = spawn(
-      "openssl",
-      ["s_server", "-accept", `127.0.0.1:${port}`, "-key", key, "-cert", certificate, "-num_tickets", "1000"],
-      { stdio: ["pipe", "pipe", "ignore"] },
-    );
-    onTestFinished(() => void server.kill());
-    for await (const text of server.stdout.setEncoding("utf8")) if (text.includes("ACCEPT")) break;
-    await expect(sender()(`https://receiver.example:${port}/`)).rejects.toMatchObject({
-      code: "RESPONSE_TOO_LARGE",
-      message: "the target sent more than 16 TLS sessions",
-    });
-  },
-);
+test.skipIf(isSkipped)("a target that sends TLS sessions without an end loses the connection", async () => {
+  const { key, certificate } = trustCertificate();
+  const port = await freePort();
+  const server = spawn(
+    "openssl",
+    ["s_server", "-accept", `127.0.0.1:${port}`, "-key", key, "-cert", certificate, "-num_tickets", "1000"],
+    { stdio: ["pipe", "pipe", "ignore"] },
+  );
+  onTestFinished(() => void server.kill());
+  for await (const text of server.stdout.setEncoding("utf8")) if (text.includes("ACCEPT")) break;
+  await expect(sender()(`https://receiver.example:${port}/`)).rejects.toMatchObject({
+    code: "RESPONSE_TOO_LARGE",
+    message: "the target sent more than 16 TLS sessions",
+  });
+});

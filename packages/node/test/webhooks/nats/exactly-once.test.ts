@@ -8,12 +8,12 @@ import type { StreamAdmin, StreamMessage } from "../../../test-support/nats/admi
 import { type LossyProxy, startLossyProxy } from "../../../test-support/nats/proxy.ts";
 import { missingForNats, type NatsServer, startNatsServer } from "../../../test-support/nats/server.ts";
 import { freePort } from "../../../test-support/peers/world.ts";
+import { skips } from "../../../test-support/process/available.ts";
 import { type Running, spawnUniknode } from "../../../test-support/process/uniknode.ts";
 
 const TOKEN = "nats";
 const POLL = { interval: 200 };
-const missing = missingForNats();
-const name = `a stream of the facts of a node${missing ? ` (not here: ${missing} is missing)` : ""}`;
+const isSkipped = skips(missingForNats());
 /** Retries after a second always come later than this. */
 const WINDOW_MS = 100;
 
@@ -32,7 +32,7 @@ type Body = {
 
 const isPending = ({ state }: Delivery) => state === "pending";
 
-describe.skipIf(missing !== undefined)(name, () => {
+describe.skipIf(isSkipped)("a stream of the facts of a node", () => {
   let folder: string;
   let port: number;
   let server: NatsServer;

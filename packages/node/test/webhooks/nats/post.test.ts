@@ -8,15 +8,15 @@ import {
   type NatsServer,
   startNatsServer,
 } from "../../../test-support/nats/server.ts";
+import { skips } from "../../../test-support/process/available.ts";
 import { until } from "../../../test-support/process/until.ts";
 import { createSender, HEADERS } from "./support.ts";
 
-const missing = missingForNats();
-const name = `a delivery to a NATS subject${missing ? ` (not here: ${missing} is missing)` : ""}`;
+const isSkipped = skips(missingForNats());
 const WINDOW_MS = 100;
 const strict = { isStrict: true } as const;
 
-describe.skipIf(missing !== undefined)(name, () => {
+describe.skipIf(isSkipped)("a delivery to a NATS subject", () => {
   let server: NatsServer;
   let admin: StreamAdmin;
   let probes = 0;

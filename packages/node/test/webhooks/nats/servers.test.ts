@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { missingForNats, startNatsServer } from "../../../test-support/nats/server.ts";
+import { skips } from "../../../test-support/process/available.ts";
 import { createSender } from "./support.ts";
 
 const INFO = 'INFO {"server_id":"x","version":"2.9.10","headers":true,"max_payload":1048576,"proto":1}\r\n';
@@ -168,7 +169,9 @@ describe("the target guard", () => {
   });
 });
 
-describe.skipIf(missingForNats() !== undefined)("an encrypted connection", () => {
+const isSkipped = skips(missingForNats());
+
+describe.skipIf(isSkipped)("an encrypted connection", () => {
   test("requires a certificate that is trusted and names the host", async () => {
     const folder = mkdtempSync(join(tmpdir(), "uniknode-nats-tls-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
