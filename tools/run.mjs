@@ -13,21 +13,33 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const bin = (name) => join(root, "node_modules", ".bin", name);
 
 const biome = [bin("biome"), "check", "."];
-const types = [bin("tsc"), "--project", root];
-/** Checks the client again, without types that only Node.js has. */
-const browserTypes = [bin("tsc"), "--project", join(root, "packages/client")];
-/** The console, for which the compiler knows browsers and JSX. */
-const consoleTypes = [bin("tsc"), "--project", join(root, "packages/console")];
+/** Checks the types of a project, only of files that a change since the last time affects. */
+const types = (name, folder) => [
+  bin("tsc"),
+  ...["--project", join(root, folder), "--incremental", "--tsBuildInfoFile"],
+  join(root, "node_modules/.cache/types", `${name}.tsbuildinfo`),
+];
+/** Run beside each other. */
+const checks = [
+  biome,
+  types("all", "."),
+  // Again, without types that only Node.js has.
+  types("client", "packages/client"),
+  // The compiler knows browsers and JSX.
+  types("console", "packages/console"),
+];
 /** The tests of a lane. */
 const lane = (name) => [join(root, "tools/tests.ts"), root, name];
 const tests = [bin("vitest"), "run", "--root", root];
-/** Command lines by name; each is a program of the pinned runtime followed by its arguments. */
+/**
+ * Steps by name. A step is a command line, which is a program of the pinned runtime followed by its arguments, or several that run beside
+ * each other.
+ */
 const commands = {
   start: (args) => [[join(root, "packages/node/bin/uniknode.js"), ...startArguments(args)]],
-  test: (args) =>
-    args.length === 0 ? [biome, types, browserTypes, consoleTypes, lane("fast")] : [[...tests, ...args]],
+  test: (args) => (args.length === 0 ? [checks, lane("fast")] : [[...tests, ...args]]),
   "test:long": () => [lane("long")],
-  check: () => [biome, types, browserTypes, consoleTypes],
+  check: () => [checks],
   parity: (args) => [[join(root, "tools/parity.ts"), ...args]],
   vectors: (args) => [[join(root, "tools/vectors/main.ts"), ...args]],
   example: ([name, ...args]) => [[programOf("example", "examples", ".mjs", name), ...args]],
@@ -170,9 +182,11 @@ async function main([name, ...args]) {
   install();
   const node = runtime();
   if (withConsole.includes(name)) buildConsole(node);
-  for (const line of command(args)) {
-    const code = await run(line, node);
-    if (code !== 0) process.exit(code);
+  for (const step of command(args)) {
+    const lines = Array.isArray(step[0]) ? step : [step];
+    const codes = await Promise.all(lines.map((line) => run(line, node)));
+    const failed = codes.find((code) => code !== 0);
+    if (failed !== undefined) process.exit(failed);
   }
 }
 
