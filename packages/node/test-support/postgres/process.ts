@@ -57,6 +57,8 @@ export const INITDB_OPTIONS = [
 /** Durability settings are off: no test depends on surviving a power loss. */
 export const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: "127.0.0.1",
+  // Below the data of the server: a killed one leaves no shared memory behind.
+  dynamic_shared_memory_type: "mmap",
   fsync: "off",
   max_connections: "50",
   shared_buffers: "32MB",
