@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { EVERY_EVENT } from "@uniknode/client";
 import { readCopy } from "../../src/mirror/events/rows.ts";
 import { present } from "../../src/platform/present.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
 import { type MirroredDevChain, startMirroredDevChain, TOKEN } from "../mirror/dev-chain.ts";
 import { type Ended, type Running, spawnUniknode } from "../process/uniknode.ts";
 import { until } from "../process/until.ts";
@@ -70,7 +71,7 @@ export async function startHandOverChain({
   await chain.followed();
   await until("the copy of the events", async () => (await readCopy(chain.postgres)).isStarted);
   const { url, postgres, databaseUrl, command, restartNode } = chain;
-  const context = { url, postgres, receiver };
+  const context = { url, postgres, receiver, nodeDatabase: chain.nodeDatabase };
   const processes = createProcesses(chain, keyArgs);
   const call = (method: string, path: string, body?: object, base = url) => request(base, method, path, body);
   return {
@@ -158,7 +159,7 @@ async function request(base: string, method: string, path: string, body?: object
   };
 }
 
-type Context = Pick<HandOverChain, "url" | "postgres" | "receiver">;
+type Context = Pick<MirroredDevChain, "url" | "postgres" | "nodeDatabase"> & Pick<HandOverChain, "receiver">;
 
 /** Number of deliveries of a webhook, in the database of its owner. */
 async function lastSequence({ url, postgres }: Context, { id }: Registered): Promise<number> {
@@ -170,6 +171,24 @@ async function lastSequence({ url, postgres }: Context, { id }: Registered): Pro
   const metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: TOKEN } })).text();
   const pattern = new RegExp(`^uniknode_webhook_deliveries_fired_total{webhook="${id}"} (\\d+)`, "m");
   return Number(pattern.exec(metrics)?.[1] ?? 0);
+}
+
+const TIMED_OUT = `SELECT sequence, count(*) AS count FROM attempts JOIN deliveries ON deliveries.number = attempts.delivery
+  WHERE error = 'TimeoutError' GROUP BY webhook, sequence HAVING webhook = `;
+
+/** Returns the number of calls that timed out, by sequence, from the log of the owner. */
+async function timedOut(
+  { postgres, nodeDatabase }: Context,
+  { id }: Registered,
+): Promise<Map<number, number>> {
+  type Row = { readonly sequence: number | string | null; readonly count: number | string };
+  const database = openDatabase(nodeDatabase, { readonly: true });
+  const rows = [
+    ...database.prepare<Row>(`${TIMED_OUT}?`).all(id),
+    ...(await postgres.query<Row>(`${TIMED_OUT}$1`, [id])),
+  ];
+  database.close();
+  return new Map(rows.map(({ sequence, count }) => [Number(sequence), Number(count)]));
 }
 
 async function arrived(context: Context, webhook: Registered, isConfirmed: boolean): Promise<void> {
@@ -200,7 +219,11 @@ async function checkBlocks(
   const last = await lastSequence(context, webhook);
   // A block that is forged meanwhile adds deliveries, of which only some have arrived.
   const calls = context.receiver.calls(path).filter(({ sequence = 0 }) => sequence <= last);
-  const deliveries = checkDeliveries(path, calls, { last, isStrict });
+  const deliveries = checkDeliveries(path, calls, {
+    last,
+    isStrict,
+    timedOut: await timedOut(context, webhook),
+  });
   const blocks = followBlocks(path, deliveries);
   for (const [height, id] of blocks) {
     const { body } = await request(context.url, "GET", `/blocks/${height}`);
