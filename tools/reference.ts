@@ -1,4 +1,4 @@
-/** `npm run reference`: generates docs/reference, parts of docs/scale.md, and the lists of the client, from the tables that the program uses. */
+/** `npm run reference`: generates docs/reference and the lists of the client, from the tables that the program uses. */
 import { writeFileSync } from "node:fs";
 import { conformOptions } from "../packages/node/src/commands/conform/options.ts";
 import { listenOptions } from "../packages/node/src/commands/listen/options.ts";
@@ -20,7 +20,6 @@ import { errorsPage } from "./reference-errors.ts";
 import { eventsPage } from "./reference-events.ts";
 import { listsPage } from "./reference-lists.ts";
 import { scenariosPage } from "./reference-scenarios.ts";
-import { scalePage } from "./scale/page.ts";
 
 /** Returns the content of each generated file by path. */
 export async function referencePages(): Promise<Record<string, string>> {
@@ -31,7 +30,6 @@ export async function referencePages(): Promise<Record<string, string>> {
     "docs/reference/events.md": await eventsPage(),
     "docs/reference/lists.md": listsPage(),
     "docs/reference/scenarios.md": scenariosPage(),
-    "docs/scale.md": scalePage(),
     "packages/client/src/api/list-filters.ts": clientLists(),
   };
 }

@@ -5,7 +5,6 @@ import { present } from "../../packages/node/src/platform/present.ts";
 import type { Postgres } from "../../packages/node/src/postgres/connection.ts";
 import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import { connect, startPostgres } from "../../packages/node/test-support/postgres/server.ts";
-import type { CostName } from "../../tools/scale/costs.ts";
 import { type Fixture, loadFixture } from "../fixture.ts";
 import { createNodeFolder, runMirror, type Sample } from "../mirror/copies.ts";
 import { openPipeline } from "../pipeline.ts";
@@ -22,7 +21,7 @@ const [WARM_BLOCKS, WARM_FULL_BLOCKS] = [2_000, 300];
 const FIRST_COPIED = LAST_EMPTY - 8_000;
 const US = 1e6;
 
-type Measured = Partial<Record<CostName, number>>;
+type Measured = Readonly<Record<string, number>>;
 
 export async function measureChain(): Promise<Measured> {
   const fixture = await loadFixture(SIZE);

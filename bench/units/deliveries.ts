@@ -4,7 +4,6 @@ import { present } from "../../packages/node/src/platform/present.ts";
 import type { Postgres } from "../../packages/node/src/postgres/connection.ts";
 import { READER } from "../../packages/node/src/webhooks/intake.ts";
 import { connect, startPostgres } from "../../packages/node/test-support/postgres/server.ts";
-import type { CostName } from "../../tools/scale/costs.ts";
 import { copyDatabase, createTemplate } from "../deliveries/database.ts";
 import { EVENTS_PER_BLOCK, openRun, type RunOptions } from "../deliveries/run.ts";
 import { deliveryWorkers } from "../deliveries/workers.ts";
@@ -19,7 +18,7 @@ const [WARM, MEASURED] = [2, 8];
 const [FEW, MANY] = [100, 5_100];
 const SETTLE_MS = 3_000;
 
-type Measured = Partial<Record<CostName, number>>;
+type Measured = Readonly<Record<string, number>>;
 
 export async function measureDeliveries(): Promise<Measured> {
   const server = await startPostgres({ fsync: "on", shared_buffers: "256MB", max_wal_size: "4GB" });

@@ -11,7 +11,6 @@ import {
   startPostgres,
 } from "../../packages/node/test-support/postgres/server.ts";
 import { spawnUniknode } from "../../packages/node/test-support/process/uniknode.ts";
-import type { CostName } from "../../tools/scale/costs.ts";
 import { loadDataset } from "../api/dataset.ts";
 import { type Family, familiesOf } from "../api/families.ts";
 import { type Load, shoot } from "../api/load.ts";
@@ -31,7 +30,7 @@ const PAGES = ["transactions, any page", "blocks, any page", "wallets, any page"
 
 type Cost = { readonly serverUs: number; readonly databaseUs: number; readonly bytes: number };
 
-export async function measureReads(): Promise<Partial<Record<CostName, number>>> {
+export async function measureReads(): Promise<Readonly<Record<string, number>>> {
   const size = { transactions: TRANSACTIONS, wallets: TRANSACTIONS / 10, uniks: TRANSACTIONS / 50 };
   const dataset = await loadDataset(size);
   const postgres = await startPostgres({ shared_buffers: "256MB", max_connections: "100" });
@@ -86,7 +85,7 @@ async function measureAll(
 }
 
 /** Memory of the real server after some requests, and of its idle connections. */
-async function measureMemory(postgres: PostgresServer): Promise<Partial<Record<CostName, number>>> {
+async function measureMemory(postgres: PostgresServer): Promise<Readonly<Record<string, number>>> {
   const url = await createTemplate(postgres);
   const server = spawnUniknode([
     ...["serve", "--database-url", url, "--node", "http://127.0.0.1:9", "--token", "bench"],

@@ -8,7 +8,6 @@ import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev-chain/network.t
 import { present } from "../../packages/node/src/platform/present.ts";
 import { type Client, connect, transferOf } from "../../packages/node/test-support/process/client.ts";
 import { apiUrlOf, spawnUniknode } from "../../packages/node/test-support/process/uniknode.ts";
-import type { CostName } from "../../tools/scale/costs.ts";
 import { mainThreadMsOf, ownProcessorMsOf } from "../serve/processor-time.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
@@ -18,7 +17,7 @@ const [WARM, MEASURED] = [30, 60];
 /** Next nonce of an account: the first ones have minted their uniks in the first blocks. */
 const firstNonce = (index: number) => (index < 3 ? 2n : 1n);
 
-export async function measureSubmissions(): Promise<Partial<Record<CostName, number>>> {
+export async function measureSubmissions(): Promise<Readonly<Record<string, number>>> {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-bench-"));
   const node = spawnUniknode([
     ...["dev", "--data", folder, "--http-port", "0", "--block-time", "1", "--accounts", `${SENDERS}`],
