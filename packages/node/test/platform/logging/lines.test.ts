@@ -69,6 +69,23 @@ describe.skipIf(isSkipped)("an unread pipe", () => {
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
   });
 
+  test("contains complete lines only: another process that writes to it cannot split a line", async () => {
+    const { fd, read } = openPipe();
+    const lines = createLines({ fd });
+    const written = Array.from({ length: 2_000 }, (_, number) => lineOf(number)).join("");
+    for (let number = 0; number < 2_000; number++) lines.write(lineOf(number));
+    const ends = new Set<string | undefined>();
+    const readAndNoteEnd = () => {
+      const text = read();
+      ends.add(text.at(-1));
+      return text;
+    };
+    // The pipe is full after this time, or soon: then a longer write than it accepts at once would be split.
+    await lines.flushed(100);
+    await expect.poll(readAndNoteEnd).toBe(written);
+    expect([...ends]).toEqual(["\n"]);
+  });
+
   test("delays a caller that waits for the last lines until its timeout, not until it is read", async () => {
     const { fd } = openPipe();
     const lines = createLines({ fd });
