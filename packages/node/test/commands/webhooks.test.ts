@@ -1,10 +1,12 @@
-/** `uniknode webhooks` against a dev chain; the token comes from its data folder. */
+/** `uniknode webhooks` and the queries against a dev chain; the token comes from its data folder. */
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { deriveAccounts } from "../../src/dev-chain/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { runMain } from "../../test-support/process/main.ts";
 import { apiUrlOf, type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
@@ -157,6 +159,39 @@ test("a failed delivery has one name in the API, the commands and the metrics", 
   const metrics = await (await fetch(`${url}/metrics`)).text();
   expect(metrics).toMatch(/^uniknode_webhook_deliveries_total\{webhook="\d+",outcome="failed"\} \d+$/m);
   expect(metrics).not.toMatch(/"dead"/);
+});
+
+test("Queries print the node, a block, a wallet, a unik and a transaction, as text and as JSON.", async () => {
+  async function shown(...args: string[]) {
+    const outputs: string[] = [];
+    for (const more of [[], ["--json"]]) {
+      const { code, stdout, stderr } = await runMain([...args, "--url", url, ...more]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      outputs.push(stdout);
+    }
+    const [text = "", json = ""] = outputs;
+    return { text, value: JSON.parse(json) as Record<string, unknown> };
+  }
+  const mnemonic = "test test test test test test test test test test test junk";
+  const { address, publicKey, unikId } = deriveAccounts(mnemonic, DEV_ADDRESS_VERSION)("account 0");
+
+  const status = await shown("status");
+  expect(status.text).toMatch(/^height +\d+\nblock +[0-9a-f]+\nsynced +yes\npeers /);
+  expect(status.value).toMatchObject({ synced: true, token: "devunik" });
+  const second = await shown("block", "2");
+  expect(second.text).toMatch(/^height +2\n/);
+  expect((await shown("block", `${second.value.id}`)).value).toEqual(second.value);
+  expect((await shown("block")).value).toMatchObject({ height: status.value.height });
+  const wallet = await shown("wallet", "show", publicKey);
+  expect(wallet.text).toContain(unikId);
+  expect(wallet.value).toMatchObject({ address, publicKey });
+  const unik = await shown("unik", unikId);
+  expect(unik.text).toMatch(/^type +individual$/m);
+  expect(unik.value).toMatchObject({ id: unikId, ownerId: address, properties: { type: "1" } });
+  const [{ id }] = (await (await fetch(`${url}/api/transactions?limit=1`)).json()).data;
+  const transaction = await shown("tx", "show", id);
+  expect(transaction.text).toMatch(/^state +forged in block [0-9a-f]+, \d+ confirmations$/m);
+  expect(transaction.value).toMatchObject({ id });
 });
 
 test("the state of a node includes the versions of program and protocol", async () => {
