@@ -15,7 +15,11 @@ const files = (...names: string[]) => names.map((name) => `packages/node/test/${
  */
 
 /** The real program, and browsers before it: most of the time they wait for blocks, timeouts and retries. */
-const processes = [...node("program", "hand-over", "guides"), "packages/console/test/browser/**/*.test.ts"];
+const processes = [
+  ...node("program", "guides"),
+  ...files("hand-over/interrupted", "hand-over/process", "hand-over/served"),
+  "packages/console/test/browser/**/*.test.ts",
+];
 /** Those of them that show in the fast lane that the program starts, forges, delivers, and that the screens open. */
 const smoke = [
   ...files("program/events", "program/interface"),
