@@ -1,9 +1,18 @@
 /** Outcome of a posted transaction, for every response of the node. */
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createClient } from "@uniknode/client";
+import { createClient, type SingleWallet } from "@uniknode/client";
+import {
+  builders,
+  bytesToHex,
+  createNetwork,
+  dalinet,
+  keysFromPassphrase,
+  signTransaction,
+} from "@uniknode/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { SendError } from "../../src/submission/error.ts";
+import { explainRefusal } from "../../src/submission/explain-refusal.ts";
 import { post, waitUntilForged } from "../../src/submission/send.ts";
 
 const ID = "ab".repeat(32);
@@ -113,4 +122,37 @@ test("waiting ends at its timeout", async () => {
   const client = await clientOf((path) => (path.includes("unconfirmed") ? [200, { data: {} }] : [404, {}]));
   const type = await refusal(waitUntilForged(client, ID, 0));
   expect(type).toMatchObject({ code: "SEND_STILL_WAITING", id: ID });
+});
+
+/** Returns the explanation of a refusal of a payment of 2 tokens with a fee of 1, from a wallet with a balance. */
+async function explained(reason: { type: string; message: string }, balance: string): Promise<unknown> {
+  const network = createNetwork(dalinet);
+  const keys = keysFromPassphrase("alice");
+  const envelope = { network, senderPublicKey: bytesToHex(keys.publicKey), height: 4_100_000, nonce: 1n };
+  const address = "DCaLJmJ69p2rBUfkTdE2dktcXWkgxrKdFU";
+  const payment = { recipientId: address, amount: 200_000_000n, fee: 100_000_000n };
+  const transaction = signTransaction(builders.transfer({ ...envelope, ...payment }), keys);
+  const dynamicFees = {
+    enabled: true,
+    minFeePool: 1_000,
+    minFeeBroadcast: 1_000,
+    addonBytes: { transfer: 100 },
+  };
+  const client = await clientOf(() => [200, { data: { transactionPool: { dynamicFees } } }]);
+  const error = new SendError({ code: "SEND_REFUSED", id: ID, reasons: [reason] }, "refused by the node");
+  const wallet = { balance } as unknown as SingleWallet;
+  const result = await explainRefusal(error, transaction, { client, network, address, wallet, envelope });
+  return result === error ? "unchanged" : (result as Error).message;
+}
+
+test("A refusal is explained by the fee or the balance if one of them is its cause, and unchanged otherwise.", async () => {
+  const other = { type: "ERR_APPLY", message: "no" };
+  expect(await explained({ type: "ERR_LOW_FEE", message: "too low" }, "900000000")).toMatch(
+    /: the fee must be at least 0\.00178 DUNIK; without --fee, it is the usual one: /,
+  );
+  expect(await explained(other, "299999999")).toMatch(/ has 2\.99999999 DUNIK but needs 3 DUNIK; /);
+  expect(await explained({ ...other, message: "Insufficient balance" }, "300000000")).toMatch(
+    / has 3 DUNIK, minus its pending transactions but needs 3 DUNIK; /,
+  );
+  expect(await explained(other, "300000000")).toBe("unchanged");
 });
