@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { canonicalJson, createNetwork } from "@uniknode/protocol";
+import { type Block, canonicalJson, createNetwork } from "@uniknode/protocol";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { isRemembered } from "../../src/event-log/history.ts";
@@ -8,6 +8,7 @@ import { createPastFacts } from "../../src/event-log/past-facts.ts";
 import { createPastEvents } from "../../src/event-log/sqlite/history.ts";
 import { EVENTS, isChainFact } from "../../src/events/catalogue.ts";
 import { leafContent, leafText, leavesOf } from "../../src/facts/leaf.ts";
+import { createRecentBlocks } from "../../src/facts/recent-blocks.ts";
 import { present } from "../../src/platform/present.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
 import { createFactLookups } from "../../src/store/chain/fact-lookups.ts";
@@ -130,4 +131,18 @@ test("Canonical text has sorted members and no white space, and preserves the va
       expect(canonicalJson(reordered(value))).toBe(text);
     }),
   );
+});
+
+test.each([
+  { blocks: 16_400, transactions: 0, kept: 16_384 },
+  { blocks: 20, transactions: 1_000, kept: 16 },
+])("Of $blocks blocks with $transactions transactions, the last $kept are cached.", (row) => {
+  const recent = createRecentBlocks();
+  const blockAt = (height: number) =>
+    ({ header: { height }, transactions: Array(row.transactions).fill(undefined) }) as unknown as Block;
+  for (let height = 1; height <= row.blocks; height++) recent.add([{ block: blockAt(height), changes: [] }]);
+  const first = row.blocks - row.kept + 1;
+  expect(recent.take(first - 1)).toBeUndefined();
+  expect(recent.take(first)?.block.header.height).toBe(first);
+  expect(recent.take(first)).toBeUndefined();
 });
