@@ -44,12 +44,13 @@ test("a webhook whose attempts fail is failing, with the reason, regardless of e
 });
 
 test("most attempts of some minutes determine the state if some succeed", async () => {
-  const { emit, replies, summary } = await start();
+  const { emit, replies, summary, totals } = await start();
   for (let height = 1; height <= 9; height++) {
     replies.all = height % 3 === 0 ? 200 : 500;
     await emit(blockApplied(height));
   }
   expect(await summary()).toMatchObject({ state: "failing", lastHour: { succeeded: 3, failed: 6 } });
+  expect(await totals()).toMatchObject({ active: 0, failing: 1 });
 });
 
 test("another target starts without the failures of the former one", async () => {
