@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { EVERY_EVENT, type StreamedEvent } from "@uniknode/client";
 import { createVerifyingClient } from "@uniknode/client/proofs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import type { Node } from "../../src/processes/node/node.ts";
 import { network } from "../../test-support/chain/forking.ts";
@@ -157,5 +157,23 @@ describe("A node is refused that", () => {
     const lied = createVerifyingClient({ url: node.url, fetch: lying(path, alter) });
     const report = await lied.audit(WEBHOOK, 1, height, { keys: key, received: received() });
     expect(report).toMatchObject({ verdict: "refused", step });
+  });
+
+  test("sends none of the facts for 30 s (CONTENT)", async () => {
+    const { promise: requested, resolve: request } = Promise.withResolvers<void>();
+    const silent: typeof fetch = async (url, options) => {
+      if (!String(url).includes("/events")) return fetch(url, options);
+      request();
+      return new Promise((_, reject) => {
+        options?.signal?.addEventListener("abort", () => reject(options.signal?.reason));
+      });
+    };
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const audited = createVerifyingClient({ url: node.url, fetch: silent });
+    const report = audited.audit(WEBHOOK, 1, height, { keys: key, received: received() });
+    await requested;
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(await report).toMatchObject({ verdict: "refused", step: "CONTENT" });
   });
 });
