@@ -72,6 +72,10 @@ describe("a violation is named with its member", () => {
     [{ restore: "before" }, 'steps[0].restore: no earlier step has a snapshot with the name "before"'],
     [{ settle: "payments" }, 'steps[0].settle: no earlier step has a webhook with the name "payments"'],
     [
+      { fail: { webhook: "payments", how: "drop" } },
+      'steps[0].fail.webhook: no earlier step has a webhook with the name "payments"',
+    ],
+    [
       { reorganise: { depth: 1, transactions: true, without: ["rent"] } },
       'steps[0].reorganise.without: no earlier step has a transaction with the name "rent"',
     ],

@@ -169,3 +169,35 @@ test("The remaining capacity of an address is known.", async () => {
   expect(room()).toEqual([]);
   expect(throttle.hasCapacity("p2p.peer.postTransactions", 1)).toBe(true);
 });
+
+test("A request counts from its sending if its reply is quick, else from the reply on.", async () => {
+  vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const throttle = createRequestThrottle();
+  async function sendTwo() {
+    const permits = [
+      await throttle.acquire("p2p.peer.getStatus"),
+      await throttle.acquire("p2p.peer.getStatus"),
+    ];
+    for (const permit of permits) permit.sent();
+    return () => permits.at(-1)?.replied();
+  }
+  const hasCapacity = () => throttle.hasCapacity("p2p.peer.getStatus", 2);
+
+  const replyToFirst = await sendTwo();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(hasCapacity()).toBe(false);
+  replyToFirst();
+  await vi.advanceTimersByTimeAsync(1_299);
+  expect(hasCapacity()).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(hasCapacity()).toBe(true);
+
+  const replyToSecond = await sendTwo();
+  await vi.advanceTimersByTimeAsync(200);
+  replyToSecond();
+  await vi.advanceTimersByTimeAsync(1_099);
+  expect(hasCapacity()).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(hasCapacity()).toBe(true);
+});
