@@ -1,5 +1,5 @@
 /** `uniknode snapshot` for dev chains. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -30,6 +30,7 @@ test("a snapshot of a dev chain is verified and restored, and the restored chain
   const first = await start(data);
   const create = await runMain(["snapshot", "create", "--data", data, "--output", snapshot]);
   expect(create).toMatchObject({ code: 0 });
+  expect(readdirSync(snapshot).toSorted()).toEqual(["chain.sqlite.zst", "manifest.json"]);
   first.child.kill("SIGINT");
   await first.ended;
   const verify = await runMain(["snapshot", "verify", snapshot, "--dev-chain", data, "--execute"]);

@@ -125,3 +125,16 @@ test("Headers lead from a block to the checkpoint above it, if its delegates hav
   // Beyond the maximum, only three rounds of headers are returned.
   expect(await proveFrom(checkpoint.height - 600, from)).toMatchObject({ verdict: "included", signers: 0 });
 });
+
+test("A checkpoint that is older than a week is renewed, even if the block is final without it.", async () => {
+  const from = ROUNDS - 20;
+  const checkpoint = checkpointOf(world, present(rounds[from]));
+  const block = toStored(present(chain[checkpoint.height + 1 - firstHeight]));
+  const { timestamp } = toStored(present(chain[checkpoint.height - firstHeight]));
+  const advancesAfter = async (days: number) => {
+    const aged = { ...snapshot, head: { ...snapshot.head, timestamp: timestamp + days * 86_400 } };
+    return present(await buildProof(aged, network, { block, checkpoint: checkpoint.height })).advances;
+  };
+  expect(await advancesAfter(7)).toEqual([]);
+  expect(await advancesAfter(8)).toHaveLength(1);
+});
