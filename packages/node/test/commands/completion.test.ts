@@ -72,3 +72,9 @@ describe.each(shells)("%s", (shell) => {
     expect(complete("uniknode ")).not.toContain("file");
   });
 });
+
+test("The script for fish requires a value for the options that have one, and for no others.", () => {
+  const script = scripts.fish(places);
+  expect(script).toMatch(/ -l url -r -d /);
+  expect(script).toMatch(/ -l json -d /);
+});

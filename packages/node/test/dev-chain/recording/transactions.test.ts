@@ -5,7 +5,9 @@ import { devGenesis, seal } from "../../../src/dev-chain/genesis.ts";
 import { deriveAccounts } from "../../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../../../src/dev-chain/network.ts";
 import { createRecordedNames } from "../../../src/dev-chain/recording/names.ts";
+import { createRecorder, type RecordedParts } from "../../../src/dev-chain/recording/recorder.ts";
 import { tokensOf, transactionStep } from "../../../src/dev-chain/recording/transactions.ts";
+import type { PoolEvent } from "../../../src/pool/events.ts";
 
 const accounts = deriveAccounts(
   "test test test test test test test test test test test junk",
@@ -83,4 +85,28 @@ test.each([
   [1_050_000_000n, "10.5"],
 ])("%s units are %s tokens", (units, tokens) => {
   expect(tokensOf(units)).toBe(tokens);
+});
+
+test("A recording has each transaction that the pool added, once, and the change of its accounts' balances.", () => {
+  let balance = 700_000_000n;
+  let emit: (event: PoolEvent) => void = () => {};
+  const parts = {
+    chain: { head: () => ({ height: 5 }), state: { get: () => ({ balance }) }, subscribe: () => () => {} },
+    pool: {
+      subscribe(listener: typeof emit) {
+        emit = listener;
+        return () => {};
+      },
+    },
+  } as unknown as RecordedParts;
+  const recorder = createRecorder(parts, cast, network);
+  const { data } = seal(transfer, alice);
+  const removed = seal({ ...transfer, nonce: 2n }, alice);
+  emit({ name: "transaction.pool.added", transactions: [{ data }] } as unknown as PoolEvent);
+  emit({ name: "transaction.pool.removed", transaction: removed });
+  emit({ name: "transaction.pool.added", transactions: [{ data }] } as unknown as PoolEvent);
+  balance -= 150_000_000n;
+  const steps = recorder.scenario().steps;
+  expect(steps.filter((step) => "transfer" in step)).toHaveLength(1);
+  expect(steps).toContainEqual({ expect: { balance: { of: "account 0", is: "-1.5" } } });
 });
