@@ -188,7 +188,8 @@ test("Queries print the node, a block, a wallet, a unik and a transaction, as te
   const unik = await shown("unik", unikId);
   expect(unik.text).toMatch(/^type +individual$/m);
   expect(unik.value).toMatchObject({ id: unikId, ownerId: address, properties: { type: "1" } });
-  const [{ id }] = (await (await fetch(`${url}/api/transactions?limit=1`)).json()).data;
+  const list = (await (await fetch(`${url}/api/transactions?limit=1`)).json()) as { data: [{ id: string }] };
+  const [{ id }] = list.data;
   const transaction = await shown("tx", "show", id);
   expect(transaction.text).toMatch(/^state +forged in block [0-9a-f]+, \d+ confirmations$/m);
   expect(transaction.value).toMatchObject({ id });

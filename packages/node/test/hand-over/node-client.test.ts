@@ -72,7 +72,9 @@ test("Each call of the command arrives at the node's side with what it gives.", 
   expect(await client.status()).toEqual(STATUS);
   expect(await client.change(change)).toEqual(STATUS);
   expect(await client.change(change, copied)).toEqual(STATUS);
-  expect(await Array.fromAsync(client.rows("t1"))).toEqual(LINES);
+  const lines: HandOverLine[] = [];
+  for await (const line of client.rows("t1")) lines.push(line);
+  expect(lines).toEqual(LINES);
   await client.send(order, undefined);
   await client.send({ ...order, part: 1 }, rows);
   expect(await client.finish({ ...order, part: 2 }, HEAD, 3)).toEqual(STATUS);
