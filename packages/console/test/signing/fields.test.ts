@@ -57,4 +57,15 @@ describe("The fields of a transaction", () => {
       ["Signature", 92, "over everything before"],
     ]);
   });
+
+  test("The content of another type is its JSON, with amounts as text.", () => {
+    const [, serialized] = present(cases.find(([name]) => name.startsWith("multiPayment with 3")));
+    const content = present(fieldsOf(rawOf(serialized)).find(({ name }) => name === "Content of the type"));
+    const { amount, asset } = JSON.parse(`${content.value}`);
+    expect(amount).toBe("0");
+    expect(asset.payments[0]).toEqual({
+      recipientId: expect.any(String),
+      amount: expect.stringMatching(/^\d+$/),
+    });
+  });
 });

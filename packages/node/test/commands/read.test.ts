@@ -9,6 +9,7 @@ import {
 } from "@uniknode/protocol";
 import { InvalidArgumentError } from "commander";
 import { describe, expect, test } from "vitest";
+import { readReceiverUrl } from "../../src/commands/conform/options.ts";
 import type { BuildContext, Kind } from "../../src/commands/tx/kind.ts";
 import * as payments from "../../src/commands/tx/payments.ts";
 import {
@@ -66,6 +67,12 @@ test.each<[string, () => unknown]>([
   ["the name of an inherited member", () => readUnikType("toString")],
 ])("%s is refused", (_what, read) => {
   expect(read).toThrow(InvalidArgumentError);
+});
+
+test("Only HTTP URLs are receivers of conform.", () => {
+  expect(readReceiverUrl("https://receiver.example/hook")).toBe("https://receiver.example/hook");
+  for (const text of ["ftp://127.0.0.1/", "http://", "receiver"])
+    expect(() => readReceiverUrl(text)).toThrow("a URL such as http://127.0.0.1:8000/hook is expected");
 });
 
 const [UNIK, FACTORY, HASH] = ["aa".repeat(32), "bb".repeat(32), "cc".repeat(32)];

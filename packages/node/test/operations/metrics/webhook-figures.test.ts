@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createEachWebhook } from "../../../src/operations/metrics/each-webhook.ts";
 import type { WebhookObserver } from "../../../src/webhooks/collaborators.ts";
 import { totalOf } from "../../../src/webhooks/figures.ts";
 import {
@@ -119,4 +120,12 @@ test("the observer is called with every attempt and its outcome", async () => {
   expect(seen).toEqual([503, "retried", 503, "failed"]);
   await emit(blockApplied(2));
   expect(seen.slice(4)).toEqual([204, "delivered"]);
+});
+
+test("The lines of one metric of all webhooks are together, as Prometheus requires.", () => {
+  const fired = new Map([1, 2, 3].map((webhook) => [webhook, 5]));
+  const text = createEachWebhook().text({ fired, queues: new Map() }, 0);
+  const names = [...text.matchAll(/^\w+/gm)].map(([name]) => name);
+  expect(names).toHaveLength(3 * 8);
+  expect(names.filter((name, index) => name !== names[index - 1])).toEqual([...new Set(names)]);
 });
