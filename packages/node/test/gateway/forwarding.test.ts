@@ -2,8 +2,16 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
-import { createForwarding, DEFAULT_FORWARDING_OPTIONS } from "../../src/gateway/forwarding.ts";
+import {
+  createForwarding,
+  DEFAULT_FORWARDING_OPTIONS,
+  type ForwardedRequest,
+} from "../../src/gateway/forwarding.ts";
+import { createForwardRoutes } from "../../src/http/forward/routes.ts";
+import { present } from "../../src/platform/present.ts";
+import { openFixture } from "../../test-support/http/fixture.ts";
 
 /** Starts a node that does not end its responses, and forwards requests of clients to it. */
 async function startForwarding(bounds: { maxOpen?: number; maxOpenPerClient?: number }) {
@@ -59,3 +67,28 @@ test("All clients together have a bound, too.", async () => {
   await Promise.all(["192.0.2.1", "192.0.2.2"].map(forward));
   await expect(forward("192.0.2.3")).rejects.toMatchObject(refused);
 });
+
+test.each(["application/json", "text/plain"])(
+  "The node receives a body of %s as the client sent it.",
+  async (type) => {
+    const requests: ForwardedRequest[] = [];
+    const forwarding = {
+      async forward(request: ForwardedRequest) {
+        requests.push(request);
+        return { status: 202, headers: { "x-node": "1" }, body: Readable.from(["done"]) };
+      },
+      figures: () => expect.unreachable(),
+      close: async () => {},
+    };
+    const { app, close } = openFixture({}, { plugins: [createForwardRoutes(forwarding)] });
+    onTestFinished(close);
+    const payload = '{ "blocks": 2 }';
+    const headers = { "content-type": type, authorization: "token", connection: "keep-alive" };
+    const response = await app.inject({ method: "POST", url: "/api/v2/dev/mine?a=1", headers, payload });
+    expect([response.statusCode, response.headers["x-node"], response.body]).toEqual([202, "1", "done"]);
+    const { method, path, body, headers: sent } = present(requests[0]);
+    expect([method, path, body?.toString()]).toEqual(["POST", "/api/v2/dev/mine?a=1", payload]);
+    expect(sent).toMatchObject({ "content-type": type, authorization: "token" });
+    expect(sent).not.toHaveProperty("connection");
+  },
+);
