@@ -138,6 +138,14 @@ test.each(examples)("$plan: $path", async ({ plan, path, sql }) => {
     expect(statements.map(plain)).toContainEqual(expect.stringMatching(patternOf(statement)));
 });
 
+test("Transactions that meet two frequent conditions are not looked up one by one.", async () => {
+  plans.length = 0;
+  const path = `/api/transactions?senderPublicKey=${alice.publicKey}&recipientId=${cold.address}`;
+  const { meta } = (await fixture.get(path)).json();
+  expect(meta.totalCount).toBeGreaterThan(MAX_LOOKED_UP);
+  expect(plans).toEqual(["time-boxed scan"]);
+});
+
 test("The decision table has the bounds of the planner.", () => {
   const [, table = ""] = page.split("## Decision table\n");
   const bounds = [FAR, FAR_IN_INDEX, MAX_LOOKED_UP, MAX_SORTED, MAX_SORTED_OF_TABLE];
