@@ -1,7 +1,11 @@
-/** The owner of the webhooks, as an API server reads it for each request. */
+/** The owner of the webhooks, as an API server reads it for each request, and what it logs if it cannot read. */
+import type { Logger } from "pino";
 import { expect, test } from "vitest";
 import { PostgresError } from "../../src/postgres/error.ts";
+import { withOutageLog } from "../../src/processes/serve/database.ts";
 import { createIsOwned } from "../../src/processes/serve/webhooks.ts";
+import { SnapshotError } from "../../src/read/errors.ts";
+import type { ReadModel } from "../../src/read/port.ts";
 import type { Owner, OwnerState } from "../../src/webhooks/hand-over/owner.ts";
 
 const WORKERS: Owner = { state: "workers", transfer: "1" };
@@ -45,4 +49,27 @@ test.each<[OwnerState, boolean]>([
   ["to node", true],
 ])('In the state "%s", requests are not forwarded: %s', async (state, isOwned) => {
   expect(await createIsOwned(async () => ({ state, transfer: "1" }))()).toBe(isOwned);
+});
+
+test("An outage of the database is logged when it begins and when it ends, and not for each request.", async () => {
+  const logged: string[] = [];
+  const logger = {
+    warn: (_details: object, message: string) => void logged.push(message),
+    info: (message: string) => void logged.push(message),
+  } as unknown as Logger;
+  let failure: Error | undefined;
+  const read = async () => {
+    if (failure) throw failure;
+  };
+  const model = withOutageLog({ head: read, snapshot: read } as unknown as ReadModel, logger);
+  await model.head();
+  failure = new Error("a defect");
+  await expect(model.head()).rejects.toThrow("a defect");
+  expect(logged).toEqual([]);
+  failure = new SnapshotError("SNAPSHOT_UNREACHABLE");
+  for (let request = 0; request < 3; request++) await expect(model.head()).rejects.toThrow(failure);
+  expect(logged).toEqual([failure.message]);
+  failure = undefined;
+  for (let request = 0; request < 3; request++) await model.head();
+  expect(logged.slice(1)).toEqual(["reads from the database succeed again"]);
 });
