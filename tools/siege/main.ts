@@ -1,5 +1,5 @@
 /**
- * `npm run siege -- [--short] [--seconds N] [--settle N] [--only NAME]... [--list]`
+ * `npm run siege -- [--seconds N] [--settle N] [--only NAME]... [--list]`
  *
  * Attacks a node in every known way, while an honest client reads from it, an honest receiver gets webhooks and an
  * orchestrator checks its health. Prints a table, and exits with 1 and the failures if any.
@@ -7,16 +7,18 @@
 
 import { readArguments } from "../arguments.ts";
 import { ATTACKS } from "./attacks/all.ts";
-import { missingForIpv6, runInOwnNetwork } from "./own-network.ts";
+import { missingForIpv6, runInOwnNetwork } from "./namespaces.ts";
 import { BOUNDS, failures, SHORT_BOUNDS, table } from "./report.ts";
 import { besiege } from "./siege.ts";
 
+/** Attacks that are shorter have the bounds of short ones. */
+const SHORT_MS = 10_000;
+
 const { values } = readArguments("siege", {
   options: {
-    /** A few seconds per attack, without attacks that need a separate node, as in `npm test`. */
-    short: { type: "boolean", default: false },
-    seconds: { type: "string" },
-    settle: { type: "string" },
+    /** Duration of each attack, and of the pause after it. */
+    seconds: { type: "string", default: "20" },
+    settle: { type: "string", default: "30" },
     only: { type: "string", multiple: true },
     list: { type: "boolean", default: false },
   },
@@ -32,12 +34,11 @@ if (values.list) {
 }
 
 async function run(): Promise<void> {
-  const [seconds, settle] = values.short ? [3, 1] : [20, 30];
-  const bounds = values.short ? SHORT_BOUNDS : BOUNDS;
+  const [attackMs, settleMs] = [Number(values.seconds) * 1_000, Number(values.settle) * 1_000];
+  const bounds = attackMs < SHORT_MS ? SHORT_BOUNDS : BOUNDS;
   const rows = await besiege({
-    attackMs: Number(values.seconds ?? seconds) * 1_000,
-    settleMs: Number(values.settle ?? settle) * 1_000,
-    isShort: values.short,
+    attackMs,
+    settleMs,
     ...(values.only && { only: values.only }),
     onLeftOut: (name, missing) => console.log(`${name}: LEFT OUT, this machine lacks: ${missing}`),
     onRow: (row) => console.log(`${table([row], bounds).split("\n").slice(1).join("\n")}`),

@@ -1,47 +1,44 @@
-/** Requests and raw connections of attackers, whose failures are not errors of the program. */
+/** Requests to a node, whose failures are not errors of the program, and waits for a state of it. */
 import { request } from "node:http";
-import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { present } from "../../packages/node/src/platform/present.ts";
-import type { Counts } from "./attack-definition.ts";
-import type { Target } from "./target.ts";
+import { EVERY_EVENT } from "@uniknode/client";
 
-export type Send = {
-  readonly method?: string;
+export type Endpoint = { readonly host: string; readonly httpPort: number };
+
+export type Request = {
   readonly path: string;
-  /** Source address of the request. */
-  readonly from: string;
+  /** Source address. */
+  readonly from?: string;
+  readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
+  /** Another server than that of the node. */
+  readonly host?: string;
+  readonly port?: number;
 };
 
-type Endpoint = Pick<Target, "host" | "httpPort">;
+/** Status 0 is a missing response. */
+export type Response = { readonly status: number; readonly text: string };
 
-const REQUEST_TIMEOUT_MS = 20_000;
+const RESPONSE_TIMEOUT_MS = 20_000;
+const STATE_TIMEOUT_MS = 60_000;
+const POLL_MS = 500;
 
-/** Returns the status of the response, or 0 without one. Counts the request and a refusal. */
-export async function send(target: Endpoint, tally: Counts, options: Send): Promise<number> {
-  tally.offered();
-  const { status } = await ask(target, options);
-  if (status === 0 || status >= 400) tally.refused();
-  return status;
-}
-
-/** Returns the response as text; status 0 without one. */
-export function ask(target: Endpoint, options: Send): Promise<{ status: number; text: string }> {
-  const { method = options.body === undefined ? "GET" : "POST", path, from, headers = {}, body } = options;
+/** Sends a request on a new connection. */
+export function ask(
+  { host, httpPort }: Endpoint,
+  { from, headers, body, ...options }: Request,
+  timeoutMs = RESPONSE_TIMEOUT_MS,
+): Promise<Response> {
   return new Promise((resolve) => {
     let text = "";
     const settle = (status: number) => resolve({ status, text });
     const sent = request({
-      host: target.host,
-      port: target.httpPort,
-      localAddress: from,
-      method,
-      path,
+      ...{ host, port: httpPort, localAddress: from, agent: false },
+      method: body === undefined ? "GET" : "POST",
       headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
-      agent: false,
-      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
+      ...options,
     });
     sent.once("response", (response) => {
       response.once("error", () => settle(0));
@@ -55,72 +52,58 @@ export function ask(target: Endpoint, options: Send): Promise<{ status: number; 
   });
 }
 
-/** Opens a TCP connection, counted as refused if the node closes it. `closeAll` closes the rest. */
-export function createConnections(tally: Counts) {
-  const open = new Set<Socket>();
-  return {
-    open(host: string, port: number, from: string, first: string | Uint8Array = ""): Socket {
-      tally.offered();
-      const socket = connect({ host, port, localAddress: from });
-      open.add(socket);
-      socket.on("error", () => {});
-      socket.once("connect", () => {
-        if (first.length > 0) socket.write(first);
-      });
-      socket.once("close", () => {
-        if (open.delete(socket)) tally.refused();
-      });
-      return socket;
-    },
-    count: () => open.size,
-    each: (work: (socket: Socket) => void) => open.forEach(work),
-    closeAll() {
-      const sockets = [...open];
-      open.clear();
-      for (const socket of sockets) socket.destroy();
-    },
-  };
+/** Returns the items one after the other, again and again. */
+export function inTurn<T>(items: readonly T[]): () => T {
+  let count = 0;
+  return () => items[count++ % items.length] as T;
 }
 
-/** Repeats a task in `atOnce` concurrent loops until the signal is aborted. */
-export async function repeat(
-  { atOnce, pauseMs = 0 }: { readonly atOnce: number; readonly pauseMs?: number },
-  signal: AbortSignal,
-  work: () => Promise<unknown>,
-): Promise<void> {
-  const one = async () => {
-    while (!signal.aborted) {
-      await work();
-      if (pauseMs > 0) await sleep(pauseMs);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, one));
+/** Bytes of a GET request, for raw connections. */
+export const rawGet = (path: string, headers = ""): string =>
+  `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
+
+/** Registers a webhook, for every event unless the fields name others. */
+export const registration = (token: string, fields: object): Request => ({
+  path: "/api/v2/webhooks",
+  headers: { authorization: token },
+  body: JSON.stringify({ events: ["*"], conditions: [EVERY_EVENT], ...fields }),
+});
+
+/**
+ * Returns the values of metrics by name and labels; NaN for one that does not exist.
+ * @throws {Error} if the node does not respond
+ */
+export async function readMetrics(
+  target: Endpoint & { readonly token: string },
+  from: string,
+): Promise<(name: string) => number> {
+  const { status, text } = await ask(target, {
+    path: "/metrics",
+    from,
+    headers: { authorization: target.token },
+  });
+  if (status !== 200) throw new Error(`/metrics responded with ${status}`);
+  const values = new Map(
+    text.split("\n").map((line) => {
+      const end = line.lastIndexOf(" ");
+      return [line.slice(0, end), Number(line.slice(end + 1))];
+    }),
+  );
+  return (name) => values.get(name) ?? Number.NaN;
 }
 
 /**
- * Runs a task for each source at a constant rate, regardless of earlier runs, at least once and until the signal is aborted.
- * Settles when all runs have ended.
+ * Waits until a state is reached.
+ * @throws {Error} that names the state, after the timeout
  */
-export async function repeatPaced(
-  sources: readonly string[],
-  { perMinute }: { readonly perMinute: number },
-  signal: AbortSignal,
-  work: (source: string) => Promise<unknown>,
+export async function until(
+  state: string,
+  isReached: () => Promise<boolean> | boolean,
+  timeoutMs = STATE_TIMEOUT_MS,
 ): Promise<void> {
-  const intervalMs = 60_000 / perMinute / sources.length;
-  const running = new Set<Promise<unknown>>();
-  const startedMs = performance.now();
-  for (let count = 0; !signal.aborted || count < sources.length; count++) {
-    const one = work(present(sources[count % sources.length])).finally(() => running.delete(one));
-    running.add(one);
-    await sleep(Math.max(0, startedMs + (count + 1) * intervalMs - performance.now()));
+  const endsMs = performance.now() + timeoutMs;
+  while (!(await isReached())) {
+    if (performance.now() > endsMs) throw new Error(`not within ${timeoutMs / 1_000} s: ${state}`);
+    await sleep(POLL_MS);
   }
-  await Promise.all(running);
 }
-
-/** Settles when the signal is aborted. */
-export const untilAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });

@@ -1,96 +1,174 @@
-/** Hostile peers: connections, frames, blocks and heights. */
+/** Clients of the peer port: sessions, frames, long messages and transactions. */
 import { randomBytes } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
-import { createSlots, encodeBlock, forgeBlock } from "@uniknode/protocol";
 import { connectPeer } from "../../../packages/node/src/peers/transport/connection.ts";
-import { headerFromPeer } from "../../../packages/node/src/peers/verification/header.ts";
-import type { ReceivedHeader } from "../../../packages/node/src/peers/wire/replies/received-blocks.ts";
-import { present } from "../../../packages/node/src/platform/present.ts";
-import { createDraws } from "../../../packages/node/test-support/faults/actors/random.ts";
-import { clientAddresses } from "../addresses.ts";
-import type { Attack } from "../attack-definition.ts";
-import { frame, HELLO, UPGRADE } from "../peer-frames.ts";
-import { createConnections, repeat } from "../requests.ts";
-import { openAccounts } from "../sender.ts";
-import { hostileDelegate } from "../target.ts";
+import { writeCall } from "../../../packages/node/src/peers/wire/requests/write.ts";
+import type { Attack } from "../attacker.ts";
+import { missingForIpv6 } from "../namespaces.ts";
+import { readMetrics } from "../requests.ts";
+import { registerWallet, submission } from "../transactions.ts";
+import { hold } from "./connections.ts";
+import { mixedBatches } from "./junk.ts";
+
+const UPGRADE =
+  "GET /socketcluster/ HTTP/1.1\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" +
+  "Connection: Upgrade\r\nUpgrade: websocket\r\nHost: x\r\n\r\n";
+
+/** Text frame with a zero mask, which can announce more bytes than it contains. */
+function frame(text: string, announcedBytes = text.length): Buffer {
+  const head = Buffer.alloc(14);
+  head[0] = 0x81;
+  head[1] = 0xff;
+  head.writeBigUInt64BE(BigInt(announcedBytes), 2);
+  return Buffer.concat([head, Buffer.from(text)]);
+}
+
+const join = (...parts: readonly (string | Buffer)[]): Buffer =>
+  Buffer.concat(parts.map((part) => Buffer.from(part)));
+
+/** Upgrade and handshake in one message. */
+const HELLO = join(UPGRADE, frame('{"event":"#handshake","data":{"authToken":null},"cid":1}'));
+
+const callOf = (event: string, data: string, cid = 2): Buffer =>
+  frame(`{"event":"p2p.peer.${event}","data":{"data":${data},"headers":{}},"cid":${cid}}`);
+
+function hostileMessages(): readonly Buffer[] {
+  const deep = `{"event":"p2p.peer.getBlocks","data":${"[".repeat(100_000)}${"]".repeat(100_000)},"cid":2}`;
+  return [
+    join(HELLO, frame("x".repeat(200_000), 20_000_000)),
+    join(HELLO, randomBytes(10_000)),
+    join(HELLO, ...Array.from({ length: 500 }, (_, index) => callOf("getStatus", "{}", index + 2))),
+    join(HELLO, frame(deep)),
+  ];
+}
+
+/** Just below the longest message of an address that is not a peer, and the longest one of a block. */
+const LENGTHS = [4_150_000, 20_700_000];
+
+/** Returns messages that each cost as much as possible to read. In `\nA\nA...`, escapes alternate with text. */
+function longMessages(length: number): readonly Buffer[] {
+  const filled = (text: string) => text.repeat(length / text.length);
+  const block = (base64: string) => `{"block":{"base64":true,"data":"${base64}"}}`;
+  return [
+    join(UPGRADE, frame(`{"event":"#handshake","data":{"x":"${filled("\\nA")}"},"cid":1}`)),
+    join(HELLO, callOf("getStatus", `{"x":"${filled("\\nA")}"}`)),
+    join(HELLO, callOf("postBlock", block(filled("\\nA")))),
+    join(HELLO, callOf("postBlock", block(filled("AAAA")))),
+    join(HELLO, callOf("postBlock", `{${filled(" ")}}`)),
+    join(HELLO, callOf("postTransactions", `{"transactions":[${filled('"\\n",')}0]}`)),
+  ];
+}
 
 const SESSIONS = 3_000;
 
-export const peerSessions: Attack = {
-  name: "peer sessions",
-  description: `${SESSIONS} sessions of as many addresses in a few networks, half of them without a handshake`,
-  async run({ host, peerPort }, tally, signal) {
-    const addresses = clientAddresses(41);
-    const connections = createConnections(tally);
-    let opened = 0;
-    await repeat({ atOnce: 1, pauseMs: 50 }, signal, async () => {
-      const missing = Math.min(SESSIONS - connections.count(), 200);
-      for (let index = 0; index < missing; index++) {
-        connections.open(host, peerPort, addresses.next(), opened++ % 2 === 0 ? HELLO : UPGRADE).resume();
-      }
-    });
-    connections.closeAll();
+const PEERS = 12;
+const PER_SECOND = 90;
+/** Unsent bytes above which a peer pauses, because the node does not read it. */
+const MAX_UNSENT_BYTES = 4_000_000;
+/** A message without transactions, and the position to insert them. */
+const EMPTY = writeCall("p2p.peer.postTransactions", { transactions: [] });
+const PLACE = '{"transactions":[]}';
+
+const NODE = "2001:db8:ffff::1";
+const HONEST = "2001:db8:3:1::1";
+/** Concurrent attempts of all sources. */
+const ATTEMPTS = 600;
+/** Limits of one /64 and one /48, plus the honest peer. */
+const MAX_SESSIONS = 10 + 20 + 1;
+const HONEST_PAUSE_MS = 1_000;
+const LIMITS = { timeoutMs: 5_000, maxBytes: 100_000 };
+
+/** Returns ever new addresses: in one /64, and in new /64s of one /48. */
+function ipv6Source(number: number): string {
+  const part = (1 + (number % 65_535)).toString(16);
+  return number % 2 === 0 ? `2001:db8:1:1:${part}:${part}::1` : `2001:db8:2:${part}::1`;
+}
+
+/** @throws {Error} if the honest peer cannot connect or gets no reply */
+async function askHonestly(port: number): Promise<void> {
+  const endpoint = { address: NODE, port, localAddress: HONEST };
+  const connection = await connectPeer(endpoint).catch((error: Error) => {
+    throw new Error(`an honest peer does not get in: ${error.message}`);
+  });
+  try {
+    await connection.call("p2p.peer.getStatus", {}, LIMITS);
+  } finally {
+    connection.close();
+  }
+}
+
+export const PEER_ATTACKS: readonly Attack[] = [
+  {
+    name: "peer sessions",
+    description: `${SESSIONS} sessions of as many addresses in a few networks, half of them without a handshake`,
+    run: hold({
+      count: SESSIONS,
+      first: () => [HELLO, UPGRADE],
+      isPeer: true,
+    }),
   },
-};
-
-export const peerMessages: Attack = {
-  name: "peer messages",
-  description: "frames of 20 MB that never end, random frames, calls faster than any limit",
-  async run({ host, peerPort }, tally, signal) {
-    const addresses = clientAddresses(42);
-    const connections = createConnections(tally);
-    const call = (cid: number) =>
-      frame(JSON.stringify({ event: "p2p.peer.getStatus", data: { data: {}, headers: {} }, cid }));
-    const deep = `{"event":"p2p.peer.getBlocks","data":${"[".repeat(100_000)}${"]".repeat(100_000)},"cid":2}`;
-    const texts = [
-      Buffer.concat([HELLO, frame("x".repeat(200_000), 20_000_000)]),
-      Buffer.concat([HELLO, randomBytes(10_000)]),
-      Buffer.concat([HELLO, ...Array.from({ length: 500 }, (_, index) => call(index + 2))]),
-      Buffer.concat([HELLO, frame(deep)]),
-    ];
-    let opened = 0;
-    await repeat({ atOnce: 1, pauseMs: 50 }, signal, async () => {
-      for (let index = connections.count(); index < 60; index++) {
-        connections.open(host, peerPort, addresses.next(), present(texts[opened++ % texts.length])).resume();
-      }
-    });
-    connections.closeAll();
+  {
+    name: "peer messages",
+    description: "frames of 20 MB that never end, random frames, calls faster than any limit",
+    run: hold({
+      count: 60,
+      first: hostileMessages,
+      isPeer: true,
+    }),
   },
-};
-
-type Status = { readonly state: { readonly header: ReceivedHeader } };
-const LIMITS = { timeoutMs: 5_000, maxBytes: 20_000_000 };
-
-export const delegateBlocks: Attack = {
-  name: "delegate's blocks",
-  description:
-    "blocks signed by a real delegate: several for its slot, for slots of others, and of the future",
-  async run(target, tally, signal) {
-    const { network } = openAccounts(target);
-    const slots = createSlots(network);
-    const { keys } = hostileDelegate(target);
-    const addresses = clientAddresses(43);
-    const random = createDraws(1);
-    await repeat({ atOnce: 4, pauseMs: 100 }, signal, async () => {
-      const endpoint = { address: target.host, port: target.peerPort, localAddress: addresses.next() };
-      const connection = await connectPeer(endpoint).catch(() => undefined);
-      if (!connection) return sleep(200);
-      try {
-        const { result } = await connection.call("p2p.peer.getStatus", {}, LIMITS);
-        const previous = headerFromPeer((result as Status).state.header, network);
-        const now = slots.timeAt(Date.now());
-        const slotTime = slots.slotTime(slots.slotAt(now));
-        // At most the limit of one address: further connections would be closed for that reason alone.
-        for (const timestamp of [slotTime, random.pick([slotTime - 2, slotTime + 2, slotTime + 3_600])]) {
-          const block = forgeBlock({ network, timestamp, previous, transactions: [] }, keys);
-          tally.offered();
-          await connection.call("p2p.peer.postBlock", { block: encodeBlock(block, network) }, LIMITS);
+  {
+    name: "long peer messages",
+    description:
+      "messages of 4 and 20 MB before and after the handshake: strings of escapes, bytes, blanks, many values",
+    run: hold({
+      count: 4,
+      first: () => LENGTHS.flatMap(longMessages),
+      pauseMs: 100,
+      isPeer: true,
+    }),
+  },
+  {
+    name: "peer transactions",
+    description: `unsigned payments and junk multisignatures from ${PEERS} peers, ${PER_SECOND} messages of each in a second`,
+    prepare: registerWallet,
+    async run(attacker) {
+      const next = mixedBatches(attacker);
+      const { peerPort: port } = attacker.target;
+      // In separate subnets.
+      const opening = attacker.keepOpen(PEERS, (number) =>
+        attacker.open(HELLO, { port, from: attacker.address(number % PEERS, 1) }).resume(),
+      );
+      const posting = attacker.repeat({ pauseMs: 1_000 / PER_SECOND }, async () => {
+        for (const socket of attacker.sockets) {
+          if (socket.connecting || socket.writableLength > MAX_UNSENT_BYTES) continue;
+          attacker.offered();
+          socket.write(frame(EMPTY.replace(PLACE, submission(next()).body)));
         }
-      } catch {
-        tally.refused();
-      } finally {
-        connection.close();
-      }
-    });
+      });
+      await Promise.all([opening, posting]);
+    },
   },
-};
+  {
+    name: "IPv6 peers",
+    description: `sessions from ever new addresses of one /64 and of one /48, ${ATTEMPTS} at a time, beside an honest peer`,
+    missingRequirement: missingForIpv6,
+    async run(attacker) {
+      const { target } = attacker;
+      const sessions = async () =>
+        (await readMetrics(target, attacker.nextAddress()))("uniknode_peers_sessions");
+      // Connections of former attacks, which the node has not closed yet.
+      const before = await sessions();
+      let most = 0;
+      const attacking = attacker.keepOpen(ATTEMPTS, (number) =>
+        attacker.open(HELLO, { host: NODE, port: target.peerPort, from: ipv6Source(number) }).resume(),
+      );
+      const asking = attacker.repeat({ pauseMs: HONEST_PAUSE_MS }, async () => {
+        // Before the honest peer connects again: the node has closed its former connection by now.
+        most = Math.max(most, await sessions());
+        await askHonestly(target.peerPort);
+      });
+      await Promise.all([attacking, asking]);
+      const held = most - before;
+      if (!(held <= MAX_SESSIONS)) throw new Error(`they hold up to ${held} sessions`);
+    },
+  },
+];

@@ -1,61 +1,83 @@
-/** Useless transactions with valid signatures. */
-import { clientAddresses } from "../addresses.ts";
-import type { Attack, Tally } from "../attack-definition.ts";
-import { repeat, send } from "../requests.ts";
-import { type Accounts, openAccounts, submissionText, transfer } from "../sender.ts";
-import type { Target } from "../target.ts";
+/** Useless transactions with valid signatures, and pages of pending ones. */
+import { signTransaction } from "@uniknode/protocol";
+import type { Attack } from "../attacker.ts";
+import { inTurn } from "../requests.ts";
+import {
+  type Accounts,
+  manyPayments,
+  openAccounts,
+  submission,
+  TRANSACTIONS_PER_REQUEST,
+  textOf,
+  transferText,
+} from "../transactions.ts";
 
-const TRANSACTIONS_PER_REQUEST = 40;
 const FEE = 10_000_000n;
 
-/** Submits 40 transactions a request from ever new addresses; `make` is given the number of the request. */
-function flood(
-  addressNetwork: number,
-  make: (accounts: Accounts, nonce: bigint, request: number, index: number) => ReturnType<typeof transfer>,
-) {
-  return async (target: Target, tally: Tally, signal: AbortSignal): Promise<void> => {
-    const addresses = clientAddresses(addressNetwork);
-    const accounts = openAccounts(target);
-    const nonce = await accounts.nextNonce();
-    let requests = 0;
-    await repeat({ atOnce: 2, pauseMs: 50 }, signal, () => {
-      const number = requests++;
-      const transactions = Array.from({ length: TRANSACTIONS_PER_REQUEST }, (_, index) =>
-        make(accounts, nonce, number, index),
-      );
-      return send(target, tally, {
-        path: "/api/v2/transactions",
-        from: addresses.next(),
-        body: submissionText(transactions),
-      });
-    });
+/** Submits signed transfers by their numbers; `nonce` is the first free one of the funded account. */
+const transfers =
+  (transfer: (accounts: Accounts, nonce: bigint, number: number) => string): Attack["run"] =>
+  async (attacker) => {
+    const accounts = openAccounts(attacker);
+    const nonce = (await accounts.nonce()) + 1n;
+    let number = 0;
+    const next = () => transfer(accounts, nonce, number++);
+    await attacker.repeat({ atOnce: 2, pauseMs: 50 }, () =>
+      attacker.send(submission(Array.from({ length: TRANSACTIONS_PER_REQUEST }, next))),
+    );
   };
-}
 
-export const unfundedTransactions: Attack = {
-  name: "unfunded transactions",
-  description: "transfers of empty accounts",
-  run: flood(31, (accounts, _nonce, request) =>
-    transfer(accounts, { sender: accounts.unfunded(), nonce: BigInt(1 + (request % 5)) }),
-  ),
-};
+const READERS = 45;
+const PAGES_PER_MINUTE = 95;
+/** Blocks include pending transactions. */
+const FILL_EVERY_MS = 1_000;
+const PAGE = "/api/v2/transactions/unconfirmed?limit=100";
 
-export const nonceGaps: Attack = {
-  name: "nonce gaps",
-  description: "transfers of a funded account with nonces far ahead",
-  run: flood(32, (accounts, nonce, request, index) =>
-    transfer(accounts, { sender: accounts.funded, nonce: nonce + BigInt(1_000 + request * 40 + index) }),
-  ),
-};
-
-export const replacedTransactions: Attack = {
-  name: "replaced transactions",
-  description: "the same few nonces of a funded account again and again, with higher fees",
-  run: flood(33, (accounts, nonce, request, index) =>
-    transfer(accounts, {
-      sender: accounts.funded,
-      nonce: nonce + BigInt(index % 4),
-      fee: FEE + BigInt(request * 40 + index),
+export const POOL: readonly Attack[] = [
+  {
+    name: "unfunded transactions",
+    description: "transfers of empty accounts",
+    run: transfers((accounts, _nonce, number) => {
+      const request = Math.floor(number / TRANSACTIONS_PER_REQUEST);
+      return transferText(accounts, accounts.unfunded(), { nonce: BigInt(1 + (request % 5)) });
     }),
-  ),
-};
+  },
+  {
+    name: "nonce gaps",
+    description: "transfers of a funded account with nonces far ahead",
+    run: transfers((accounts, nonce, number) =>
+      transferText(accounts, accounts.funded, { nonce: nonce + BigInt(1_000 + number) }),
+    ),
+  },
+  {
+    name: "replaced transactions",
+    description: "the same few nonces of a funded account again and again, with higher fees",
+    run: transfers((accounts, nonce, number) => {
+      const replacing = { nonce: nonce + BigInt(number % 4), fee: FEE + BigInt(number) };
+      return transferText(accounts, accounts.funded, replacing);
+    }),
+  },
+  {
+    name: "pending pages",
+    description: `pages of 100 valid transactions with 128 payments each, from ${READERS} addresses, ${PAGES_PER_MINUTE} of each in a minute`,
+    async run(attacker) {
+      const accounts = openAccounts(attacker);
+      const { network, funded } = accounts;
+      const from = attacker.nextAddress();
+      let nonce = await accounts.nonce();
+      // One recipient, so that blocks change few rows.
+      const payment = () => {
+        const sender = { senderPublicKey: funded.publicKey, nonce: ++nonce };
+        return textOf(signTransaction(manyPayments(network, sender, funded.address), funded.keys));
+      };
+      const filling = attacker.repeat({ pauseMs: FILL_EVERY_MS }, () =>
+        attacker.send({ ...submission(Array.from({ length: TRANSACTIONS_PER_REQUEST }, payment)), from }),
+      );
+      const nextPage = inTurn([PAGE, `${PAGE}&transform=false`]);
+      const reading = attacker.repeatPaced(attacker.nextAddresses(READERS), PAGES_PER_MINUTE, (from) =>
+        attacker.send({ path: nextPage(), from }),
+      );
+      await Promise.all([filling, reading]);
+    },
+  },
+];

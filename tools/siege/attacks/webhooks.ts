@@ -1,69 +1,51 @@
-/** Webhooks of a reckless client with the token. */
+/** Webhooks of a reckless client with the token: too many of them, receivers that do not respond or do not end, silent names. */
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { createServer, type Socket } from "node:net";
-import { clientAddresses } from "../addresses.ts";
-import type { Attack, Tally } from "../attack-definition.ts";
-import { ask, repeat, send, untilAborted } from "../requests.ts";
-import type { Target } from "../target.ts";
+import { createServer } from "node:http";
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { json } from "node:stream/consumers";
+import { startNameServer } from "../../../packages/node/test-support/webhooks/name-server.ts";
+import type { Attack, Attacker } from "../attacker.ts";
+import { missingForNames, throughNames } from "../namespaces.ts";
+import { registration } from "../requests.ts";
+import { startForging } from "../start-node.ts";
 
-const HANGING_WEBHOOKS = 1_000;
-const REGISTRATIONS = 10_000;
-/** Condition that is true for every event. */
-const CONDITIONS = [{ key: "event", condition: "ne", value: "" }];
+const HEADERS = "x: y\r\n".repeat(200);
+const CHUNKED = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
 
 /** Removes every webhook with a target below `/siege/`. */
-export async function removeAll(target: Target, addresses: { next(): string }): Promise<void> {
-  const silent = { offered() {}, refused() {} };
-  const headers = { authorization: target.token };
+async function removeAll(attacker: Attacker): Promise<void> {
+  const headers = { authorization: attacker.target.token };
   for (;;) {
-    const path = "/api/v2/webhooks?limit=100";
-    const { status, text } = await ask(target, { path, from: addresses.next(), headers });
+    const { status, text } = await attacker.ask({ path: "/api/v2/webhooks?limit=100", headers });
     if (status !== 200) throw new Error(`the register responded with ${status}: ${text}`);
     const { data } = JSON.parse(text) as { data: { id: string | number; target: string }[] };
     const own = data.filter(({ target }) => target.includes("/siege/"));
     if (own.length === 0) return;
     for (let index = 0; index < own.length; index += 10) {
-      const removals = own.slice(index, index + 10).map(({ id }) =>
-        send(target, silent, {
-          method: "DELETE",
-          path: `/api/v2/webhooks/${id}`,
-          from: addresses.next(),
-          headers,
-        }),
-      );
+      const removals = own
+        .slice(index, index + 10)
+        .map(({ id }) => attacker.ask({ method: "DELETE", path: `/api/v2/webhooks/${id}`, headers }));
       await Promise.all(removals);
     }
   }
 }
 
-/** Registers webhooks for every event as fast as possible, up to a number. */
-export async function register(
-  target: Target,
-  tally: Tally,
-  signal: AbortSignal,
-  { count, port, addresses }: { count: number; port: number; addresses: { next(): string } },
-): Promise<void> {
-  let left = count;
-  await repeat({ atOnce: 4 }, signal, async () => {
-    if (left-- <= 0) return untilAborted(signal);
-    const body = JSON.stringify({
-      events: ["*"],
-      target: `http://127.0.0.1:${port}/siege/${left}`,
-      conditions: CONDITIONS,
-    });
-    const headers = { authorization: target.token };
-    await send(target, tally, { path: "/api/v2/webhooks", from: addresses.next(), headers, body });
-  });
-}
-
-/** Receiver that accepts connections and requests, but never responds. */
-async function startHanging() {
+/** Receiver that responds with the first text, then with the other one without an end; empty texts: it never responds. */
+async function startEndless(first: string, repeated: string) {
   const open = new Set<Socket>();
-  const server = createServer((socket) => {
+  const bytes = Buffer.from(repeated);
+  const server = createTcpServer((socket) => {
     open.add(socket);
+    const write = () => {
+      while (bytes.length > 0 && !socket.destroyed && socket.write(bytes));
+    };
     socket.on("error", () => {}).once("close", () => open.delete(socket));
-    socket.resume();
+    socket.on("drain", write).resume();
+    socket.once("data", () => {
+      if (first !== "") socket.write(first);
+      write();
+    });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
@@ -75,47 +57,82 @@ async function startHanging() {
   };
 }
 
-export const hangingReceivers: Attack = {
-  name: "hanging receivers",
-  description: `${HANGING_WEBHOOKS} webhooks for every event whose receivers never respond`,
-  async run(target, tally, signal) {
-    const addresses = clientAddresses(38);
-    const { port, close } = await startHanging();
-    await register(target, tally, signal, { count: HANGING_WEBHOOKS, port, addresses });
-    close();
-    await removeAll(target, addresses);
-  },
-};
+const CLOSED_PORT = 9;
 
-export const registrations: Attack = {
-  name: "registrations",
-  description: `${REGISTRATIONS} webhooks registered as fast as the node accepts them`,
-  async run(target, tally, signal) {
-    const addresses = clientAddresses(39);
-    // Port 9 is closed: each delivery fails at once.
-    await register(target, tally, signal, { count: REGISTRATIONS, port: 9, addresses });
-    await removeAll(target, addresses);
-  },
-};
-
-export const foreignPages: Attack = {
-  name: "foreign pages",
-  description:
-    "requests that a web page of another site can cause: foreign Origin and Host, text/plain, no token",
-  async run(target, tally, signal) {
-    const addresses = clientAddresses(40);
-    const body = JSON.stringify({
-      events: ["*"],
-      target: "http://127.0.0.1:9/siege/page",
-      conditions: CONDITIONS,
+/** Registers webhooks as fast as possible. Their receiver sends texts, or is closed, so that each delivery fails at once. */
+const register =
+  (webhooks: number, texts?: Parameters<typeof startEndless>): Attack["run"] =>
+  async (attacker) => {
+    const receiver = texts && (await startEndless(...texts));
+    const port = receiver?.port ?? CLOSED_PORT;
+    let number = 0;
+    await attacker.repeat({ atOnce: 4, times: webhooks }, () => {
+      const target = `http://127.0.0.1:${port}/siege/${number++}`;
+      return attacker.send(registration(attacker.target.token, { target }));
     });
-    await repeat({ atOnce: 2, pauseMs: 50 }, signal, () =>
-      send(target, tally, {
-        path: "/api/v2/webhooks",
-        from: addresses.next(),
-        headers: { "content-type": "text/plain", origin: "http://evil.example", host: "evil.example" },
-        body,
-      }),
-    );
+    receiver?.close();
+    await removeAll(attacker);
+  };
+
+const WEBHOOKS = 6;
+const endless = (what: string, ...texts: Parameters<typeof startEndless>): Attack => ({
+  name: `endless ${what}`,
+  description: `${WEBHOOKS} webhooks for every event, whose receivers send ${what} without an end`,
+  run: register(WEBHOOKS, texts),
+});
+
+const SILENT_WEBHOOKS = 2;
+const HONEST = "honest.example";
+const NAME_SERVER_PORT = 53;
+/** The whole machine is slow at times: the bound of the node is 100 ms. */
+const MAX_DELAY_MS = 1_000;
+
+export const WEBHOOK_ATTACKS: readonly Attack[] = [
+  endless("interim responses", "", `HTTP/1.1 103 Early Hints\r\n${HEADERS}\r\n`.repeat(50)),
+  endless("chunk extensions", `${CHUNKED}1`, ";name=value".repeat(5_000)),
+  endless("trailers", `${CHUNKED}0\r\n`, HEADERS.repeat(50)),
+  {
+    name: "hanging receivers",
+    description: "1,000 webhooks for every event whose receivers never respond",
+    run: register(1_000, ["", ""]),
   },
-};
+  {
+    name: "registrations",
+    description: "10,000 webhooks registered as fast as the node accepts them",
+    run: register(10_000),
+  },
+  {
+    name: "silent names",
+    description: `${SILENT_WEBHOOKS} webhooks for every event whose name servers are silent, beside a webhook of another name`,
+    start: () => startForging({ through: (folder) => throughNames(join(folder, "resolv.conf")) }),
+    missingRequirement: missingForNames,
+    async run(attacker) {
+      const { token } = attacker.target;
+      const zone = (name: string) => (name === HONEST ? ["127.0.0.1"] : "silent");
+      const names = await startNameServer(zone, 0, NAME_SERVER_PORT);
+      const delaysMs: number[] = [];
+      const server = createServer(async (request, response) => {
+        const { timestamp } = (await json(request)) as { timestamp: number };
+        delaysMs.push(Date.now() - timestamp);
+        response.writeHead(204).end();
+      }).listen(0, "127.0.0.1");
+      await once(server, "listening");
+      const honest = `http://${HONEST}:${(server.address() as AddressInfo).port}/siege/honest`;
+      // The time of an event of the node is that at which it was logged; that of a fact is the time of its block.
+      await attacker.ask(registration(token, { events: ["block.forged"], target: honest }));
+      for (let index = 0; index < SILENT_WEBHOOKS; index++) {
+        const target = `http://silent-${index}.example/siege/${index}`;
+        await attacker.send(registration(token, { target }));
+      }
+      await attacker.aborted();
+      attacker.offered(names.queries().length);
+      server.close();
+      server.closeAllConnections();
+      names.close();
+      await removeAll(attacker);
+      const longestMs = Math.max(...delaysMs);
+      if (delaysMs.length === 0) throw new Error("an honest webhook got nothing");
+      if (longestMs > MAX_DELAY_MS) throw new Error(`an honest webhook got a delivery after ${longestMs} ms`);
+    },
+  },
+];

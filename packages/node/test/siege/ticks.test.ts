@@ -1,12 +1,20 @@
-/** Longest consensus tick of the siege: its measurement, and its bound. */
+/** Longest consensus tick and growth of memory in the siege: their measurement, and their bounds. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type LongestTick, readTicks, tickRecorder } from "../../../../tools/siege/observers/ticks.ts";
-import { BOUNDS, failures, type Row, SHORT_BOUNDS, table } from "../../../../tools/siege/report.ts";
+import {
+  BOUNDS,
+  emptyRow,
+  failures,
+  growthOf,
+  type Row,
+  SHORT_BOUNDS,
+  table,
+} from "../../../../tools/siege/report.ts";
+import { type LongestTick, readTicks, tickRecorder } from "../../../../tools/siege/ticks.ts";
 import { present } from "../../src/platform/present.ts";
 
 const BLOCKED_MS = 700;
@@ -74,21 +82,7 @@ describe("The longest tick", () => {
 });
 
 describe("A row", () => {
-  const rowWith = (longestTick: LongestTick): Row => ({
-    attack: "an attack",
-    offered: 1,
-    refused: 1,
-    memoryMib: { before: 100, peak: 100, after: 100 },
-    client: [],
-    health: [],
-    longestTick,
-    slotsForged: 1,
-    slotsMissed: 0,
-    expectedMisses: [],
-    otherMisses: [],
-    deliveryFaults: [],
-    faults: [],
-  });
+  const rowWith = (longestTick: LongestTick): Row => ({ ...emptyRow("an attack"), longestTick });
 
   test.each([
     ["short", SHORT_BOUNDS],
@@ -107,5 +101,24 @@ describe("A row", () => {
 
   test("shows it", () => {
     expect(table([rowWith({ ms: 12.4, wallMs: 14 })], BOUNDS)).toContain("12 ms");
+  });
+
+  test("fails if the memory grew by more than 5 % under a constant load", () => {
+    const row = emptyRow("an attack");
+    expect(failures({ ...row, memoryGrowth: 0.05 }, BOUNDS)).toEqual([]);
+    expect(failures({ ...row, memoryGrowth: 0.06 }, BOUNDS)).toEqual(["memory: grew by 6.0 %"]);
+  });
+});
+
+describe("The growth of memory", () => {
+  const INTERVAL_MS = 30_000;
+  const samples = [...Array(2).fill(900), ...Array(9).fill(100), ...Array(9).fill(110)];
+
+  test("is that from the first half of the samples to the last one, without the first tenth", () => {
+    expect(growthOf(samples, INTERVAL_MS)).toBeCloseTo(0.1);
+  });
+
+  test("is 0 in less than ten minutes, in which caches grow", () => {
+    expect(growthOf(samples, INTERVAL_MS - 1)).toBe(0);
   });
 });

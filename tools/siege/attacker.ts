@@ -1,0 +1,176 @@
+/** Definition of an attack, and the means of attackers: addresses, requests, connections and repetition. */
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { present } from "../../packages/node/src/platform/present.ts";
+import type { Outage, SiegedNode, Target } from "./node.ts";
+import { ask, type Request, type Response } from "./requests.ts";
+
+export type Attack = {
+  /** Name in the table and for `--only`. */
+  readonly name: string;
+  /** One sentence that describes the attack. */
+  readonly description: string;
+  /** Starts the node for this attack. Absent: the attack uses the shared node. */
+  readonly start?: () => Promise<SiegedNode>;
+  /** Returns the requirement that this machine lacks, if any. */
+  readonly missingRequirement?: () => string | undefined;
+  /** Prepares the chain before the attack is observed. */
+  readonly prepare?: (attacker: Attacker) => Promise<void>;
+  /** Minimum duration, regardless of the options. */
+  readonly minMs?: number;
+  /** Maximum duration of a tick of the consensus thread, if lower than that of all attacks. */
+  readonly maxTickMs?: number;
+  /** The load is constant: the memory of the node must not grow during a long attack. */
+  readonly isSteady?: boolean;
+  /** Attacks until the signal is aborted. */
+  run(attacker: Attacker): Promise<void>;
+};
+
+export type AttackerOptions = {
+  readonly target: Target;
+  /** Addresses are from 127.N.0.0/16: attacks do not use up each other's limits. */
+  readonly network: number;
+  readonly signal: AbortSignal;
+};
+
+export class Attacker {
+  readonly target: Target;
+  readonly signal: AbortSignal;
+  /** An offer is a request, a connection or a message; refused are those with an error, or closed by the node. */
+  readonly counts = { offered: 0, refused: 0 };
+  /** Periods in which slots are expected to be missed. */
+  readonly outages: Outage[] = [];
+  /** Open connections. */
+  readonly sockets = new Set<Socket>();
+  readonly #network: number;
+  readonly #onFirstOffer: () => void;
+  #addresses = 0;
+
+  constructor({ target, network, signal }: AttackerOptions, { onFirstOffer = () => {} } = {}) {
+    this.target = target;
+    this.signal = signal;
+    this.#network = network;
+    this.#onFirstOffer = onFirstOffer;
+  }
+
+  offered(count = 1): void {
+    if (this.counts.offered === 0) this.#onFirstOffer();
+    this.counts.offered += count;
+  }
+
+  refused(count = 1): void {
+    this.counts.refused += count;
+  }
+
+  /** Every 127.x.y.z is an address of this machine, and a separate client for the node. */
+  address(subnet: number, host: number): string {
+    return `127.${this.#network}.${subnet & 0xff}.${host & 0xff}`;
+  }
+
+  /** Returns another address at each call. */
+  nextAddress(): string {
+    this.#addresses += 1;
+    return this.address(this.#addresses >> 8, this.#addresses);
+  }
+
+  nextAddresses(count: number): string[] {
+    return Array.from({ length: count }, () => this.nextAddress());
+  }
+
+  /** Sends a request without counting it, from another address each time. */
+  ask(request: Request): Promise<Response> {
+    return ask(this.target, { from: this.nextAddress(), ...request });
+  }
+
+  /** Sends a request, and returns the status of the response. */
+  async send(request: Request): Promise<number> {
+    this.offered();
+    const { status } = await this.ask(request);
+    if (status === 0 || status >= 400) this.refused();
+    return status;
+  }
+
+  /** Opens a connection to the HTTP server unless a port is given, from another address each time. */
+  open(
+    first: string | Uint8Array,
+    {
+      host = this.target.host,
+      port = this.target.httpPort,
+      from = this.nextAddress(),
+    }: { readonly host?: string; readonly port?: number; readonly from?: string } = {},
+  ): Socket {
+    this.offered();
+    const socket = connect({ host, port, localAddress: from });
+    this.sockets.add(socket);
+    socket.on("error", () => {});
+    socket.once("connect", () => {
+      if (first.length > 0) socket.write(first);
+    });
+    socket.once("close", () => {
+      if (this.sockets.delete(socket)) this.refused();
+    });
+    return socket;
+  }
+
+  /** Keeps this number of connections open: opens another one for each that the node closes. */
+  async keepOpen(
+    count: number,
+    open: (number: number) => unknown,
+    // At most a few hundred at a time: the system's queue of new connections is not the target.
+    { pauseMs = 50, atMost = 250 } = {},
+  ): Promise<void> {
+    let opened = 0;
+    await this.repeat({ pauseMs }, async () => {
+      const missing = Math.min(count - this.sockets.size, atMost);
+      for (let index = 0; index < missing; index++) open(opened++);
+    });
+  }
+
+  closeAll(): void {
+    const sockets = [...this.sockets];
+    this.sockets.clear();
+    for (const socket of sockets) socket.destroy();
+  }
+
+  /** Repeats a task in `atOnce` concurrent loops until the signal is aborted, `times` at most. */
+  async repeat(
+    { atOnce = 1, pauseMs = 0, times = Number.POSITIVE_INFINITY },
+    work: () => Promise<unknown>,
+  ): Promise<void> {
+    let count = 0;
+    const loop = async () => {
+      while (!this.signal.aborted && count++ < times) {
+        await work();
+        if (pauseMs > 0) await sleep(pauseMs);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, loop));
+    await this.aborted();
+  }
+
+  /**
+   * Runs a task for each source at a constant rate, regardless of earlier runs, at least once and until the signal is aborted.
+   * Settles when all runs have ended.
+   */
+  async repeatPaced(
+    sources: readonly string[],
+    perMinute: number,
+    work: (source: string) => Promise<unknown>,
+  ): Promise<void> {
+    const intervalMs = 60_000 / perMinute / sources.length;
+    const running = new Set<Promise<unknown>>();
+    const startedMs = performance.now();
+    for (let count = 0; !this.signal.aborted || count < sources.length; count++) {
+      const one = work(present(sources[count % sources.length])).finally(() => running.delete(one));
+      running.add(one);
+      await sleep(Math.max(0, startedMs + (count + 1) * intervalMs - performance.now()));
+    }
+    await Promise.all(running);
+  }
+
+  /** Settles when the signal is aborted. */
+  async aborted(): Promise<void> {
+    if (!this.signal.aborted) await once(this.signal, "abort");
+  }
+}

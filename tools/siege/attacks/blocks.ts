@@ -1,0 +1,236 @@
+/** Attackers with the keys of a delegate: its blocks, and peers that claim a block and send something else. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type BlockHeader,
+  createSlots,
+  encodeBlock,
+  forgeBlock,
+  headerToJson,
+  type Network,
+} from "@uniknode/protocol";
+import { WebSocketServer } from "ws";
+import { connectPeer } from "../../../packages/node/src/peers/transport/connection.ts";
+import { headerFromPeer } from "../../../packages/node/src/peers/verification/header.ts";
+import type { ReceivedHeader } from "../../../packages/node/src/peers/wire/replies/received-blocks.ts";
+import { createDraws } from "../../../packages/node/test-support/simulation/random.ts";
+import type { Attack } from "../attacker.ts";
+import { hostileDelegate, type Target } from "../node.ts";
+import { inTurn } from "../requests.ts";
+import { startForging } from "../start-node.ts";
+import { openAccounts } from "../transactions.ts";
+
+type Status = { readonly state: { readonly header: ReceivedHeader }; readonly config: object };
+
+const LIMITS = { timeoutMs: 5_000, maxBytes: 20_000_000 };
+
+const connectFrom = ({ host, peerPort }: Target, localAddress: string) =>
+  connectPeer({ address: host, port: peerPort, localAddress }).catch(() => undefined);
+
+const delegateBlocks: Attack = {
+  name: "delegate's blocks",
+  description:
+    "blocks signed by a real delegate: several for its slot, for slots of others, and of the future",
+  async run(attacker) {
+    const { target } = attacker;
+    const { network } = openAccounts(attacker);
+    const slots = createSlots(network);
+    const { keys } = hostileDelegate(target);
+    const random = createDraws(1);
+    await attacker.repeat({ atOnce: 4, pauseMs: 100 }, async () => {
+      const connection = await connectFrom(target, attacker.nextAddress());
+      if (!connection) return sleep(200);
+      try {
+        const { result } = await connection.call("p2p.peer.getStatus", {}, LIMITS);
+        const previous = headerFromPeer((result as Status).state.header, network);
+        const slotTime = slots.slotTime(slots.slotAt(slots.timeAt(Date.now())));
+        // At most the limit of one address: further connections would be closed for that reason alone.
+        for (const timestamp of [slotTime, random.pick([slotTime - 2, slotTime + 2, slotTime + 3_600])]) {
+          const block = forgeBlock({ network, timestamp, previous, transactions: [] }, keys);
+          attacker.offered();
+          await connection.call("p2p.peer.postBlock", { block: encodeBlock(block, network) }, LIMITS);
+        }
+      } catch {
+        attacker.refused();
+      } finally {
+        connection.close();
+      }
+    });
+  },
+};
+
+/** Just below the longest reply with blocks. */
+const REPLY_LENGTH = 20_900_000;
+
+const repeated = (text: string, length: number): string => text.repeat(Math.floor(length / text.length));
+const closed = (header: string, members: string): string => `${header.slice(0, -1)},${members}}`;
+
+/** The most expensive replies with blocks, from the JSON of the header of the claimed block. */
+const REPLIES: readonly ((header: string) => string)[] = [
+  // Members that no block has.
+  (header) => `[${closed(header, `${repeated('"x":[],', REPLY_LENGTH / 4)}"y":0`)}]`,
+  (header) =>
+    `[${repeated(`${closed(header, `"x":[${repeated("0,", 40_000)}0]`)},`, REPLY_LENGTH)}${header}]`,
+  // As many transactions as the reply has space for: without bytes, of one byte, and one of all bytes.
+  (header) => `[${closed(header, `"transactions":[${repeated('"",', REPLY_LENGTH / 4)}""]`)}]`,
+  (header) => `[${closed(header, `"transactions":[${repeated('"ff",', REPLY_LENGTH)}"ff"]`)}]`,
+  (header) => `[${closed(header, `"transactions":["${repeated("ff", REPLY_LENGTH)}"]`)}]`,
+  (header) => `[${closed(header, `"transactions":["${repeated("\\n", REPLY_LENGTH)}"]`)}]`,
+  // As many blocks as a reply may have, each with transactions.
+  (header) => {
+    const transactions = repeated(`"${"ff".repeat(500)}",`, REPLY_LENGTH / 400 - 2_000);
+    const block = closed(header, `"transactions":[${transactions}"ff"]`);
+    return `[${Array(400).fill(block).join()}]`;
+  },
+  // Nested, and blank.
+  (header) =>
+    `[${closed(header, `"x":${"[".repeat(60)}${"]".repeat(60)}`)},${repeated("[],", REPLY_LENGTH)}0]`,
+  () => `[${repeated(" ", REPLY_LENGTH)}]`,
+];
+
+const HANDSHAKE_REPLY =
+  '{"rid":1,"data":{"id":"q900mXXGCbwsc0pmAAAA","pingTimeout":60000,"isAuthenticated":false}}';
+
+type Call = {
+  readonly event: string;
+  readonly cid: number;
+  readonly data: { readonly data: { readonly headersOnly?: boolean } };
+};
+
+type Lies = {
+  /** Status of the honest node, whose head and height are replaced. */
+  readonly honest: Status;
+  readonly common: BlockHeader;
+  /** The next block, which the peer claims to have. */
+  readonly head: BlockHeader;
+  /** Reply to a request for blocks, as JSON. */
+  readonly blocks: string;
+};
+
+function replyTo({ event, data }: Call, { honest, common, head, blocks }: Lies): string {
+  switch (event) {
+    case "p2p.peer.getStatus": {
+      const state = { ...honest.state, height: head.height, header: headerToJson(head) };
+      const { uniknode: _, ...config } = honest.config as Record<string, unknown>;
+      return JSON.stringify({ state, config });
+    }
+    case "p2p.peer.getCommonBlocks":
+      return JSON.stringify({ common: headerToJson(common), lastBlockHeight: head.height });
+    case "p2p.peer.getBlocks":
+      return data.data.headersOnly ? JSON.stringify([headerToJson(head)]) : blocks;
+    default:
+      return "[]";
+  }
+}
+
+/** Starts a peer that passes the verification with a block of its own. */
+async function startLyingPeer(host: string, port: number, lies: Lies) {
+  let requests = 0;
+  const server = createServer();
+  const sockets = new WebSocketServer({ server, perMessageDeflate: false, autoPong: false });
+  sockets.on("connection", (socket) => {
+    // The node closes connections of peers that lie.
+    socket.on("error", () => {});
+    socket.on("message", (data) => {
+      const text = String(data);
+      if (text.includes('"#handshake"')) return socket.send(HANDSHAKE_REPLY);
+      if (!text.includes('"cid"')) return;
+      const call = JSON.parse(text) as Call;
+      if (call.event === "p2p.peer.getBlocks" && !call.data.data.headersOnly) requests++;
+      const headers = `{"version":"5.7.2","height":${lies.head.height}}`;
+      socket.send(`{"rid":${call.cid},"data":{"data":${replyTo(call, lies)},"headers":${headers}}}`);
+    });
+  });
+  server.listen(port, host);
+  await once(server, "listening");
+  return {
+    /** Requests for blocks that it has replied to. */
+    requests: () => requests,
+    close() {
+      for (const socket of sockets.clients) socket.terminate();
+      server.close();
+    },
+  };
+}
+
+const OBSERVE_MS = 500;
+/** Addresses of this machine can become peers of the node. */
+const LOOPBACK = ["--http-host", "127.0.0.1", "--p2p-host", "127.0.0.1", "--p2p-loopback"];
+/** Seconds of a slot: the node asks a peer for blocks twice, 2 s apart, within the slot of their delegate. */
+const BLOCKTIME = 8;
+/** Time after which a slot without a block is that of their delegate. */
+const FORGING_MS = 800;
+/** Time in which the node dials, verifies and asks a peer. */
+const LIFETIME_MS = 12_000;
+/** Peers at a time. */
+const PEERS = 12;
+
+/** Returns the time of the current slot, if it is that of the delegate; undefined if not, or if it has its block. */
+function freeSlotTime(network: Network, previous: BlockHeader): number | undefined {
+  const slots = createSlots(network);
+  const slot = slots.slotAt(slots.timeAt(Date.now()));
+  const timestamp = slots.slotTime(slot);
+  const isForged = slot === slots.slotAt(previous.timestamp);
+  return isForged || Date.now() - slots.unixMsOf(timestamp) < FORGING_MS ? undefined : timestamp;
+}
+
+/** Makes the node dial the address, and then search for blocks that it does not have. */
+async function introduce(target: Target, from: string, block: Uint8Array): Promise<void> {
+  const connection = await connectFrom(target, from);
+  await connection?.call("p2p.peer.getPeers", {}, LIMITS).catch(() => undefined);
+  await sleep(200);
+  await connection?.call("p2p.peer.postBlock", { block }, LIMITS).catch(() => undefined);
+  connection?.close();
+}
+
+const lyingPeers: Attack = {
+  name: "lying peers",
+  description:
+    "verified peers that send 20 MB of members, transactions or blanks instead of the block they claim",
+  start: () => startForging({ options: LOOPBACK, blocktime: BLOCKTIME }),
+  // The delegate of the attackers has one slot in each round of five.
+  minMs: 11 * 1_000 * BLOCKTIME,
+  async run(attacker) {
+    const { target } = attacker;
+    const { network } = openAccounts(attacker);
+    const { keys } = hostileDelegate(target);
+    // The node dials its callers: the status is requested from an address that does not listen.
+    const observer = attacker.address(255, 1);
+    let honest: Status | undefined;
+    const observing = attacker.repeat({ pauseMs: OBSERVE_MS }, async () => {
+      const connection = await connectFrom(target, observer);
+      const reply = await connection?.call("p2p.peer.getStatus", {}, LIMITS).catch(() => undefined);
+      connection?.close();
+      honest = reply?.result as Status | undefined;
+    });
+    const startedMs = Date.now();
+    let count = 0;
+    const nextReply = inTurn(REPLIES);
+    await attacker.repeat({ atOnce: PEERS, pauseMs: 100 }, async () => {
+      if (!honest) return;
+      const previous = headerFromPeer(honest.state.header, network);
+      const timestamp = freeSlotTime(network, previous);
+      if (timestamp === undefined) return;
+      const number = count++;
+      // Four in each subnet.
+      const host = attacker.address(number >> 2, 1 + (number & 3));
+      const { header } = forgeBlock({ network, timestamp, previous, transactions: [] }, keys);
+      const blocks = nextReply()(JSON.stringify(headerToJson(header)));
+      const lies = { honest, common: previous, head: header, blocks };
+      const peer = await startLyingPeer(host, target.peerPort, lies);
+      const unknown = { ...previous, height: previous.height + 1, id: "ab".repeat(32) };
+      const unchained = forgeBlock({ network, timestamp, previous: unknown, transactions: [] }, keys);
+      await introduce(target, host, encodeBlock(unchained, network));
+      await sleep(LIFETIME_MS);
+      attacker.offered(peer.requests());
+      peer.close();
+    });
+    await observing;
+    // The node has no honest peers: it waits for the block that all its peers claim, until it has suspended them.
+    const toMs = Date.now() + 1_000 * BLOCKTIME;
+    attacker.outages.push({ fromMs: startedMs, toMs, reason: "behind" });
+  },
+};
+
+export const BLOCKS: readonly Attack[] = [delegateBlocks, lyingPeers];

@@ -1,0 +1,132 @@
+/** The load of an ordinary day, for as long as wanted. */
+
+import { present } from "../../../packages/node/src/platform/present.ts";
+import { people } from "../../../packages/node/test-support/network/cast.ts";
+import { connect, transferOf } from "../../../packages/node/test-support/process/client.ts";
+import type { Attack, Attacker } from "../attacker.ts";
+import { type ReceiverKind, type Receivers, startReceivers } from "../honest.ts";
+import { inTurn, type Request, rawGet, registration, until } from "../requests.ts";
+import { startForging } from "../start-node.ts";
+import { submission, textOf } from "../transactions.ts";
+
+/** Webhooks by the kind of their receivers: 200. */
+const WEBHOOKS: readonly (readonly [kind: ReceiverKind, count: number])[] = [
+  ["good", 140],
+  ["failing", 20],
+  ["hanging", 20],
+  ["dripping", 20],
+];
+const STREAMS = 20;
+const SENDERS = 10;
+const TRANSFERS_PER_SUBMISSION = 10;
+const SUBMIT_EVERY_MS = 1_000;
+const READ_EVERY_MS = 100;
+const SCRAPE_EVERY_MS = 5_000;
+/** Time in which queued deliveries must arrive at the end. */
+const DRAIN_MS = 10_000;
+const MAX_FAULTS_SHOWN = 20;
+/** One page of each kind, and some expensive ones. */
+const PATHS = [
+  "/api/v2/blockchain",
+  "/api/v2/blocks?limit=100",
+  "/api/v2/transactions?limit=100",
+  "/api/v2/transactions?limit=100&orderBy=amount:desc",
+  "/api/v2/wallets?limit=100",
+  "/api/v2/uniks",
+  "/api/v2/delegates",
+  "/api/v2/transactions/unconfirmed",
+  "/api/v2/node/status",
+];
+
+/** Subscribes every other webhook to transactions, and returns the numbers of those with good receivers. */
+async function register(attacker: Attacker, receivers: Receivers): Promise<readonly number[]> {
+  const kinds = WEBHOOKS.flatMap(([kind, count]) => Array<ReceiverKind>(count).fill(kind));
+  for (const [number, kind] of kinds.entries()) {
+    const events = [number % 2 === 0 ? "block.applied" : "transaction.applied"];
+    const webhook = { events, target: receivers.url(kind, number), order: "strict" };
+    const { status, text } = await attacker.ask(registration(attacker.target.token, webhook));
+    if (status !== 201) throw new Error(`failed to register a webhook: ${status} ${text}`);
+  }
+  return kinds.flatMap((kind, number) => (kind === "good" && number % 2 === 1 ? [number] : []));
+}
+
+/** Opens a live stream that must not miss a block, nor be closed. */
+function follow(attacker: Attacker, stream: number, faults: string[]): void {
+  let [unread, last] = ["", 0];
+  const { token } = attacker.target;
+  const first = rawGet("/api/v2/events?events=block.applied", `Authorization: ${token}\r\n`);
+  const socket = attacker.open(first).setEncoding("utf8");
+  socket.on("data", (part: string) => {
+    const lines = (unread + part).split("\n");
+    unread = present(lines.pop());
+    for (const line of lines) {
+      const height = Number(/^data: .*"height":(\d+)/.exec(line)?.[1] ?? 0);
+      if (height === 0) continue;
+      if (last > 0 && height !== last + 1) faults.push(`stream ${stream}: block ${height} after ${last}`);
+      last = height;
+    }
+  });
+  socket.on("close", () => {
+    if (!attacker.signal.aborted) faults.push(`stream ${stream} was closed`);
+  });
+}
+
+/** Sends transfers of one sender after the other, reads pages, and scrapes the metrics. */
+async function use(attacker: Attacker, faults: string[]): Promise<void> {
+  const { host, httpPort, token } = attacker.target;
+  const { network, get } = await connect(`http://${host}:${httpPort}`);
+  const senders = Array.from({ length: SENDERS }, (_, index) => people(`account ${index}`));
+  const nextPath = inTurn(PATHS);
+  let submissions = 0;
+  const send = async (request: Request) => {
+    const status = await attacker.send(request);
+    if (status === 0 || status >= 500) faults.push(`${request.path} responded with ${status}`);
+  };
+  await Promise.all([
+    attacker.repeat({ pauseMs: SUBMIT_EVERY_MS }, async () => {
+      const sender = present(senders[submissions % SENDERS]);
+      const { address } = present(senders[++submissions % SENDERS]);
+      const { nonce } = (await get(`/api/v2/wallets/${sender.address}`)) as { nonce: string };
+      const texts = Array.from({ length: TRANSFERS_PER_SUBMISSION }, (_, index) =>
+        textOf(transferOf(network, sender, address, BigInt(nonce) + BigInt(index + 1))),
+      );
+      await send(submission(texts));
+    }),
+    attacker.repeat({ pauseMs: READ_EVERY_MS }, () => send({ path: nextPath() })),
+    attacker.repeat({ pauseMs: SCRAPE_EVERY_MS }, async () => {
+      await send({ path: "/metrics", headers: { authorization: token } });
+      await send({ path: "/health/status" });
+    }),
+  ]);
+}
+
+/** Waits until all these webhooks have received the same transactions: any difference is a loss. */
+async function untilSame(receivers: Receivers, webhooks: readonly number[]): Promise<void> {
+  const isSame = () => {
+    const received = webhooks.map((webhook) => receivers.received(webhook));
+    const all = received.reduce((one, other) => one.union(other), new Set<string>());
+    return all.size > 0 && received.every(({ size }) => size === all.size);
+  };
+  await until("each good webhook has the same transactions", isSame, DRAIN_MS);
+}
+
+export const everydayLoad: Attack = {
+  name: "everyday load",
+  description: `transfers, page reads, scrapes, ${STREAMS} live streams, and 200 webhooks with good, failing, hanging and dripping receivers`,
+  start: () => startForging({ isDevChain: true }),
+  isSteady: true,
+  async run(attacker) {
+    const receivers = await startReceivers();
+    const faults: string[] = [];
+    try {
+      const webhooks = await register(attacker, receivers);
+      for (let stream = 0; stream < STREAMS; stream++) follow(attacker, stream, faults);
+      await use(attacker, faults);
+      await untilSame(receivers, webhooks).catch((error: Error) => faults.push(error.message));
+      faults.push(...receivers.takeFaults());
+    } finally {
+      await receivers.close();
+    }
+    if (faults.length > 0) throw new Error(faults.slice(0, MAX_FAULTS_SHOWN).join("; "));
+  },
+};

@@ -1,0 +1,146 @@
+/** Floods of requests that cost more than they look: bodies, methods, pages, operations and the console. */
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import type { Attack, Attacker } from "../attacker.ts";
+import type { Target } from "../node.ts";
+import { inTurn, type Request, registration } from "../requests.ts";
+
+const MIB = 1024 * 1024;
+const DEPTH = 4_500;
+const EMPTY_OBJECTS = 340_000;
+const SLOWLY = { atOnce: 4, pauseMs: 20 };
+
+/** Sends the requests in turn, each from another address. */
+const flood =
+  (
+    requests: (target: Target) => readonly Request[],
+    pace: Parameters<Attacker["repeat"]>[0] = {},
+  ): Attack["run"] =>
+  async (attacker) => {
+    const next = inTurn(requests(attacker.target));
+    await attacker.repeat({ atOnce: 16, pauseMs: 5, ...pace }, () => attacker.send(next()));
+  };
+
+function deepBodies(): readonly Request[] {
+  const nested = `${"[".repeat(DEPTH)}${"]".repeat(DEPTH)}`;
+  const members = Array.from({ length: 80_000 }, (_, index) => `"k${index}":0`).join(",");
+  return [
+    `{"transactions":[${nested},[${Array(EMPTY_OBJECTS).fill("{}").join(",")}]]}`,
+    `{"transactions":[{${members}}]}`,
+    `{"transactions":[${"9".repeat(MIB - 100)}]}`,
+  ].map((body) => ({ path: "/api/transactions", body }));
+}
+
+function compressedBodies(): readonly Request[] {
+  const plain = Buffer.alloc(50 * MIB, " ");
+  return Object.entries({ gzip: gzipSync(plain), br: brotliCompressSync(plain) }).map(([encoding, body]) => ({
+    path: "/api/transactions",
+    headers: { "content-encoding": encoding },
+    body,
+  }));
+}
+
+const LISTS = [
+  ...["transactions", "blocks", "wallets", "uniks", "delegates", "votes", "locks"],
+  "rounds/1/delegates",
+];
+const EXTREMES = [
+  "page=9007199254740991",
+  "page=18446744073709551616",
+  "page=-1",
+  "page=1000000&limit=100",
+  "limit=100000000",
+  "offset=9007199254740991",
+  "offset=-1&limit=100",
+  "after=AAAA",
+  `after=${"A".repeat(4_000)}`,
+  "orderBy=amount:desc&page=90000",
+  "orderBy=timestamp:asc&limit=100&page=99999",
+  "fields=%00",
+];
+
+/** Requests below `/console`, most of which no limit of the API counts. */
+function consoleRequests({ httpPort, token }: Target): readonly Request[] {
+  const cookie = `uniknode_console_${httpPort}=${"A".repeat(43)}; `;
+  const headers = { cookie: cookie.repeat(100), "x-session-key": "A".repeat(43) };
+  const signIn = (secret: object) => ({ path: "/console/session", body: JSON.stringify(secret) });
+  return [
+    ...["br", "gzip", "identity", "br;q=0.5, *;q=0"].map((encoding) => ({
+      path: "/console/blocks",
+      headers: { "accept-encoding": encoding },
+    })),
+    { path: `/console/${"a/".repeat(1_000)}` },
+    { path: "/console/assets/none.js" },
+    { path: "/console/session", headers },
+    { path: "/console/operations/api/v2/webhooks", headers },
+    { path: "/console/operations/api/v2/events", headers },
+    { path: "/console/operations/metrics", headers },
+    signIn({ code: "A".repeat(43) }),
+    signIn({ token: "A".repeat(512) }),
+    // More sessions than the limit.
+    signIn({ token }),
+    { path: "/console/links", body: "{}", headers: { authorization: token } },
+  ];
+}
+
+export const REQUESTS: readonly Attack[] = [
+  {
+    name: "deep bodies",
+    description: "1 MB of nested arrays, empty objects, members and digits in POST /api/transactions",
+    run: flood(deepBodies, SLOWLY),
+  },
+  {
+    name: "compressed bodies",
+    description: "bodies of 50 MiB in a few kB of gzip and brotli",
+    run: flood(compressedBodies, SLOWLY),
+  },
+  {
+    name: "HEAD and OPTIONS",
+    description: "HEAD, OPTIONS and unknown methods as fast as the node responds",
+    run: flood(() =>
+      ["HEAD", "OPTIONS", "PATCH", "PROPFIND"].map((method) => ({ method, path: "/api/v2/transactions" })),
+    ),
+  },
+  {
+    name: "20,000 addresses",
+    description: "one request each of up to 20,000 addresses",
+    run: flood(() => [{ path: "/api/v2/blockchain" }], { pauseMs: 2, times: 20_000 }),
+  },
+  {
+    name: "extreme pages",
+    description: "offsets, limits and cursors at their extremes on every list",
+    run: flood(
+      () => EXTREMES.flatMap((query) => LISTS.map((list) => ({ path: `/api/v2/${list}?${query}` }))),
+      { atOnce: 8 },
+    ),
+  },
+  {
+    name: "operations flood",
+    description: "/health/status, /health/ready and /metrics (with the token) as fast as the node responds",
+    run: flood(({ token }) =>
+      ["/health/status", "/health/ready", "/metrics"].map((path) => ({
+        path,
+        headers: { authorization: token },
+      })),
+    ),
+  },
+  {
+    name: "console flood",
+    description:
+      "pages in every encoding, operations without a session, and sign-ins with codes and with the token",
+    run: flood(consoleRequests),
+  },
+  {
+    name: "foreign pages",
+    description:
+      "requests that a web page of another site can cause: foreign Origin and Host, text/plain, no token",
+    run: flood(
+      ({ token }) => [
+        {
+          ...registration(token, { target: "http://127.0.0.1:9/siege/page" }),
+          headers: { "content-type": "text/plain", origin: "http://evil.example", host: "evil.example" },
+        },
+      ],
+      { atOnce: 2, pauseMs: 50 },
+    ),
+  },
+];
