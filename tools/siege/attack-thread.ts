@@ -5,7 +5,7 @@ import { Attacker } from "./attacker.ts";
 import { ATTACKS, networkOf } from "./attacks/all.ts";
 import type { Outage, Target } from "./node.ts";
 
-export type AttackData = { readonly name: string; readonly target: Target };
+export type AttackData = { readonly name: string; readonly target: Target; readonly attackMs: number };
 
 export type AttackResult = {
   readonly offered: number;
@@ -15,24 +15,24 @@ export type AttackResult = {
   readonly failure?: string;
 };
 
-/** `begun` is sent with the first offer: what an attack prepares does not count as its duration. */
-export type AttackMessage = "begun" | AttackResult;
+/** Time in which an attack must make its first offer. */
+const BEGIN_TIMEOUT_MS = 60_000;
 
-const { name, target } = workerData as AttackData;
+const { name, target, attackMs } = workerData as AttackData;
 const attack = present(ATTACKS.find((one) => one.name === name));
-const main = present(parentPort);
-const post = (message: AttackMessage) => main.postMessage(message);
 const ending = new AbortController();
-// Any message ends the attack.
-main.once("message", () => ending.abort());
-
+const endAfter = (ms: number) => setTimeout(() => ending.abort(), ms);
+endAfter(BEGIN_TIMEOUT_MS + attackMs);
+// What an attack prepares does not count as its duration.
 const attacker = new Attacker(
   { target, network: networkOf(attack), signal: ending.signal },
-  { onFirstOffer: () => post("begun") },
+  { onFirstOffer: () => endAfter(attackMs) },
 );
 const failure = await attack.run(attacker).then(
   () => undefined,
   (error: Error) => error.message,
 );
 attacker.closeAll();
-post({ ...attacker.counts, outages: attacker.outages, ...(failure !== undefined && { failure }) });
+const { counts, outages } = attacker;
+const result: AttackResult = { ...counts, outages, ...(failure !== undefined && { failure }) };
+present(parentPort).postMessage(result);

@@ -6,9 +6,10 @@
  */
 
 import { readArguments } from "../arguments.ts";
+import type { Attack } from "./attacker.ts";
 import { ATTACKS } from "./attacks/all.ts";
 import { missingForIpv6, runInOwnNetwork } from "./namespaces.ts";
-import { BOUNDS, failures, SHORT_BOUNDS, table } from "./report.ts";
+import { BOUNDS, failures, type Row, SHORT_BOUNDS, table } from "./report.ts";
 import { besiege } from "./siege.ts";
 
 /** Attacks that are shorter have the bounds of short ones. */
@@ -36,15 +37,24 @@ if (values.list) {
 async function run(): Promise<void> {
   const [attackMs, settleMs] = [Number(values.seconds) * 1_000, Number(values.settle) * 1_000];
   const bounds = attackMs < SHORT_MS ? SHORT_BOUNDS : BOUNDS;
-  const rows = await besiege({
-    attackMs,
-    settleMs,
-    ...(values.only && { only: values.only }),
-    onLeftOut: (name, missing) => console.log(`${name}: LEFT OUT, this machine lacks: ${missing}`),
-    onRow: (row) => console.log(`${table([row], bounds).split("\n").slice(1).join("\n")}`),
-  });
+  const rows: Row[] = [];
+  for await (const row of besiege(selectAttacks(values.only), { attackMs, settleMs })) {
+    rows.push(row);
+    console.log(table([row], bounds).split("\n").slice(1).join("\n"));
+  }
   console.log(`\n${table(rows, bounds)}`);
   const hasHeld = rows.every((row) => failures(row, bounds).length === 0);
   console.log(hasHeld ? "\nthe node held" : "\nthe node did NOT hold");
   if (!hasHeld) process.exitCode = 1;
+}
+
+/** Returns the attacks that this machine can carry out, and names the others. */
+function selectAttacks(only: readonly string[] = ATTACKS.map(({ name }) => name)): Attack[] {
+  const unknown = only.filter((name) => !ATTACKS.some((attack) => attack.name === name));
+  if (unknown.length > 0) throw new Error(`no such attack: ${unknown.join(", ")}; see --list`);
+  return ATTACKS.filter(({ name, missingRequirement }) => {
+    const missing = only.includes(name) ? missingRequirement?.() : undefined;
+    if (missing !== undefined) console.log(`${name}: LEFT OUT, this machine lacks: ${missing}`);
+    return only.includes(name) && missing === undefined;
+  });
 }

@@ -31,8 +31,6 @@ export type Outage = {
   readonly reason: string;
 };
 
-type Miss = { readonly slot: number; readonly reason: string };
-
 export type Misses = {
   /** Missed slots of each outage. */
   readonly expectedMisses: readonly { readonly reason: string; readonly slots: number }[];
@@ -40,7 +38,8 @@ export type Misses = {
   readonly otherMisses: readonly string[];
 };
 
-/** A signed block. */
+/** Members of log lines. */
+type Miss = { readonly slot: number; readonly reason: string };
 type Signed = { readonly slot: number; readonly publicKey: string; readonly id: string };
 
 /** A started process, and its files. */

@@ -2,29 +2,21 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import type { AttackData, AttackMessage, AttackResult } from "./attack-thread.ts";
+import type { AttackData, AttackResult } from "./attack-thread.ts";
 import { type Attack, Attacker } from "./attacker.ts";
-import { ATTACKS, networkOf } from "./attacks/all.ts";
+import { networkOf } from "./attacks/all.ts";
 import { type Client, type Receivers, startClient, startReceivers } from "./honest.ts";
 import type { SiegedNode, Target } from "./node.ts";
 import { emptyRow, growthOf, type Row } from "./report.ts";
 import { ask, registration } from "./requests.ts";
 import { startForging } from "./start-node.ts";
 
-export type SiegeOptions = {
+export type Times = {
   /** Duration of each attack. */
   readonly attackMs: number;
   /** Pause after each attack, before its memory is measured. */
   readonly settleMs: number;
-  /** Names of attacks; absent: all. */
-  readonly only?: readonly string[];
-  /** Called with each row when it is complete. */
-  readonly onRow?: (row: Row) => void;
-  /** Called with each attack that cannot run on this machine, and the missing requirement. */
-  readonly onLeftOut?: (attack: string, requirement: string) => void;
 };
-
-type Times = Pick<SiegeOptions, "attackMs" | "settleMs">;
 
 type Observers = { readonly client: Client; readonly health: Client; readonly receivers: Receivers };
 
@@ -44,10 +36,8 @@ const CLIENT = {
 };
 const HEALTH = { paths: ["/health/live"], network: 10, addresses: 1, intervalMs: 100 };
 const MEMORY_INTERVAL_MS = 250;
-/** Time in which an attack must end after the request, including the removal of its registrations. */
-const END_TIMEOUT_MS = 120_000;
-/** Time in which an attack must make its first offer. */
-const BEGIN_TIMEOUT_MS = 60_000;
+/** Time in which an attack must begin and end, including the removal of its registrations, beside its duration. */
+const END_TIMEOUT_MS = 180_000;
 /** Time in which what an attack needs must be on the chain. */
 const PREPARE_TIMEOUT_MS = 120_000;
 /** Caches and compiled code grow in the first seconds of use, which is not an effect of an attack. */
@@ -56,39 +46,19 @@ const WARM_UP_MS = 10_000;
 const WARM_UP_ATTACK = "unfunded transactions";
 const WARM_UP_ATTACK_MS = 2_000;
 
-/**
- * Runs the attacks, and returns one row for each.
- *
- * @throws {Error} if a name is unknown
- */
-export async function besiege({ only, onRow, onLeftOut, ...times }: SiegeOptions): Promise<Row[]> {
-  const unknown = only?.filter((name) => !ATTACKS.some((attack) => attack.name === name)) ?? [];
-  if (unknown.length > 0) throw new Error(`no such attack: ${unknown.join(", ")}`);
-  const attacks = only ? ATTACKS.filter(({ name }) => only.includes(name)) : ATTACKS;
-  const possible = attacks.filter(({ name, missingRequirement }) => {
-    const missing = missingRequirement?.();
-    if (missing !== undefined) onLeftOut?.(name, missing);
-    return missing === undefined;
-  });
-  const rows: Row[] = [];
-  const take = (row: Row) => {
-    rows.push(row);
-    onRow?.(row);
-  };
-  // First the shared node, then the nodes of single attacks.
-  const shared = possible.filter(({ start }) => start === undefined);
-  if (shared.length > 0) await observeAll(startForging, shared, times, take);
-  for (const attack of possible) if (attack.start) await observeAll(attack.start, [attack], times, take);
-  return rows;
+/** Runs the attacks, first those on the shared node, and returns a row for each when it is complete. */
+export async function* besiege(attacks: readonly Attack[], times: Times): AsyncGenerator<Row> {
+  const shared = attacks.filter(({ start }) => start === undefined);
+  if (shared.length > 0) yield* observeAll(startForging, shared, times);
+  for (const attack of attacks) if (attack.start) yield* observeAll(attack.start, [attack], times);
 }
 
 /** Observes attacks on one node. Attacks that cannot be observed get a row with the reason. */
-async function observeAll(
+async function* observeAll(
   start: () => Promise<SiegedNode>,
   attacks: readonly Attack[],
   times: Times,
-  take: (row: Row) => void,
-): Promise<void> {
+): AsyncGenerator<Row> {
   const left = [...attacks];
   let node: SiegedNode | undefined;
   let observers: Observers | undefined;
@@ -98,14 +68,15 @@ async function observeAll(
     await carryOut(node.target, WARM_UP_ATTACK, WARM_UP_ATTACK_MS);
     await sleep(WARM_UP_MS);
     for (const attack of attacks) {
-      await prepare(node.target, attack);
-      take(await observe(node, observers, attack, times));
-      left.shift();
       if (node.hasEnded) throw new Error("the node ended before");
+      await prepare(node.target, attack);
+      const row = await observe(node, observers, attack, times);
+      left.shift();
+      yield row;
     }
   } catch (error) {
     const faults = [`failed to observe the attack: ${(error as Error).message}`];
-    for (const { name } of left) take({ ...emptyRow(name), faults });
+    yield* left.map(({ name }) => ({ ...emptyRow(name), faults }));
   } finally {
     observers?.client.stop();
     observers?.health.stop();
@@ -175,27 +146,19 @@ async function observe(
   };
 }
 
-const NOTHING = { offered: 0, refused: 0, outages: [] };
-
 /** Runs an attack for its duration in a separate thread, and waits until it has ended. */
 async function carryOut(target: Target, name: string, attackMs: number): Promise<AttackResult> {
   const worker = new Worker(new URL("./attack-thread.ts", import.meta.url), {
-    workerData: { name, target } satisfies AttackData,
+    workerData: { name, target, attackMs } satisfies AttackData,
   });
-  const begun = Promise.withResolvers<void>();
-  const sent = Promise.withResolvers<AttackResult>();
-  worker.on("message", (message: AttackMessage) =>
-    message === "begun" ? begun.resolve() : sent.resolve(message),
-  );
-  const ended = Promise.race([
-    sent.promise,
-    once(worker, "error").then(([error]) => ({ ...NOTHING, failure: (error as Error).message })),
-  ]);
-  await Promise.race([ended, begun.promise, sleep(BEGIN_TIMEOUT_MS, undefined, { ref: false })]);
-  await Promise.race([ended, sleep(attackMs)]);
-  worker.postMessage("end");
-  const late = { ...NOTHING, failure: `it did not end within ${END_TIMEOUT_MS / 1_000} s` };
-  const result = await Promise.race([ended, sleep(END_TIMEOUT_MS, late, { ref: false })]);
-  await worker.terminate();
-  return result;
+  const signal = AbortSignal.timeout(attackMs + END_TIMEOUT_MS);
+  try {
+    const [result] = (await once(worker, "message", { signal })) as [AttackResult];
+    return result;
+  } catch (error) {
+    const failure = signal.aborted ? "it did not end in time" : (error as Error).message;
+    return { offered: 0, refused: 0, outages: [], failure };
+  } finally {
+    await worker.terminate();
+  }
 }

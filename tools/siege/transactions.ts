@@ -41,9 +41,9 @@ export function openAccounts(attacker: Attacker) {
     funded: rich,
     /** Returns another account without coins at each call. */
     unfunded: () => beggar(count++ % 500),
-    /** Returns the nonce of the funded account on the chain; 0 if the node does not respond with it. */
-    async nonce(): Promise<bigint> {
-      const { text } = await attacker.ask({ path: `/api/v2/wallets/${rich.address}` });
+    /** Returns the nonce of an account on the chain; 0 if the node does not respond with it. */
+    async nonce({ address } = rich): Promise<bigint> {
+      const { text } = await attacker.ask({ path: `/api/v2/wallets/${address}` });
       return BigInt(/"nonce":"(\d+)"/.exec(text)?.[1] ?? 0);
     },
   };
@@ -57,11 +57,11 @@ export const submission = (texts: readonly string[]) => ({
   body: `{"transactions":[${texts.join(",")}]}`,
 });
 
-/** Signed transfer of one smallest unit to the sender itself. */
+/** Signed transfer of one smallest unit, to the sender itself unless there is another recipient. */
 export function transferText(
   { network }: Accounts,
   { publicKey, address, keys }: DevAccount,
-  more: { readonly nonce: bigint; readonly fee?: bigint; readonly vendorField?: string },
+  more: { readonly nonce: bigint; fee?: bigint; vendorField?: string; recipientId?: string },
 ): string {
   const body = { network, senderPublicKey: publicKey, recipientId: address, amount: 1n, ...more };
   return textOf(signTransaction(builders.transfer(body), keys));

@@ -95,19 +95,12 @@ export const CONNECTIONS: readonly Attack[] = [
   {
     name: "silent connections",
     description: `${HELD_CONNECTIONS} connections that send nothing, each from its own address`,
-    run: hold({
-      count: HELD_CONNECTIONS,
-      first: () => [""],
-    }),
+    run: hold({ count: HELD_CONNECTIONS, first: () => [""] }),
   },
   {
     name: "idle connections",
     description: `${HELD_CONNECTIONS} connections of one address kept open after a request`,
-    run: hold({
-      count: HELD_CONNECTIONS,
-      addresses: 1,
-      first: () => [rawGet("/health/live")],
-    }),
+    run: hold({ count: HELD_CONNECTIONS, addresses: 1, first: () => [rawGet("/health/live")] }),
   },
   {
     name: "slow headers",

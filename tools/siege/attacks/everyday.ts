@@ -2,12 +2,11 @@
 
 import { present } from "../../../packages/node/src/platform/present.ts";
 import { people } from "../../../packages/node/test-support/network/cast.ts";
-import { connect, transferOf } from "../../../packages/node/test-support/process/client.ts";
 import type { Attack, Attacker } from "../attacker.ts";
 import { type ReceiverKind, type Receivers, startReceivers } from "../honest.ts";
 import { inTurn, type Request, rawGet, registration, until } from "../requests.ts";
 import { startForging } from "../start-node.ts";
-import { submission, textOf } from "../transactions.ts";
+import { openAccounts, submission, transferText } from "../transactions.ts";
 
 /** Webhooks by the kind of their receivers: 200. */
 const WEBHOOKS: readonly (readonly [kind: ReceiverKind, count: number])[] = [
@@ -73,8 +72,8 @@ function follow(attacker: Attacker, stream: number, faults: string[]): void {
 
 /** Sends transfers of one sender after the other, reads pages, and scrapes the metrics. */
 async function use(attacker: Attacker, faults: string[]): Promise<void> {
-  const { host, httpPort, token } = attacker.target;
-  const { network, get } = await connect(`http://${host}:${httpPort}`);
+  const { token } = attacker.target;
+  const accounts = openAccounts(attacker);
   const senders = Array.from({ length: SENDERS }, (_, index) => people(`account ${index}`));
   const nextPath = inTurn(PATHS);
   let submissions = 0;
@@ -85,10 +84,10 @@ async function use(attacker: Attacker, faults: string[]): Promise<void> {
   await Promise.all([
     attacker.repeat({ pauseMs: SUBMIT_EVERY_MS }, async () => {
       const sender = present(senders[submissions % SENDERS]);
-      const { address } = present(senders[++submissions % SENDERS]);
-      const { nonce } = (await get(`/api/v2/wallets/${sender.address}`)) as { nonce: string };
+      const { address: recipientId } = present(senders[++submissions % SENDERS]);
+      const nonce = await accounts.nonce(sender);
       const texts = Array.from({ length: TRANSFERS_PER_SUBMISSION }, (_, index) =>
-        textOf(transferOf(network, sender, address, BigInt(nonce) + BigInt(index + 1))),
+        transferText(accounts, sender, { nonce: nonce + BigInt(index + 1), recipientId }),
       );
       await send(submission(texts));
     }),

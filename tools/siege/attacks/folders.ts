@@ -73,6 +73,8 @@ const BLOCKS_SINCE = 6;
 /** Late enough for the node to start before the slots of the copy. */
 const START_LATE_MS = 600_000;
 const MIN_REFUSALS = 2;
+/** Slots before the clock is set. */
+const TOO_EARLY = "the head is in the future";
 /** Slots that the clock skips when it is set. */
 const LEFT_OUT = "the node was busy or suspended during the slot";
 /** The slot in the middle of which the clock is set. */
@@ -102,8 +104,7 @@ async function startRestored(): Promise<SiegedNode> {
 /** Time of the last block, milliseconds. */
 async function lastBlockMs(attacker: Attacker): Promise<number> {
   const { text } = await attacker.ask({ path: "/api/v2/blocks?limit=1" });
-  const { data } = JSON.parse(text) as { data: [{ timestamp: { unix: number } }] };
-  return data[0].timestamp.unix * 1_000;
+  return Number(/"unix":(\d+)/.exec(text)?.[1]) * 1_000;
 }
 
 const restoredFolder: Attack = {
@@ -122,6 +123,7 @@ const restoredFolder: Attack = {
     setClock(target.clockFile, aheadMs);
     // The forger detects the new clock with a delay, possibly of one slot.
     const slotMs = target.network.blocktime * 1_000;
+    outages.push({ fromMs: 0, toMs: restoredMs, reason: TOO_EARLY });
     outages.push({ fromMs: 0, toMs: restoredMs + slotMs, reason: LEFT_OUT });
     outages.push({ fromMs: restoredMs, toMs: restoredMs + slotMs, reason: ENTERED_LATE });
     await until(

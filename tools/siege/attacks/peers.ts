@@ -85,10 +85,7 @@ function ipv6Source(number: number): string {
 
 /** @throws {Error} if the honest peer cannot connect or gets no reply */
 async function askHonestly(port: number): Promise<void> {
-  const endpoint = { address: NODE, port, localAddress: HONEST };
-  const connection = await connectPeer(endpoint).catch((error: Error) => {
-    throw new Error(`an honest peer does not get in: ${error.message}`);
-  });
+  const connection = await connectPeer({ address: NODE, port, localAddress: HONEST });
   try {
     await connection.call("p2p.peer.getStatus", {}, LIMITS);
   } finally {
@@ -100,31 +97,18 @@ export const PEER_ATTACKS: readonly Attack[] = [
   {
     name: "peer sessions",
     description: `${SESSIONS} sessions of as many addresses in a few networks, half of them without a handshake`,
-    run: hold({
-      count: SESSIONS,
-      first: () => [HELLO, UPGRADE],
-      isPeer: true,
-    }),
+    run: hold({ count: SESSIONS, first: () => [HELLO, UPGRADE], isPeer: true }),
   },
   {
     name: "peer messages",
     description: "frames of 20 MB that never end, random frames, calls faster than any limit",
-    run: hold({
-      count: 60,
-      first: hostileMessages,
-      isPeer: true,
-    }),
+    run: hold({ count: 60, first: hostileMessages, isPeer: true }),
   },
   {
     name: "long peer messages",
     description:
       "messages of 4 and 20 MB before and after the handshake: strings of escapes, bytes, blanks, many values",
-    run: hold({
-      count: 4,
-      first: () => LENGTHS.flatMap(longMessages),
-      pauseMs: 100,
-      isPeer: true,
-    }),
+    run: hold({ count: 4, first: () => LENGTHS.flatMap(longMessages), pauseMs: 100, isPeer: true }),
   },
   {
     name: "peer transactions",
