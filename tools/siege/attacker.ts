@@ -27,7 +27,7 @@ export type Attack = {
   run(attacker: Attacker): Promise<void>;
 };
 
-export type AttackerOptions = {
+type AttackerOptions = {
   readonly target: Target;
   /** Addresses are from 127.N.0.0/16: attacks do not use up each other's limits. */
   readonly network: number;

@@ -87,7 +87,7 @@ export type Sample = { readonly path: string; readonly status: number; readonly 
 
 export type Client = ReturnType<typeof startClient>;
 
-export type ClientOptions = {
+type ClientOptions = {
   readonly paths: readonly string[];
   /** Network 127.N.0.0/16 that the addresses are from, and how many. */
   readonly network: number;

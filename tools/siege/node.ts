@@ -12,7 +12,7 @@ import { type LongestTick, readTicks } from "./ticks.ts";
 export type Target = {
   readonly host: string;
   readonly httpPort: number;
-  /** 0 for a node without peers. */
+  /** Not open on a dev chain. */
   readonly peerPort: number;
   /** Secret of the webhook register, for attacks by a client that has it. */
   readonly token: string;
@@ -43,7 +43,7 @@ type Miss = { readonly slot: number; readonly reason: string };
 type Signed = { readonly slot: number; readonly publicKey: string; readonly id: string };
 
 /** A started process, and its files. */
-export type Started = {
+type Started = {
   readonly process: Running;
   readonly target: Target;
   readonly folder: string;

@@ -26,7 +26,7 @@ export type Row = Misses & {
   readonly faults: readonly string[];
 };
 
-export type Bounds = {
+type Bounds = {
   /** Memory that may remain in use after an attack: caches and the reserve of the allocator. */
   readonly maxLeftMib: number;
   /** Bound on the p99 of the health check. */

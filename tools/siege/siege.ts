@@ -11,7 +11,7 @@ import { emptyRow, growthOf, type Row } from "./report.ts";
 import { ask, registration } from "./requests.ts";
 import { startForging } from "./start-node.ts";
 
-export type Times = {
+type Times = {
   /** Duration of each attack. */
   readonly attackMs: number;
   /** Pause after each attack, before its memory is measured. */

@@ -11,7 +11,7 @@ import { SiegedNode } from "./node.ts";
 import { tickRecorder } from "./ticks.ts";
 
 /** Requirements of an attack that has a node of its own. */
-export type NodeNeeds = {
+type NodeNeeds = {
   /** Folder of a node that has run before; absent: a new one. */
   readonly folder?: string;
   /** Nodes that ran in that folder. */

@@ -85,7 +85,10 @@ function ipv6Source(number: number): string {
 
 /** @throws {Error} if the honest peer cannot connect or gets no reply */
 async function askHonestly(port: number): Promise<void> {
-  const connection = await connectPeer({ address: NODE, port, localAddress: HONEST });
+  const endpoint = { address: NODE, port, localAddress: HONEST };
+  const connection = await connectPeer(endpoint).catch((error: Error) => {
+    throw new Error(`an honest peer does not get in: ${error.message}`);
+  });
   try {
     await connection.call("p2p.peer.getStatus", {}, LIMITS);
   } finally {
