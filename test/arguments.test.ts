@@ -1,4 +1,4 @@
-/** Arguments of the tools: `npm run siege`, `npm run bench -- replay` and others. */
+/** Arguments of the tools: `npm run faults`, `npm run bench -- replay` and others. */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, "..");
 const run = (program: string, ...args: readonly string[]) =>
   spawnSync(process.execPath, [join(ROOT, program), ...args], { encoding: "utf8" });
 
-const PROGRAMS = ["tools/siege/main.ts", "tools/faults/main.ts", "tools/release/main.ts", "bench/forge.ts"];
+const PROGRAMS = ["tools/faults/main.ts", "tools/release/main.ts", "bench/forge.ts"];
 
 test.each(PROGRAMS)("%s prints its usage for --help, and starts nothing.", (program) => {
   const { status, stdout, stderr } = run(program, "--help");

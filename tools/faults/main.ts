@@ -15,6 +15,9 @@ import { runWebhooks } from "../../packages/node/test-support/faults/webhooks/ru
 import { hasPostgres } from "../../packages/node/test-support/postgres/server.ts";
 import { readArguments } from "../arguments.ts";
 import { runCatchUp } from "./catch-up.ts";
+import { ATTACKS } from "./siege/attacks/all.ts";
+import { missingForIpv6, runInOwnNetwork } from "./siege/namespaces.ts";
+import { runSiege } from "./siege/run.ts";
 
 type Run = {
   readonly seed: number;
@@ -38,6 +41,8 @@ type Scenario = {
   readonly faults: readonly string[];
   /** Names what this machine lacks. */
   readonly missing?: () => string | undefined;
+  /** Runs this program again where all requirements are met. Returns its exit code, or undefined if that is not possible. */
+  readonly runAgain?: () => Promise<number | undefined>;
   readonly run: (run: Run) => Promise<Result>;
 };
 
@@ -92,6 +97,17 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     faults: [],
     run: async (run) => ({ faults: [], summary: `${await runCatchUp(run)} kills` }),
   },
+  siege: {
+    description:
+      "a node is attacked in every known way, one after the other, while honest clients use it; the minutes are those of each attack",
+    minutes: 1 / 3,
+    faults: ATTACKS.map(({ name }) => name),
+    runAgain: async () => (missingForIpv6() === undefined ? undefined : runInOwnNetwork()),
+    async run(run) {
+      const { faults, attacks } = await runSiege(run);
+      return { faults, summary: `${attacks} attacks` };
+    },
+  },
 };
 
 const totalOf = (happened: ReadonlyMap<string, number>): number =>
@@ -108,8 +124,14 @@ const { values, positionals } = readArguments("faults SCENARIO", {
   },
 });
 const [name = ""] = positionals;
-if (values.list) list();
-else await runSeeds(name, scenarioOf(name));
+if (values.list) {
+  list();
+} else {
+  const scenario = scenarioOf(name);
+  const code = await scenario.runAgain?.();
+  if (code === undefined) await runSeeds(name, scenario);
+  else process.exitCode = code;
+}
 
 function list(): void {
   for (const [name, { description, faults }] of Object.entries(SCENARIOS))

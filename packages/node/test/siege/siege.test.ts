@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ATTACKS } from "../../../../tools/siege/attacks/all.ts";
-import { failures, type Row, SHORT_BOUNDS } from "../../../../tools/siege/report.ts";
-import { besiege } from "../../../../tools/siege/siege.ts";
+import { ATTACKS } from "../../../../tools/faults/siege/attacks/all.ts";
+import { failures, type Row, SHORT_BOUNDS } from "../../../../tools/faults/siege/report.ts";
+import { besiege } from "../../../../tools/faults/siege/siege.ts";
 
 const NODES = 3;
 /** Attacks without a node of their own that this machine can carry out. */
@@ -12,7 +12,7 @@ const PARTS = Array.from({ length: NODES }, (_, part) =>
   POSSIBLE.filter((_, index) => index % NODES === part),
 );
 
-/** Each of three nodes has a third of the attacks at the same time. The long run, with all attacks: `npm run siege`. */
+/** Each of three nodes has a third of the attacks at the same time. The long run, with all attacks: `npm run faults -- siege`. */
 describe.concurrent("The node withstands", () => {
   test.each(PARTS.map((attacks) => attacks.map(({ name }) => name)))(
     "%s, and others after it",

@@ -13,8 +13,8 @@ import {
   type Row,
   SHORT_BOUNDS,
   table,
-} from "../../../../tools/siege/report.ts";
-import { type LongestTick, readTicks, tickRecorder } from "../../../../tools/siege/ticks.ts";
+} from "../../../../tools/faults/siege/report.ts";
+import { type LongestTick, readTicks, tickRecorder } from "../../../../tools/faults/siege/ticks.ts";
 import { present } from "../../src/platform/present.ts";
 
 const BLOCKED_MS = 700;

@@ -1,10 +1,10 @@
 /** A node under siege: its addresses, and its measurements from outside. */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { createNetwork, createSlots, type Slots } from "@uniknode/protocol";
-import type { DevAccount } from "../../packages/node/src/dev-chain/keys.ts";
-import { present } from "../../packages/node/src/platform/present.ts";
-import { type NetworkShape, testNetwork } from "../../packages/node/test-support/peers/test-network.ts";
-import type { Running } from "../../packages/node/test-support/process/uniknode.ts";
+import type { DevAccount } from "../../../packages/node/src/dev-chain/keys.ts";
+import { present } from "../../../packages/node/src/platform/present.ts";
+import { type NetworkShape, testNetwork } from "../../../packages/node/test-support/peers/test-network.ts";
+import type { Running } from "../../../packages/node/test-support/process/uniknode.ts";
 import { readMetrics, until } from "./requests.ts";
 import { type LongestTick, readTicks } from "./ticks.ts";
 

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { startNameServer } from "../../../packages/node/test-support/webhooks/name-server.ts";
+import { startNameServer } from "../../../../packages/node/test-support/webhooks/name-server.ts";
 import type { Attack, Attacker } from "../attacker.ts";
 import { missingForNames, throughNames } from "../namespaces.ts";
 import { registration } from "../requests.ts";

@@ -1,7 +1,7 @@
 /** Clients of the peer port: sessions, frames, long messages and transactions. */
 import { randomBytes } from "node:crypto";
-import { connectPeer } from "../../../packages/node/src/peers/transport/connection.ts";
-import { writeCall } from "../../../packages/node/src/peers/wire/requests/write.ts";
+import { connectPeer } from "../../../../packages/node/src/peers/transport/connection.ts";
+import { writeCall } from "../../../../packages/node/src/peers/wire/requests/write.ts";
 import type { Attack } from "../attacker.ts";
 import { missingForIpv6 } from "../namespaces.ts";
 import { readMetrics } from "../requests.ts";

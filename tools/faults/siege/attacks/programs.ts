@@ -7,7 +7,7 @@ import {
   apiUrlOf,
   runUniknode,
   spawnUniknode,
-} from "../../../packages/node/test-support/process/uniknode.ts";
+} from "../../../../packages/node/test-support/process/uniknode.ts";
 import type { Attack } from "../attacker.ts";
 import type { SiegedNode } from "../node.ts";
 import { inTurn, until } from "../requests.ts";

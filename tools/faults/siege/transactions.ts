@@ -13,9 +13,9 @@ import {
   type TransactionBody,
   transactionToJson,
 } from "@uniknode/protocol";
-import type { DevAccount } from "../../packages/node/src/dev-chain/keys.ts";
-import { people } from "../../packages/node/test-support/network/cast.ts";
-import { testNetwork } from "../../packages/node/test-support/peers/test-network.ts";
+import type { DevAccount } from "../../../packages/node/src/dev-chain/keys.ts";
+import { people } from "../../../packages/node/test-support/faults/actors/cast.ts";
+import { testNetwork } from "../../../packages/node/test-support/peers/test-network.ts";
 import type { Attacker } from "./attacker.ts";
 import { inTurn, until } from "./requests.ts";
 

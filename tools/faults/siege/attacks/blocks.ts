@@ -11,10 +11,10 @@ import {
   type Network,
 } from "@uniknode/protocol";
 import { WebSocketServer } from "ws";
-import { connectPeer } from "../../../packages/node/src/peers/transport/connection.ts";
-import { headerFromPeer } from "../../../packages/node/src/peers/verification/header.ts";
-import type { ReceivedHeader } from "../../../packages/node/src/peers/wire/replies/received-blocks.ts";
-import { createDraws } from "../../../packages/node/test-support/simulation/random.ts";
+import { connectPeer } from "../../../../packages/node/src/peers/transport/connection.ts";
+import { headerFromPeer } from "../../../../packages/node/src/peers/verification/header.ts";
+import type { ReceivedHeader } from "../../../../packages/node/src/peers/wire/replies/received-blocks.ts";
+import { createDraws } from "../../../../packages/node/test-support/faults/actors/random.ts";
 import type { Attack } from "../attacker.ts";
 import { hostileDelegate, type Target } from "../node.ts";
 import { inTurn } from "../requests.ts";

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type NetworkShape, testNetwork } from "../../packages/node/test-support/peers/test-network.ts";
-import { freePort } from "../../packages/node/test-support/peers/world.ts";
-import { writeNetwork } from "../../packages/node/test-support/process/network.ts";
-import { spawnUniknode } from "../../packages/node/test-support/process/uniknode.ts";
+import { type NetworkShape, testNetwork } from "../../../packages/node/test-support/peers/test-network.ts";
+import { freePort } from "../../../packages/node/test-support/peers/world.ts";
+import { writeNetwork } from "../../../packages/node/test-support/process/network.ts";
+import { spawnUniknode } from "../../../packages/node/test-support/process/uniknode.ts";
 import { SiegedNode } from "./node.ts";
 import { tickRecorder } from "./ticks.ts";
 
@@ -34,7 +34,7 @@ const TOKEN = "siege";
 const BLOCKTIME = 2;
 const NODES = 5;
 const CLOCK = fileURLToPath(
-  new URL("../../packages/node/test-support/faults/actors/clock-jumps.ts", import.meta.url),
+  new URL("../../../packages/node/test-support/faults/actors/clock-jumps.ts", import.meta.url),
 );
 
 const shapeOf = (blocktime: number): NetworkShape => ({ nodes: NODES, blocktime });

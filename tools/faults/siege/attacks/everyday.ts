@@ -1,7 +1,7 @@
 /** The load of an ordinary day, for as long as wanted. */
 
-import { present } from "../../../packages/node/src/platform/present.ts";
-import { people } from "../../../packages/node/test-support/network/cast.ts";
+import { present } from "../../../../packages/node/src/platform/present.ts";
+import { people } from "../../../../packages/node/test-support/faults/actors/cast.ts";
 import type { Attack, Attacker } from "../attacker.ts";
 import { type ReceiverKind, type Receivers, startReceivers } from "../honest.ts";
 import { inTurn, type Request, rawGet, registration, until } from "../requests.ts";

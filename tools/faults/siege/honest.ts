@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { present } from "../../packages/node/src/platform/present.ts";
+import { present } from "../../../packages/node/src/platform/present.ts";
 import { ask, type Endpoint, inTurn } from "./requests.ts";
 
 export type ReceiverKind = "good" | "failing" | "hanging" | "dripping";

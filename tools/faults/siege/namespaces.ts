@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { present } from "../../packages/node/src/platform/present.ts";
+import { present } from "../../../packages/node/src/platform/present.ts";
 
 type Command = readonly string[];
 

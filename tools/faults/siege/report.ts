@@ -1,5 +1,5 @@
 /** Measurements of an attack, its failures, and the table of all attacks. */
-import { present } from "../../packages/node/src/platform/present.ts";
+import { present } from "../../../packages/node/src/platform/present.ts";
 import type { Sample } from "./honest.ts";
 import type { Misses } from "./node.ts";
 import type { LongestTick } from "./ticks.ts";
