@@ -1,5 +1,5 @@
 /** Runs a cluster under load and seeded faults, lets it settle, and checks what receivers and clients have. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,6 +9,7 @@ import { present } from "../../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { compareFacts, compareTables } from "../../mirror/dev-chain.ts";
 import { compareEvents } from "../../mirror/events.ts";
+import { lastingFolder } from "../../process/run-folder.ts";
 import { until } from "../../process/until.ts";
 import { startRoundRobin } from "../../serve/round-robin.ts";
 import { createDraws } from "../actors/random.ts";
@@ -83,14 +84,16 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     world?.chronicle.close();
     world?.node.close();
     await cluster.close();
-    if (hasPassed) rmSync(folder, { recursive: true, force: true });
-    else saveOutputs(cluster, folder, options.log);
+    if (!hasPassed) saveOutputs(cluster, options.log);
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function saveOutputs({ members }: Cluster, folder: string, log: ClusterOptions["log"]): void {
+function saveOutputs({ members, data }: Cluster, log: ClusterOptions["log"]): void {
+  const folder = mkdtempSync(join(lastingFolder(), "uniknode-cluster-failed-"));
+  cpSync(data, join(folder, "node"), { recursive: true });
   for (const { name, output } of members) writeFileSync(join(folder, `${name}.log`), output());
-  log(`the outputs of all processes are in ${folder}`);
+  log(`the outputs of all processes and the database of the node are in ${folder}`);
 }
 
 /** Starts everything, registers the webhooks while no block is created, and hands them over to the workers. */
