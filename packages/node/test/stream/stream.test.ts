@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import { createStreamLimits } from "../../src/stream/stream-limits.ts";
 import { heads } from "../../test-support/http/chain.ts";
+import { WAIT_MS } from "../../test-support/process/until.ts";
 import {
   applied,
   idsOf,
@@ -140,7 +141,8 @@ test("sends heartbeats with the position", async () => {
 });
 
 test("disconnects a client that does not read, and sends the others every event", async () => {
-  const { listen, emit, stream } = await openStreams({ options: { heartbeatMs: 200 } });
+  // The client that reads shares this thread: it must not be late for two heartbeats.
+  const { listen, emit, stream } = await openStreams({ options: { heartbeatMs: WAIT_MS / 60 } });
   const reading = await listen("?events=peer.added");
   const idle = await listen("?events=peer.added");
   idle.pause();

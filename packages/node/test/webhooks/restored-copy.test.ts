@@ -113,6 +113,8 @@ test("A replay in an older copy sends the same bodies as before.", async () => {
   await register.update("1", { enabled: true });
   await replays.start("1", { fromHeight: 3, toHeight: 4 });
   const replayed = await restored.deliver();
+  // On a busy machine, a step of the replay may end before it has created a delivery.
+  while ((await replays.find("1")).state === "running") replayed.push(...(await restored.deliver()));
   const repeated = replayed.filter(({ id, message }) => message.webhookId === 1 && bodies.has(id));
   expect(repeated.map(({ message }) => message.event)).toEqual(
     expect.arrayContaining(["transaction.applied", "unik.minted", "block.applied"]),
