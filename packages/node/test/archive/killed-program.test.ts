@@ -10,7 +10,7 @@ import { writeNetwork } from "../../test-support/process/network.ts";
 import { runUniknode } from "../../test-support/process/uniknode.ts";
 import { type Archived, archiveFixture } from "./fixture.ts";
 
-const KILLER = pathToFileURL(join(import.meta.dirname, "../../test-support/crash/file-steps.ts")).href;
+const KILLER = pathToFileURL(join(import.meta.dirname, "../../test-support/process/file-steps.ts")).href;
 const folder = mkdtempSync(join(tmpdir(), "uniknode-killed-"));
 const at = (name: string) => join(folder, name);
 const network = ["--network-dir", at("network")];
