@@ -46,7 +46,7 @@ export function measureHoldings(path: string, held: number): void {
   const longest = database.prepare<{ bytes: number }>("SELECT max(length(changes)) AS bytes FROM undo").get();
   us.revert = cpuUsOf(() =>
     database.transaction(() => {
-      for (let height = 9 + BLOCKS; height >= 10; height--) state.write(present(undo.read(height, state)));
+      for (let height = 9 + BLOCKS; height >= 10; height--) state.write(present(undo.read(height)));
       state.flush();
     }),
   );

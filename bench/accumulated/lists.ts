@@ -2,7 +2,7 @@
 import { copyFileSync, rmSync } from "node:fs";
 import { present } from "../../packages/node/src/platform/present.ts";
 import { type Database, openDatabase } from "../../packages/node/src/store/engine/database.ts";
-import { countState } from "../../packages/node/src/store/engine/migrations.ts";
+import { countState } from "../../packages/node/src/store/state/totals.ts";
 import { inventedHolding, inventHolder } from "../../packages/node/test-support/store/invented-holdings.ts";
 import { loadDataset, sender } from "../api/dataset.ts";
 import { startServers } from "../api/process.ts";

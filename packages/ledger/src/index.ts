@@ -45,7 +45,6 @@ export {
   hasCollections,
   holdingKey,
   type LinkedHolding,
-  mapCollections,
   parseHoldingKey,
   type ShownAttributes,
   shownText,

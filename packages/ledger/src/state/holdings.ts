@@ -126,7 +126,7 @@ const COLLECTIONS: readonly (readonly [
 ];
 
 /** Replaces each collection, or omits it if the result is undefined. Members keep their order. */
-export function mapCollections(
+function mapCollections(
   attributes: Members,
   map: (kind: HoldingKind, collection: unknown) => unknown,
 ): Members {

@@ -1,11 +1,9 @@
 /** Copies the chain of one database to a new one, for creating and for restoring snapshots. */
 import { BLOCK_IDS, rebuildIdLevels, TRANSACTION_IDS } from "../store/chain/id-levels.ts";
 import { recountTypes } from "../store/chain/type-totals.ts";
-import { columnsOf, copyRows } from "../store/conversion/copy.ts";
-import { isEarlierSchema, schemaText } from "../store/conversion/schema.ts";
-import { CHAIN_COPIES } from "../store/conversion/tables.ts";
 import { type Database, openDatabase } from "../store/engine/database.ts";
-import { countState, migrate } from "../store/engine/migrations.ts";
+import { migrate, migrationSteps } from "../store/engine/migrations.ts";
+import { countState } from "../store/state/totals.ts";
 import { ArchiveError } from "./error.ts";
 
 /**
@@ -30,32 +28,34 @@ const CHAIN_TABLES = [
 
 /**
  * Creates a database with a consistent copy of the chain and its state, and nothing else. Other content of
- * the source is not copied: it may be secrets of a node, or planted by the author of a snapshot. The rows of an earlier
- * version are converted. The copy is not flushed to disk.
+ * the source is not copied: it may be secrets of a node, or planted by the author of a snapshot. The rows of a source that lacks
+ * the last migrations are copied to the tables that it has, and then migrated. The copy is not flushed to disk.
  *
+ * @param folder of the SQL files of the migrations
  * @throws {ArchiveError} ARCHIVE_FOREIGN when no version had the schema of the source
  * @throws {Error} of the driver when the source is damaged or not a database
  */
-export function copyChain(source: string, to: string): void {
+export function copyChain(source: string, to: string, folder?: string): void {
   const database = openDatabase(to);
   try {
     // A single file without a journal: it is deleted on any failure.
     database.execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
-    migrate(database);
     database.prepare("ATTACH ? AS source").run(source);
     // One read transaction: it does not see later commits of a running node, and does not block them.
     database.execute("BEGIN DEFERRED");
     // The source could contain views or triggers: only its schema is read before it is known.
     const schema = schemaText(database, "source");
-    if (schema === schemaText(database, "main")) copyTables(database);
-    else if (isEarlierSchema(schema)) convertTables(database);
-    else
+    const isKnown = migrationSteps(database, to, folder).some(() => schemaText(database, "main") === schema);
+    if (!isKnown) {
       throw new ArchiveError(
         "ARCHIVE_FOREIGN",
-        `${source} was written by a newer version, or not by uniknode: use the version that wrote it`,
+        `${source} was written by a newer version, by a development version, or not by uniknode: use the version that wrote it`,
       );
+    }
+    copyTables(database);
     database.execute("INSERT INTO main.meta SELECT * FROM source.meta WHERE key = 'nethash'");
     database.execute("COMMIT; DETACH source");
+    migrate(database, to, folder);
     for (const index of [BLOCK_IDS, TRANSACTION_IDS]) rebuildIdLevels(database, index);
     recountTypes(database);
     countState(database);
@@ -66,14 +66,25 @@ export function copyChain(source: string, to: string): void {
 
 function copyTables(database: Database): void {
   for (const table of CHAIN_TABLES) {
-    const columns = columnsOf(database, "main", table).join();
+    const columns = columnsOf(database, table).join();
     database.execute(`INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM source.${table}`);
   }
 }
 
-function convertTables(database: Database): void {
-  for (const _step of copyRows(database, CHAIN_COPIES)) {
-    // All steps belong to one transaction.
-  }
-  database.execute("DROP TABLE conversion");
+/** Returns the names of the stored columns; `table_info` omits generated columns. */
+const columnsOf = (database: Database, table: string): string[] =>
+  database
+    .prepare<{ name: string }>("SELECT name FROM pragma_table_info(?, 'main') ORDER BY cid")
+    .all(table)
+    .map(({ name }) => name);
+
+type SchemaRow = { readonly type: string; readonly name: string; readonly tbl_name: string };
+
+/** Returns the tables, indexes, views and triggers of a schema as text, without comments: these may differ. */
+function schemaText(database: Database, schema: "main" | "source"): string {
+  const rows = database.prepare<SchemaRow & { readonly sql: string | null }>(
+    `SELECT type, name, tbl_name, sql FROM ${schema}.sqlite_schema
+     WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type, name`,
+  );
+  return JSON.stringify(rows.all().map((row) => ({ ...row, sql: row.sql?.replace(/\s*--.*/g, "") })));
 }

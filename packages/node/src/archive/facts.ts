@@ -3,7 +3,6 @@
  * the snapshot is checked.
  */
 import type { Network } from "@uniknode/protocol";
-import { earlierLogRoot } from "../facts/earlier-logs.ts";
 import { createGrowth } from "../facts/growth.ts";
 import { rootOf } from "../facts/merkle/proofs.ts";
 import { nodesOfTiles } from "../facts/merkle/tiles.ts";
@@ -65,9 +64,7 @@ export function buildFacts(
       onPart(height / (height + lag));
     }
     if (!facts) return;
-    const root =
-      facts.version === 3 ? rootAt(database, facts.size) : earlierRoot(database, facts, { network, onPart });
-    if (root !== facts.root || !areOfChain(facts, database)) {
+    if (rootAt(database, facts.size) !== facts.root || !areOfChain(facts, database)) {
       throw new ArchiveError("ARCHIVE_INVALID", "the facts of its blocks do not match the manifest");
     }
   } finally {
@@ -76,21 +73,8 @@ export function buildFacts(
 }
 
 /** Returns the root of the tree when it had a size; undefined if it has fewer leaves. */
-export function rootAt(database: Database, size: number): string | undefined {
+function rootAt(database: Database, size: number): string | undefined {
   const tree = createFactTree(database);
   if (size > (tree.last()?.size ?? 0)) return undefined;
   return Buffer.from(rootOf(size, nodesOfTiles(tree.tile))).toString("hex");
-}
-
-function earlierRoot(
-  database: Database,
-  { height, size, version }: Facts,
-  { network, onPart }: { network: Network; onPart: (part: number) => void },
-): string | undefined {
-  const work = earlierLogRoot(database, network, { height, version: version === 2 ? 2 : 1 });
-  for (;;) {
-    const step = work.next();
-    if (step.done) return step.value.size === size ? step.value.root : undefined;
-    onPart(step.value / height);
-  }
 }

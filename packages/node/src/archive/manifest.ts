@@ -29,8 +29,8 @@ const manifestSchema = Type.Object({
   /** Tree of final facts up to this block (facts.md 3); absent if the node had none yet. */
   facts: Type.Optional(
     Type.Object({
-      /** Version of the log; absent: 1. */
-      version: Type.Optional(Type.Union([Type.Literal(2), Type.Literal(3)])),
+      /** Version of the log. */
+      version: Type.Literal(3),
       height,
       id,
       size: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),

@@ -1,7 +1,7 @@
 /** A wallet that no network has, with many uniks, locks or entities, which no transaction made. */
 
 import type { Database } from "../../src/store/engine/database.ts";
-import { countState } from "../../src/store/engine/migrations.ts";
+import { countState } from "../../src/store/state/totals.ts";
 
 type Kind = "entities" | "locks" | "tokens";
 

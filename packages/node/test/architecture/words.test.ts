@@ -78,13 +78,6 @@ const roomOf = (path: string): string =>
     ),
   )[0];
 
-/** The released schema, whose text identifies its databases, and the names of its tables and columns. */
-const FIXED = [
-  "packages/node/src/store/conversion/tables.ts",
-  ...["001-chain.sql", "002-events.sql", "005-totals.sql", "008-queues.sql", "019-names.sql"].map(
-    (name) => `packages/node/test-support/store/earlier/${name}`,
-  ),
-];
 const EXTENSION =
   /\.(?:tsx?|m?js|css|c|sh|sql|md|html|json|ya?ml|service|env|py|php|rb|go)$|^\.ci\/run$|^ops\/debian\/|Containerfile$/;
 /** Recorded responses and generated or fixed texts. */
@@ -112,7 +105,7 @@ const sources = (): string[] =>
     ),
   )
     .filter((path) => EXTENSION.test(path) && !SKIPPED.test(path))
-    .filter((path) => path !== GLOSSARY && path !== OWN_PATH && !FIXED.includes(path))
+    .filter((path) => path !== GLOSSARY && path !== OWN_PATH)
     .concat(FILES);
 
 test("The glossary's retired words do not come back.", () => {

@@ -10,17 +10,12 @@ import { readFacts } from "../../src/archive/facts.ts";
 import { DATABASE_FILE, type Manifest } from "../../src/archive/manifest.ts";
 import { restoreSnapshot } from "../../src/archive/restore.ts";
 import { verifySnapshot } from "../../src/archive/verify.ts";
-import { createPastFacts } from "../../src/event-log/past-facts.ts";
 import { finalHeight } from "../../src/facts/final.ts";
-import { leafText, leavesOf } from "../../src/facts/leaf.ts";
 import { present } from "../../src/platform/present.ts";
-import { createBlockStore } from "../../src/store/chain/blocks.ts";
-import { createFactLookups } from "../../src/store/chain/fact-lookups.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { lockDataFolder } from "../../src/store/engine/folder-lock.ts";
 import { createMetaStore } from "../../src/store/node/meta.ts";
 import { dumpOf, OTHER_VOTES, openChain } from "../../test-support/chain/fixtures.ts";
-import { plainRoot } from "../../test-support/facts/plain-tree.ts";
 import { type Archived, alter, archiveFixture, WEBHOOK_TOKEN } from "./fixture.ts";
 
 let archived: Archived;
@@ -65,19 +60,6 @@ const dump = (data: string) => {
   database.close();
   return rows;
 };
-
-/** Leaves of the first version of the tree of facts. */
-function firstLeaves(data: string, height: number): string[] {
-  const database = openDatabase(join(data, "node.sqlite"), { readonly: true });
-  const { network } = archived.deps;
-  const [blocks, facts] = [createBlockStore(database), createPastFacts(createFactLookups(database), network)];
-  const leaves = Array.from({ length: height }, (_, index) => {
-    const block = present(blocks.block(index + 1), "the block");
-    return leavesOf(block.header, facts.of(block), network).map(leafText);
-  });
-  database.close();
-  return leaves.flat();
-}
 
 describe("a snapshot", () => {
   test("describes the chain", async () => {
@@ -146,21 +128,6 @@ describe("a snapshot", () => {
       join(folder, "node.sqlite"),
     );
     expect(readFacts(present(data, "data"))).toEqual(readFacts(present(own, "own")));
-  });
-
-  test("of an earlier version has the root of the first log, which is compared with its blocks", async () => {
-    const snapshot = await snapshotOf(archived.data);
-    const path = join(snapshot, "manifest.json");
-    const manifest = JSON.parse(readFileSync(path, "utf8")) as Manifest;
-    const { height, id } = present(manifest.facts, "facts");
-    const leaves = firstLeaves(archived.data, height);
-    const first = { height, id, size: leaves.length, root: plainRoot(leaves).toString("hex") };
-    writeFileSync(path, JSON.stringify({ ...manifest, facts: first }));
-    expect((await verify(snapshot, true)).facts).toEqual(first);
-    for (const altered of [{ root: manifest.facts?.root }, { size: leaves.length - 1 }, { version: 2 }]) {
-      writeFileSync(path, JSON.stringify({ ...manifest, facts: { ...first, ...altered } }));
-      await expect(verify(snapshot)).rejects.toMatchObject({ code: "ARCHIVE_INVALID" });
-    }
   });
 
   test("whose facts are not those of the manifest is refused", async () => {

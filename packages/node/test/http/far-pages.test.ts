@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from "vitest";
 import { recountTypes } from "../../src/store/chain/type-totals.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
-import { countState } from "../../src/store/engine/migrations.ts";
+import { countState } from "../../src/store/state/totals.ts";
 import { alice, cold } from "../../test-support/http/chain.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";

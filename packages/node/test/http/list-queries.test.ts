@@ -13,7 +13,7 @@ import {
 import { readValueIndexAt } from "../../src/read/sqlite/lists/value-index-cache.ts";
 import { recountTypes } from "../../src/store/chain/type-totals.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
-import { countState } from "../../src/store/engine/migrations.ts";
+import { countState } from "../../src/store/state/totals.ts";
 import { alice, cold } from "../../test-support/http/chain.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";

@@ -1,6 +1,6 @@
 /** Transactions of reverted blocks that spend what others of them brought (pool.md 10, decision 4). */
 import { setImmediate as nextTick } from "node:timers/promises";
-import { applyTransaction, createDraft, parseHoldingKey } from "@uniknode/ledger";
+import { applyTransaction, createDraft, holdingKey } from "@uniknode/ledger";
 import {
   builders,
   bytesToHex,
@@ -12,7 +12,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import type { PoolStore } from "../../src/store/node/pool.ts";
-import { heldKeys } from "../../src/store/state/holdings.ts";
 import {
   addressNamed,
   createTestChain,
@@ -265,14 +264,21 @@ function applicable(transactions: readonly SealedTransaction[], chain: TestChain
   });
 }
 
+/** Returns the ids of the open locks of a wallet. */
+function locksOf({ state }: TestChain, address: string): string[] {
+  const ids: string[] = [];
+  let id = state.get("wallets", address)?.attributes.htlc?.locks.first;
+  for (; id !== undefined; id = state.get("holdings", holdingKey(address, "locks", id))?.next) ids.push(id);
+  return ids;
+}
+
 /** Appends a block of the deeds that apply. */
 function appendBlock(deeds: readonly Deed[], chain: TestChain, pool: OpenPool): SealedTransaction[] {
   const block: SealedTransaction[] = [];
   for (const next of deeds) {
     const own = block.filter(({ data }) => data.senderPublicKey === publicKeyOf(next.from)).length;
     const nonce = Number(chain.walletNamed(next.from).nonce) + own + 1;
-    const held = ACTORS.flatMap((name) => heldKeys(chain.state, addressNamed(name))).map(parseHoldingKey);
-    const locks = held.filter(({ kind }) => kind === "locks").map(({ id }) => id);
+    const locks = ACTORS.flatMap((name) => locksOf(chain, addressNamed(name)));
     const input = inputOf(next, nonce, locks);
     if (!input) continue;
     const transaction = seal(chain, input);

@@ -13,7 +13,7 @@ const path = join(data, "node.sqlite");
 const NEWER = "9999_something.sql";
 
 beforeAll(() => {
-  execFileSync("tar", ["-xzf", join(import.meta.dirname, "folders/0.1.0.tar.gz"), "-C", folder]);
+  execFileSync("tar", ["-xzf", join(import.meta.dirname, "folders/development.tar.gz"), "-C", folder]);
   const database = openDatabase(path);
   database.prepare("INSERT INTO migrations VALUES (?, 'checksum')").run(NEWER);
   database.execute("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -34,7 +34,7 @@ export function revertBlocks(stores: ChainStores, options: RevertOptions): Chain
   const isRecorded = isRevertRecorded(events);
   return database.transaction(() => {
     for (let height = head; height > target; height--) {
-      const writes = undo.read(height, state);
+      const writes = undo.read(height);
       if (!writes) {
         throw new ChainError("CHAIN_UNDO_MISSING", `block ${height} can no longer be reverted`);
       }

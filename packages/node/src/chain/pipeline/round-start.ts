@@ -37,7 +37,7 @@ export function createRoundStart({ network, rounds, stores }: RoundStartDeps): R
         ...row,
         after,
       }));
-      const writes = changes ?? undo.read(height, state);
+      const writes = changes ?? undo.read(height);
       if (!writes) return undefined;
       for (const { table, key, after } of writes) before.set(`${table} ${key}`, after);
     }

@@ -43,9 +43,8 @@ export function runScenarioCommand(): Command {
     const interruption = new AbortController();
     stopSignal("SIGHUP").then(() => interruption.abort());
     const { signal } = interruption;
-    const report = await runOn(config, signal, (target) => play(scenario, config, target, signal)).catch(
+    const report = await runOn(config, (target) => play(scenario, config, target, signal)).catch(
       (error: unknown) => {
-        // The start of a chain ends with the reason of the signal.
         throw signal.aborted ? incomplete("the run was interrupted") : error;
       },
     );
@@ -70,14 +69,10 @@ export function readScenarioFile(file: string): Scenario {
   }
 }
 
-async function runOn(
-  config: RunConfig,
-  signal: AbortSignal,
-  work: (target: Target) => Promise<Report>,
-): Promise<Report> {
+async function runOn(config: RunConfig, work: (target: Target) => Promise<Report>): Promise<Report> {
   const { url } = config;
   if (url !== undefined) return work({ url, token: tokenOf({ ...config, url }) });
-  return withTemporaryChain(signal, work);
+  return withTemporaryChain(work);
 }
 
 const play = (

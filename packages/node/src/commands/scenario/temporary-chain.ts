@@ -10,23 +10,18 @@ import { openLog } from "../../platform/logging/logger.ts";
 import { type ServingThread, withServingThread } from "../../processes/serving/thread.ts";
 
 /** Calls `work` with a new dev chain on a free port, and removes the chain in any case. */
-export async function withTemporaryChain<Result>(
-  stopping: AbortSignal,
-  work: (target: Target) => Promise<Result>,
-): Promise<Result> {
+export async function withTemporaryChain<Result>(work: (target: Target) => Promise<Result>): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-scenario-"));
   try {
-    return await withServingThread((thread) => serveChain(folder, { thread, stopping }, work));
+    return await withServingThread((thread) => serveChain(folder, thread, work));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-type ChainDeps = { readonly thread: ServingThread; readonly stopping: AbortSignal };
-
 async function serveChain<Result>(
   folder: string,
-  { thread, stopping }: ChainDeps,
+  thread: ServingThread,
   work: (target: Target) => Promise<Result>,
 ): Promise<Result> {
   // A whole node is loaded only if a chain is started.
@@ -34,7 +29,7 @@ async function serveChain<Result>(
   // Blocks on demand: the chain has the same height whenever a scenario begins.
   const flags = { data: folder, httpHost: "127.0.0.1", httpPort: "0", instant: true, logLevel: "error" };
   const node = await startDevChain(resolveConfig(devOptions, { flags, environment: {} }), {
-    ...{ servingThread: thread, stopping },
+    servingThread: thread,
     versions: shownVersions(),
     commandLine: (...args) => args.join(" "),
     screen: { print: () => {}, status: () => {} },

@@ -6,8 +6,6 @@ import { execFile } from "node:child_process";
 import type { Logger } from "pino";
 
 export type Systemd = {
-  /** Requests more time for a start that takes long. Must be called again and again. */
-  starting(): void;
   /** Reports that the node serves, and starts the watchdog messages. */
   ready(): void;
   /** Reports that the node is stopping. */
@@ -22,9 +20,6 @@ export type SystemdDeps = {
 };
 
 const PROGRAM = "systemd-notify";
-/** Time that each request adds, and the interval of requests. */
-const EXTENSION_MS = 120_000;
-const EXTENSION_INTERVAL_MS = 30_000;
 const SEND_TIMEOUT_MS = 10_000;
 
 /** Does nothing in a process that systemd did not start as such a service. */
@@ -34,7 +29,6 @@ export function createSystemd({ environment, isAlive, logger }: SystemdDeps): Sy
   const { WATCHDOG_PID: watched = String(process.pid) } = environment;
   let timer: NodeJS.Timeout | undefined;
   let isSending = false;
-  let extendedMs = Number.NEGATIVE_INFINITY;
   /** The last message could not be sent, which was logged. */
   let hasFailed = false;
 
@@ -51,12 +45,6 @@ export function createSystemd({ environment, isAlive, logger }: SystemdDeps): Sy
   }
 
   return {
-    starting() {
-      const nowMs = performance.now();
-      if (nowMs - extendedMs < EXTENSION_INTERVAL_MS) return;
-      extendedMs = nowMs;
-      send(`EXTEND_TIMEOUT_USEC=${EXTENSION_MS * 1_000}`);
-    },
     ready() {
       send("READY=1");
       if (!(watchdogMs > 0) || watched !== String(process.pid)) return;

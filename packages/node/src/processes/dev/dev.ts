@@ -38,7 +38,7 @@ export type DevEnvironment = {
   readonly commandLine: (...args: readonly string[]) => string;
   readonly screen: Pick<StatusLine, "print" | "status">;
   readonly log: Pick<Log, "logger" | "lost">;
-} & Pick<NodeDeps, "servingThread" | "stopping">;
+} & Pick<NodeDeps, "servingThread">;
 
 /**
  * Starts a new dev chain, or continues the chain in the data folder. `forgeDevBlocks` starts its forger.
@@ -91,7 +91,7 @@ async function start(config: DevConfig, environment: DevEnvironment): Promise<No
     claimFolder: () => claimFolder(data, shape, files.network.nethash),
     createDev: createDevOn({ clock, cast, network }, screen),
     devAccounts,
-    ...{ servingThread: environment.servingThread, stopping: environment.stopping },
+    servingThread: environment.servingThread,
   });
   try {
     const head = node.head();

@@ -22,9 +22,8 @@ export async function runDevChain(
   const log = openLog(config.logLevel, config.logFormat);
   await serveUntilStopped({
     log,
-    start: (stopping) =>
+    start: () =>
       startDevChain(config, {
-        stopping,
         versions: shownVersions(),
         shownOptions: shownOptions(devOptions, sources),
         commandLine: (...args) => commandLine(process.env, ...args),

@@ -28,12 +28,8 @@ export async function openCore(
 ): Promise<NodeCore> {
   const environment = createEnvironment(deps);
   const { network, logger } = environment;
-  const { stopping = new AbortController().signal, onStarting = () => {}, claimFolder = () => {} } = deps;
-  const folder = await openDataFolder(
-    options,
-    { network, logger, stopping, onStarting, claimFolder },
-    onStop,
-  );
+  const { claimFolder = () => {} } = deps;
+  const folder = openDataFolder(options, { network, logger, claimFolder }, onStop);
   const { database, databasePath } = folder;
   const eventLog = openNodeEventLog(options, { database, logger }, onStop);
   const shared = { ...environment, ...eventLog, database };

@@ -1,5 +1,6 @@
 /** The data folder: locked for this process, with its database open and its secrets readable. */
 import { join, resolve } from "node:path";
+import type { Network } from "@uniknode/protocol";
 import { refuseOtherNetwork } from "../../chain/genesis.ts";
 import { checkpointKeyOf } from "../../facts/key-file.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
@@ -13,7 +14,6 @@ import { createMetaStore } from "../../store/node/meta.ts";
 import { createSecretCipher } from "../../webhooks/secrets/encryption.ts";
 import { encryptSecrets } from "../../webhooks/sqlite/secrets/encrypt-secrets.ts";
 import { webhookTokenOf } from "../../webhooks/sqlite/secrets/token.ts";
-import { convertIfOlder, type StartDeps } from "./conversion.ts";
 import type { NodeDeps, NodeOptions } from "./options.ts";
 
 export type DataFolder = {
@@ -36,16 +36,16 @@ export type DataFolder = {
 };
 
 /**
- * Converts the data of an earlier version, which can take minutes. Changes nothing in a folder that is in use or has the
+ * Changes nothing in a folder that is in use or has the
  * chain of another network.
  *
- * @throws {DataInUseError | ChainError | ConfigError | DataError}
+ * @throws {DataInUseError | ChainError | ConfigError | MigrationError}
  */
-export async function openDataFolder(
+export function openDataFolder(
   options: Pick<NodeOptions, "data" | "webhookToken" | "webhookKeyFile" | "webhookOldKeyFile">,
-  deps: StartDeps & Required<Pick<NodeDeps, "logger" | "claimFolder">>,
+  deps: { readonly network: Network } & Required<Pick<NodeDeps, "logger" | "claimFolder">>,
   onStop: Closing["add"],
-): Promise<DataFolder> {
+): DataFolder {
   const { logger } = deps;
   const lock = lockDataFolder(options.data);
   onStop("data folder", lock.release);
@@ -56,7 +56,6 @@ export async function openDataFolder(
   const databasePath = join(options.data, "node.sqlite");
   refuseOtherNetwork(databasePath, deps.network);
   deps.claimFolder();
-  await convertIfOlder(databasePath, deps);
   const writeLock = createWriteLockMemory();
   const writeState = createWriteState();
   const writes = watchWrites(writeState, loggedTrouble(logger, resolve(options.data)));

@@ -55,10 +55,6 @@ export type NodeDeps = {
   readonly genesisBlock: Readonly<Record<string, unknown>>;
   readonly nowMs: () => number;
   readonly logger: Logger;
-  /** Aborted when the process is to stop while the node starts. */
-  readonly stopping?: AbortSignal | undefined;
-  /** Called again and again while the start takes long, because data of an earlier version is converted. */
-  readonly onStarting?: () => void;
   /** Returns the number of log lines that could not be written. */
   readonly lostLogLines?: () => number;
   /** All options with which the process was started, for operators; if absent, none is shown. */

@@ -48,7 +48,6 @@ export async function runNode(
       const network = loadNetwork({ ...config, genesis: await genesisPath(config, stopped) });
       node = await startNode(await toNodeOptions(config, network), {
         ...{ ...network, servingThread, logger, lostLogLines, nowMs: Date.now },
-        ...{ stopping: stopped, onStarting: systemd.starting },
         shownOptions: shownOptions(runOptions, sources),
       });
       return node;

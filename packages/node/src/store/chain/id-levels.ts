@@ -115,14 +115,6 @@ function bytesAt(part: number): Uint8Array {
   return bytes;
 }
 
-/** Returns true if there are rows with full ids, and the index has no entries. */
-export const isWithoutIdLevels = (database: Database, { table, rows }: IdIndex): boolean =>
-  database
-    .prepare(
-      `SELECT 1 WHERE EXISTS (SELECT 1 FROM ${rows} WHERE typeof(id) = 'blob') AND NOT EXISTS (SELECT 1 FROM ${table})`,
-    )
-    .get() !== undefined;
-
 /** Builds an index from the rows, all of them in the last level: sorted once, which takes a fraction of the time of its growth. */
 export function rebuildIdLevels(database: Database, { table, rows, key }: IdIndex): void {
   database.transaction(() => {

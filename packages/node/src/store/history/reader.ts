@@ -42,7 +42,6 @@ export type HistoryReader = {
 export type PropertyVersion = { readonly key: string; readonly value: string | null };
 
 type WalletRow = { balance: string | null; nonce: string; hasPublicKey: number };
-type AttributesRow = { height: number; step: number; prefix: number; suffix: number; record: string };
 
 /** @param onRow called for each holding of a wallet when it is read, and when it is shown: an exception ends the work */
 export function createHistoryReader(database: Database, onRow?: () => void): HistoryReader {
@@ -104,10 +103,6 @@ function createAttributesAt(
   database: Database,
   { earlier, holdings, onRow }: Versions,
 ): HistoryReader["attributes"] {
-  const recorded = database.prepare<AttributesRow>(
-    `SELECT height, step, prefix, suffix, record FROM history_records
-     WHERE kind = ${HISTORY_KINDS.earlierAttributes} AND key = ? AND height > ? ORDER BY height`,
-  );
   const presentRows = database.prepare<HoldingRow>(
     "SELECT kind, id, next, value FROM holdings WHERE address = ?",
   );
@@ -128,33 +123,9 @@ function createAttributesAt(
     return held.values();
   }
 
-  function shownAt(address: string, height: number, present: string): string {
+  return (address, height, present) => {
     const version = earlier("attributes", address, height);
     const text = version === UNCHANGED || version === undefined ? present : version;
     return hasCollections(text) ? shownText(text, holdingsAt(address, height), onRow) : text;
-  }
-
-  return (address, height, present) => {
-    const rows = recorded.all(address, height);
-    const last = rows.at(-1);
-    // Rows of earlier versions end with the state after the last of them, unless they contain a whole record.
-    return last
-      ? combine(rows, () => shownAt(address, last.height, present))
-      : shownAt(address, height, present);
   };
-}
-
-/**
- * Combines the rows of earlier versions, which differ from the next row in what lies between `prefix` and `suffix`, from
- * the oldest one up to the next whole record or the text after all of them.
- */
-function combine(rows: readonly AttributesRow[], textAfter: () => string): string {
-  const whole = rows.findIndex(({ step }) => step === 0);
-  const deltas = whole < 0 ? rows : rows.slice(0, whole);
-  const text = rows[whole]?.record ?? textAfter();
-  return deltas.reduceRight(
-    (after, { prefix, suffix, record }) =>
-      after.slice(0, prefix) + record + after.slice(after.length - suffix),
-    text,
-  );
 }

@@ -22,9 +22,8 @@ export type HistoryWriter = {
   clear(): void;
 };
 
-/** Kinds of records in `history_records`. The first one has attributes that contain the holdings, as earlier versions recorded them. */
+/** Kinds of records in `history_records`. */
 export const HISTORY_KINDS = {
-  earlierAttributes: 0,
   tokens: 1,
   properties: 2,
   attributes: 3,
@@ -67,10 +66,7 @@ function createHistoryWriter(database: Database): HistoryWriter {
     append: (height, changes) => append(statements, height, changes),
     remove(height, writes) {
       for (const { table, key } of writes) {
-        if (table === "wallets") {
-          statements.removeWallet.run(key, height);
-          statements.removeRecord.run(HISTORY_KINDS.earlierAttributes, key, height);
-        }
+        if (table === "wallets") statements.removeWallet.run(key, height);
         const kind = kindOf(table);
         if (kind !== undefined) statements.removeRecord.run(kind, key, height);
       }

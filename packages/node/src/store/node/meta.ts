@@ -6,8 +6,7 @@ import type { Database } from "../engine/database.ts";
  * identifies the key that encrypts secrets; absent if they are not encrypted. `unchecked`: the height of the
  * first block whose signatures were not checked, if any; `failedPin`: the last pin that was wrong (decision
  * 39); `webhookOwner`: the owner of the webhooks, absent before the first hand-over (decision 54); `webhookEpoch`: the epoch
- * of the last start of the webhook service; `convertedFrom`: size and time of the file of an earlier version that was converted
- * (decision 61).
+ * of the last start of the webhook service.
  */
 export type MetaKey =
   | "nethash"
@@ -16,8 +15,7 @@ export type MetaKey =
   | "unchecked"
   | "failedPin"
   | "webhookOwner"
-  | "webhookEpoch"
-  | "convertedFrom";
+  | "webhookEpoch";
 
 export type MetaStore = {
   read(key: MetaKey): string | undefined;

@@ -1,19 +1,16 @@
 /** Reads what wallets hold, which has rows of its own (state.md 2.4). */
 import {
   type Attributes,
-  type Bridgechain,
   expandAttributes,
-  findHolding,
   type HoldingKind,
   type HoldingRow,
   hasCollections,
   holdingKey,
-  mapCollections,
   type StateReader,
   shownText,
   type Wallet,
 } from "@uniknode/ledger";
-import type { Database, Statement } from "../engine/database.ts";
+import type { Database } from "../engine/database.ts";
 
 /**
  * Returns a function that returns the attributes of a wallet as responses show them, given its row.
@@ -24,13 +21,9 @@ export function createShownAttributes(
   database: Database,
   onRow?: () => void,
 ): (address: string, attributes: string) => string {
-  let rows: Statement<HoldingRow> | undefined;
-  return (address, attributes) => {
-    if (!hasCollections(attributes)) return attributes;
-    // Prepared late: databases of earlier versions, whose digest is compared, do not have the table.
-    rows ??= database.prepare<HoldingRow>("SELECT kind, id, next, value FROM holdings WHERE address = ?");
-    return shownText(attributes, rows.iterate(address), onRow);
-  };
+  const rows = database.prepare<HoldingRow>("SELECT kind, id, next, value FROM holdings WHERE address = ?");
+  return (address, attributes) =>
+    hasCollections(attributes) ? shownText(attributes, rows.iterate(address), onRow) : attributes;
 }
 
 /**
@@ -44,31 +37,4 @@ export function withHoldings(state: Pick<StateReader, "get">, wallet: Wallet): W
   const { address, attributes } = wallet;
   const find = (kind: HoldingKind, id: string) => state.get("holdings", holdingKey(address, kind, id));
   return { ...wallet, attributes: expandAttributes(attributes, find, MAX_SHOWN) as Attributes };
-}
-
-/** Returns the keys of everything that a wallet holds. */
-export function heldKeys(state: StateReader, address: string): string[] {
-  const keys: string[] = [];
-  const { attributes } = state.get("wallets", address) ?? {};
-  if (attributes) {
-    mapCollections(attributes, (kind, collection) => {
-      const ends = collection as { readonly first?: string };
-      for (
-        let id = ends.first;
-        id !== undefined;
-        id = state.get("holdings", holdingKey(address, kind, id))?.next
-      ) {
-        keys.push(...keysOf(state, address, kind, id));
-      }
-      return collection;
-    });
-  }
-  return keys;
-}
-
-function keysOf(state: StateReader, address: string, kind: HoldingKind, id: string): string[] {
-  const key = holdingKey(address, kind, id);
-  if (kind !== "bridgechains") return [key];
-  const { name } = (findHolding(state, { address, kind }, id) as Bridgechain).bridgechainAsset;
-  return [key, holdingKey(address, "bridgechainNames", name.toLowerCase())];
 }

@@ -62,6 +62,22 @@ export function createStateTotals(database: Database): StateTotals {
   };
 }
 
+/** Counts the whole state, after its rows were written without its store. */
+export const countState = (database: Database): void =>
+  database.transaction(() =>
+    database.execute(
+      `DELETE FROM state_totals;
+       INSERT INTO state_totals SELECT * FROM (
+         SELECT 'wallets' AS name, count(*) AS value FROM wallets
+         UNION ALL SELECT 'balances', coalesce(sum(balance), 0) FROM wallets
+         UNION ALL SELECT 'locked', coalesce(sum(CAST(attributes ->> '$.htlc.lockedBalance' AS INTEGER)), 0) FROM wallets
+           WHERE attributes LIKE '%"lockedBalance"%'
+         UNION ALL SELECT 'tokens', count(*) FROM tokens
+         UNION ALL SELECT '${OF_TYPE}' || value, count(*) FROM properties WHERE key = 'type' GROUP BY value
+       ) WHERE value <> 0`,
+    ),
+  );
+
 const lockedOf = (wallet: Wallet | undefined): bigint => wallet?.attributes.htlc?.lockedBalance ?? 0n;
 
 export type ReadTotals = {

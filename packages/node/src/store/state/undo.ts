@@ -1,27 +1,15 @@
 /** Undo records of the last blocks: the rows that each block changed, as they were before (decision 2). */
-import {
-  type Change,
-  collapseAttributes,
-  holdingKey,
-  type StateReader,
-  TABLE_NAMES,
-  type Wallet,
-} from "@uniknode/ledger";
+import { type Change, TABLE_NAMES } from "@uniknode/ledger";
 import { present } from "../../platform/present.ts";
 import type { Database } from "../engine/database.ts";
-import { heldKeys } from "./holdings.ts";
 import { fromMembers, toMembers } from "./record-row.ts";
 import type { Write } from "./state.ts";
 
 export type UndoStore = {
   append(height: number, changes: readonly Change[]): void;
   has(height: number): boolean;
-  /**
-   * Returns the writes that restore the state before the block; undefined when they were pruned.
-   *
-   * @param state after the block
-   */
-  read(height: number, state: StateReader): Write[] | undefined;
+  /** Returns the writes that restore the state before the block; undefined when they were pruned. */
+  read(height: number): Write[] | undefined;
   /** Removes the records of blocks at and above the height, which were reverted. */
   removeFrom(height: number): void;
   /** Removes the records of blocks below the height, which can no longer be reverted. */
@@ -37,9 +25,9 @@ export function createUndoStore(database: Database): UndoStore {
   return {
     append: (height, changes) => void insert.run(height, encodeUndo(changes)),
     has: (height) => exists.get(height) !== undefined,
-    read(height, state) {
+    read(height) {
       const row = select.get(height);
-      return row && decodeUndo(row.changes, state);
+      return row && decodeUndo(row.changes);
     },
     removeFrom: (height) => void removeFrom.run(height),
     prune: (height) => void prune.run(height),
@@ -49,7 +37,7 @@ export function createUndoStore(database: Database): UndoStore {
 /** Number of the table, key, and the members of the record by position; none if it was absent. */
 type UndoRow = [table: number, key: string, ...members: unknown[]];
 
-/** Number of wallets whose holdings are rows. Before, wallets had the number 0, and their attributes contained the holdings. */
+/** Number of wallets; their position is that of a form of development versions. */
 const WALLETS = 100;
 
 const numberOf = (table: Change["table"]): number =>
@@ -62,35 +50,10 @@ function encodeUndo(changes: readonly Change[]): Uint8Array {
   return Buffer.from(JSON.stringify(rows));
 }
 
-function decodeUndo(bytes: Uint8Array, state: StateReader): Write[] {
+function decodeUndo(bytes: Uint8Array): Write[] {
   const rows: UndoRow[] = JSON.parse(Buffer.from(bytes).toString());
-  return rows.flatMap(([number, key, ...members]) => {
+  return rows.map(([number, key, ...members]) => {
     const table = number === WALLETS ? "wallets" : present(TABLE_NAMES[number], `table ${number}`);
-    if (number === 0) return walletWithHoldings(key, members, state);
-    return [{ table, key, after: fromMembers(table, key, members) } as Write];
+    return { table, key, after: fromMembers(table, key, members) } as Write;
   });
-}
-
-/** Restores a wallet whose attributes contain its holdings: those of other keys are removed. */
-function walletWithHoldings(address: string, members: readonly unknown[], state: StateReader): Write[] {
-  const [balance, nonce, attributes = {}, ...publicKey] = members;
-  const collapsed = collapseAttributes(attributes as Readonly<Record<string, unknown>>);
-  const wallet = members.length === 0 ? [] : [balance, nonce, collapsed.attributes, ...publicKey];
-  const after = fromMembers("wallets", address, wallet) as Wallet | undefined;
-  const restored = collapsed.holdings.map(
-    ({ kind, id, holding: { value, previous = null, next = null } }) => {
-      const key = holdingKey(address, kind, id);
-      return {
-        table: "holdings",
-        key,
-        after: fromMembers("holdings", key, [value, previous, next]),
-      } as Write;
-    },
-  );
-  const removed = heldKeys(state, address).filter((key) => !restored.some((write) => write.key === key));
-  return [
-    { table: "wallets", key: address, after },
-    ...removed.map((key): Write => ({ table: "holdings", key, after: undefined })),
-    ...restored,
-  ];
 }

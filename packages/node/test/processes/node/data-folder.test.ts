@@ -31,14 +31,12 @@ async function closeAll(): Promise<void> {
   for (const [, close] of closing.splice(0).reverse()) await close(deadlineIn(0));
 }
 
-const open = (webhookToken?: string) =>
+const open = async (webhookToken?: string) =>
   openDataFolder(
     { data, webhookToken, webhookKeyFile: undefined, webhookOldKeyFile: undefined },
     {
       network: createNetwork(readChain("chain-1").network),
       logger: pino({}, { write: (line: string) => void logged.push(JSON.parse(line).msg) }),
-      stopping: new AbortController().signal,
-      onStarting() {},
       claimFolder: () => void claims++,
     },
     (name, close) => closing.push([name, close]),

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createPresentProperties } from "../../../src/read/sqlite/tables/property-lists.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
-import { fillPropertyParts, migrate } from "../../../src/store/engine/migrations.ts";
+import { migrate } from "../../../src/store/engine/migrations.ts";
 import { createRecords } from "../../../src/store/state/records.ts";
 import { createDraws } from "../../../test-support/faults/actors/random.ts";
 
@@ -50,8 +50,4 @@ test("Pages of thousands of properties are the same after random changes as of a
     change(10_000, share);
     check();
   }
-  fillPropertyParts(database);
-  check();
-  change(2_000, 0.7);
-  check();
 });

@@ -1,4 +1,4 @@
-/** Blocks as bytes: ids of every scheme, members that only the header contains, and databases of earlier versions. */
+/** Blocks as bytes: ids of every scheme, and members that only the header contains. */
 import type { EncodedBlock } from "@uniknode/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
@@ -11,7 +11,6 @@ import { createBlockStore } from "../../../src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { chainOfScheme, ID_SCHEMES } from "../../../test-support/chain/id-schemes.ts";
-import { openConverted } from "../../../test-support/store/earlier-schema.ts";
 import { createInventedBlocks } from "../../../test-support/store/invented-blocks.ts";
 
 function openEmpty(): Database {
@@ -102,26 +101,6 @@ describe.each(ID_SCHEMES)("a chain with %s", (scheme) => {
     ]) {
       expect(find(filter), JSON.stringify(filter)).toEqual([]);
     }
-  });
-
-  test("is converted from the schema of earlier versions", () => {
-    const database = openConverted((earlier) => {
-      const insert = earlier.prepare("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-      for (const { header, headerBytes } of blocks) {
-        const { height, id, version, timestamp, numberOfTransactions, totalAmount, totalFee, reward } =
-          header;
-        const { generatorPublicKey, previousBlock, payloadLength, payloadHash, blockSignature } = header;
-        insert.run(
-          ...[height, id, version, timestamp, numberOfTransactions, totalAmount, totalFee, reward],
-          ...[generatorPublicKey, previousBlock, payloadLength, payloadHash, blockSignature, headerBytes],
-        );
-      }
-    });
-    onTestFinished(() => database.close());
-    expect(rowsOf(database)).toEqual(rowsOf(openWith(blocks)));
-    const queries = queriesOf(database);
-    expect(blocks.map(({ header }) => queries.byId(head, header.id))).toEqual(blocks.map(toStored));
-    expect(database.prepare("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
   });
 });
 

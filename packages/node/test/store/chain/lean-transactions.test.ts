@@ -1,5 +1,5 @@
-/** Transactions as bytes: members that only the bytes contain, numbers of parties, and databases of earlier versions. */
-import type { Block, SealedTransaction } from "@uniknode/protocol";
+/** Transactions as bytes: members that only the bytes contain, and numbers of parties. */
+import type { Block } from "@uniknode/protocol";
 import { blockFromTrustedBytes, createNetwork, genesisBlockFromJson } from "@uniknode/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
@@ -8,13 +8,12 @@ import type { StoredTransaction } from "../../../src/read/rows.ts";
 import { createTimeBox } from "../../../src/read/sqlite/lists/time-box.ts";
 import { createQueries } from "../../../src/read/sqlite/queries.ts";
 import { createChainQueries } from "../../../src/read/sqlite/tables/chain.ts";
-import { createTransactionStore, isAlive, payeesOf } from "../../../src/store/chain/transactions.ts";
+import { createTransactionStore } from "../../../src/store/chain/transactions.ts";
 import { toAssetText, toSignaturesText } from "../../../src/store/chain/visible-fields.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { blocksOf, readChain } from "../../../test-support/chain/fixtures.ts";
 import { chain } from "../../../test-support/http/chain.ts";
-import { openConverted } from "../../../test-support/store/earlier-schema.ts";
 import { createInventedBlocks } from "../../../test-support/store/invented-blocks.ts";
 import { createInventedTransactions, inventedId } from "../../../test-support/store/invented-transactions.ts";
 
@@ -125,49 +124,7 @@ describe.each(["chain-1", "chain-random-3"])("the transactions of %s", (name) =>
     const ids = stored.map(({ id }) => id);
     expect(storedIds([...ids, "0".repeat(64), "g", present(ids[0]).toUpperCase()])).toEqual(ids);
   });
-
-  test("are converted from the schema of earlier versions", () => {
-    const database = openConverted((earlier) => {
-      const nonces = stored.map(({ nonce }) => BigInt(nonce));
-      const insert = earlier.prepare(`INSERT INTO transactions VALUES (${Array(17).fill("?").join()})`);
-      const insertPayee = earlier.prepare("INSERT OR IGNORE INTO payees VALUES (?, ?, ?)");
-      earlier.transaction(() => {
-        for (const { header, transactions } of blocks) {
-          for (const [sequence, transaction] of transactions.entries()) {
-            const columns = textColumns(transaction, present(nonces.shift()), header.timestamp);
-            insert.run(header.height, sequence, ...columns);
-            for (const payee of payeesOf(transaction.data)) insertPayee.run(payee, header.height, sequence);
-          }
-        }
-      });
-    });
-    onTestFinished(() => database.close());
-    insertHeaders(database, blocks);
-    const expected = openWith(blocks);
-    expect(rowsOf(database)).toEqual(rowsOf(expected));
-    for (const all of [
-      // Numbers by first use, as a new node gives them; those of payees follow those of other recipients.
-      "SELECT * FROM senders ORDER BY number",
-      "SELECT address FROM recipients ORDER BY address",
-      "SELECT address, height, sequence FROM payees JOIN recipients ON number = payee ORDER BY height, sequence, address",
-    ]) {
-      const rows = database.prepare(all).all();
-      expect(rows).toEqual(expected.prepare(all).all());
-      expect(rows.length).toBeGreaterThan(0);
-    }
-    expect(listOf(queriesOf(database), blocks)).toEqual(stored);
-    expect(database.prepare("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
-  });
 });
-
-/** Columns of earlier versions, from the id on. */
-function textColumns({ data, bytes }: SealedTransaction, nonce: bigint, timestamp: number) {
-  return [
-    ...[data.id, data.version, data.typeGroup, data.type, data.senderPublicKey, data.recipientId ?? null],
-    ...[nonce, data.amount, data.fee, timestamp, data.vendorField || null, isAlive(data) ? 1 : null],
-    ...[toSignaturesText(data), toAssetText(data.asset), bytes],
-  ];
-}
 
 test("all forms of signatures are there: one, a second one, and others", () => {
   const counts = new Set(rowsOf(openWith(blocksOfChain("chain-1"))).map(({ signatures }) => signatures));

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Durability, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { temporaryFolder } from "../../../test-support/chain/fixtures.ts";
+import { laterMigrations } from "../../../test-support/store/later-migrations.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {
@@ -144,7 +145,7 @@ describe("migrations", () => {
   test("refuse a file that was changed after it had been applied", () => {
     const database = open();
     migrate(database);
-    database.execute("UPDATE migrations SET checksum = '0' WHERE name = '020-baseline.sql'");
+    database.execute("UPDATE migrations SET checksum = '0' WHERE name = '035-schema.sql'");
     expect(() => migrate(database)).toThrow(expect.objectContaining({ code: "MIGRATION_CHANGED" }));
     database.close();
   });
@@ -156,4 +157,54 @@ describe("migrations", () => {
     expect(() => migrate(database)).toThrow(expect.objectContaining({ code: "MIGRATION_UNKNOWN" }));
     database.close();
   });
+
+  test("apply a later file to the rows that are there, and nothing of one that fails", () => {
+    const folder = laterMigrations();
+    const database = open();
+    migrate(database);
+    database.execute("INSERT INTO tokens VALUES ('a', 'owner', 't', 't')");
+    migrate(database, undefined, folder);
+    const row = { id: "a", owner: "owner", first_transaction: "t", last_transaction: "t", number: 7 };
+    expect(database.prepare("SELECT * FROM tokens").all()).toEqual([row]);
+    writeFileSync(join(folder, "901-wrong.sql"), "UPDATE tokens SET number = 8; SELECT * FROM missing;");
+    for (let attempt = 0; attempt < 2; attempt++) {
+      expect(() => migrate(database, undefined, folder)).toThrow("no such table");
+      expect(database.prepare("SELECT * FROM tokens").all()).toEqual([row]);
+    }
+    expect(database.prepare("SELECT name FROM migrations ORDER BY name").all()).toEqual([
+      { name: "035-schema.sql" },
+      { name: "900-later.sql" },
+    ]);
+    database.close();
+  });
+
+  test("take the tables that the last development version created in steps as those of the first file", () => {
+    const database = open();
+    migrate(database);
+    const recorded = () => database.prepare("SELECT * FROM migrations").all();
+    const before = recorded();
+    database.execute("INSERT INTO tokens VALUES ('a', 'owner', 't', 't')");
+    database.execute(
+      `DELETE FROM migrations;
+       INSERT INTO migrations VALUES ('020-baseline.sql', '1'), ('034-fill-parts-of-properties.sql', '2')`,
+    );
+    migrate(database);
+    expect(recorded()).toEqual(before);
+    expect(database.prepare("SELECT id FROM tokens").all()).toEqual([{ id: "a" }]);
+    database.close();
+  });
+
+  test.each(["001-baseline.sql", "019-names.sql", "033-parts-of-properties.sql"])(
+    "refuse a database of which %s is the last step",
+    (name) => {
+      const database = open();
+      database.execute("CREATE TABLE migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL) STRICT");
+      database.prepare("INSERT INTO migrations VALUES (?, '0')").run(name);
+      expect(() => migrate(database)).toThrow(expect.objectContaining({ code: "MIGRATION_UNSUPPORTED" }));
+      expect(database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()).toEqual([
+        { name: "migrations" },
+      ]);
+      database.close();
+    },
+  );
 });

@@ -77,28 +77,6 @@ test("Every earlier version of a wallet contains what it held, in order, from ro
   database.close();
 });
 
-test("Versions that an earlier program recorded as differences end with the state after the last of them.", () => {
-  const { database, state } = openWithTokens(2);
-  database.execute("DELETE FROM history_records");
-  // The program recorded what the attributes were before the blocks 1 and 2; its row of block 2 continues in the present text.
-  const texts = [walletWith(0, 1), walletWith(0, 2), walletWith(2, 3)].map(textOf);
-  const record = database.prepare("INSERT INTO history_records VALUES (0, ?, ?, ?, ?, ?, ?)");
-  for (const height of [1, 2]) {
-    const [before = "", after = ""] = texts.slice(height - 1);
-    const [prefix, suffix] = [15, 3];
-    expect([before.slice(0, prefix), before.slice(-suffix)]).toEqual([
-      after.slice(0, prefix),
-      after.slice(-suffix),
-    ]);
-    record.run(ADDRESS, height, height, prefix, suffix, before.slice(prefix, before.length - suffix));
-  }
-  const reader = createHistoryReader(database);
-  const { attributes } = state.get("wallets", ADDRESS) as Tables["wallets"];
-  const present = JSON.stringify(attributesToJson(attributes));
-  expect([0, 1, 2].map((height) => reader.attributes(ADDRESS, height, present))).toEqual(texts);
-  database.close();
-});
-
 test("Every read searches a primary key.", () => {
   const { database } = openWithTokens(1);
   const statements = [

@@ -1,5 +1,3 @@
-import { execFileSync } from "node:child_process";
-import { join } from "node:path";
 import type { Round } from "@uniknode/ledger";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -7,12 +5,10 @@ import { present } from "../../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { createGenerators } from "../../../src/store/state/generators.ts";
-import { type RoundJson, roundFromJson, roundToJson } from "../../../src/store/state/json.ts";
+import { roundToJson } from "../../../src/store/state/json.ts";
 import { packedRoundText, type RoundRow } from "../../../src/store/state/packed-round.ts";
 import { createRoundStore } from "../../../src/store/state/rounds.ts";
 import { createStateStore } from "../../../src/store/state/state.ts";
-import { temporaryFolder } from "../../../test-support/chain/fixtures.ts";
-import { convertFile } from "../../../test-support/store/earlier-schema.ts";
 
 function openMigrated(): Database {
   const database = openDatabase(":memory:");
@@ -58,7 +54,7 @@ test("Rounds are read as they were written, also by a second store and as JSON t
       expect(store.read(written.round)).toEqual(written);
       expect(createRoundStore(database).read(written.round)).toEqual(written);
       const row = present(select.get(written.round), "a row");
-      expect(packedRoundText(row, generators)).toBe(jsonOf(written));
+      expect(packedRoundText(row, generators)).toBe(JSON.stringify(roundToJson(written)));
       store.remove(written.round);
       expect(store.read(written.round)).toBeUndefined();
     }),
@@ -131,41 +127,4 @@ test("A vote balance beyond 64 bits is refused.", () => {
     RangeError,
   );
   database.close();
-});
-
-/** The round as earlier versions stored it, as JSON. */
-const jsonOf = (record: Round): string => JSON.stringify(roundToJson(record));
-
-test("Rounds that earlier versions stored as JSON are converted.", () => {
-  const extremes = { ...largeRound(9), delegates: largeRound(9).delegates.map(extreme) };
-  const folder = temporaryFolder();
-  execFileSync("tar", [
-    "-xzf",
-    join(import.meta.dirname, "../../upgrade/folders/0.1.0.tar.gz"),
-    "-C",
-    folder.path,
-  ]);
-  const path = join(folder.path, "data/node.sqlite");
-  const database = openDatabase(path);
-  const insert = database.prepare("INSERT INTO rounds VALUES (?, ?, ?)");
-  for (const record of [largeRound(8), extremes]) insert.run(record.round, record.height, jsonOf(record));
-  const before = database.prepare<{ record: string }>("SELECT record FROM rounds ORDER BY round").all();
-  expect(before.length).toBe(5);
-
-  database.close();
-
-  const converted = convertFile(path);
-
-  const store = createRoundStore(converted);
-  const rounds = converted.prepare<{ round: number }>("SELECT round FROM rounds ORDER BY round").all();
-  const after = rounds.map(({ round: number }) => present(store.read(number), "a round"));
-  expect(after).toEqual(before.map(({ record }) => roundFromJson(JSON.parse(record) as RoundJson)));
-  expect(after.map(jsonOf)).toEqual(before.map(({ record }) => record));
-  converted.close();
-  folder.remove();
-});
-
-const extreme = (delegate: Round["delegates"][number], index: number): Round["delegates"][number] => ({
-  ...delegate,
-  voteBalance: index % 2 === 0 ? -(2n ** 63n) : 2n ** 63n - 1n,
 });

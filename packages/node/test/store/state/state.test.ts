@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
-import { countState, migrate } from "../../../src/store/engine/migrations.ts";
+import { migrate } from "../../../src/store/engine/migrations.ts";
 import { createStateStore } from "../../../src/store/state/state.ts";
+import { countState } from "../../../src/store/state/totals.ts";
 import { createUndoStore } from "../../../src/store/state/undo.ts";
 import { blocksOfWrites, changesOn, resultsOf } from "./changes.ts";
 
@@ -45,7 +46,7 @@ test("returns the results of the model, after each block and back again", () => 
       for (const changes of chain.toReversed()) {
         states.pop();
         model.revert(changes);
-        store.write(present(undo.read(states.length, store), "the result of read"));
+        store.write(present(undo.read(states.length), "the result of read"));
         flushSometimes();
         expect(resultsOf(store)).toEqual(states.at(-1));
         expect(resultsOf(model)).toEqual(states.at(-1));
@@ -142,7 +143,7 @@ test("the totals are those of a new count, after each flush and after reverts", 
         expectCounted();
       }
       for (let height = blocks.length; height > 0; height--) {
-        store.write(present(undo.read(height, store), "the result of read"));
+        store.write(present(undo.read(height), "the result of read"));
         expectCounted();
       }
       database.close();

@@ -1,4 +1,3 @@
-import { createMemoryState } from "@uniknode/ledger";
 import { expect, test } from "vitest";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
@@ -19,8 +18,8 @@ function openUndo() {
 test("a block that changed nothing has an undo record that writes nothing", () => {
   const { undo } = openUndo();
   undo.append(2, []);
-  expect(undo.read(2, createMemoryState())).toEqual([]);
-  expect(undo.read(3, createMemoryState())).toBeUndefined();
+  expect(undo.read(2)).toEqual([]);
+  expect(undo.read(3)).toBeUndefined();
 });
 
 test("an empty text is restored as an empty text, and not as absent", () => {
@@ -29,7 +28,7 @@ test("an empty text is restored as an empty text, and not as absent", () => {
     { table: "properties", key: "a", before: "", after: "x" },
     { table: "properties", key: "b", before: undefined, after: "" },
   ]);
-  expect(undo.read(2, createMemoryState())).toEqual([
+  expect(undo.read(2)).toEqual([
     { table: "properties", key: "a", after: "" },
     { table: "properties", key: "b", after: undefined },
   ]);

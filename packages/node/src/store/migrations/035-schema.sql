@@ -1,5 +1,5 @@
--- The database of a node (docs/decisions/0061-convert-earlier-databases-by-copying.md). Amounts are signed 64-bit integers of the
--- smallest unit; times whose names end in `_ms` are milliseconds since 1970.
+-- The database of a node. Amounts are signed 64-bit integers of the smallest unit; times whose names end in `_ms` are milliseconds since
+-- 1970. The numbers up to 034 were those of development versions (docs/decisions/0078-remove-what-no-user-has.md).
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -94,6 +94,12 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
   ('transactions', 'transactions_type', '1000000 250000 100000 2 1'),
   ('transactions', 'transactions_alive', '10000 2 1');
 
+-- Transfers of each unik. The asset of a transfer begins with the name of the token and its id, and a quotation mark in a name is
+-- escaped: the first member `tokenId` is the id.
+CREATE INDEX transactions_token
+  ON transactions (substr(asset, instr(asset, '"tokenId":"') + 11, 64), height, sequence)
+  WHERE type_group = 2000 AND type = 2 OR type_group = 2001 AND type = 6;
+
 -- Number of transactions of each type: the time of a list must not grow with the chain.
 CREATE TABLE type_totals (
   type_group INTEGER NOT NULL,
@@ -129,6 +135,19 @@ CREATE INDEX wallets_vote ON wallets (vote) WHERE vote IS NOT NULL;
 CREATE INDEX wallets_username ON wallets (username) WHERE username IS NOT NULL;
 CREATE INDEX wallets_nonce ON wallets (nonce);
 
+-- What wallets hold in any number, a row each (docs/spec/state.md 2.4): attributes have the number, the first and the last one of each kind.
+CREATE TABLE holdings (
+  address TEXT NOT NULL,
+  kind TEXT NOT NULL,                         -- tokens, ipfs, locks, bridgechains, bridgechainNames or entities
+  id TEXT NOT NULL,
+  previous TEXT,                              -- ids of the neighbours in order of acquisition
+  next TEXT,
+  value TEXT NOT NULL,                        -- JSON, amounts as decimal text
+  PRIMARY KEY (address, kind, id)
+) STRICT, WITHOUT ROWID;
+-- Locks and entities are found by their id.
+CREATE INDEX holdings_id ON holdings (kind, id) WHERE kind IN ('locks', 'entities');
+
 CREATE TABLE tokens (
   id TEXT PRIMARY KEY,
   owner TEXT NOT NULL,                        -- address
@@ -145,12 +164,67 @@ CREATE TABLE properties (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX properties_type ON properties (value) WHERE key = 'type';
 
+-- Parts of the properties of each token in the order of keys, and their numbers of properties: a page finds its first property, and the number of
+-- all, by the parts. A part of level 1 has up to 512. If a token has several, those of level 2 have up to 32,768. Statements that add or remove
+-- properties update them; a part from which all were removed stays.
+CREATE TABLE property_parts (
+  token TEXT NOT NULL,
+  level INTEGER NOT NULL,
+  first TEXT NOT NULL,                        -- the part has the keys from this one up to the next part of its level; '' in the first part
+  number INTEGER NOT NULL,                    -- of properties
+  PRIMARY KEY (token, level, first)
+) STRICT, WITHOUT ROWID;
+
+-- A statement with OR REPLACE would add a property without removing the earlier one: values are changed with ON CONFLICT DO UPDATE.
+CREATE TRIGGER properties_inserted AFTER INSERT ON properties BEGIN
+  UPDATE property_parts SET number = number + 1 WHERE token = new.token AND level = 1
+    AND first = (SELECT max(first) FROM property_parts WHERE token = new.token AND level = 1 AND first <= new.key);
+  INSERT INTO property_parts SELECT new.token, 1, '', 1 WHERE changes() = 0;
+  UPDATE property_parts SET number = number + 1 WHERE token = new.token AND level = 2
+    AND first = (SELECT max(first) FROM property_parts WHERE token = new.token AND level = 2 AND first <= new.key);
+END;
+
+CREATE TRIGGER properties_deleted AFTER DELETE ON properties BEGIN
+  UPDATE property_parts SET number = number - 1 WHERE token = old.token AND level = 1
+    AND first = (SELECT max(first) FROM property_parts WHERE token = old.token AND level = 1 AND first <= old.key);
+  UPDATE property_parts SET number = number - 1 WHERE token = old.token AND level = 2
+    AND first = (SELECT max(first) FROM property_parts WHERE token = old.token AND level = 2 AND first <= old.key);
+END;
+
+-- The new property is counted in level 2 after this.
+CREATE TRIGGER property_part_full AFTER UPDATE OF number ON property_parts WHEN new.level = 1 AND new.number > 512 BEGIN
+  INSERT INTO property_parts SELECT new.token, 2, '', new.number - 1
+  WHERE NOT EXISTS (SELECT 1 FROM property_parts WHERE token = new.token AND level = 2 AND first = '');
+  INSERT INTO property_parts SELECT token, 1, key, new.number - 256 FROM properties
+  WHERE token = new.token AND key >= new.first ORDER BY key LIMIT 1 OFFSET 256;
+  UPDATE property_parts SET number = 256 WHERE token = new.token AND level = 1 AND first = new.first;
+END;
+
+-- It has 64 parts of level 1 or more, and leaves those from the 48th on to a new part.
+CREATE TRIGGER property_parts_full AFTER UPDATE OF number ON property_parts WHEN new.level = 2 AND new.number > 32768 BEGIN
+  UPDATE property_parts SET number = (
+    SELECT sum(number) FROM (
+      SELECT number FROM property_parts WHERE token = new.token AND level = 1 AND first >= new.first ORDER BY first LIMIT 48
+    )
+  ) WHERE token = new.token AND level = 2 AND first = new.first;
+  INSERT INTO property_parts SELECT token, 2, first, new.number - (
+    SELECT number FROM property_parts WHERE token = new.token AND level = 2 AND first = new.first
+  ) FROM property_parts
+  WHERE token = new.token AND level = 1 AND first >= new.first ORDER BY first LIMIT 1 OFFSET 48;
+END;
+
 -- The text-to-text tables of the ledger: usernames, locks, ipfs, entities, vouchers, disclosures.
 CREATE TABLE entries (
   space TEXT NOT NULL,
   key TEXT NOT NULL,
   value TEXT NOT NULL,
   PRIMARY KEY (space, key)
+) STRICT, WITHOUT ROWID;
+
+-- Totals of the state, maintained instead of counted: the time of a request for them must not grow with the state.
+CREATE TABLE state_totals (
+  name TEXT PRIMARY KEY,                      -- store/state/totals.ts
+  value INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- 13 bytes for each delegate (store/state/packed-round.ts).
@@ -162,6 +236,36 @@ CREATE TABLE rounds (
 
 -- Changes of the last blocks, for reverting them; earlier ones are pruned.
 CREATE TABLE undo (height INTEGER PRIMARY KEY, changes BLOB NOT NULL) STRICT;
+
+-- Earlier states of records, for nodes with `--history full` (docs/decisions/0069-earlier-versions-of-records.md). Each row is a
+-- record as it was before a block that changed it. The state after block h is therefore the first row above h, or the present record.
+
+-- The recorded heights. The lowest one is the block at which recording began.
+CREATE TABLE history_blocks (
+  height INTEGER PRIMARY KEY,
+  coins INTEGER NOT NULL                      -- sum of all balances and open locks after the block
+) STRICT;
+
+CREATE TABLE history_wallets (
+  address TEXT NOT NULL,
+  height INTEGER NOT NULL,                    -- block that changed the other columns
+  balance INTEGER,                            -- before the block, as the other columns; NULL: no wallet
+  nonce INTEGER,
+  has_public_key INTEGER,                     -- 1: the node knew the public key, which never changes
+  PRIMARY KEY (address, height)
+) STRICT, WITHOUT ROWID;
+
+-- Attributes of wallets, tokens and properties.
+CREATE TABLE history_records (
+  kind INTEGER NOT NULL,                      -- 0 attributes, 1 token, 2 property
+  key TEXT NOT NULL,
+  height INTEGER NOT NULL,
+  step INTEGER NOT NULL,                      -- 0, as prefix and suffix: remains of a development version
+  prefix INTEGER NOT NULL,
+  suffix INTEGER NOT NULL,
+  record TEXT,                                -- NULL: no record
+  PRIMARY KEY (kind, key, height)
+) STRICT, WITHOUT ROWID;
 
 -- Records that each of the last blocks wrote, for mirrors; empty unless the feed is enabled.
 CREATE TABLE feed_changes (
@@ -182,6 +286,42 @@ CREATE TABLE fact_sizes (
   size INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX fact_sizes_size ON fact_sizes (size, height);
+
+-- The Merkle map of uniks (docs/spec/facts.md 10) after the last round whose facts are in the tree of final facts. The properties of each unik
+-- are a map of their own.
+CREATE TABLE unik_map (
+  is_single INTEGER PRIMARY KEY CHECK (is_single = 1),
+  height INTEGER NOT NULL,                    -- last block of the last complete round, whose state readers see
+  leaf INTEGER,                               -- index of its root in the tree of facts; NULL while the map is built again
+  index_in_block INTEGER,                     -- index of this leaf among those of its block
+  round_id TEXT,                              -- id of the last block of the round that is being added; NULL: none is
+  next_height INTEGER NOT NULL,               -- the first change that the map lacks: block, transaction, property
+  next_sequence INTEGER NOT NULL,
+  next_change INTEGER NOT NULL,
+  uniks INTEGER NOT NULL,                     -- number of leaves, with those of the round that is being added
+  removes TEXT CHECK (removes IN ('round', 'all')) -- what a revert left to remove; NULL: nothing
+) STRICT;
+
+-- Owners, properties and pages of the maps, by kind and unik (facts/uniks/rows.ts). Without rowids, most pages would overflow.
+CREATE TABLE unik_rows (
+  key BLOB PRIMARY KEY NOT NULL,
+  value BLOB NOT NULL
+) STRICT;
+
+-- Rows as they were after a round, which the next round has changed.
+CREATE TABLE unik_before (
+  height INTEGER NOT NULL,                    -- last block of the round
+  key BLOB NOT NULL,
+  value BLOB,                                 -- NULL: no row
+  PRIMARY KEY (height, key)
+) STRICT;
+
+-- Roots after the rounds that changed the map.
+CREATE TABLE unik_roots (
+  height INTEGER PRIMARY KEY,                 -- last block of the round
+  root TEXT NOT NULL,
+  uniks INTEGER NOT NULL                      -- number of leaves of the map
+) STRICT;
 
 -- The node: its pool, its delegates and its peers.
 
@@ -231,6 +371,8 @@ CREATE TABLE events (
   reverts TEXT,                               -- id of the fact that it retracts, if it does
   data TEXT                                   -- JSON; absent for events without content
 ) STRICT;
+-- Time of the block that caused the event, if a block did: the same in every copy of the data.
+ALTER TABLE events ADD COLUMN time_ms INTEGER;
 
 -- Last sequence handled, by reader.
 CREATE TABLE cursors (reader TEXT PRIMARY KEY, sequence INTEGER NOT NULL) STRICT, WITHOUT ROWID;
@@ -264,6 +406,8 @@ CREATE TABLE webhooks (
   suspended_ms INTEGER,                       -- time of the suspension
   name TEXT                                   -- given by its user
 ) STRICT;
+-- 1: its deliveries contain proofs. Columns that development versions added: the schema of their databases and snapshots is the same.
+ALTER TABLE webhooks ADD COLUMN with_proof INTEGER NOT NULL DEFAULT 0 CHECK (with_proof IN (0, 1));
 -- Questions about all webhooks read no conditions.
 CREATE INDEX webhooks_state ON webhooks (enabled, suspended);
 CREATE INDEX webhooks_subscriptions ON webhooks (event, events, confirmations) WHERE enabled = 1 AND suspended IS NULL;
@@ -294,6 +438,8 @@ CREATE TABLE contents (
   truncated INTEGER,                          -- 1: some members are left out
   link TEXT                                   -- path of the complete content below the URL of the node
 ) STRICT;
+-- Of an event without a block, the time at which it was logged; otherwise the deliveries have the time.
+ALTER TABLE contents ADD COLUMN time_ms INTEGER;
 
 -- Bodies are made of these rows for every attempt, and are the same each time: the members that a row contributes never change.
 CREATE TABLE deliveries (
@@ -422,6 +568,8 @@ CREATE TABLE unconfirmed_events (
   data TEXT,                                  -- JSON, as in the event
   PRIMARY KEY (webhook, sequence)
 ) STRICT, WITHOUT ROWID;
+-- As in the event.
+ALTER TABLE unconfirmed_events ADD COLUMN time_ms INTEGER;
 CREATE INDEX unconfirmed_events_height ON unconfirmed_events (height);
 
 -- Queues of which a part is finished in steps, while nothing is sent.

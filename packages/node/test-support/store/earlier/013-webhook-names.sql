@@ -1,2 +1,0 @@
--- A name that its user gave to a webhook.
-ALTER TABLE webhooks ADD COLUMN name TEXT;

@@ -1,2 +1,0 @@
--- Events that the webhooks of another database subscribe to.
-CREATE TABLE remote_names (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
