@@ -7,7 +7,7 @@ import type { Condition } from "./resources/webhooks/register.ts";
  */
 export const EVERY_EVENT = { key: "always", condition: "ne", value: "never" } as const satisfies Condition;
 
-/** Returns true for `[EVERY_EVENT]`, and for the empty list that webhooks of earlier versions and of old nodes can have. */
+/** Returns true for `[EVERY_EVENT]`, and for the empty list that webhooks of old nodes can have. */
 export const isEveryEvent = (conditions: readonly Condition[]): boolean =>
   conditions.every(
     ({ key, condition, value }) =>

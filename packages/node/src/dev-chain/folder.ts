@@ -12,8 +12,7 @@ import { DataInUseError, lockDataFolder } from "../store/engine/folder-lock.ts";
 
 const count = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 const Shape = Type.Object({ mnemonic: Type.String(), accounts: count, blockTime: count });
-/** Files of earlier versions have no nethash. */
-const Claim = Type.Object({ ...Shape.properties, nethash: Type.Optional(Type.String()) });
+const Claim = Type.Object({ ...Shape.properties, nethash: Type.String() });
 
 /** Shape of the chain in a data folder: options that cannot change while it lives. */
 export type Shape = Readonly<Static<typeof Shape>>;
@@ -69,7 +68,7 @@ function hasOtherChain(folder: string): boolean {
   try {
     const { nethash } = readJsonFile(join(folder, SHAPE_FILE), CLAIM);
     const stored = storedNethash(join(folder, DATABASE_FILE));
-    return nethash !== undefined && stored !== undefined && stored !== nethash;
+    return stored !== undefined && stored !== nethash;
   } catch {
     // A reset also repairs damage.
     return false;

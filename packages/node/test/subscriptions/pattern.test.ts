@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createMeter } from "../../src/subscriptions/conditions/cost.ts";
-import { compilePattern, compileRegistered } from "../../src/subscriptions/conditions/pattern.ts";
+import { compilePattern } from "../../src/subscriptions/conditions/pattern.ts";
 import { OperandError } from "../../src/subscriptions/error.ts";
 
 /** More seeds and runs: `PATTERN_SEED=2 PATTERN_RUNS=60000`. */
@@ -204,12 +204,4 @@ test("Every character of a pattern and of its text is one step for each instruct
   const meter = createMeter();
   run(HEART.repeat(10), meter);
   expect(meter.steps()).toBe(size * 21);
-});
-
-test("A registered pattern of an earlier version, which is refused now, matches as before.", () => {
-  const test = (pattern: string, text: string) => compileRegistered(pattern).test(text, createMeter());
-  expect([test("(?i)^ab$", "AB"), test("(?i)^ab$", "abc")]).toEqual([true, false]);
-  expect(test("(?P<name>a)\\z", "ba")).toBe(true);
-  expect(test("a\\z", "az")).toBe(true);
-  expect(() => compileRegistered("(?=a)")).toThrow('must not contain look-around: "(?=a)"');
 });

@@ -12,15 +12,9 @@ const MAX_NOTE = 65_536;
 /** Names and values of properties. */
 export type Properties = Readonly<Record<string, string>>;
 
-/** A resolution of this version; or of version 2 of the tree, whose values have all properties, and which has no pages. */
-export type ReadResolution = Omit<UnikResolution, "unik"> & {
-  readonly unik: { readonly owner: string; readonly properties: string | Properties } | null;
-};
-
 /** @throws {Refusal} FORM */
-export function readResolution(given: unknown): ReadResolution {
-  refuseUnless(isRecord(given) && isId(given.id), "FORM", 'members are missing, or "id" is none');
-  const value: Record<string, unknown> = { pages: [], ...given };
+export function readResolution(value: unknown): UnikResolution {
+  refuseUnless(isRecord(value) && isId(value.id), "FORM", 'members are missing, or "id" is none');
   refuseUnless(value.unik === null || isUnik(value.unik), "FORM", '"unik" has another form');
   refuseUnless(Array.isArray(value.pages) && value.pages.every(isPage), "FORM", '"pages" has another form');
   refuseUnless(isPath(value.path), "FORM", '"path" has another form');
@@ -32,7 +26,7 @@ export function readResolution(given: unknown): ReadResolution {
     "FORM",
     '"checkpoint" has no note',
   );
-  return value as unknown as ReadResolution;
+  return value as unknown as UnikResolution;
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";
@@ -41,8 +35,7 @@ const isCount = (value: unknown): boolean => isIntegerIn(value, 0, Number.MAX_SA
 const isProperties = (value: unknown): value is Properties =>
   isRecord(value) && Object.values(value).every(isText);
 
-const isUnik = (value: unknown): boolean =>
-  isRecord(value) && isText(value.owner) && (isId(value.properties) || isProperties(value.properties));
+const isUnik = (value: unknown): boolean => isRecord(value) && isText(value.owner) && isId(value.properties);
 
 const isPage = (value: unknown): value is PropertyPage =>
   isRecord(value) && isId(value.from) && isSiblings(value.siblings) && isProperties(value.properties);

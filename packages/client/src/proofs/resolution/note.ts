@@ -19,7 +19,7 @@ export type Note = {
 
 const MAX_SIGNATURES = 64;
 const FORM =
-  /^(uniknode-facts-v[23]\/[0-9a-f]{64})\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\nblock ([1-9]\d{0,15}) [0-9a-f]+\n$/;
+  /^(uniknode-facts-v3\/[0-9a-f]{64})\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\nblock ([1-9]\d{0,15}) [0-9a-f]+\n$/;
 const SIGNATURE = /^\u2014 (\S{1,256}) ([A-Za-z0-9+/]{1,256}={0,2})$/;
 
 /** @throws {Refusal} NOTE */
@@ -30,7 +30,7 @@ export function readNote(note: string): Note {
   refuseUnless(
     origin !== undefined && root !== undefined && lines.pop() === "" && lines.length <= MAX_SIGNATURES,
     "NOTE",
-    "the note is not a checkpoint of a tree of facts, version 2 or 3",
+    "the note is not a checkpoint of a tree of facts, version 3",
   );
   const signatures = lines.map((line) => {
     const [, name, base64] = SIGNATURE.exec(line) ?? [];

@@ -34,8 +34,8 @@ export type ResolvedUnik = {
   readonly revoked: boolean;
   /** Digest from which the next page begins; null: no page follows. */
   readonly next: string | null;
-  /** Root of the map of properties: pages with equal roots are of one state. Null in version 2 of the tree, which had no pages. */
-  readonly root: string | null;
+  /** Root of the map of properties: pages with equal roots are of one state. */
+  readonly root: string;
 };
 
 export type ResolutionVerdict =

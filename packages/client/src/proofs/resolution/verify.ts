@@ -1,7 +1,8 @@
 /** Verifies resolutions of uniks, with keys of nodes and witnesses as the only trusted data (facts.md 11). */
 import { bytesToHex, canonicalJson, hexToBytes, sha256 } from "@uniknode/protocol";
+import type { UnikResolution } from "../../api/resources/uniks.ts";
 import { Refusal, refusedVerdict } from "../refusal.ts";
-import { isProof, type ReadResolution, readResolution } from "./form.ts";
+import { isProof, readResolution } from "./form.ts";
 import { agree, rootOfLeaf, rootOfMap, textHash } from "./merkle.ts";
 import { countKeys, type Note, readNote, signersOf } from "./note.ts";
 import { digestOf, FIRST, hasDigest, LIFE_CYCLE, nextOf, provenProperties, TYPE } from "./pages.ts";
@@ -40,7 +41,7 @@ export function verifyResolution(resolution: unknown, options: ResolutionOptions
   }
 }
 
-function verify(resolution: ReadResolution, options: ResolutionOptions): ResolutionVerdict {
+function verify(resolution: UnikResolution, options: ResolutionOptions): ResolutionVerdict {
   const { id, keys, minSigners = 1, minHeight = 1, witnessed = [] } = options;
   const { map, checkpoint } = resolution;
   const unik = id.toLowerCase();
@@ -80,7 +81,7 @@ function verify(resolution: ReadResolution, options: ResolutionOptions): Resolut
 /** Returns the note of a checkpoint of the same log that contains the leaf; nothing for any other one. */
 function witnessOf(
   { note: text, proof }: WitnessedCheckpoint,
-  resolution: ReadResolution,
+  resolution: UnikResolution,
   own: Note,
 ): Note[] {
   try {
@@ -96,14 +97,14 @@ function witnessOf(
 }
 
 /** The leaf of the tree of facts (facts.md 1 and 2); its content is canonical JSON. */
-function leafText({ map, leaf }: ReadResolution): string {
+function leafText({ map, leaf }: UnikResolution): string {
   const id = `uniks.root:${map.blockId}:${map.round}`;
   const content = `{"data":{"root":"${map.root}","uniks":${map.uniks}},"id":"${id}"}`;
   return `${map.height}|${leaf.indexInBlock}|uniks.root|${bytesToHex(textHash(content))}`;
 }
 
 /** @throws {Refusal} PATH, VALUE */
-function checkPath({ id, unik, path, map }: ReadResolution): void {
+function checkPath({ id, unik, path, map }: UnikResolution): void {
   const { siblings, end } = path;
   const key = bytesToHex(sha256(hexToBytes(id)));
   refuseUnless(
@@ -124,22 +125,16 @@ const ABORTED = "4";
 
 /** @throws {Refusal} PROPERTIES */
 function describe(
-  { owner, properties }: NonNullable<ReadResolution["unik"]>,
-  pages: ReadResolution["pages"],
+  { owner, properties: root }: NonNullable<UnikResolution["unik"]>,
+  pages: UnikResolution["pages"],
   { properties: names, from = FIRST }: Pick<ResolutionOptions, "properties" | "from">,
 ): ResolvedUnik {
-  const [root, next] = typeof properties === "string" ? [properties, nextOf(pages, from)] : [null, null];
-  const shown = typeof properties === "string" ? provenProperties(pages, properties) : properties;
+  const next = nextOf(pages, from);
+  const shown = provenProperties(pages, root);
   const values = new Map(Object.entries(shown));
-  if (root !== null) {
-    const missing = [TYPE, LIFE_CYCLE, ...(names ?? [])].find((name) => !hasDigest(pages, digestOf(name)));
-    refuseUnless(missing === undefined, "PROPERTIES", `the resolution does not show the property ${missing}`);
-    refuseUnless(
-      names !== undefined || next !== from,
-      "PROPERTIES",
-      `the resolution has no page from ${from}`,
-    );
-  }
+  const missing = [TYPE, LIFE_CYCLE, ...(names ?? [])].find((name) => !hasDigest(pages, digestOf(name)));
+  refuseUnless(missing === undefined, "PROPERTIES", `the resolution does not show the property ${missing}`);
+  refuseUnless(names !== undefined || next !== from, "PROPERTIES", `the resolution has no page from ${from}`);
   return {
     owner,
     type: values.get(TYPE),

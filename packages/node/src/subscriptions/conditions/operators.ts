@@ -4,7 +4,7 @@ import type { Meter } from "./cost.ts";
 import { compareDecimals, decimalOf } from "./decimal.ts";
 import { equals } from "./equality.ts";
 import { readInterval } from "./interval.ts";
-import { compileRegistered } from "./pattern.ts";
+import { compilePattern } from "./pattern.ts";
 
 /**
  * Returns whether a value fits; a missing value is `undefined`. Patterns spend their steps before they run.
@@ -36,7 +36,7 @@ export const operators = {
   truthy: () => isTruthy,
   falsy: () => (value) => value !== undefined && !isTruthy(value),
   regexp: (operand) => {
-    const pattern = compileRegistered(operand);
+    const pattern = compilePattern(operand);
     return (value, meter) => {
       const text = textOf(value);
       return text !== undefined && pattern.test(text, meter);

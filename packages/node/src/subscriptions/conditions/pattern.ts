@@ -73,36 +73,11 @@ export function compilePattern(text: unknown): Pattern {
   return compiled;
 }
 
-/**
- * Compiles a pattern of a registered webhook. Earlier versions accepted some patterns of the engine that `compilePattern` refuses,
- * such as `(?i)a`: these match as before until the conditions are updated.
- *
- * @throws {OperandError} if neither accepts the pattern
- */
-export function compileRegistered(text: unknown): Pattern {
-  try {
-    return compilePattern(text);
-  } catch (error) {
-    if (typeof text !== "string" || !(error instanceof OperandError)) throw error;
-    try {
-      return toPattern(RE2JS.compile(RE2JS.translateRegExp(text)), (subject) => subject);
-    } catch {
-      throw error;
-    }
-  }
-}
-
 function compileText(pattern: string): Pattern {
   const parsed = parse(pattern);
   const translated = translateAlternatives(parsed);
   if (sizeOfAlternatives(parsed) > MAX_ELEMENTS) throw new OperandError(TOO_LARGE);
-  return toPattern(compileTranslated(translated), (subject) =>
-    subject.replace(MOVED, (unit) => String.fromCodePoint(unit.charCodeAt(0) + SHIFT)),
-  );
-}
-
-/** @param translateText translates a text as its pattern was translated */
-function toPattern(compiled: RE2JS, translateText: (subject: string) => string): Pattern {
+  const compiled = compileTranslated(translated);
   const size = compiled.programSize();
   if (size > MAX_PROGRAM_SIZE) throw new OperandError(TOO_LARGE);
   boundCache(compiled, size);
@@ -112,10 +87,14 @@ function toPattern(compiled: RE2JS, translateText: (subject: string) => string):
       const steps = size * (subject.length + 1);
       if (subject.length > MAX_SUBJECT_LENGTH || steps > MAX_TEST_STEPS) return false;
       meter.spend(steps);
-      return compiled.test(translateText(subject));
+      return compiled.test(moved(subject));
     },
   };
 }
+
+/** Moves the code units of a text as those of its pattern were moved. */
+const moved = (subject: string): string =>
+  subject.replace(MOVED, (unit) => String.fromCodePoint(unit.charCodeAt(0) + SHIFT));
 
 function parse(pattern: string): AST.Pattern {
   try {
