@@ -16,8 +16,8 @@ enum { BATCH = 64, MAX_ENTRIES = 24 + 64 };
 
 /* Widths of the windows in bits: of the base point, and of keys after some signatures and after many. */
 enum { BASE_WIDTH = 11, WIDE = 8, NARROW = 4 };
-/* A table pays after about 10 and 330 signatures of the key. */
-enum { NARROW_AFTER = 16, WIDE_AFTER = 400 };
+/* A table pays after about 10 and 330 signatures of the key, which two threads count, each its own. */
+enum { NARROW_AFTER = 8, WIDE_AFTER = 200 };
 /* 32 kB and 256 kB each: 57 MB with that of the base point. */
 enum { MAX_NARROW = 1024, MAX_WIDE = 96 };
 /* A table is replaced if it was not used for so many signatures. */
