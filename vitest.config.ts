@@ -118,13 +118,16 @@ function rankOf({ moduleId }: TestSpecification): number {
   return index === -1 ? LONGEST.length : index;
 }
 
+/** Tests of the long lane run faults and attacks for minutes. */
+const longTimeouts = { testTimeout: 10 * WAIT_MS, hookTimeout: 10 * WAIT_MS };
+
 export default defineConfig({
   test: {
     globalSetup: run,
     sequence: { sequencer: LongestFirst },
     // They end a test that hangs, and no other one, however busy the machine is.
-    testTimeout: 10 * WAIT_MS,
-    hookTimeout: 10 * WAIT_MS,
+    testTimeout: 2 * WAIT_MS,
+    hookTimeout: 2 * WAIT_MS,
     expect: { poll: { timeout: WAIT_MS } },
     hideSkippedTests: false,
     reporters: [["default", { summary: false }]],
@@ -168,13 +171,20 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "long networks", include: networks, maxWorkers: 4, sequence: { groupOrder: 1 } },
+        test: {
+          name: "long networks",
+          include: networks,
+          ...longTimeouts,
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
+        },
       },
       {
         extends: true,
         test: {
           name: "long rooms",
           include: longRooms,
+          ...longTimeouts,
           isolate: false,
           setupFiles: patient,
           maxWorkers: 4,
@@ -186,6 +196,7 @@ export default defineConfig({
         test: {
           name: "long processes",
           include: processes,
+          ...longTimeouts,
           exclude: smoke,
           isolate: false,
           setupFiles: patient,
@@ -195,7 +206,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "long attacks", include: attacks, maxWorkers: 1, sequence: { groupOrder: 3 } },
+        test: {
+          name: "long attacks",
+          include: attacks,
+          ...longTimeouts,
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
+        },
       },
     ],
   },

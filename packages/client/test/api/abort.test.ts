@@ -25,14 +25,23 @@ async function serve(listener: RequestListener) {
 /** Stops the timers of the client. Returns a function that settles when the client has started one of this time. */
 function stopTimers(): (timeMs: number) => Promise<void> {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const timers = vi.spyOn(globalThis, "setTimeout");
+  const { setTimeout } = globalThis;
+  const startedMs: (number | undefined)[] = [];
+  // A spy would be restored again by `vi.restoreAllMocks` of a later file, which then has the stopped timers.
+  globalThis.setTimeout = Object.assign(
+    (...args: Parameters<typeof setTimeout>) => {
+      startedMs.push(args[1]);
+      return setTimeout(...args);
+    },
+    { __promisify__: setTimeout.__promisify__ },
+  );
   onTestFinished(() => {
-    timers.mockRestore();
+    globalThis.setTimeout = setTimeout;
     vi.useRealTimers();
   });
   // `expect.poll` would advance them.
   return async (timeMs) => {
-    while (!timers.mock.calls.some(([, ms]) => ms === timeMs)) await nextTick();
+    while (!startedMs.includes(timeMs)) await nextTick();
   };
 }
 

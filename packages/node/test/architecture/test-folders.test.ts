@@ -1,9 +1,12 @@
 /** A test folder is imported only by itself. Tests share code in the `test-support` of a package. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { type Import, readImports } from "./imports.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../../../..", import.meta.url));
+const OWN_PATH = "packages/node/test/architecture/test-folders.test.ts";
 const FOLDERS = ["packages", "tools", "bench", "test", "examples"];
 
 /** `packages/node/test/pool` of `packages/node/test/pool/order.test.ts`; undefined outside of the test folders. */
@@ -27,6 +30,23 @@ const imports = FOLDERS.flatMap((folder) => readImports(REPOSITORY, folder));
 test("A test folder is imported by its own tests only.", () => {
   expect(imports.length).toBeGreaterThan(2_000);
   expect(imports.filter(isForeign).map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+});
+
+/** Modules of the console run in a process for each file. */
+const testFiles = FOLDERS.flatMap((folder) =>
+  readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: "utf8" }).map(
+    (path) => `${folder}/${path}`,
+  ),
+).filter(
+  (path) => path.endsWith(".test.ts") && !/node_modules|^packages\/console\//.test(path) && path !== OWN_PATH,
+);
+
+test("A test restores its own mocks: all mocks include those that another file in the worker has restored already.", () => {
+  expect(testFiles.length).toBeGreaterThan(500);
+  const restoring = testFiles.filter((path) =>
+    readFileSync(join(REPOSITORY, path), "utf8").includes("restoreAllMocks()"),
+  );
+  expect(restoring).toEqual([]);
 });
 
 test("A library is imported by its name, and its files by itself only.", () => {

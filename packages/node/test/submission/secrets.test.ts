@@ -3,23 +3,24 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { keysFromPassphrase } from "@uniknode/protocol";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
 import { readKeys } from "../../src/submission/secrets.ts";
 
 const PHRASE = "clé de la maison";
 
 let folder: string;
 let warnings: string[];
+let written: MockInstance<typeof process.stderr.write>;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "uniknode-secrets-"));
   warnings = [];
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+  written = vi.spyOn(process.stderr, "write").mockImplementation((text) => {
     warnings.push(`${text}`);
     return true;
   });
 });
 afterEach(() => {
-  vi.restoreAllMocks();
+  written.mockRestore();
   rmSync(folder, { recursive: true, force: true });
 });
 
