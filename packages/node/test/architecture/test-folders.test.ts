@@ -41,7 +41,7 @@ const testFiles = FOLDERS.flatMap((folder) =>
   (path) => path.endsWith(".test.ts") && !/node_modules|^packages\/console\//.test(path) && path !== OWN_PATH,
 );
 
-test("A test restores its own mocks: all mocks include those that another file in the worker has restored already.", () => {
+test("A test restores its own mocks: all mocks include the mocks of other files in the worker, which would be restored again.", () => {
   expect(testFiles.length).toBeGreaterThan(500);
   const restoring = testFiles.filter((path) =>
     readFileSync(join(REPOSITORY, path), "utf8").includes("restoreAllMocks()"),
