@@ -22,6 +22,7 @@ enum {
 enum { SCHEME_SCHNORR = 1, SCHNORR_BYTES = 64 };
 
 #include "key-tables.h"
+#include "sums.h"
 
 /* Delegates and senders recur: a parsed key stays cached until four others of its set were used after it. */
 enum { KEY_SETS = 1024, KEY_WAYS = 4 };

@@ -36,8 +36,7 @@ export type DataFolder = {
 };
 
 /**
- * Changes nothing in a folder that is in use or has the
- * chain of another network.
+ * Changes nothing in a folder that is in use or has the chain of another network.
  *
  * @throws {DataInUseError | ChainError | ConfigError | MigrationError}
  */
