@@ -15,8 +15,8 @@ export type CachingVerifierOptions = {
   readonly maxKnown: number;
 };
 
-/** Larger calls come from a synchronization, which verifies each signature once. */
-const MAX_REMEMBERED = 128;
+/** Larger calls come from a synchronization (`splitBatch`), which verifies each signature once. */
+const MAX_REMEMBERED = 127;
 
 /** @param verifier verifies everything else; closed together with this one */
 export function createCachingVerifier(
