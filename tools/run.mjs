@@ -2,7 +2,7 @@
  * Runs a command of the workspace on the pinned runtime, installing what is missing first.
  * It is what a fresh clone starts with: plain JavaScript that Node.js 12 can parse, so that an older version prints a sentence.
  *
- *   node tools/run.mjs start|test|test:long|check|console|parity|vectors|example|reference|pictures|faults|proofs|bench|release [arguments]
+ *   node tools/run.mjs start|test|test:long|check|console|parity|vectors|example|reference|pictures|paths|faults|proofs|bench|release [arguments]
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
@@ -45,6 +45,7 @@ const commands = {
   example: ([name, ...args]) => [[programOf("example", "examples", ".mjs", name), ...args]],
   reference: () => [[join(root, "tools/reference.ts")]],
   pictures: () => [[join(root, "tools/pictures.ts")]],
+  paths: (args) => [[join(root, "tools/paths/main.ts"), ...args]],
   faults: (args) => [[join(root, "tools/faults/main.ts"), ...args]],
   proofs: (args) => [[join(root, "tools/proofs.ts"), ...args]],
   release: (args) => [[join(root, "tools/release/main.ts"), ...args]],
