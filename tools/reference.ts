@@ -2,7 +2,6 @@
 import { writeFileSync } from "node:fs";
 import { conformOptions } from "../packages/node/src/commands/conform/options.ts";
 import { listenOptions } from "../packages/node/src/commands/listen/options.ts";
-import { scenarioRecordOptions, scenarioRunOptions } from "../packages/node/src/commands/scenario/options.ts";
 import { txOptions } from "../packages/node/src/commands/tx/options.ts";
 import { serviceOptions } from "../packages/node/src/commands/webhooks/service.ts";
 import { connectionOptions } from "../packages/node/src/config/connection.ts";
@@ -45,8 +44,6 @@ function configurationPage(): string {
     ...optionTable("uniknode run", runOptions),
     ...optionTable("uniknode listen", listenOptions),
     ...optionTable("uniknode conform", conformOptions),
-    ...optionTable("uniknode scenario run", scenarioRunOptions),
-    ...optionTable("uniknode scenario record", scenarioRecordOptions),
     ...optionTable("uniknode status, block, unik, wallet", connectionOptions),
     ...optionTable("uniknode webhooks", serviceOptions),
     ...optionTable("uniknode tx", txOptions),

@@ -13,6 +13,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { startChain } from "@uniknode/client/testing";
 import { orUsage } from "../arguments.ts";
 import { checksums, packFolder } from "./archive.ts";
 import { readChanges } from "./changes.ts";
@@ -28,7 +29,7 @@ const target = join(ROOT, "release");
 const CHECKPOINTS = join(ROOT, "packages/client/checkpoints");
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
-function release(work: string, { what, origin }: Order): void {
+async function release(work: string, { what, origin }: Order): Promise<void> {
   const version = versionOf(ROOT);
   rmSync(target, { recursive: true, force: true });
   compilePackages(join(work, "compiled"), origin);
@@ -38,7 +39,7 @@ function release(work: string, { what, origin }: Order): void {
     installProgram(join(work, "compiled"), program);
     const archive = join(target, `uniknode-${version}-linux-x64.tar.gz`);
     packFolder(program, archive);
-    checkArchive(archive, version, join(work, "unpacked"));
+    await checkArchive(archive, version, join(work, "unpacked"));
     const debian = join(target, `uniknode_${version}_amd64.deb`);
     buildDebianPackage(program, { version, ...origin }, join(work, "debian"), debian);
     const parts = join(target, `uniknode-${version}.cdx.json`);
@@ -62,8 +63,8 @@ function release(work: string, { what, origin }: Order): void {
   if (pending > 0) print(`${pending} changes are not in the notes: npm run release -- version`);
 }
 
-/** Unpacks the archive, and runs a scenario on a dev chain with its program, without another runtime in the path. */
-function checkArchive(archive: string, version: string, folder: string): void {
+/** Unpacks the archive, and starts a dev chain with its program, without another runtime in the path. */
+async function checkArchive(archive: string, version: string, folder: string): Promise<void> {
   execFileSync("mkdir", [folder]);
   execFileSync("tar", ["-xzf", archive, "-C", folder]);
   for (const tool of ["sh", "dirname", "readlink"])
@@ -73,8 +74,13 @@ function checkArchive(archive: string, version: string, folder: string): void {
   const printed = execFileSync(program, ["version"], { env, encoding: "utf8" });
   if (!printed.includes(`${version} program`)) throw new Error(`${archive} runs as ${printed}`);
   // Loads what a node loads: nothing that it needs was left out.
-  const scenario = join(ROOT, "examples/scenarios/payment.json");
-  execFileSync(program, ["scenario", "run", scenario], { env, stdio: ["ignore", "ignore", "inherit"] });
+  const chain = await startChain({ command: ["env", "-i", `PATH=${folder}`, program] });
+  try {
+    const { head } = await chain.mine(3);
+    await chain.waitFor("block.applied", ({ height }) => height === head.height);
+  } finally {
+    await chain.stop();
+  }
 }
 
 async function run(order: Order): Promise<void> {
@@ -82,7 +88,7 @@ async function run(order: Order): Promise<void> {
   try {
     if (order.urls) for (const path of await writeCheckpoints(order.urls, CHECKPOINTS)) print(path);
     else if (order.what === "version") print(makeVersion(ROOT, new Date().toISOString().slice(0, 10)));
-    else release(work, order);
+    else await release(work, order);
   } finally {
     rmSync(work, { recursive: true });
   }

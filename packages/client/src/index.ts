@@ -26,7 +26,6 @@ export type {
   DevAccounts,
   DevBlock,
   DevChange,
-  DevRecording,
   FailingReceiver,
   ReceiverFailure,
   Reorganisation,
@@ -107,7 +106,6 @@ export type {
   WholeAmount,
   WithChainmeta,
 } from "./api/responses.ts";
-export { scenarioText } from "./api/scenario-text.ts";
 export {
   type BlockContent,
   type ConfirmedTransactionContent,

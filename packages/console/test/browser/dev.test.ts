@@ -1,7 +1,4 @@
 /** The dev desk: every command, from its form, on a real chain. */
-import { readFileSync } from "node:fs";
-import { scenarioText } from "@uniknode/client";
-import { readScenario } from "@uniknode/client/testing";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { keepPicture } from "../../test-support/browser.ts";
@@ -97,22 +94,6 @@ describeConsole({}, ({ node, openForAll }) => {
     await press("End");
     await shows(`The receiver of webhook ${data.id} receives deliveries again.`);
     await page.getByText("responds with 429").waitFor({ state: "detached" });
-    expect(faults).toEqual([]);
-  });
-
-  test("The actions on the chain are saved as a scenario file.", async () => {
-    await page.goto("/console/dev");
-    await shows("forging is paused");
-    const [file] = await Promise.all([page.waitForEvent("download"), press("Save as scenario")]);
-    expect(file.suggestedFilename()).toBe("scenario.json");
-    const text = readFileSync(await file.path(), "utf8");
-    const { steps } = readScenario(text);
-    expect(text).toBe(scenarioText((await node.client.dev.recording()).data));
-    expect(steps).toContainEqual({ travel: "1d" });
-    expect(steps).toContainEqual({ reorganise: expect.objectContaining({ without: [expect.any(String)] }) });
-    await page.getByRole("main").getByText(`scenario.json is saved with ${steps.length} steps.`).waitFor();
-    await page.getByRole("heading", { name: "Scenario" }).scrollIntoViewIfNeeded();
-    await keepPicture(page, "dev-scenario-light-1400");
     expect(faults).toEqual([]);
   });
 

@@ -129,14 +129,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./conform/command.ts")).conformCommand(),
   },
   {
-    name: "scenario",
-    usage: "",
-    description: "play actions and expectations from a file on a dev chain, as a test",
-    group: WEBHOOKS,
-    examples: EXAMPLES.scenario,
-    load: async () => (await import("./scenario/command.ts")).scenarioCommand(),
-  },
-  {
     name: "status",
     usage: "[options]",
     description: "show the status of a node and its chain",

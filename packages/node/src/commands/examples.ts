@@ -65,13 +65,6 @@ export const EXAMPLES = {
     'uniknode conform http://127.0.0.1:8000/hook --restart "make restart" --junit report.xml',
     "uniknode conform http://127.0.0.1:8000/ --event transaction.applied --only duplicate --only reorganisation",
   ],
-  scenario: [
-    "uniknode scenario run payment.json",
-    "uniknode scenario run payment.json --junit report.xml",
-    "uniknode scenario run payment.json --url http://127.0.0.1:4003 --json",
-    "uniknode scenario record payment.json",
-    "uniknode scenario record payment.json --restart",
-  ],
   status: ["uniknode status", "uniknode status --url http://127.0.0.1:4003 --json"],
   block: ["uniknode block", "uniknode block 1"],
   checkpoint: ["uniknode checkpoint", "uniknode checkpoint --url http://127.0.0.1:4003 --json"],

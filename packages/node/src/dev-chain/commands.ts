@@ -6,7 +6,7 @@
 import type { BlockHeader, EncodedBlock, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Chain } from "../chain/port.ts";
 import type { Forger } from "../forger/forger.ts";
-import { type BlockReference, type ChainCommand, DevError, type DevResult } from "../gateway/dev-commands.ts";
+import { type BlockReference, type DevCommand, DevError, type DevResult } from "../gateway/dev-commands.ts";
 import { present } from "../platform/present.ts";
 import type { Pool } from "../pool/pool.ts";
 import type { DevClock } from "./clock.ts";
@@ -26,37 +26,21 @@ export type DrivenParts = {
   readonly slots: Slots;
 };
 
-export type RunChainCommand = (command: ChainCommand) => Promise<DevResult>;
+export type RunDevCommand = (command: DevCommand) => Promise<DevResult>;
 
-/** Effects of a command that a recording needs. */
-export type Performed = Pick<DevResult, "reverted"> & {
-  /** Seconds by which a journey moved the clock. */
-  readonly movedSeconds: number;
-};
+/** Creates the commands of a node from its parts. */
+export type CreateDev = (parts: DrivenParts) => RunDevCommand;
 
-type OnPerformed = (command: ChainCommand, performed: Performed) => void;
+type DevChain = DrivenParts & { readonly clock: DevClock; isForging: boolean };
 
-type DevChain = DrivenParts & {
-  readonly clock: DevClock;
-  readonly onPerformed: OnPerformed;
-  isForging: boolean;
-};
-
-type Changes = Partial<Pick<DevResult, "reverted" | "applied">> & Partial<Pick<Performed, "movedSeconds">>;
+type Changes = Partial<Pick<DevResult, "reverted" | "applied">>;
 
 /** Start of the year 2100, in seconds since 1970; within the range of block timestamps. */
 const LAST_TIME = 4_102_444_800;
 
-/**
- * @param onPerformed called after each command, before the next one
- * @throws {DevError} or `ChainError`; a command that fails does not undo its previous steps
- */
-export function createDevCommands(
-  parts: DrivenParts,
-  clock: DevClock,
-  onPerformed: OnPerformed = () => {},
-): RunChainCommand {
-  const dev: DevChain = { ...parts, clock, onPerformed, isForging: true };
+/** @throws {DevError} or `ChainError`; a command that fails does not undo its previous steps */
+export function createDevCommands(parts: DrivenParts, clock: DevClock): RunDevCommand {
+  const dev: DevChain = { ...parts, clock, isForging: true };
   let last: Promise<unknown> = Promise.resolve();
   return (command) => {
     const result = last.then(() => run(dev, command));
@@ -65,7 +49,7 @@ export function createDevCommands(
   };
 }
 
-async function run(dev: DevChain, command: ChainCommand): Promise<DevResult> {
+async function run(dev: DevChain, command: DevCommand): Promise<DevResult> {
   const { chain, forger, slots, clock } = dev;
   if (chain.head().height < SETUP_HEIGHT) {
     throw new DevError(
@@ -76,8 +60,7 @@ async function run(dev: DevChain, command: ChainCommand): Promise<DevResult> {
   // The forger must not add a block between the steps of a command.
   await forger.pause();
   try {
-    const { reverted = [], applied = [], movedSeconds = 0 } = await perform(dev, command);
-    dev.onPerformed(command, { reverted, movedSeconds });
+    const { reverted = [], applied = [] } = await perform(dev, command);
     const now = slots.timeAt(clock.nowMs());
     return { head: toReference(chain.head()), reverted, applied, now, isForging: dev.isForging };
   } finally {
@@ -85,7 +68,7 @@ async function run(dev: DevChain, command: ChainCommand): Promise<DevResult> {
   }
 }
 
-async function perform(dev: DevChain, command: ChainCommand): Promise<Changes> {
+async function perform(dev: DevChain, command: DevCommand): Promise<Changes> {
   switch (command.name) {
     case "mine":
       return { applied: await mine(dev, command.blocks) };
@@ -122,10 +105,7 @@ function nextSlot({ forger, slots, clock }: DevChain): number {
   return slot;
 }
 
-async function reorganise(
-  dev: DevChain,
-  command: Extract<ChainCommand, { name: "reorg" }>,
-): Promise<Changes> {
+async function reorganise(dev: DevChain, command: Extract<DevCommand, { name: "reorg" }>): Promise<Changes> {
   const { chain, pool, forger } = dev;
   const { depth, blocks = depth + 1, withTransactions, leftOut = [] } = command;
   checkBranch(chain.head().height, depth, blocks);
@@ -193,9 +173,8 @@ function travel({ clock }: DevChain, toMs: number): Changes {
   if (toMs > LAST_TIME * 1000) {
     throw new DevError("DEV_TIME", `the clock cannot be moved beyond ${LAST_TIME}, the year 2100`);
   }
-  const movedSeconds = Math.round((toMs - clock.nowMs()) / 1000);
   clock.moveTo(toMs);
-  return { movedSeconds };
+  return {};
 }
 
 const toReference = ({ height, id, timestamp }: BlockHeader): BlockReference => ({ height, id, timestamp });

@@ -1,8 +1,7 @@
 /** Commands of a dev chain and their results: plain values, because they are sent between threads. */
-import type { Scenario } from "@uniknode/client/testing";
 import { CodedError } from "../platform/coded-error.ts";
 
-export type ChainCommand =
+export type DevCommand =
   /** Forges blocks with the pending transactions. */
   | { readonly name: "mine"; readonly blocks: number }
   /**
@@ -27,11 +26,6 @@ export type ChainCommand =
   /** Turns automatic forging on or off. */
   | { readonly name: "forge"; readonly isEnabled: boolean };
 
-export type DevCommand =
-  | ChainCommand
-  /** Returns the recorded actions, and begins a new recording if `isRestarted`. */
-  | { readonly name: "recording"; readonly isRestarted: boolean };
-
 /** `timestamp` in seconds since the network epoch. */
 export type BlockReference = { readonly height: number; readonly id: string; readonly timestamp: number };
 
@@ -45,8 +39,6 @@ export type DevResult = {
   readonly now: number;
   /** True if automatic forging is on. */
   readonly isForging: boolean;
-  /** Only of the command `recording`. */
-  readonly recording?: Scenario;
 };
 
 export type DevErrorCode =

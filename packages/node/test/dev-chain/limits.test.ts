@@ -27,7 +27,7 @@ import { createForger } from "../../src/forger/forger.ts";
 import { createGuard } from "../../src/forger/signing/guard.ts";
 import { recordInDatabase } from "../../src/forger/signing/signing-record.ts";
 import { soloTiming } from "../../src/forger/timing.ts";
-import type { ChainCommand } from "../../src/gateway/dev-commands.ts";
+import type { DevCommand } from "../../src/gateway/dev-commands.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
@@ -166,7 +166,7 @@ test("slots of others are skipped", async () => {
   expect(generators).not.toContain(account.publicKey);
 });
 
-test.each<ChainCommand>([
+test.each<DevCommand>([
   { name: "mine", blocks: 1 },
   { name: "snapshot" },
   { name: "restore", id: block.header.id },

@@ -1,6 +1,5 @@
 /** Requests of every route: sensible, odd and hostile ones. Each gets a documented response. */
 
-import type { Scenario } from "@uniknode/client/testing";
 import { createSlots } from "@uniknode/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { createDevRoutes } from "../../src/http/dev/routes.ts";
@@ -40,8 +39,7 @@ const WEBHOOKS = 100;
 test("requests with the token: webhooks, and the commands of the dev chain", async () => {
   const { webhooks } = createService({ chain: [[blockApplied(1)]] });
   const { head } = heads;
-  const recording: Scenario = { scenario: 1, name: "a recording", steps: [{ mine: 1 }] };
-  const unchanged = { head, reverted: [], applied: [], now: 41, isForging: true, recording };
+  const unchanged = { head, reverted: [], applied: [], now: 41, isForging: true };
   const timestampOf = createTimestampOf(createSlots(chain.network).unixMsOf);
   const failures = createFailures(async () => ({ status: 204 }), 1_000);
   const receivers = { failures, register: webhooks.register };

@@ -59,13 +59,6 @@ export type DevAccounts = {
   readonly foundation: DevAccount;
 };
 
-/** A scenario: `Scenario` of @uniknode/client/testing. */
-export type DevRecording = {
-  readonly scenario: 1;
-  readonly name: string;
-  readonly steps: readonly Readonly<Record<string, unknown>>[];
-};
-
 export function dev(send: Send) {
   const post = (name: string, body: object = {}) =>
     send<ApiResponse<DevChange>>({ method: "POST", path: `/dev/${name}`, body });
@@ -101,12 +94,6 @@ export function dev(send: Send) {
         path: "/dev/fail",
         body: { webhook, ...failure },
       }),
-
-    /** Gets the actions on the chain as a scenario: `playScenario` of @uniknode/client/testing plays it. */
-    recording: () => send<ApiResponse<DevRecording>>({ path: "/dev/recording" }),
-
-    /** Gets the recorded actions, and begins a new recording. */
-    restartRecording: () => send<ApiResponse<DevRecording>>({ method: "DELETE", path: "/dev/recording" }),
 
     accounts: () => send<ApiResponse<DevAccounts>>({ path: "/dev/accounts" }),
 

@@ -12,7 +12,6 @@ import { Commands } from "./commands.tsx";
 import { Faucet } from "./faucet.tsx";
 import { Forge, Mine, Snapshots, Travel } from "./forms.tsx";
 import { Receivers } from "./receivers.tsx";
-import { Recording } from "./recording.tsx";
 import { Reorganize } from "./reorganize.tsx";
 import { type Outcome, useCommands } from "./use-commands.ts";
 import "./dev.css";
@@ -74,7 +73,6 @@ function Desk() {
         <Forge commands={commands} isForging={isForging.value} />
         <Snapshots commands={commands} />
         <Receivers commands={commands} />
-        <Recording />
         {accounts && <Faucet accounts={accounts.accounts} />}
       </div>
       {accounts && <Accounts {...accounts} />}

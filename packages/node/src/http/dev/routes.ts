@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import type { BlockReference, DevCommand, DevErrorCode, DevResult } from "../../gateway/dev-commands.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { type Static, type TSchema, Type } from "../../platform/json/schema.ts";
-import { present } from "../../platform/present.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { described, single } from "../documentation/route.ts";
@@ -14,7 +13,6 @@ import { blockId } from "../responses/values.ts";
 import type { Access } from "../webhooks/access.ts";
 import { type AccountList, addAccountRoute } from "./accounts.ts";
 import { addFailureRoutes, type Receivers } from "./failures.ts";
-import { addRecordingRoutes } from "./recording.ts";
 
 /** Maximum of blocks per request. */
 const MAX_BLOCKS = 1_000;
@@ -103,10 +101,6 @@ export function createDevRoutes(
     addForge(app, run);
     addFailureRoutes(app, receivers);
     addAccountRoute(app, accounts);
-    addRecordingRoutes(app, async (isRestarted) => {
-      const { recording } = await runCommand(gateway, { name: "recording", isRestarted });
-      return present(recording, "the recording of a dev chain");
-    });
   };
 }
 

@@ -99,6 +99,4 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /dev/fail": "listFailingReceivers",
   "POST /dev/fail": "failReceiver",
   "POST /dev/forge": "setDevForging",
-  "GET /dev/recording": "getDevRecording",
-  "DELETE /dev/recording": "restartDevRecording",
 };

@@ -52,7 +52,6 @@ const devCommand = Type.Union([
   body({ name: Type.Literal("travel"), seconds }),
   body({ name: Type.Literal("travel"), to: seconds }),
   body({ name: Type.Literal("forge"), isEnabled: Type.Boolean() }),
-  body({ name: Type.Literal("recording"), isRestarted: Type.Boolean() }),
 ]);
 
 export const REMOTE_CALLS: Readonly<Record<RemoteMethod, RemoteCall>> = {

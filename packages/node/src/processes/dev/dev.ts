@@ -9,16 +9,12 @@ import { toPeersOptions } from "../../config/peers.ts";
 import { toPoolOptions } from "../../config/pool.ts";
 import type { Config } from "../../config/resolve.ts";
 import { showAccounts } from "../../dev-chain/accounts.ts";
-import { openClock } from "../../dev-chain/clock.ts";
+import { type DevClock, openClock } from "../../dev-chain/clock.ts";
+import { type CreateDev, createDevCommands } from "../../dev-chain/commands.ts";
 import { CLOCK_FILE, checkShape, claimFolder, REMEDY, resetFolder } from "../../dev-chain/folder.ts";
 import { devGenesis } from "../../dev-chain/genesis.ts";
 import { deriveAccounts } from "../../dev-chain/keys.ts";
 import { type Cast, castOf, DEV_ADDRESS_VERSION } from "../../dev-chain/network.ts";
-import {
-  type CreateDev,
-  createRecordedCommands,
-  type RecordedChain,
-} from "../../dev-chain/recording/commands.ts";
 import { blockLine, revertLine, startScreen } from "../../dev-chain/screen.ts";
 import { earliestStart, SETUP_HEIGHT, setupBlocks } from "../../dev-chain/setup.ts";
 import { type Delegates, openDelegates, secretsOf } from "../../forger/delegates.ts";
@@ -89,7 +85,7 @@ async function start(config: DevConfig, environment: DevEnvironment): Promise<No
     lostLogLines: environment.log.lost,
     shownOptions: environment.shownOptions ?? [],
     claimFolder: () => claimFolder(data, shape, files.network.nethash),
-    createDev: createDevOn({ clock, cast, network }, screen),
+    createDev: createDevOn(clock, screen),
     devAccounts,
     servingThread: environment.servingThread,
   });
@@ -123,12 +119,12 @@ const toNodeOptions = (config: DevConfig, delegates: Delegates, networkName: str
 
 /** Creates the dev commands of a node, which also prints every revert. */
 const createDevOn =
-  (recorded: RecordedChain, screen: DevEnvironment["screen"]): CreateDev =>
+  (clock: DevClock, screen: DevEnvironment["screen"]): CreateDev =>
   (parts) => {
     parts.chain.subscribe(({ revertedBlocks, head, applied }) => {
       if (revertedBlocks > 0) screen.print(revertLine(revertedBlocks, head.height - applied.length));
     });
-    return createRecordedCommands(parts, recorded);
+    return createDevCommands(parts, clock);
   };
 
 type Started = { readonly node: Node; readonly cast: Cast; readonly isContinued: boolean };

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { Pin } from "../../chain/assumption.ts";
 import type { ShownOption } from "../../config/display.ts";
 import type { Options } from "../../config/options.ts";
-import type { CreateDev } from "../../dev-chain/recording/commands.ts";
+import type { CreateDev } from "../../dev-chain/commands.ts";
 import type { Delegates } from "../../forger/delegates.ts";
 import type { Timing } from "../../forger/timing.ts";
 import type { AccountList } from "../../http/dev/accounts.ts";

@@ -1,44 +1,17 @@
 /** The receiver on a dev chain of its own: a payment is sent, and its delivery arrives. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, test } from "node:test";
-import { createClient } from "@uniknode/client";
+import { startChain } from "@uniknode/client/testing";
 import { pay, RECIPIENT } from "../pay.js";
 import { createReceiver } from "../receiver.js";
-
-const TOKEN = "token of the test";
-
-/** Starts a dev chain that forges when a transaction arrives, and returns its base URL. */
-async function startChain() {
-  const data = mkdtempSync(join(tmpdir(), "dev-chain-"));
-  const flags = ["--instant", "--http-port", "0", "--data", data, "--webhook-token", TOKEN];
-  const chain = spawn("uniknode", ["dev", ...flags], { stdio: ["ignore", "pipe", "inherit"] });
-  const ended = once(chain, "close");
-  after(async () => {
-    chain.kill();
-    await ended;
-    rmSync(data, { recursive: true, force: true });
-  });
-  let printed = "";
-  for await (const text of chain.stdout.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
-    printed += text;
-    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed) ?? [];
-    if (!url) continue;
-    chain.stdout.resume();
-    return url;
-  }
-  throw new Error(`the chain did not start: ${printed}`);
-}
 
 test("The receiver gets a verified delivery of a payment, and refuses others.", {
   timeout: 120_000,
 }, async () => {
-  const url = await startChain();
-  const client = createClient({ url, webhookToken: TOKEN });
+  const chain = await startChain();
+  after(() => chain.stop());
+  const { client } = chain;
 
   let secret = "";
   const deliveries = [];
@@ -63,6 +36,7 @@ test("The receiver gets a verified delivery of a payment, and refuses others.", 
 
   const delivered = once(receiver, "delivered");
   const id = await pay(client, 150_000_000n);
+  await chain.mine();
   await delivered;
   assert.equal(deliveries.length, 1);
   assert.equal(deliveries[0].event, "transaction.applied");

@@ -72,8 +72,6 @@ const callsOf = (client: Client): Calls => ({
     forge: () => client.dev.forge({ enabled: false }),
     fail: () => client.dev.fail(1, { how: "drop" }),
     accounts: () => client.dev.accounts(),
-    recording: () => client.dev.recording(),
-    restartRecording: () => client.dev.restartRecording(),
     failing: () => client.dev.failing(),
   },
   entities: {
@@ -184,7 +182,6 @@ const unchanged: DevResult = {
   applied: [],
   now: 41,
   isForging: true,
-  recording: { scenario: 1, name: "a recording", steps: [{ mine: 1 }] },
 };
 
 const CHECKPOINT = { size: 2, root: EMPTY_ROOT, block: { height: 1, id: heads.genesis.id } };

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { conformOptions } from "../../../src/commands/conform/options.ts";
-import { scenarioRunOptions } from "../../../src/commands/scenario/options.ts";
 import { type Option, toFlag } from "../../../src/config/define-option.ts";
 import { deliverOptions } from "../../../src/config/deliver.ts";
 import { mirrorOptions } from "../../../src/config/mirror.ts";
@@ -52,7 +51,7 @@ test("Options and metrics in the table of limits exist", async () => {
   const flags = new Set(
     [
       ...[devOptions, runOptions, rpcOptions, mirrorOptions, serveOptions, deliverOptions],
-      ...[conformOptions, scenarioRunOptions, witnessOptions],
+      ...[conformOptions, witnessOptions],
     ]
       .flatMap((table): Option[] => Object.values(table))
       .map(toFlag),
