@@ -37,7 +37,7 @@ export const httpOptions = {
     name: "httpHosts",
     placeholder: "NAMES",
     sentence:
-      "Names and addresses of this machine, separated by commas, that are allowed in the Host header of webhookLegacy and console requests, in addition to localhost and the address that a request arrives at.",
+      "Names and addresses of this machine, separated by commas, that are allowed in the Host header of console requests, in addition to localhost and the address that a request arrives at.",
     default: [],
     read: readHosts,
   }),

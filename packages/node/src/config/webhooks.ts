@@ -45,13 +45,6 @@ export const webhookOptions = {
     sentence: "File with the previous key; needed for the first start after the key was changed or removed.",
     read: readText,
   }),
-  webhookLegacy: option({
-    name: "webhookLegacy",
-    placeholder: "RANGES",
-    sentence:
-      "Addresses, in the format of httpAllow, that may use the webhook register without a token, as with the old node; all other addresses are refused.",
-    read: readRanges,
-  }),
   eventsPublic: option({
     name: "eventsPublic",
     sentence: "Serve the live stream of events without the webhook token.",

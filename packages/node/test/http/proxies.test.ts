@@ -4,7 +4,6 @@ import type { FastifyPluginAsync } from "fastify";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Exposure, warnOfUnnamedProxy } from "../../src/http/connections/proxies.ts";
-import { createAccess } from "../../src/http/webhooks/access.ts";
 import { present } from "../../src/platform/present.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 
@@ -39,14 +38,11 @@ test("options without effect through a proxy cause a warning if there must be a 
   for (const host of ["10.0.0.5", "192.168.1.2", "fd00::1"]) {
     expect(warning({ httpHost: host, rateLimit: 100 })).toMatch(/--rate-limit would .* --http-trust-proxy/);
   }
-  expect(warning({ httpHost: "10.0.0.5", rateLimit: 0, webhookLegacy: "127.0.0.1" })).toContain(
-    "--webhook-legacy",
-  );
 });
 
 test("a loopback node has no warning", () => {
   for (const host of ["127.0.0.1", "127.0.0.2", "localhost", "::1", "::ffff:127.0.0.1"]) {
-    expect(warning({ httpHost: host, rateLimit: 100, webhookLegacy: "127.0.0.1" })).toBe("");
+    expect(warning({ httpHost: host, rateLimit: 100 })).toBe("");
   }
 });
 
@@ -110,51 +106,22 @@ describe("the client that a trusted proxy names", () => {
     expect(await statuses([chain("203.0.113.7"), chain("203.0.113.8")])).toEqual(SAME(2));
   });
 
-  test("is never mistaken for the proxy by routes that only certain addresses may use", async () => {
-    const access = createAccess({ isLegacy: true, whitelist: ["127.0.0.1"] });
-    const plugin: FastifyPluginAsync = async (scope) => {
-      scope.addHook("onRequest", access);
-      scope.get("/guarded", () => ({}));
-    };
-    const fixture = openFixture({ trustedProxies: "127.0.0.1" }, { plugins: [plugin] });
-    onTestFinished(fixture.close);
-    const statusOf = async (headers: Record<string, string>) =>
-      (await fixture.get("/api/guarded", { host: "localhost", ...headers })).statusCode;
-    expect(await statusOf({})).toBe(200);
-    for (const header of [
-      "unknown",
-      "",
-      " , ",
-      "203.0.113.7:x",
-      "203.0.113.7:1",
-      "[::1]:x",
-      "1.1.1.1, unknown",
-    ]) {
-      expect([header, await statusOf({ "x-forwarded-for": header })]).toEqual([header, 403]);
-    }
-  });
-
   test("is the sender if no proxy is trusted", async () => {
     expect(await statuses(["203.0.113.7", "203.0.113.8:1"], "10.0.0.1")).toEqual(SAME(2));
   });
 });
 
 describe("a client that writes the headers of a proxy itself", () => {
-  test("cannot replace the host of its request for a register without a token", async () => {
-    const access = createAccess({ isLegacy: true, whitelist: ["192.0.2.7"] });
+  test("cannot replace the host of its request", async () => {
     const plugin: FastifyPluginAsync = async (scope) => {
-      scope.addHook("onRequest", access);
-      scope.get("/guarded", () => ({}));
+      scope.get("/host", ({ host }) => ({ host }));
     };
     const fixture = openFixture({ trustedProxies: "127.0.0.1" }, { plugins: [plugin] });
     onTestFinished(fixture.close);
-    const statusOf = async (host: string, forwardedHost: string) => {
-      const headers = { host, "x-forwarded-host": forwardedHost, "x-forwarded-for": "192.0.2.7" };
-      return (await fixture.get("/api/guarded", headers)).statusCode;
-    };
-    expect(await statusOf("attacker.example", "localhost")).toBe(403);
-    expect(await statusOf("attacker.example", "attacker.example, localhost")).toBe(403);
-    expect(await statusOf("localhost", "attacker.example")).toBe(200);
+    for (const forwardedHost of ["localhost", "attacker.example, localhost"]) {
+      const headers = { host: "attacker.example", "x-forwarded-host": forwardedHost };
+      expect((await fixture.get("/api/host", headers)).json()).toEqual({ host: "attacker.example" });
+    }
   });
 
   test("is redirected relative to its request, whatever host and scheme the proxy sends", async () => {

@@ -31,10 +31,9 @@ export async function serve(access: AccessOptions = { token: TOKEN }, options: S
   await app.ready();
 
   const ask = async (method: "GET" | "POST" | "PUT" | "DELETE" | "HEAD", path: string, given: Ask = {}) => {
-    const { body, headers = HEADERS, ip } = given;
+    const { body, headers = HEADERS } = given;
     const request: InjectOptions = { method, url: path, headers };
     if (body !== undefined) request.payload = typeof body === "string" ? body : JSON.stringify(body);
-    if (ip !== undefined) request.remoteAddress = ip;
     const response = await app.inject(request);
     return {
       status: response.statusCode,
@@ -46,4 +45,4 @@ export async function serve(access: AccessOptions = { token: TOKEN }, options: S
   const create = (changes: object = {}) => ask("POST", "/api/webhooks", { body: { ...BODY, ...changes } });
   return { ...service, ask, create };
 }
-export type Ask = { body?: unknown; headers?: Record<string, string>; ip?: string };
+export type Ask = { body?: unknown; headers?: Record<string, string> };

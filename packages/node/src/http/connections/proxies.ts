@@ -86,21 +86,16 @@ export type Exposure = {
   readonly httpHost: string;
   readonly httpTrustProxy?: string | undefined;
   readonly rateLimit: number;
-  readonly webhookLegacy?: string | undefined;
 };
 
 /**
- * Warns of options that fail behind a proxy, when the server can only be reached through one. A loopback node usually has
- * local clients only, so that a warning is justified once a request with `X-Forwarded-For` arrives.
+ * Warns of a rate limit that fails behind a proxy, when the server can only be reached through one. A loopback node usually
+ * has local clients only, so that a warning is justified once a request with `X-Forwarded-For` arrives.
  */
 export function warnOfUnnamedProxy(exposure: Exposure, logger: Logger): void {
-  const { httpHost: host, httpTrustProxy, rateLimit, webhookLegacy } = exposure;
-  if (httpTrustProxy !== undefined || isLoopback(host) || !isPrivate(host)) return;
-  const shared = [rateLimit > 0 && "--rate-limit", webhookLegacy !== undefined && "--webhook-legacy"];
-  const options = shared.filter((option) => option !== false).join(" and ");
-  if (options !== "") {
-    logger.warn({ host }, `behind a proxy, ${options} would treat all of its clients as one: ${REMEDY}`);
-  }
+  const { httpHost: host, httpTrustProxy, rateLimit } = exposure;
+  if (httpTrustProxy !== undefined || rateLimit === 0 || isLoopback(host) || !isPrivate(host)) return;
+  logger.warn({ host }, `behind a proxy, --rate-limit would treat all of its clients as one: ${REMEDY}`);
 }
 
 const PRIVATE_RANGES: ReadonlySet<string> = new Set(["private", "uniqueLocal", "linkLocal"]);

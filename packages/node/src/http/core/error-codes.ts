@@ -90,8 +90,8 @@ const CHAPTERS = {
     REQUEST_LATE: code([408], "The request or its body did not arrive in time.", "send it again"),
     ADDRESS_REFUSED: code(
       [403],
-      "The client's address is not allowed to use this node, or its webhook register.",
-      "the operator allows addresses with `--http-allow` and `--webhook-legacy`",
+      "The client's address is not allowed to use this node.",
+      "the operator allows addresses with `--http-allow`",
     ),
     RATE_LIMITED: code([429], "This client sent too many requests.", "wait for the time in `retry-after`"),
     RESPONSE_LATE: code(
@@ -161,13 +161,8 @@ const CHAPTERS = {
     ),
     CROSS_SITE: code(
       [403],
-      "With `--webhook-legacy`, and for the console: the `Host` is not a name of this machine, or the `Origin` is a different site.",
+      "For the console: the `Host` is not a name of this machine, or the `Origin` is a different site.",
       "the operator adds names with `--http-hosts`",
-    ),
-    PROXY_UNKNOWN: code(
-      [403],
-      "With `--webhook-legacy`: the request came through a proxy.",
-      "the operator names the proxy with `--http-trust-proxy`",
     ),
   },
   "The chain": {

@@ -1,19 +1,11 @@
 /** Access to the webhook register (webhooks.md 2), checked before everything else. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { createCrossSiteTest } from "../../platform/addresses/hosts.ts";
-import { ANY_ADDRESS, createRangeTest } from "../../platform/addresses/ranges.ts";
 import { HttpError } from "../core/error.ts";
 
 export type AccessOptions = {
   /** Token that every request must contain, raw or after `Bearer`. If absent, every request is refused. */
   readonly token?: string;
-  /** Addresses and networks (CIDR) with access; absent or containing `*`: all. */
-  readonly whitelist?: readonly string[];
-  /** True to behave like the old node: only the whitelist counts, and no token is required. */
-  readonly isLegacy?: boolean;
-  /** Further names and addresses of this machine that these callers may use as Host (`addresses/hosts.ts`). */
-  readonly hosts?: readonly string[];
 };
 
 declare module "fastify" {
@@ -34,40 +26,16 @@ export function createTokenTest(token: string): TokenTest {
   return (text) => timingSafeEqual(digest(text), expected);
 }
 
-/** @throws {Error} if an entry of the whitelist is neither address nor network */
-export function createAccess({ token, whitelist, isLegacy = false, hosts = [] }: AccessOptions): Access {
-  const crossSite = createCrossSiteTest(hosts, "--http-hosts");
-  const isListed = createRangeTest((whitelist ?? [ANY_ADDRESS]).join());
+export function createAccess({ token }: AccessOptions): Access {
   const isToken = token ? createTokenTest(token) : undefined;
 
   return async (request, reply) => {
-    if (!isListed(request.ip)) {
-      throw new HttpError(
-        "ADDRESS_REFUSED",
-        `The address ${request.ip} may not use the register: see --webhook-legacy`,
-      );
-    }
-    if (isLegacy) refuseCrossSite(request);
-    else if (!isAuthorized(request.headers.authorization)) {
+    if (!isAuthorized(request.headers.authorization)) {
       reply.header("www-authenticate", 'Bearer realm="webhooks"');
       throw unauthorized(request.headers.authorization);
     }
-    requireJson(request, isLegacy ? ANY_JSON : JSON_TYPE);
+    requireJson(request);
   };
-
-  /** Checks that a request without token is neither cross-site nor from an unknown client of a proxy. */
-  function refuseCrossSite({ ip, host, headers, socket }: FastifyRequest): void {
-    const { origin } = headers;
-    const reason = crossSite({ host, origin, localAddress: socket.localAddress });
-    if (reason !== undefined) throw new HttpError("CROSS_SITE", reason);
-    // The address is that of a proxy, whose clients are unknown.
-    if (headers["x-forwarded-for"] !== undefined && ip === socket.remoteAddress) {
-      throw new HttpError(
-        "PROXY_UNKNOWN",
-        "the request came through a proxy that --http-trust-proxy does not name",
-      );
-    }
-  }
 
   function isAuthorized(header: string | undefined): boolean {
     if (isToken === undefined || header === undefined) return false;
@@ -90,9 +58,9 @@ function unauthorized(header: string | undefined): HttpError {
 }
 
 /** Refuses bodies of other types, which a page of another site can make a browser send without a preflight. */
-export function requireJson(request: FastifyRequest, types = JSON_TYPE): void {
+export function requireJson(request: FastifyRequest): void {
   const header = request.headers["content-type"];
-  if (needsBody(request) && !types.test(mediaType(header))) {
+  if (needsBody(request) && mediaType(header) !== "application/json") {
     throw new HttpError("UNSUPPORTED_CONTENT_TYPE", contentTypeText(header));
   }
 }
@@ -108,8 +76,5 @@ function needsBody({ method, headers, routeOptions }: FastifyRequest): boolean {
 }
 
 const digest = (text: string) => createHash("sha256").update(text).digest();
-
-const JSON_TYPE = /^application\/json$/;
-const ANY_JSON = /^application\/([\w.-]+\+)?json$/;
 
 const mediaType = (header = ""): string => header.replace(/;.*$/s, "").trim().toLowerCase();

@@ -8,7 +8,7 @@ import ipaddr from "ipaddr.js";
 export type RangeTest = (address: string) => boolean;
 
 /** The entry that matches every address. */
-export const ANY_ADDRESS = "*";
+const ANY_ADDRESS = "*";
 
 /**
  * A test for the addresses of a list. An IPv4-mapped IPv6 address is tested as the IPv4 address.

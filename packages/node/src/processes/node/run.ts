@@ -90,8 +90,8 @@ async function logStart(config: RunConfig, url: string, logger: Logger): Promise
   const { name: signatures, refusal } = await selectBackend();
   const reason = refusal && { signaturesReason: refusal.message };
   logger.info({ url, signatures, ...reason, config: maskConfig(runOptions, config) }, "node started");
-  const { webhooks, webhookLegacy, webhookToken } = config;
-  if (webhooks === "off" || webhookLegacy !== undefined || webhookToken !== undefined) return;
+  const { webhooks, webhookToken } = config;
+  if (webhooks === "off" || webhookToken !== undefined) return;
   const shownBy = commandLine(process.env, "token", "--data", resolve(config.data));
   logger.info({ shownBy }, "webhook token stored in the data folder");
 }

@@ -1,4 +1,4 @@
-/** The clients that may use the protected routes: by token, by address, or by a session of the console. */
+/** The clients that may use the protected routes: by token, or by a session of the console. */
 import { createSessionAccess } from "../../http/console/access.ts";
 import { createSessions, type Sessions, type SessionsDependencies } from "../../http/console/sessions.ts";
 import { type Access, createAccess, createTokenTest, type TokenTest } from "../../http/webhooks/access.ts";
@@ -9,8 +9,6 @@ export type AccessChecks = {
   readonly hosts: readonly string[];
   readonly isToken: TokenTest;
   readonly byToken: Access;
-  /** Access to the register of webhooks: by token, or by the address of legacy callers. */
-  readonly toRegister: Access;
   readonly sessions: Sessions;
   readonly bySession: Access;
 };
@@ -20,22 +18,17 @@ export function buildAccess(
   { data }: ServingContext,
   storage: SessionsDependencies["storage"],
 ): AccessChecks {
-  const { webhookToken, webhookLegacy, httpHost, httpHosts } = data;
+  const { webhookToken, httpHost, httpHosts } = data;
   const hosts = [httpHost, ...httpHosts];
   const sessions = createSessions({
     nowMs: Date.now,
     token: webhookToken,
     storage,
   });
-  const byToken = createAccess({ token: webhookToken });
   return {
     hosts,
     isToken: createTokenTest(webhookToken),
-    byToken,
-    toRegister:
-      webhookLegacy === undefined
-        ? byToken
-        : createAccess({ isLegacy: true, whitelist: [webhookLegacy], hosts }),
+    byToken: createAccess({ token: webhookToken }),
     sessions,
     bySession: createSessionAccess(sessions, hosts, Date.now),
   };

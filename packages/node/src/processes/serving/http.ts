@@ -113,7 +113,7 @@ function buildPlugins(context: ServingContext, parts: ServedParts): HttpDependen
   const feedAccess = { byToken: access.byToken, isListed: createRangeTest(data.feedAllow) };
   const signer = createNoteSigner(logName(network.description.nethash), keyOfPem(data.checkpointKey));
   return [
-    ...(opened ? [createWebhookRoutes(access.toRegister, opened.webhooks)] : []),
+    ...(opened ? [createWebhookRoutes(access.byToken, opened.webhooks)] : []),
     createStreamRoutes(data.eventsPublic ? undefined : access.byToken, stream),
     createFactRoutes(facts, signer),
     ...(feed ? [createFeedRoutes(feedAccess, feed, parts.processes)] : []),

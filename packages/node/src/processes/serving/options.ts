@@ -21,7 +21,6 @@ const SERVING_OPTIONS = [
   "console",
   "rateLimit",
   "webhooks",
-  "webhookLegacy",
   "eventsPublic",
   "metricsPublic",
   "webhookLimit",

@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, request } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createClient } from "@uniknode/client";
 import { dalinet } from "@uniknode/protocol";
@@ -199,18 +198,6 @@ async function listen() {
   return { calls, target: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
 
-test("requires no token of old programs, at the register of webhooks only, and refuses other callers", async () => {
-  const get = await serve({ webhookLegacy: "127.0.0.1,::1", metricsPublic: false });
-  expect((await get("/api/webhooks")).status).toBe(200);
-  expect((await get("/api/events")).status).toBe(401);
-  expect((await get("/metrics")).status).toBe(401);
-});
-
-test("refuses all other callers of a register for old programs, with a token or without", async () => {
-  const get = await serve({ webhookLegacy: "192.0.2.7" });
-  expect((await get("/api/webhooks", { authorization: "secret" })).status).toBe(403);
-});
-
 describe("under 2,000 half-open and 2,000 idle connections", () => {
   const attack = async (port: number) => {
     const beginnings = ["GET /api/blockchain HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"];
@@ -286,71 +273,4 @@ test("names the listener whose port is taken", async () => {
   await expect(serve({ operationsPort: port })).rejects.toThrow(
     `port ${port} of 127.0.0.1 is in use; choose another with --operations-port`,
   );
-});
-
-describe("a register for callers of old programs", () => {
-  const BODY = {
-    event: "block.applied",
-    target: "http://r.example/",
-    conditions: [{ key: "height", condition: "truthy" }],
-  };
-
-  /** Sends a request as any program except a browser can. */
-  async function register(headers: Record<string, string>) {
-    const url = `${serving.url}/api/webhooks`;
-    const posting = request(url, { method: "POST", headers, localAddress: "127.0.0.1" });
-    posting.end(JSON.stringify(BODY));
-    const [response] = (await once(posting, "response")) as [IncomingMessage];
-    const { message } = JSON.parse(Buffer.concat(await response.toArray()).toString());
-    return { status: response.statusCode, message };
-  }
-
-  const json = { "content-type": "application/json" };
-  const registered = async () => {
-    const { data } = (await (await fetch(`${serving.url}/api/webhooks`)).json()) as { data: unknown[] };
-    return data.length;
-  };
-
-  test("registers nothing that a browser sends for a page of another site", async () => {
-    await serve({ webhookLegacy: "127.0.0.1", httpHosts: ["node.example"] });
-    const { host } = new URL(serving.url);
-    const origin = "https://evil.example";
-    expect(await register({ ...json, origin })).toEqual({
-      status: 403,
-      message: "requests from other origins are refused",
-    });
-    expect(await register({ ...json, origin: "null" })).toMatchObject({ status: 403 });
-    expect(await register({ ...json, host: "evil.example" })).toEqual({
-      status: 403,
-      message: "the Host header is not a name of this machine; add further names with --http-hosts",
-    });
-    // A name that was made to resolve to this machine.
-    expect(
-      await register({ ...json, host: "evil.example:4003", origin: "http://evil.example:4003" }),
-    ).toMatchObject({
-      status: 403,
-    });
-    expect(await register({ "content-type": "text/plain" })).toMatchObject({ status: 415 });
-    expect(await register({})).toMatchObject({ status: 415 });
-    expect(await registered()).toBe(0);
-    expect(await register(json)).toMatchObject({ status: 201 });
-    expect(await register({ ...json, host: "node.example" })).toMatchObject({ status: 201 });
-    expect(await register({ ...json, origin: `http://${host}` })).toMatchObject({ status: 201 });
-    expect(await registered()).toBe(3);
-  });
-
-  test("registers nothing that arrives through an unnamed proxy", async () => {
-    await serve({ webhookLegacy: "127.0.0.1" });
-    expect(await register({ ...json, "x-forwarded-for": "203.0.113.5" })).toEqual({
-      status: 403,
-      message: "the request came through a proxy that --http-trust-proxy does not name",
-    });
-    expect(await registered()).toBe(0);
-  });
-
-  test("takes the address of the caller from a named proxy", async () => {
-    await serve({ webhookLegacy: "203.0.113.5", httpTrustProxy: "127.0.0.1" });
-    expect(await register({ ...json, "x-forwarded-for": "203.0.113.5" })).toMatchObject({ status: 201 });
-    expect(await register({ ...json, "x-forwarded-for": "203.0.113.6" })).toMatchObject({ status: 403 });
-  });
 });
