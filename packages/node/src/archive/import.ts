@@ -7,7 +7,7 @@ import { refuseOtherNetwork } from "../chain/genesis.ts";
 import { refusalOf } from "../chain/outcome.ts";
 import { type Chain, DEFAULT_CHAIN_OPTIONS } from "../chain/port.ts";
 import { replay } from "../chain/replay.ts";
-import { DEFAULT_MAX_AGE_SECONDS, recordedEvents } from "../event-log/recorded-events.ts";
+import { recordedEvents } from "../event-log/recorded-events.ts";
 import { eventsOfRevert } from "../events/block-events.ts";
 import { type Database, openDatabase } from "../store/engine/database.ts";
 import { lockDataFolder } from "../store/engine/folder-lock.ts";
@@ -99,7 +99,6 @@ function createImportingChain(
         names,
         isCatchingUp: true,
         now: slots.timeAt(nowMs()),
-        maxAgeSeconds: DEFAULT_MAX_AGE_SECONDS,
         slots,
       }),
     now: latestMs({ nowMs, hasOwnClock }),

@@ -35,12 +35,10 @@ export const deliverOptions = {
   webhookPrivateTargets: runOptions.webhookPrivateTargets,
   webhookAllow: nodeOptions.webhookAllow,
   webhookDeny: nodeOptions.webhookDeny,
-  webhookHttpsOnly: nodeOptions.webhookHttpsOnly,
   webhookHostRate: nodeOptions.webhookHostRate,
   webhookTimeout: nodeOptions.webhookTimeout,
   webhookRetries: nodeOptions.webhookRetries,
   webhookLogDays: nodeOptions.webhookLogDays,
-  webhookLogFailedDays: nodeOptions.webhookLogFailedDays,
   webhookLogSize: nodeOptions.webhookLogSize,
   webhookQueueSize: nodeOptions.webhookQueueSize,
   operationsHost: option({

@@ -37,7 +37,6 @@ export const serveOptions = {
   webhookPrivateTargets: runOptions.webhookPrivateTargets,
   webhookAllow: nodeOptions.webhookAllow,
   webhookDeny: nodeOptions.webhookDeny,
-  webhookHttpsOnly: nodeOptions.webhookHttpsOnly,
   webhookHostRate: nodeOptions.webhookHostRate,
   webhookTimeout: nodeOptions.webhookTimeout,
   metricsPublic: nodeOptions.metricsPublic,

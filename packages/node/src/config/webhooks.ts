@@ -12,7 +12,7 @@ import {
 } from "./define-option.ts";
 import { pauseText, readPauses } from "./pauses.ts";
 
-const { webhookLimit, httpsOnly, webhookHostRate, retryPausesMs, retention } = DEFAULT_WEBHOOK_OPTIONS;
+const { webhookLimit, webhookHostRate, retryPausesMs, retention } = DEFAULT_WEBHOOK_OPTIONS;
 
 export const webhookOptions = {
   webhooks: option({
@@ -51,14 +51,6 @@ export const webhookOptions = {
     default: false,
     read: readSwitch,
   }),
-  eventsMaxAge: option({
-    name: "eventsMaxAge",
-    placeholder: "HOURS",
-    sentence:
-      "Maximum age in hours of blocks that are delivered to webhooks and streams while the node catches up; 0 for no limit.",
-    default: 24,
-    read: readInteger(0, 1_000_000),
-  }),
   metricsPublic: option({
     name: "metricsPublic",
     sentence: "Serve the metrics without the webhook token.",
@@ -92,12 +84,6 @@ export const webhookOptions = {
       "Addresses and networks, in the format of httpAllow, that are never allowed as webhook targets; takes precedence over other options.",
     read: readRanges,
   }),
-  webhookHttpsOnly: option({
-    name: "webhookHttpsOnly",
-    sentence: "Allow only webhook targets with the schemes https and tls.",
-    default: httpsOnly,
-    read: readSwitch,
-  }),
   webhookHostRate: option({
     name: "webhookHostRate",
     placeholder: "N",
@@ -122,22 +108,15 @@ export const webhookOptions = {
   webhookLogDays: option({
     name: "webhookLogDays",
     placeholder: "DAYS",
-    sentence: "Days for which a finished webhook delivery stays in the log.",
+    sentence: "Days for which a finished webhook delivery stays in the log; a failed one stays for 30 days, or for this time if it is longer.",
     default: retention.maxAgeMs / DAY_MS,
-    read: readInteger(1, 3_650),
-  }),
-  webhookLogFailedDays: option({
-    name: "webhookLogFailedDays",
-    placeholder: "DAYS",
-    sentence: "Days for which a failed webhook delivery stays in the log and can be retried.",
-    default: retention.maxFailedAgeMs / DAY_MS,
     read: readInteger(1, 3_650),
   }),
   webhookLogSize: option({
     name: "webhookLogSize",
     placeholder: "N",
     sentence:
-      "Maximum number of deliveries in the log, over all webhooks; beyond it, the oldest finished deliveries are removed.",
+      "Maximum number of deliveries in the log, over all webhooks; beyond it, the oldest finished deliveries are removed. The default holds seven days of 1.6 deliveries per second.",
     default: retention.maxDeliveries,
     read: readInteger(1_000, 100_000_000),
   }),

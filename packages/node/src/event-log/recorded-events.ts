@@ -4,14 +4,7 @@ import { type BlockFact, eventsOfFacts } from "../events/block-events.ts";
 import type { Event } from "../events/event.ts";
 
 /** A node that was offline for less than a day records everything it missed; one that starts from nothing records no past. */
-export const DEFAULT_MAX_AGE_SECONDS = 86_400;
-
-/**
- * Age of the oldest block whose events are recorded while catching up, from the hours of the option; 0 means no
- * limit.
- */
-export const maxAgeSecondsFromHours = (hours: number): number =>
-  hours === 0 ? Number.POSITIVE_INFINITY : hours * 3_600;
+const MAX_AGE_SECONDS = 86_400;
 
 export type RecordingRules = {
   /** Names with at least one subscriber. */
@@ -20,16 +13,12 @@ export type RecordingRules = {
   readonly isCatchingUp: boolean;
   /** Network time, seconds since the network epoch. */
   readonly now: number;
-  /** Events of older blocks are not recorded while catching up; `Infinity` for no limit. */
-  readonly maxAgeSeconds: number;
   readonly slots: Pick<Slots, "unixMsOf">;
 };
 
 /** Returns true if the events of a block are not recorded because the node catches up and the block is old. */
-export const isTooOld = (
-  { timestamp }: BlockHeader,
-  { isCatchingUp, now, maxAgeSeconds }: RecordingRules,
-): boolean => isCatchingUp && now - timestamp > maxAgeSeconds;
+export const isTooOld = ({ timestamp }: BlockHeader, { isCatchingUp, now }: RecordingRules): boolean =>
+  isCatchingUp && now - timestamp > MAX_AGE_SECONDS;
 
 /**
  * The events that the commit of an applied block records. Facts without subscribers are not even converted to JSON.

@@ -10,20 +10,18 @@ export type SelectionDeps = {
   readonly slots: Pick<Slots, "blocktime" | "unixMsOf">;
   /** Network time, seconds since the network epoch. */
   readonly now: () => number;
-  /** Events of older blocks are not recorded while the node catches up; `Infinity` for no limit. */
-  readonly maxAgeSeconds: number;
 };
 
 /** A node whose head is this many slots old is catching up. */
 const BEHIND_SLOTS = 3;
 
-export function createSelection({ subscribedEvents, slots, now, maxAgeSeconds }: SelectionDeps) {
+export function createSelection({ subscribedEvents, slots, now }: SelectionDeps) {
   return (facts: readonly BlockFact[], header: BlockHeader): Event[] => {
     const rules = {
       names: subscribedEvents.names(),
       isCatchingUp: now() - header.timestamp >= BEHIND_SLOTS * slots.blocktime,
       now: now(),
-      ...{ maxAgeSeconds, slots },
+      slots,
     };
     if (isTooOld(header, rules)) subscribedEvents.markGap();
     return recordedEvents(facts, header, rules);

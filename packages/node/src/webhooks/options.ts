@@ -6,8 +6,6 @@ import type { DeliveryRetention } from "./model/deliveries.ts";
 
 export type WebhookOptions = {
   readonly webhookLimit: number;
-  /** True to refuse targets with the schemes http and nats. */
-  readonly httpsOnly: boolean;
   /** Returns whether deliveries may go to an address. */
   readonly isTargetAddress: (address: string) => boolean;
   /** Maximum of concurrent calls of all webhooks, not counting the first call of each. */
@@ -31,7 +29,6 @@ export type WebhookOptions = {
 
 export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
   webhookLimit: 1_000,
-  httpsOnly: false,
   isTargetAddress: () => true,
   maxConcurrent: 256,
   maxConcurrentPerWebhook: 8,

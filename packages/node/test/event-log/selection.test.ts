@@ -1,6 +1,5 @@
 import { createNetwork, genesisBlockFromJson } from "@uniknode/protocol";
 import { expect, test } from "vitest";
-import { maxAgeSecondsFromHours } from "../../src/event-log/recorded-events.ts";
 import { createSelection } from "../../src/event-log/selection.ts";
 import { readChain } from "../../test-support/chain/fixtures.ts";
 
@@ -8,13 +7,12 @@ const { network, genesis } = readChain("chain-1");
 const { header } = genesisBlockFromJson(genesis, createNetwork(network));
 
 /** Names that a node this far behind records of a block, and the number of gaps that it marked. */
-function select(ageSeconds: number, hours: number) {
+function select(ageSeconds: number) {
   let gaps = 0;
   const select = createSelection({
     subscribedEvents: { names: () => new Set(["block.applied"]), markGap: () => void gaps++ },
     slots: { blocktime: 8, unixMsOf: (time) => time },
     now: () => header.timestamp + ageSeconds,
-    maxAgeSeconds: maxAgeSecondsFromHours(hours),
   });
   const names = select([{ name: "block.applied", header }], header).map(({ name }) => name);
   return { names, gaps };
@@ -23,11 +21,7 @@ function select(ageSeconds: number, hours: number) {
 const RECORDED = { names: ["block.applied"], gaps: 0 };
 const LEFT_OUT = { names: [], gaps: 1 };
 
-test("a node that catches up records no events of blocks older than the option allows", () => {
-  expect(select(2 * 3_600, 2)).toEqual(RECORDED);
-  expect(select(2 * 3_600 + 1, 2)).toEqual(LEFT_OUT);
-});
-
-test("0 hours disables the limit", () => {
-  expect(select(1e9, 0)).toEqual(RECORDED);
+test("a node that catches up records no events of blocks older than a day, and marks the gap", () => {
+  expect(select(86_400)).toEqual(RECORDED);
+  expect(select(86_401)).toEqual(LEFT_OUT);
 });

@@ -4,7 +4,6 @@ import type { Logger } from "pino";
 import { type Pin, type PinNews, pinText } from "../../chain/assumption.ts";
 import { createChain } from "../../chain/chain.ts";
 import { type Chain, DEFAULT_CHAIN_OPTIONS } from "../../chain/port.ts";
-import { maxAgeSecondsFromHours } from "../../event-log/recorded-events.ts";
 import { createSelection } from "../../event-log/selection.ts";
 import { eventsOfRevert } from "../../events/block-events.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
@@ -41,7 +40,7 @@ const MAX_RECORDED = 16_000;
 
 /** @throws {ChainError} if the database has another chain, or one that was not checked */
 export function createConsensus(
-  options: Pick<NodeOptions, "assumeValid" | "eventsMaxAge" | "feedBlocks" | "history">,
+  options: Pick<NodeOptions, "assumeValid" | "feedBlocks" | "history">,
   { database, genesis, network, slots, now, nowMs, events, subscribedEvents, logger }: ConsensusDeps,
   onStop: Closing["add"],
 ): Consensus {
@@ -58,7 +57,6 @@ export function createConsensus(
     verify: verifier.verify,
     verifyNow: createVerifyNow(),
   });
-  const maxAgeSeconds = maxAgeSecondsFromHours(options.eventsMaxAge);
   const chain = createChain(
     {
       ...DEFAULT_CHAIN_OPTIONS,
@@ -72,7 +70,7 @@ export function createConsensus(
       verifier,
       signatures,
       events,
-      eventsOfFacts: createSelection({ subscribedEvents, slots, now, maxAgeSeconds }),
+      eventsOfFacts: createSelection({ subscribedEvents, slots, now }),
       eventsOfRevert: (block, wallets) => eventsOfRevert(block, wallets, slots),
       now: nowMs,
       assumeValid: options.assumeValid,

@@ -19,7 +19,6 @@ type SharedOptions = Pick<
   | "webhookToken"
   | "webhookKeyFile"
   | "webhookOldKeyFile"
-  | "eventsMaxAge"
   | "compareWith"
   | "history"
   | "mirror"

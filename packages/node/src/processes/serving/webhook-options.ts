@@ -14,16 +14,12 @@ export type DeliveryOptions = RetentionOptions &
     | "webhookPrivateTargets"
     | "webhookAllow"
     | "webhookDeny"
-    | "webhookHttpsOnly"
     | "webhookHostRate"
     | "webhookTimeout"
     | "webhookRetries"
   >;
 
-type RetentionOptions = Pick<
-  Options,
-  "webhookLogDays" | "webhookLogFailedDays" | "webhookLogSize" | "webhookQueueSize"
->;
+type RetentionOptions = Pick<Options, "webhookLogDays" | "webhookLogSize" | "webhookQueueSize">;
 
 const CONNECT_TIMEOUT_MS = 3_000;
 
@@ -38,10 +34,7 @@ export const toPostOptions = (options: CallOptions): PostOptions => ({
 });
 
 /** Returns the checks of targets that are registered. */
-export const toTargetChecks = (
-  options: CallOptions,
-): Pick<WebhookOptions, "httpsOnly" | "isTargetAddress"> => ({
-  httpsOnly: options.webhookHttpsOnly,
+export const toTargetChecks = (options: CallOptions): Pick<WebhookOptions, "isTargetAddress"> => ({
   isTargetAddress: createAddressCheck(toTargetOptions(options)),
 });
 
@@ -58,14 +51,17 @@ const toTargetOptions = (options: CallOptions): TargetOptions => ({
   allowPrivateTargets: options.webhookPrivateTargets,
   allowedNetworks: options.webhookAllow ?? "",
   deniedNetworks: options.webhookDeny ?? "",
-  httpsOnly: options.webhookHttpsOnly,
 });
 
 /** Returns the bounds of the delivery log and of the queues. */
-export const toRetention = (options: RetentionOptions): DeliveryRetention => ({
-  ...DEFAULT_WEBHOOK_OPTIONS.retention,
-  maxAgeMs: options.webhookLogDays * DAY_MS,
-  maxFailedAgeMs: options.webhookLogFailedDays * DAY_MS,
-  maxDeliveries: options.webhookLogSize,
-  maxWaiting: options.webhookQueueSize,
-});
+export function toRetention(options: RetentionOptions): DeliveryRetention {
+  const { retention } = DEFAULT_WEBHOOK_OPTIONS;
+  const maxAgeMs = options.webhookLogDays * DAY_MS;
+  return {
+    ...retention,
+    maxAgeMs,
+    maxFailedAgeMs: Math.max(maxAgeMs, retention.maxFailedAgeMs),
+    maxDeliveries: options.webhookLogSize,
+    maxWaiting: options.webhookQueueSize,
+  };
+}

@@ -4,7 +4,7 @@ import { constants } from "node:crypto";
 import { isIP, type LookupFunction, connect as openTcp, type Socket } from "node:net";
 import { type ConnectionOptions, connect as openTls, type TLSSocket } from "node:tls";
 import { CodedError } from "../../platform/coded-error.ts";
-import { createAddressCheck, refusedAddress, type TargetOptions, targetRefused } from "./guard.ts";
+import { createAddressCheck, refusedAddress, type TargetOptions } from "./guard.ts";
 import { type Lookup, Names, type Resolved } from "./names.ts";
 
 export type ConnectOptions = TargetOptions & {
@@ -68,9 +68,6 @@ export function createConnect(options: ConnectOptions, lookup: Lookup = new Name
       const timeout = setTimeout(() => fail(connectTimeout(connectTimeoutMs)), connectTimeoutMs);
       if (signal.aborted) return abort();
       signal.addEventListener("abort", abort, { once: true });
-      if (options.httpsOnly && !endpoint.isSecure) {
-        return fail(targetRefused("target is not https, which is required"));
-      }
       resolveChecked(endpoint.host).then((addresses) => {
         if (isSettled) return;
         const opened = open(endpoint, addresses);

@@ -16,15 +16,12 @@ export type TargetOptions = {
   readonly allowedNetworks: string;
   /** Networks that are always denied, even if they are also allowed. */
   readonly deniedNetworks: string;
-  /** Refuses targets with the schemes http and nats. */
-  readonly httpsOnly: boolean;
 };
 
 export const PUBLIC_TARGETS: TargetOptions = {
   allowPrivateTargets: false,
   allowedNetworks: "",
   deniedNetworks: "",
-  httpsOnly: false,
 };
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -41,12 +38,11 @@ const LOCAL_NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b:1::/48");
 const METADATA =
   "169.254.169.254, 169.254.170.0/24, 168.63.129.16, 100.100.100.200, 192.0.0.192, fd00:ec2::/32, fd20:ce::254";
 
-export const refusedAddress = (address: string) =>
-  targetRefused(`target address ${address} is not public or not allowed`);
-
 /** Deliveries must not reach the target. A retry may succeed if the name gets another address. */
-export const targetRefused = (reason: string) =>
-  new CodedError("TARGET_REFUSED", reason, { isRetryable: true });
+export const refusedAddress = (address: string) =>
+  new CodedError("TARGET_REFUSED", `target address ${address} is not public or not allowed`, {
+    isRetryable: true,
+  });
 
 /**
  * Creates a test whether deliveries may go to an address. It checks `::ffff:10.0.0.1` and `64:ff9b::10.0.0.1` as
@@ -58,7 +54,7 @@ export function createAddressCheck({
   allowPrivateTargets,
   allowedNetworks,
   deniedNetworks,
-}: Omit<TargetOptions, "httpsOnly">): (address: string) => boolean {
+}: TargetOptions): (address: string) => boolean {
   const isDenied = createRangeTest(deniedNetworks);
   const isAllowed = createRangeTest(allowedNetworks);
   const isMetadata = createRangeTest(METADATA);

@@ -31,7 +31,7 @@ export function createNatsPost(options: PostOptions, lookup?: Lookup): NatsPost 
   };
 
   const post: Post = async (request, signal) => {
-    const target = readTarget(request.target, options);
+    const target = readTarget(request.target);
     try {
       const acknowledgement = await withTimeout(options.timeoutMs, signal, (ended) =>
         connections.use(target, (client) => {
@@ -64,8 +64,7 @@ function createOpen(
   lookup: Lookup | undefined,
 ): (target: NatsTarget) => Promise<StreamClient> {
   const { timeoutMs, userAgent } = options;
-  // `readTarget` has checked the scheme.
-  const connect: Connect = createConnect({ ...options, httpsOnly: false }, lookup);
+  const connect: Connect = createConnect(options, lookup);
   return (target) => {
     const signal = AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]);
     const openStream = () => openServerStream(connect, target, signal);
@@ -74,13 +73,10 @@ function createOpen(
 }
 
 /** @throws {CodedError} if deliveries must not go to the target */
-function readTarget(text: string, { httpsOnly }: PostOptions): NatsTarget {
+function readTarget(text: string): NatsTarget {
   const target = parseNatsTarget(text);
-  const refusal = target === undefined ? "target is not a NATS URL" : "target is not tls, which is required";
-  if (target === undefined || (httpsOnly && !target.isSecure)) {
-    throw new CodedError("TARGET_REFUSED", refusal, { isRetryable: true });
-  }
-  return target;
+  if (target) return target;
+  throw new CodedError("TARGET_REFUSED", "target is not a NATS URL", { isRetryable: true });
 }
 
 /** Selects the headers of Standard Webhooks; the others belong to HTTP. */

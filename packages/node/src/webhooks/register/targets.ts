@@ -5,8 +5,6 @@ import { hostOf } from "../model/target-host.ts";
 import { FIELD_READERS } from "./fields.ts";
 
 export type TargetOptions = {
-  /** Refuses targets with the schemes http and nats. */
-  readonly httpsOnly: boolean;
   /** Returns whether deliveries may go to an address. Names are only checked by the guard of deliveries. */
   readonly isTargetAddress: (address: string) => boolean;
 };
@@ -27,10 +25,7 @@ export function readTarget(options: TargetOptions, body: unknown): string {
  *
  * @throws {SubscriptionError}
  */
-export function checkTarget({ httpsOnly, isTargetAddress }: TargetOptions, target: string): void {
-  if (httpsOnly && !/^(?:https|tls):/i.test(target)) {
-    throw invalid('"target" must be an https or tls URL on this node', "TARGET_REFUSED");
-  }
+export function checkTarget({ isTargetAddress }: TargetOptions, target: string): void {
   const address = addressIn(target);
   if (address !== undefined && !isTargetAddress(address)) {
     throw invalid(

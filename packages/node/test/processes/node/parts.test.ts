@@ -53,7 +53,7 @@ function open({ assumeValid }: { assumeValid?: Pin } = {}) {
   const parts = { ...environment, ...eventLog, database };
   const genesis = genesisBlockFromJson(blockToJson(dev.block), environment.network);
   const { chain, verifier, signatures } = createConsensus(
-    { assumeValid, eventsMaxAge: 0, feedBlocks: 0, history: undefined },
+    { assumeValid, feedBlocks: 0, history: undefined },
     { ...parts, genesis },
     onStop,
   );

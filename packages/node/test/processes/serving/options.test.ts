@@ -11,14 +11,15 @@ const resolved = (flags: Readonly<Record<string, string>>) =>
 test("The options determine how long and how many deliveries are kept.", () => {
   const { retention } = DEFAULT_WEBHOOK_OPTIONS;
   expect(toRetention(resolved({}))).toEqual(retention);
-  const flags = { webhookLogDays: "2", webhookLogFailedDays: "3", webhookLogSize: "5000" };
-  expect(toRetention(resolved({ ...flags, webhookQueueSize: "4000" }))).toEqual({
+  const flags = { webhookLogDays: "2", webhookLogSize: "5000", webhookQueueSize: "4000" };
+  expect(toRetention(resolved(flags))).toEqual({
     ...retention,
     maxAgeMs: 2 * 86_400_000,
-    maxFailedAgeMs: 3 * 86_400_000,
     maxDeliveries: 5_000,
     maxWaiting: 4_000,
   });
+  const { maxFailedAgeMs } = toRetention(resolved({ webhookLogDays: "90" }));
+  expect(maxFailedAgeMs).toBe(90 * 86_400_000);
 });
 
 test("The serving thread receives no secret of the options.", () => {

@@ -177,17 +177,4 @@ describe("a refused target", () => {
     const later = sender({ allowedNetworks: "127.0.0.1/32" }, moving);
     await expect(later(`http://receiver.example:${port}/`)).rejects.toMatchObject(REFUSED);
   });
-
-  test("is every one without https if https is required", async () => {
-    const { port, count } = await listener();
-    const send = sender({ allowPrivateTargets: true, httpsOnly: true });
-    await expect(send(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
-      ...REFUSED,
-      message: "target is not https, which is required",
-    });
-    expect(count()).toBe(0);
-    // Reaches the listener, which does not speak TLS.
-    await expect(send(`https://127.0.0.1:${port}/`)).rejects.not.toMatchObject(REFUSED);
-    expect(count()).toBe(1);
-  });
 });

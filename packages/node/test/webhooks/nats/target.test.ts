@@ -84,11 +84,4 @@ describe("the URL of a subject", () => {
     });
     expect(await create("nats://8.8.8.8/chain", { isTargetAddress })).toMatchObject({ id: 1 });
   });
-
-  test("must have the scheme tls if the node requires encryption", async () => {
-    await expect(create("nats://nats.example/chain", { httpsOnly: true })).rejects.toMatchObject({
-      code: "TARGET_REFUSED",
-    });
-    expect(await create("tls://nats.example/chain", { httpsOnly: true })).toMatchObject({ id: 1 });
-  });
 });
