@@ -48,14 +48,6 @@ export const httpOptions = {
     default: 2_000,
     read: readInteger(10, 1_000_000),
   }),
-  httpConnectionsPerClient: option({
-    name: "httpConnectionsPerClient",
-    placeholder: "N",
-    sentence:
-      "Maximum number of open connections per client (IPv4 address or IPv6 /64); twice as many per /48; no limit for the proxies of httpTrustProxy.",
-    default: 500,
-    read: readInteger(1, 1_000_000),
-  }),
   httpKeepAlive: option({
     name: "httpKeepAlive",
     placeholder: "SECONDS",

@@ -68,13 +68,6 @@ export const peerOptions = {
     default: "all",
     read: readChoice("all", "known", "none"),
   }),
-  p2pMinPeers: option({
-    name: "p2pMinPeers",
-    placeholder: "N",
-    sentence: "Minimum number of peers; below it, the node discovers more.",
-    default: 5,
-    read: readInteger(0, 1_000),
-  }),
   p2pMaxPeersSameSubnet: option({
     name: "p2pMaxPeersSameSubnet",
     placeholder: "N",
@@ -99,14 +92,6 @@ export const peerOptions = {
     default: ["127.0.0.1"],
     read: readList,
   }),
-  p2pWhitelist: option({
-    name: "p2pWhitelist",
-    placeholder: "ADDRESSES",
-    sentence:
-      "Addresses that may become peers, separated by commas; * for any part. Addresses without * are exempt from the rate limit.",
-    default: ["*"],
-    read: readList,
-  }),
   p2pBlacklist: option({
     name: "p2pBlacklist",
     placeholder: "ADDRESSES",
@@ -129,6 +114,8 @@ const KNOWN: Readonly<Record<string, { readonly port: number; readonly seeds: re
   sandbox: { port: 4002, seeds: ["51.15.218.206"] },
 };
 const DEFAULT_PORT = 4002;
+/** As in the configuration files of uns-core. */
+const MIN_PEERS = 5;
 
 /** Port on which the nodes of a network listen for peers by default. */
 export const defaultPeerPort = (networkName: string): number => KNOWN[networkName]?.port ?? DEFAULT_PORT;
@@ -184,11 +171,10 @@ export function toPeersOptions(config: Config<typeof peerOptions>, networkName: 
     sources: file?.sources ?? [],
     version: config.p2pVersion,
     discovery: config.p2pDiscovery,
-    minPeers: config.p2pMinPeers,
+    minPeers: MIN_PEERS,
     maxPeersPerSubnet: config.p2pMaxPeersSameSubnet,
     p2pRateLimit: config.p2pRateLimit,
     remoteAccess: config.p2pRemoteAccess,
-    whitelist: config.p2pWhitelist,
     blacklist: config.p2pBlacklist,
     allowsLoopback: config.p2pLoopback,
   };

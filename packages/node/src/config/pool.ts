@@ -41,15 +41,8 @@ export const poolOptions = {
   poolMinFee: option({
     name: "poolMinFee",
     placeholder: "N",
-    sentence: "Minimum fee per byte of a pending transaction, in the smallest unit.",
+    sentence: "Minimum fee per byte of a transaction that the pool accepts and broadcasts, in the smallest unit.",
     default: fees.minFeePool,
-    read: readInteger(0, 1_000_000_000),
-  }),
-  poolMinFeeBroadcast: option({
-    name: "poolMinFeeBroadcast",
-    placeholder: "N",
-    sentence: "Minimum fee per byte of a transaction that is broadcast to peers, in the smallest unit.",
-    default: fees.minFeeBroadcast,
     read: readInteger(0, 1_000_000_000),
   }),
 };
@@ -67,5 +60,5 @@ export const toPoolOptions = (config: Config<typeof poolOptions>): PoolOptions =
   poolSize: config.poolSize,
   poolMaxPerSender: config.poolMaxPerSender,
   poolAllowedSenders: config.poolAllowedSenders,
-  fees: { ...fees, minFeePool: config.poolMinFee, minFeeBroadcast: config.poolMinFeeBroadcast },
+  fees: { ...fees, minFeePool: config.poolMinFee, minFeeBroadcast: config.poolMinFee },
 });

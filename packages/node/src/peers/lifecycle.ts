@@ -138,7 +138,6 @@ function createPeerCandidates(
     logger,
   }: Connections & { readonly ping: Ping; readonly logger: Logger },
 ): Candidates {
-  const isWhitelisted = matchesAddress(options.whitelist);
   return createCandidates(
     {
       isDisabled: options.discovery === "none",
@@ -148,7 +147,7 @@ function createPeerCandidates(
     {
       peerTable,
       ping,
-      isBanned: (ip) => isRefused(ip) || !isWhitelisted(ip),
+      isBanned: isRefused,
       disconnect: client.disconnect,
       logger,
     },

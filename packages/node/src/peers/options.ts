@@ -20,10 +20,8 @@ export type PeersOptions = {
   readonly maxPeersPerSubnet: number;
   /** Events that one address may send in a second. */
   readonly p2pRateLimit: number;
-  /** Patterns of the addresses that may use internal events, which separate forgers send. */
+  /** Patterns of the addresses that may use internal events, which separate forgers send; complete addresses are exempt from the rate limits. */
   readonly remoteAccess: readonly string[];
-  /** Patterns of the addresses that may become peers; complete addresses are exempt from the rate limits. */
-  readonly whitelist: readonly string[];
   /** Patterns of the addresses that are neither accepted nor dialled. */
   readonly blacklist: readonly string[];
   /** Accept loopback addresses as peers, for several nodes on one machine. */

@@ -26,10 +26,10 @@ test("variables of the old node are supported", () => {
 
 test("fees per byte and exempt senders", () => {
   const key = `02${"ab".repeat(32)}`;
-  const config = resolve({ poolMinFee: "5", poolMinFeeBroadcast: "6", poolAllowedSenders: key });
+  const config = resolve({ poolMinFee: "5", poolAllowedSenders: key });
   expect(toPoolOptions(config)).toMatchObject({
     poolAllowedSenders: [key],
-    fees: { ...DEFAULT_POOL_OPTIONS.fees, minFeePool: 5, minFeeBroadcast: 6 },
+    fees: { ...DEFAULT_POOL_OPTIONS.fees, minFeePool: 5, minFeeBroadcast: 5 },
   });
   expect(() => resolve({ poolAllowedSenders: "Alice" })).toThrow('"Alice" is not one');
 });

@@ -72,7 +72,6 @@ export async function createNodes(): Promise<TestNodes> {
         p2pRateLimit: 100,
         remoteAccess: ["127.0.0.9"],
         sources: [],
-        whitelist: ["*"],
         blacklist: [],
         allowsLoopback: true,
         ...options,

@@ -82,11 +82,11 @@ describe("two nodes", () => {
 
   /** Three nodes in a row: the first and the third one are not connected. */
   function openRow(): [TestNode, TestNode, TestNode] {
-    const onlySecond = { whitelist: [present(HOSTS[1])] };
+    const [first, second, third] = HOSTS;
     return [
-      open(present(HOSTS[0]), [], onlySecond),
-      open(present(HOSTS[1]), HOSTS),
-      open(present(HOSTS[2]), [present(HOSTS[1])], onlySecond),
+      open(present(first), [], { blacklist: [present(third)] }),
+      open(present(second), HOSTS),
+      open(present(third), [present(second)], { blacklist: [present(first)] }),
     ];
   }
 
@@ -146,21 +146,8 @@ describe("addresses", () => {
     await expect(forgerOf(second)).resolves.toBeDefined();
   });
 
-  test("outside of the whitelist are accepted, but do not become peers", async () => {
-    const [first, second] = [
-      open(present(HOSTS[0]), []),
-      open(present(HOSTS[1]), [present(HOSTS[0])], { whitelist: ["127.0.0.7*"] }),
-    ];
-    await first.peers.start();
-    await second.peers.start();
-    expect(second.peers.list()).toEqual([]);
-    const request = await forgerOf(second, first.host);
-    expect(await request("p2p.peer.getStatus", {})).toMatchObject({ state: { height: 1 } });
-    expect(second.peers.list()).toEqual([]);
-  });
-
-  test("that the whitelist names exactly are exempt from the rate limits", async () => {
-    const node = open(present(HOSTS[0]), [], { whitelist: ["*", "127.0.0.9"], remoteAccess: [] });
+  test("that the list of separate forgers names exactly are exempt from the rate limits", async () => {
+    const node = open(present(HOSTS[0]), [], { remoteAccess: ["127.0.0.*", "127.0.0.9"] });
     await node.peers.start();
     const request = await forgerOf(node);
     for (let count = 0; count < 5; count++) expect(await request("p2p.peer.getPeers", {})).toEqual([]);

@@ -50,7 +50,7 @@ export function createRequestServer(
   const { network, chain, logger } = deps;
   const rateLimits = createRateLimits({
     eventsPerSecond: options.p2pRateLimit,
-    exempt: new Set([...options.remoteAccess, ...options.whitelist].map(normalizeAddress)),
+    exempt: new Set(options.remoteAccess.map(normalizeAddress)),
   });
   return createPeerServer(
     {

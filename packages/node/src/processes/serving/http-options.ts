@@ -1,5 +1,5 @@
 /** Options of the HTTP listener, for nodes and API servers. */
-import type { HttpOptions } from "../../http/server/server.ts";
+import { DEFAULT_CONNECTION_BOUNDS, type HttpOptions } from "../../http/server/server.ts";
 import { SECOND_MS } from "../../platform/clock/durations.ts";
 import type { ServingOptions } from "./options.ts";
 
@@ -10,7 +10,6 @@ type ListenerOptions = Pick<
   | "httpHost"
   | "httpPort"
   | "httpConnections"
-  | "httpConnectionsPerClient"
   | "httpKeepAlive"
   | "poolMaxPerRequest"
   | "httpAllow"
@@ -21,7 +20,7 @@ type ListenerOptions = Pick<
 export const toHttpOptions = (data: ListenerOptions): HttpOptions => ({
   host: data.httpHost,
   port: data.httpPort,
-  connections: { total: data.httpConnections, perClient: data.httpConnectionsPerClient },
+  connections: { ...DEFAULT_CONNECTION_BOUNDS, total: data.httpConnections },
   keepAliveTimeoutMs: data.httpKeepAlive * SECOND_MS,
   poolMaxPerRequest: data.poolMaxPerRequest,
   allowed: data.httpAllow,

@@ -12,7 +12,6 @@ const SERVING_OPTIONS = [
   "httpTrustProxy",
   "httpHosts",
   "httpConnections",
-  "httpConnectionsPerClient",
   "httpKeepAlive",
   "operationsPort",
   "operationsHost",

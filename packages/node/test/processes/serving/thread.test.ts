@@ -222,7 +222,7 @@ describe("under 2,000 half-open and 2,000 idle connections", () => {
   });
 
   test("health and metrics respond on their own listener", async () => {
-    await serve({ operationsPort: 0, httpConnections: 500, httpConnectionsPerClient: 500 });
+    await serve({ operationsPort: 0, httpConnections: 500 });
     await attack(present(thread.port()));
     const port = Number(new URL(serving.operationsUrl).port);
     expect(port).not.toBe(present(thread.port()));
