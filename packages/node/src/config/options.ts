@@ -35,7 +35,7 @@ export const nodeOptions = {
     name: "compareWith",
     placeholder: "URLS",
     sentence:
-      "Base URLs of other nodes, separated by commas, whose Merkle tree of final facts is compared with this node's tree every minute (docs/spec/facts.md).",
+      "Base URLs of other nodes, separated by commas, whose Merkle tree of final facts is compared with this node's tree every minute: the operator of both learns that one has a wrong chain or state (docs/spec/facts.md).",
     default: [],
     read: readNodeUrls,
   }),
@@ -90,7 +90,7 @@ export const nodeOptions = {
   forgerSecret: option({
     name: "forgerSecret",
     sentence:
-      "A single passphrase or encrypted key of a forging delegate, which may contain commas (no flag).",
+      "A single passphrase or encrypted key of a forging delegate, which may contain commas; containers of uns-core are configured with it (no flag).",
     oldVariables: ["FORGER_SECRET", "CORE_FORGER_BIP38"],
     hasNoFlag: true,
     secret: true,

@@ -56,7 +56,7 @@ export const peerOptions = {
   p2pVersion: option({
     name: "p2pVersion",
     placeholder: "VERSION",
-    sentence: "Version announced to peers, which accept only the versions that their network allows.",
+    sentence: "Version announced to peers; needed when the network demands a newer one than this program announces.",
     default: PROTOCOL_VERSION,
     read: readText,
   }),
@@ -88,7 +88,7 @@ export const peerOptions = {
     name: "p2pRemoteAccess",
     placeholder: "ADDRESSES",
     sentence:
-      "Addresses of separate forger processes that this node serves, separated by commas; * for any part.",
+      "Addresses of separate forgers of uns-core that use this node as their relay, separated by commas; * for any part.",
     default: ["127.0.0.1"],
     read: readList,
   }),
