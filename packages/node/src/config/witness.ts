@@ -26,13 +26,6 @@ export const witnessOptions = {
       "Number of nodes with different keys that must contain a tree; more than half of the given URLs if not given.",
     read: readInteger(1, MAX_NODES),
   }),
-  interval: option({
-    name: "interval",
-    placeholder: "SECONDS",
-    sentence: "Pause between two comparisons.",
-    default: 10,
-    read: readInteger(1, 3_600),
-  }),
   once: option({
     name: "once",
     sentence: "Compares once, prints the signed checkpoint, and ends.",

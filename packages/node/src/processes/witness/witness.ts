@@ -22,6 +22,9 @@ import { createWitness, type Witness } from "../../witness/witness.ts";
 
 export type WitnessConfig = Config<typeof witnessOptions>;
 
+/** Pause between two comparisons. */
+const PAUSE_MS = 10_000;
+
 export type OpenWitness = {
   readonly witness: Witness;
   readonly verifierKey: string;
@@ -78,7 +81,7 @@ export async function startWitness(
     throw explainListenError(error, { host, port: operationsPort, portFlag: "--operations-port" });
   });
   closing.add("listener", server.close);
-  const rounds = repeat(witness, config.interval * 1_000);
+  const rounds = repeat(witness);
   closing.add("comparison", rounds.close);
   const url = `http://${shownHost(host)}:${port}`;
   logger.info({ url, key: verifierKey, nodes: urls }, "witness started");
@@ -88,7 +91,7 @@ export async function startWitness(
 }
 
 /** Repeats rounds; `failed` rejects if the state cannot be written. */
-function repeat(witness: Witness, pauseMs: number) {
+function repeat(witness: Witness) {
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<unknown> = Promise.resolve();
@@ -97,7 +100,7 @@ function repeat(witness: Witness, pauseMs: number) {
   failed.catch(() => {});
   function run(): void {
     running = witness.round(stopping.signal).then(() => {
-      if (!stopping.signal.aborted) timer = setTimeout(run, pauseMs);
+      if (!stopping.signal.aborted) timer = setTimeout(run, PAUSE_MS);
     }, reject);
   }
   run();
