@@ -39,8 +39,6 @@ export const deliverOptions = {
   webhookTimeout: nodeOptions.webhookTimeout,
   webhookRetries: nodeOptions.webhookRetries,
   webhookLogDays: nodeOptions.webhookLogDays,
-  webhookLogSize: nodeOptions.webhookLogSize,
-  webhookQueueSize: nodeOptions.webhookQueueSize,
   operationsHost: option({
     ...nodeOptions.operationsHost,
     sentence: "Address that the listener of health and metrics listens on.",

@@ -66,7 +66,8 @@ export const httpOptions = {
   operationsHost: option({
     name: "operationsHost",
     placeholder: "HOST",
-    sentence: "Address that the separate listener of operationsPort listens on; a Prometheus on another machine or in another container needs another one than loopback.",
+    sentence:
+      "Address that the separate listener of operationsPort listens on; a Prometheus on another machine or in another container needs another one than loopback.",
     default: "127.0.0.1",
     read: readText,
   }),

@@ -56,7 +56,8 @@ export const peerOptions = {
   p2pVersion: option({
     name: "p2pVersion",
     placeholder: "VERSION",
-    sentence: "Version announced to peers; needed when the network demands a newer one than this program announces.",
+    sentence:
+      "Version announced to peers; needed when the network demands a newer one than this program announces.",
     default: PROTOCOL_VERSION,
     read: readText,
   }),
@@ -114,7 +115,7 @@ const KNOWN: Readonly<Record<string, { readonly port: number; readonly seeds: re
   sandbox: { port: 4002, seeds: ["51.15.218.206"] },
 };
 const DEFAULT_PORT = 4002;
-/** As in the configuration files of uns-core. */
+/** Minimum in the configuration files of uns-core. */
 const MIN_PEERS = 5;
 
 /** Port on which the nodes of a network listen for peers by default. */

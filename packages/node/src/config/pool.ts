@@ -41,7 +41,8 @@ export const poolOptions = {
   poolMinFee: option({
     name: "poolMinFee",
     placeholder: "N",
-    sentence: "Minimum fee per byte of a transaction that the pool accepts and broadcasts, in the smallest unit.",
+    sentence:
+      "Minimum fee per byte of a transaction that the pool accepts and broadcasts, in the smallest unit.",
     default: fees.minFeePool,
     read: readInteger(0, 1_000_000_000),
   }),

@@ -108,23 +108,9 @@ export const webhookOptions = {
   webhookLogDays: option({
     name: "webhookLogDays",
     placeholder: "DAYS",
-    sentence: "Days for which a finished webhook delivery stays in the log; a failed one stays for 30 days, or for this time if it is longer.",
+    sentence:
+      "Days for which a finished webhook delivery stays in the log; a failed one stays for 30 days, or for this time if it is longer.",
     default: retention.maxAgeMs / DAY_MS,
     read: readInteger(1, 3_650),
-  }),
-  webhookLogSize: option({
-    name: "webhookLogSize",
-    placeholder: "N",
-    sentence:
-      "Maximum number of deliveries in the log, over all webhooks; beyond it, the oldest finished deliveries are removed. The default holds seven days of 1.6 deliveries per second.",
-    default: retention.maxDeliveries,
-    read: readInteger(1_000, 100_000_000),
-  }),
-  webhookQueueSize: option({
-    name: "webhookQueueSize",
-    placeholder: "N",
-    sentence: "Maximum number of queued deliveries per webhook; beyond it, the oldest fail.",
-    default: retention.maxWaiting,
-    read: readInteger(1_000, 100_000_000),
   }),
 };

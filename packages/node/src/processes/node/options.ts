@@ -15,13 +15,7 @@ import type { ServingThread } from "../serving/thread.ts";
 
 type SharedOptions = Pick<
   Options,
-  | "data"
-  | "webhookToken"
-  | "webhookKeyFile"
-  | "webhookOldKeyFile"
-  | "compareWith"
-  | "history"
-  | "mirror"
+  "data" | "webhookToken" | "webhookKeyFile" | "webhookOldKeyFile" | "compareWith" | "history" | "mirror"
 >;
 
 export type NodeOptions = SharedOptions &

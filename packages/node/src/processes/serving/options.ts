@@ -30,8 +30,6 @@ const SERVING_OPTIONS = [
   "webhookTimeout",
   "webhookRetries",
   "webhookLogDays",
-  "webhookLogSize",
-  "webhookQueueSize",
   "poolMaxPerRequest",
   "logLevel",
   "logFormat",

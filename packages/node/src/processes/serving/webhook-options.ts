@@ -19,7 +19,7 @@ export type DeliveryOptions = RetentionOptions &
     | "webhookRetries"
   >;
 
-type RetentionOptions = Pick<Options, "webhookLogDays" | "webhookLogSize" | "webhookQueueSize">;
+type RetentionOptions = Pick<Options, "webhookLogDays">;
 
 const CONNECT_TIMEOUT_MS = 3_000;
 
@@ -57,11 +57,5 @@ const toTargetOptions = (options: CallOptions): TargetOptions => ({
 export function toRetention(options: RetentionOptions): DeliveryRetention {
   const { retention } = DEFAULT_WEBHOOK_OPTIONS;
   const maxAgeMs = options.webhookLogDays * DAY_MS;
-  return {
-    ...retention,
-    maxAgeMs,
-    maxFailedAgeMs: Math.max(maxAgeMs, retention.maxFailedAgeMs),
-    maxDeliveries: options.webhookLogSize,
-    maxWaiting: options.webhookQueueSize,
-  };
+  return { ...retention, maxAgeMs, maxFailedAgeMs: Math.max(maxAgeMs, retention.maxFailedAgeMs) };
 }
