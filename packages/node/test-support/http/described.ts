@@ -1,6 +1,6 @@
 /** Compares responses with their description in the OpenAPI document. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import type { FastifyInstance, RouteOptions } from "fastify";
+import type { RouteOptions } from "fastify";
 import type { Server } from "../../src/http/core/app.ts";
 import { createDescribed } from "../../src/http/documentation/document.ts";
 import { present } from "../../src/platform/present.ts";
@@ -56,32 +56,39 @@ export type Document = {
   };
 };
 
-/** Input of each server's document; see `createDescribed`. */
-const described = new WeakMap<Server, FastifyInstance>();
+/** The recorded routes of each server. */
+const recorded = new WeakMap<Server, RouteOptions[]>();
+const documents = new WeakMap<Server, Document>();
 
 /** Returns the document of a server whose routes were recorded and that is ready. */
-export const documentOf = (app: Server): Document =>
-  present(described.get(app)).swagger() as unknown as Document;
+export async function documentOf(app: Server): Promise<Document> {
+  const known = documents.get(app);
+  if (known) return known;
+  const server = createDescribed(present(recorded.get(app), "the routes"));
+  await server.ready();
+  const document = server.swagger() as unknown as Document;
+  documents.set(app, document);
+  return document;
+}
 
-/** Validators of responses by route and status. All servers of a process have the same document. */
-const validators = new Map<string, ValidateFunction | undefined>();
+/** Validators of responses by route and status. All servers of a process have the same document; most do not need it. */
+const validators = new Map<
+  string,
+  { readonly isDocumented: boolean; readonly validate?: ValidateFunction }
+>();
 
 /** Records the routes of a server that is not ready yet, for `documentOf`. */
 export function describeRoutes(app: Server): void {
   const routes: RouteOptions[] = [];
+  recorded.set(app, routes);
   app.addHook("onRoute", (route) => void routes.push(route));
-  app.addHook("onReady", async () => {
-    const server = createDescribed(routes);
-    await server.ready();
-    described.set(app, server);
-  });
 }
 
 /** Turns every undocumented response of the server into a failure of the request, and of the test. */
 export function checkResponses(app: Server): void {
   describeRoutes(app);
   app.addHook("onSend", async (request, reply, payload) => {
-    const fault = faultOf(app, {
+    const fault = await faultOf(app, {
       method: request.method === "HEAD" ? "GET" : request.method,
       url: request.is404 ? undefined : request.routeOptions.url,
       status: reply.statusCode,
@@ -97,15 +104,21 @@ export function checkResponses(app: Server): void {
 type Exchange = { method: string; url: string | undefined; status: number; body: unknown };
 
 /** Describes the mismatch of a response; undefined if there is none, or if the route is not documented. */
-export function faultOf(app: Server, { method, url, status, body }: Exchange): string | undefined {
+export async function faultOf(
+  app: Server,
+  { method, url, status, body }: Exchange,
+): Promise<string | undefined> {
   const path = url?.replace(/^\/api(\/v2)?(?=\/)/, "").replace(/:(\w+)/g, "{$1}");
   if (url === undefined || path === undefined || typeof body !== "string" || status < 200) return undefined;
-  const document = documentOf(app);
-  const operation = document.paths[path]?.[method.toLowerCase()];
-  if (!operation) return undefined;
   const name = [method, path, status].join(" ");
-  if (!validators.has(name)) validators.set(name, validatorOf(document, operation.responses[status]));
-  const validate = validators.get(name);
+  if (!validators.has(name)) {
+    const document = await documentOf(app);
+    const operation = document.paths[path]?.[method.toLowerCase()];
+    const validate = validatorOf(document, operation?.responses[status]);
+    validators.set(name, { isDocumented: operation !== undefined, ...(validate && { validate }) });
+  }
+  const { isDocumented, validate } = present(validators.get(name));
+  if (!isDocumented) return undefined;
   if (!validate) return EVERYWHERE.includes(status) ? undefined : `status ${status} is not described`;
   return validate(JSON.parse(body)) ? undefined : JSON.stringify(validate.errors);
 }
@@ -115,10 +128,12 @@ export function faultOf(app: Server, { method, url, status, body }: Exchange): s
  */
 const EVERYWHERE = [301, 304, 403, 415, 500];
 
+/** The test of the whole document validates its schemas. */
+const ajv = new Ajv2020({ strict: false, validateSchema: false });
+
 function validatorOf(document: Document, documented: Content | undefined): ValidateFunction | undefined {
   const schema = documented?.content?.["application/json"].schema;
   if (!schema) return undefined;
-  const ajv = new Ajv2020({ strict: false });
   const all = { ...schema, components: document.components };
   return ajv.compile(closed(all) as object);
 }

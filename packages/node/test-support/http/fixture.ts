@@ -1,5 +1,5 @@
 /** Servers over the small chain, each with its own database. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Block, encodeHeader, transactionToJson } from "@uniknode/protocol";
@@ -30,9 +30,23 @@ export type Additions = {
 };
 const NOTHING: Additions = { blocks: [], writes: [] };
 
+/** Databases by their additions: most tests have the same ones. */
+const written = new Map<Additions, Buffer>();
+
 /** Writes the chain into a new database and returns its path. */
-export function writeChain(folder: string, { blocks, writes, recorded }: Additions): string {
+export function writeChain(folder: string, additions: Additions): string {
   const path = join(folder, "chain.sqlite");
+  const known = written.get(additions);
+  if (known) {
+    writeFileSync(path, known);
+    return path;
+  }
+  fillDatabase(path, additions);
+  written.set(additions, readFileSync(path));
+  return path;
+}
+
+function fillDatabase(path: string, { blocks, writes, recorded }: Additions): void {
   const database = openDatabase(path);
   migrate(database);
   const blockStore = createBlockStore(database);
@@ -62,7 +76,6 @@ export function writeChain(folder: string, { blocks, writes, recorded }: Additio
     if (recorded !== undefined) writeHistory(database, recorded, chain.blocks.length + blocks.length);
   });
   database.close();
-  return path;
 }
 
 function writeHistory(database: Database, address: string, head: number): void {

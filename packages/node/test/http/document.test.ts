@@ -15,7 +15,7 @@ fixture.app.addHook("onRoute", ({ method, url }) => {
 let document: Document;
 beforeAll(async () => {
   await fixture.app.ready();
-  document = documentOf(fixture.app);
+  document = await documentOf(fixture.app);
 });
 afterAll(() => fixture.close());
 
@@ -118,7 +118,7 @@ test("every operation returns documented responses for every parameter and membe
     });
     const { statusCode: status, body } = response;
     const routeUrl = `/api/v2${path.replace(/\{(\w+)\}/g, ":$1")}`;
-    const fault = faultOf(fixture.app, { method, url: routeUrl, status, body });
+    const fault = await faultOf(fixture.app, { method, url: routeUrl, status, body });
     expect(fault, `${method} ${url} ${JSON.stringify(payload)}: ${body.slice(0, 200)}`).toBeUndefined();
     // Everything documented is accepted; only a required member may be missing.
     if (path !== "/transactions" || method !== "POST") {
@@ -135,11 +135,11 @@ describe("the comparison of responses with the document", () => {
   const check = (status: number, value: unknown) =>
     faultOf(fixture.app, { method: "GET", url, status, body: JSON.stringify(value) });
 
-  test("finds members that are missing, wrong or unknown, and undocumented statuses", () => {
-    expect(check(200, body)).toBeUndefined();
-    expect(check(200, { data: { ...body.data, supply: "5" } })).toContain("must be integer");
-    expect(check(200, { data: { supply: 5 } })).toContain("must have required property 'block'");
-    expect(check(200, { ...body, more: 1 })).toContain("must NOT have additional properties");
-    expect(check(201, body)).toContain("status 201 is not described");
+  test("The comparison finds members that are missing, wrong or unknown, and undocumented statuses.", async () => {
+    expect(await check(200, body)).toBeUndefined();
+    expect(await check(200, { data: { ...body.data, supply: "5" } })).toContain("must be integer");
+    expect(await check(200, { data: { supply: 5 } })).toContain("must have required property 'block'");
+    expect(await check(200, { ...body, more: 1 })).toContain("must NOT have additional properties");
+    expect(await check(201, body)).toContain("status 201 is not described");
   });
 });

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createAccess } from "../../src/http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../src/http/webhooks/routes.ts";
-import { documentOf } from "../../test-support/http/described.ts";
+import { type Document, documentOf } from "../../test-support/http/described.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";
 import { listen, openStreams, TOKEN as STREAM_TOKEN } from "../../test-support/stream/support.ts";
@@ -11,7 +11,11 @@ import { always, blockApplied, createService } from "../../test-support/webhooks
 import { filled } from "./samples.ts";
 
 const fixture = openFixture({}, {}, longer);
-beforeAll(() => fixture.app.ready());
+let document: Document;
+beforeAll(async () => {
+  await fixture.app.ready();
+  document = await documentOf(fixture.app);
+});
 afterAll(() => fixture.close());
 
 const NUMBERS = [
@@ -31,13 +35,14 @@ const NUMBERS = [
   " 1",
   "１",
 ];
+const VALID = [`${2 ** 31}`, `${2 ** 53 - 1}`];
 const MAX_LIMIT = 100;
 
 type List = { path: string; isPost: boolean };
 
 /** Every list of the interface that needs no token. */
 function lists(): List[] {
-  return Object.entries(documentOf(fixture.app).paths).flatMap(([path, operations]) =>
+  return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { parameters = [], tags }]) => {
       const isList = parameters.some(({ name }) => name === "cursor") && !tags.includes("Webhooks");
       return isList ? [{ path: `/api/v2${filled(path)}`, isPost: method === "post" }] : [];
@@ -56,10 +61,11 @@ async function expectPage({ path, isPost }: List, query: string): Promise<{ next
   return meta;
 }
 
-test("numbers of pages, rows and offsets beyond all bounds are refused or find nothing", async () => {
+test("Numbers of pages, rows and offsets beyond all bounds are refused or find nothing.", async () => {
   expect(lists().length).toBeGreaterThan(25);
-  for (const list of lists()) {
-    for (const number of NUMBERS) {
+  for (const [index, list] of lists().entries()) {
+    // All lists have the same parameters; few numbers get further.
+    for (const number of index % 5 === 0 ? NUMBERS : VALID) {
       for (const name of ["page", "limit", "offset"]) {
         await expectPage(list, `${name}=${encodeURIComponent(number)}`);
       }
@@ -88,7 +94,7 @@ const MEMBERS: readonly unknown[] = [
 ];
 const encode = (text: string) => Buffer.from(text).toString("base64url");
 
-test("forged cursors, and those of other lists, are refused or find a page", async () => {
+test("Forged cursors, and those of other lists, are refused or find a page.", async () => {
   const given: string[] = [];
   for (const list of lists()) {
     const { nextCursor } = await expectPage(list, "limit=1&cursor=start");
@@ -107,14 +113,13 @@ test("forged cursors, and those of other lists, are refused or find a page", asy
     encode("{}"),
   ];
   const nested = encode(`${"[".repeat(700)}${"]".repeat(700)}`);
-  for (const list of lists()) {
-    for (const cursor of [...given, ...odd, nested]) await expectPage(list, `limit=1&cursor=${cursor}`);
+  for (const [index, list] of lists().entries()) {
+    const others = [given[index % given.length], given[(index + 1) % given.length]];
+    for (const cursor of [...others, ...odd, nested]) await expectPage(list, `limit=1&cursor=${cursor}`);
     const { nextCursor } = await expectPage(list, "limit=1&cursor=start");
     if (!nextCursor) continue;
     const [name, ...members] = JSON.parse(Buffer.from(nextCursor, "base64url").toString()) as unknown[];
     for (const member of MEMBERS) {
-      const all = [name, ...members.map(() => member)];
-      await expectPage(list, `limit=100&cursor=${encode(JSON.stringify(all))}`);
       const first = [name, member, ...members.slice(1)];
       await expectPage(list, `limit=100&cursor=${encode(JSON.stringify(first))}`);
     }
@@ -125,7 +130,7 @@ test("forged cursors, and those of other lists, are refused or find a page", asy
   }
 });
 
-test("so are those of the lists of webhooks", async () => {
+test("Numbers beyond all bounds are refused or find nothing in the lists of webhooks.", async () => {
   const { webhooks } = createService({ chain: [[blockApplied(1)]] });
   const guarded = openFixture({}, { plugins: [createWebhookRoutes(createAccess({ token: "t" }), webhooks)] });
   onTestFinished(guarded.close);
@@ -134,7 +139,7 @@ test("so are those of the lists of webhooks", async () => {
   const paths = ["/api/webhooks", `/api/webhooks/${id}/deliveries`];
   for (const path of paths) {
     for (const name of ["page", "limit", "cursor", "height", "from", "to"]) {
-      for (const number of NUMBERS) {
+      for (const number of name === "page" ? NUMBERS : VALID) {
         const url = `${path}?${name}=${encodeURIComponent(number)}`;
         const { statusCode, body } = await guarded.get(url, { authorization: "t" });
         expect([200, 422], `${url}: ${body}`).toContain(statusCode);
@@ -149,7 +154,7 @@ test("so are those of the lists of webhooks", async () => {
   }
 });
 
-test("so are the positions of a stream", async () => {
+test("Numbers beyond all bounds are refused or find nothing as positions of a stream.", async () => {
   const { port, stream } = await openStreams();
   const statusOf = async (query: string, id?: string) => {
     const headers = { authorization: STREAM_TOKEN, ...(id !== undefined && { "last-event-id": id }) };

@@ -23,20 +23,20 @@ const GUARDED = /^\/(webhooks|dev|events|operations)/;
 const refusals = (statuses: ReadonlyMap<number, number>): number =>
   (statuses.get(422) ?? 0) + (statuses.get(400) ?? 0);
 
-test("requests without a token", async () => {
+test("Requests without a token get documented responses.", async () => {
   const fixture = openFixture({}, {}, longer);
   onTestFinished(fixture.close);
   await fixture.app.ready();
   const statuses = await fuzz(fixture.app, { isMeant: (path) => !GUARDED.test(path) });
   // Both sides of the validation are reached.
-  expect(statuses.get(200)).toBeGreaterThan(200);
-  expect(refusals(statuses)).toBeGreaterThan(200);
+  expect(statuses.get(200)).toBeGreaterThan(100);
+  expect(refusals(statuses)).toBeGreaterThan(50);
 });
 
 /** More webhooks than the requests remove. */
 const WEBHOOKS = 100;
 
-test("requests with the token: webhooks, and the commands of the dev chain", async () => {
+test("Requests with the token, of webhooks and of commands of the dev chain, get documented responses.", async () => {
   const { webhooks } = createService({ chain: [[blockApplied(1)]] });
   const { head } = heads;
   const unchanged = { head, reverted: [], applied: [], now: 41, isForging: true };
@@ -69,10 +69,10 @@ test("requests with the token: webhooks, and the commands of the dev chain", asy
     },
   });
   for (const status of [200, 201, 202]) expect(statuses.get(status), `${status}`).toBeGreaterThan(0);
-  expect(refusals(statuses)).toBeGreaterThan(200);
+  expect(refusals(statuses)).toBeGreaterThan(50);
 });
 
-test("requests of stream readers, which do not end", async () => {
+test("Requests of stream readers, which do not end, get documented statuses.", async () => {
   const { fixture, port } = await openStreams();
   const statuses = await fuzz(fixture.app, {
     isMeant: (path) => path === "/events",

@@ -48,7 +48,7 @@ test("Only the methods for other machines exist.", async () => {
 
 const id = "ab".repeat(32);
 
-test.each<[string, object]>([
+const REFUSED: readonly (readonly [method: string, body: object])[] = [
   ["submit", {}],
   ["submit", { transactions: {} }],
   ["submit", { transactions: Array(1_001).fill({}) }],
@@ -73,20 +73,24 @@ test.each<[string, object]>([
   ["dev", { name: "restore", id: "x" }],
   ["dev", { name: "travel" }],
   ["dev", { name: "reorg", depth: 1, withTransactions: true, leftOut: Array(501).fill(id) }],
-])("Parameters beyond their bounds are refused: %s %j.", async (method, body) => {
+];
+
+test("Parameters beyond their bounds are refused.", async () => {
   const { app, figures } = await serveGateway(createGateway());
-  const [status] = await callOf(app)(method, { body });
-  expect(status).toBe(422);
+  for (const [method, body] of REFUSED) {
+    const [status] = await callOf(app)(method, { body });
+    expect(status, `${method} ${JSON.stringify(body).slice(0, 200)}`).toBe(422);
+  }
   expect(figures()).toEqual({ open: 0, refused: 0, late: 0 });
 });
 
-test.each(["", "timeoutMs=x", "timeoutMs=-1", `timeoutMs=1&source=${"x".repeat(65)}`, "timeoutMs=1&x=1"])(
-  "A call needs its time, and nothing but its source besides: %j.",
-  async (query) => {
-    const call = callOf((await serveGateway(createGateway())).app);
-    expect((await call("status", { query }))[0]).toBe(422);
-  },
-);
+test("A call needs its time, and nothing but its source besides.", async () => {
+  const call = callOf((await serveGateway(createGateway())).app);
+  const long = `timeoutMs=1&source=${"x".repeat(65)}`;
+  for (const query of ["", "timeoutMs=x", "timeoutMs=-1", long, "timeoutMs=1&x=1"]) {
+    expect((await call("status", { query }))[0], query).toBe(422);
+  }
+});
 
 test("A body is not deeper or longer than that of a client's submission may be.", async () => {
   const call = callOf((await serveGateway(createGateway())).app);

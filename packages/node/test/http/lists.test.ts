@@ -8,7 +8,7 @@ const fixture = openFixture();
 let document: Document;
 beforeAll(async () => {
   await fixture.app.ready();
-  document = documentOf(fixture.app);
+  document = await documentOf(fixture.app);
 });
 afterAll(() => fixture.close());
 

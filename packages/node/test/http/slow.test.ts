@@ -39,7 +39,7 @@ function hurry(slowQueries: Pick<SlowQueryThread, "run">): Fixture {
 }
 
 const SEARCHES = Array.from(
-  { length: 60 },
+  { length: 6 },
   (_, index) => `/api/transactions?vendorField=o&offset=${index % 3}&fee=${index}`,
 );
 
@@ -98,11 +98,11 @@ test("start another thread when the first has ended for lack of requests", async
   );
   thread = open;
   const statuses: (number | undefined)[] = [];
-  for (let run = 0; run < 3; run++) {
+  for (let run = 0; run < 2; run++) {
     statuses.push((await open.run({ method: "GET", url: "/api/blockchain", body: undefined }))?.status);
     await expect.poll(() => open.isRunning()).toBe(false);
   }
-  expect(statuses).toEqual([200, 200, 200]);
+  expect(statuses).toEqual([200, 200]);
 });
 
 test("include the fees of the last days", async () => {

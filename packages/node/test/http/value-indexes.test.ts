@@ -33,14 +33,11 @@ afterAll(async () => {
   await plain.close();
 });
 
+const FORMS = ["asc", "desc&offset=3&limit=4", "desc&limit=5&transform=false", "asc&limit=5&cursor=start"];
+/** Each order in one form: the test of the value index compares all pages of all orders. */
 const orders = TRANSACTIONS.orders
   .filter((field) => field !== "timestamp")
-  .flatMap((field) => [
-    `orderBy=${field}:asc`,
-    `orderBy=${field}:desc&offset=3&limit=4`,
-    `orderBy=${field}:desc&limit=5&transform=false`,
-    `orderBy=${field}:asc&limit=5&cursor=start`,
-  ]);
+  .map((field, index) => `orderBy=${field}:${FORMS[index % FORMS.length]}`);
 const lists = [
   ...orders.map((order) => `/api/transactions?${order}`),
   `/api/wallets/${alice.address}/transactions?orderBy=amount:desc`,
@@ -50,7 +47,7 @@ const lists = [
   "/api/transactions?typeGroup=2001&transform=false",
 ];
 
-test.each(lists)("%s", async (url) => {
+test.each(lists)("GET %s returns the same with a value index as without.", async (url) => {
   const expected = (await plain.get(url)).json();
   expect((await indexed.get(url)).json()).toEqual(expected);
   // The next one is another URL, which no cache has.
@@ -76,12 +73,8 @@ const FIRST = [
 ];
 const LAST = ["1.5", "1e2", '"1"', "null", "[]", "1e400"];
 
-test.each(
-  ["amount", "fee", "nonce", "vendorField"].flatMap((column) =>
-    ["asc", "desc"].map((direction) => `/api/transactions?orderBy=${column}:${direction}&limit=1`),
-  ),
-)(
-  "a cursor with other values than the list has is refused or empty, with a value index or without: %s",
+test.each(["amount:asc", "vendorField:desc"].map((order) => `/api/transactions?orderBy=${order}&limit=1`))(
+  "GET %s refuses cursors with other values than the list has, or finds nothing, with a value index or without.",
   async (url) => {
     const walk = `${url}&cursor=start`;
     await indexed.get(walk);
@@ -104,4 +97,4 @@ test.each(
   },
 );
 
-test("were created once for each column, and for the wallet", () => expect(built).toBe(7 + 1));
+test("A value index is built once for each column, and for the wallet.", () => expect(built).toBe(7 + 1));

@@ -241,7 +241,7 @@ async function serve() {
     await fixture.close();
     await service.close();
   });
-  return { url: `http://127.0.0.1:${port}`, registered, called, document: documentOf(fixture.app) };
+  return { url: `http://127.0.0.1:${port}`, registered, called, document: await documentOf(fixture.app) };
 }
 
 type AnyList = AsyncIterable<unknown> & { page(): Promise<{ data: readonly unknown[] }> };

@@ -27,7 +27,7 @@ import { createSqliteReadModel } from "../../../src/read/sqlite/read-model.ts";
 import { createValueIndexBuilder } from "../../../src/read/sqlite/value-index-builder.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { cast, createForkingChain, dev } from "../../../test-support/chain/forking.ts";
-import { describeRoutes } from "../../../test-support/http/described.ts";
+import { describeRoutes, documentOf } from "../../../test-support/http/described.ts";
 import { createGateway, identity } from "../../../test-support/http/fixture.ts";
 import { ENTITIES_HEIGHT, forgeDeeds } from "./deeds.ts";
 import { ask, type Known, learn, questionsOf } from "./walk.ts";
@@ -102,11 +102,12 @@ test("every response equals that of a node that was always on the branch", async
   const lived = await openNode(path, { build: builder.build, minIndexedRows: 0, maxShare: 1 });
   const { height } = lived.chain.head();
   const known: Known = new Map();
+  const document = await documentOf(lived.app);
   // The second request uses the cache.
   const askEverything = async () => {
     await nextTurn();
     await learn(lived.app, known);
-    for (const question of questionsOf(lived.app, known)) {
+    for (const question of questionsOf(document, known)) {
       await ask(lived.app, question);
       await ask(lived.app, question);
     }
@@ -130,7 +131,7 @@ test("every response equals that of a node that was always on the branch", async
   await learn(fresh.app, known);
   expect(await typesWithout(fresh.app)).toEqual([]);
 
-  const questions = questionsOf(fresh.app, known);
+  const questions = questionsOf(document, known);
   let found = 0;
   for (const question of questions) {
     const [expected, responses] = [await ask(fresh.app, question), await ask(lived.app, question)];

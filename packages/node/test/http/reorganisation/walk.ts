@@ -3,12 +3,7 @@
 import type { InjectOptions } from "fastify";
 import type { Server } from "../../../src/http/core/app.ts";
 import { present } from "../../../src/platform/present.ts";
-import {
-  type Document,
-  documentOf,
-  type Operation,
-  type Schema,
-} from "../../../test-support/http/described.ts";
+import type { Document, Operation, Schema } from "../../../test-support/http/described.ts";
 
 export type Question = { readonly method: string; readonly url: string; readonly payload?: object };
 
@@ -60,9 +55,10 @@ const ALSO_NAMED: Readonly<Record<string, readonly string[]>> = {
   voteBalance: ["votes"],
 };
 
-/** Values for each parameter, and objects whose lists are requested in every form. */
-const MAX_VALUES = 3;
-const MAX_THINGS = 4;
+/** Values for each parameter, objects whose lists are requested in every form, and others whose lists are requested in one. */
+const MAX_VALUES = 2;
+const MAX_THINGS = 2;
+const MAX_LISTS = 12;
 const KEYS = ["type", "explicitValues", "usr/tea", "usr/gone", "Badges/NP/Delegate", "Badges/XPLevel"];
 
 export async function learn(app: Server, known: Known): Promise<void> {
@@ -99,15 +95,15 @@ function some<T>(all: readonly T[], count: number): T[] {
   );
 }
 
-export const questionsOf = (app: Server, known: Known): Question[] =>
-  Object.entries(documentOf(app).paths as Document["paths"]).flatMap(([path, operations]) =>
+export const questionsOf = ({ paths }: Document, known: Known): Question[] =>
+  Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)
       // Nothing is submitted.
       .filter(([method]) => method === "get" || path !== "/transactions")
       .flatMap(([method, operation]) => {
-        const paths = filled(path, known).map((each) => `/api/v2${each}`);
-        const plain = paths.map((url) => ({ method, url }));
-        const varied = some(paths, MAX_THINGS).flatMap((url) => variantsOf(method, url, operation, known));
+        const urls = filled(path, known).map((each) => `/api/v2${each}`);
+        const plain = (path.endsWith("{id}") ? urls : some(urls, MAX_LISTS)).map((url) => ({ method, url }));
+        const varied = some(urls, MAX_THINGS).flatMap((url) => variantsOf(method, url, operation, known));
         return method === "get" ? [...plain, ...varied] : varied;
       }),
   );

@@ -21,7 +21,7 @@ import { type BuiltMirror, buildMirror } from "../../../test-support/mirror/buil
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
 import type { OpenSubject, Subject } from "./subject.ts";
-import { describeReadModel } from "./suite.ts";
+import { describeReadModel, describeSnapshots } from "./suite.ts";
 
 const { network } = chain;
 const databases = useDatabases();
@@ -110,6 +110,8 @@ function writerOf(
 }
 
 describe.skipIf(!hasPostgres)("PostgreSQL", () => {
-  describeReadModel("PostgreSQL", opening(false));
+  describeSnapshots("PostgreSQL", opening(false));
+  describeSnapshots("PostgreSQL in shared transactions", opening(true));
+  // Only the transaction of a snapshot depends on whether it is shared.
   describeReadModel("PostgreSQL in shared transactions", opening(true));
 });

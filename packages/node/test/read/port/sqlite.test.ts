@@ -12,7 +12,7 @@ import { chain } from "../../../test-support/http/chain.ts";
 import { writeChain } from "../../../test-support/http/fixture.ts";
 import { longer } from "../../../test-support/http/longer.ts";
 import type { OpenSubject } from "./subject.ts";
-import { describeReadModel } from "./suite.ts";
+import { describeReadModel, describeSnapshots } from "./suite.ts";
 
 const open: OpenSubject = async ({ isEmpty = false, hasTime = true } = {}) => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-read-model-"));
@@ -49,4 +49,5 @@ const open: OpenSubject = async ({ isEmpty = false, hasTime = true } = {}) => {
   };
 };
 
+describeSnapshots("SQLite", open);
 describeReadModel("SQLite", open);

@@ -69,6 +69,85 @@ async function wholeList<Row>(list: (range: Range) => Promise<Found<Row>>): Prom
   return rows;
 }
 
+export function describeSnapshots(name: string, open: OpenSubject): void {
+  describe(`a snapshot of ${name}`, () => {
+    let subject: Subject;
+    beforeAll(async () => {
+      subject = await open();
+    });
+    afterAll(() => subject.close());
+
+    const read = <T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> => subject.model.snapshot(work);
+
+    test("names the last block.", async () => {
+      const { id, height, timestamp } = head;
+      expect(await subject.model.head()).toEqual({ id, height, timestamp });
+      expect(await read(async (snapshot) => snapshot.head)).toEqual({ id, height, timestamp });
+    });
+
+    test("is refused while there is no block.", async () => {
+      const empty = await open({ isEmpty: true });
+      expect(await empty.model.head()).toBeUndefined();
+      await expect(empty.model.snapshot(async () => 1)).rejects.toMatchObject({
+        code: "SNAPSHOT_EMPTY",
+        isRetryable: true,
+      });
+      await empty.close();
+    });
+
+    test("ends a read at its time limit, and completes the others.", async () => {
+      const hurried = await open({ hasTime: false });
+      await hurried.model.snapshot(async ({ wallets, blocks }) => {
+        // No index contains it: every wallet is tested.
+        const tested = wallets.list(
+          { secondPublicKey: secondKey },
+          { field: "address", direction: "asc" },
+          ALL,
+        );
+        await expect(tested).rejects.toMatchObject({ code: "SNAPSHOT_TIMEOUT", isRetryable: false });
+        expect((await blocks.byHeight(1))?.height).toBe(1);
+      });
+      await hurried.close();
+    });
+
+    test("throws the errors of its work.", async () => {
+      await expect(read(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+      expect(await read(async () => 1)).toBe(1);
+    });
+
+    test("shows one block to all of its reads, while blocks are added and reverted.", async () => {
+      const own = await open();
+      const next = forgeOn(
+        present(blocks.at(-1), "the last of blocks"),
+        { network: chain.network, timestamp: head.timestamp + 8, transactions: [] },
+        bob,
+      );
+      for (let round = 0; round < 3; round++) {
+        const seen = await own.model.snapshot(async ({ head, blocks, transactions }) => ({
+          head: head.id,
+          last: (await blocks.byHeight(head.height))?.id,
+          above: await blocks.byHeight(head.height + 1),
+          count: (await blocks.list({}, { field: "height", direction: "asc" }, ALL)).totalCount,
+          newest: (await transactions.list({}, NEWEST, ALL)).rows[0]?.id,
+        }));
+        const isNext = round === 1;
+        expect(seen).toEqual({
+          head: isNext ? next.header.id : head.id,
+          last: isNext ? next.header.id : head.id,
+          above: undefined,
+          count: blocks.length + Number(isNext),
+          newest: present(transactions.at(-1), "the last of transactions").data.id,
+        });
+        if (round === 0) await own.append(next);
+        else await own.revertTo(head.height);
+        // Reads of one tick may share a transaction.
+        await nextTurn();
+      }
+      await own.close();
+    });
+  });
+}
+
 export function describeReadModel(name: string, open: OpenSubject): void {
   describe(`the read model of ${name}`, () => {
     let subject: Subject;
@@ -78,75 +157,6 @@ export function describeReadModel(name: string, open: OpenSubject): void {
     afterAll(() => subject.close());
 
     const read = <T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> => subject.model.snapshot(work);
-
-    describe("a snapshot", () => {
-      test("names the last block.", async () => {
-        const { id, height, timestamp } = head;
-        expect(await subject.model.head()).toEqual({ id, height, timestamp });
-        expect(await read(async (snapshot) => snapshot.head)).toEqual({ id, height, timestamp });
-      });
-
-      test("is refused while there is no block.", async () => {
-        const empty = await open({ isEmpty: true });
-        expect(await empty.model.head()).toBeUndefined();
-        await expect(empty.model.snapshot(async () => 1)).rejects.toMatchObject({
-          code: "SNAPSHOT_EMPTY",
-          isRetryable: true,
-        });
-        await empty.close();
-      });
-
-      test("ends a read at its time limit, and completes the others.", async () => {
-        const hurried = await open({ hasTime: false });
-        await hurried.model.snapshot(async ({ wallets, blocks }) => {
-          // No index contains it: every wallet is tested.
-          const tested = wallets.list(
-            { secondPublicKey: secondKey },
-            { field: "address", direction: "asc" },
-            ALL,
-          );
-          await expect(tested).rejects.toMatchObject({ code: "SNAPSHOT_TIMEOUT", isRetryable: false });
-          expect((await blocks.byHeight(1))?.height).toBe(1);
-        });
-        await hurried.close();
-      });
-
-      test("throws the errors of its work.", async () => {
-        await expect(read(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
-        expect(await read(async () => 1)).toBe(1);
-      });
-
-      test("shows one block to all of its reads, while blocks are added and reverted.", async () => {
-        const own = await open();
-        const next = forgeOn(
-          present(blocks.at(-1), "the last of blocks"),
-          { network: chain.network, timestamp: head.timestamp + 8, transactions: [] },
-          bob,
-        );
-        for (let round = 0; round < 3; round++) {
-          const seen = await own.model.snapshot(async ({ head, blocks, transactions }) => ({
-            head: head.id,
-            last: (await blocks.byHeight(head.height))?.id,
-            above: await blocks.byHeight(head.height + 1),
-            count: (await blocks.list({}, { field: "height", direction: "asc" }, ALL)).totalCount,
-            newest: (await transactions.list({}, NEWEST, ALL)).rows[0]?.id,
-          }));
-          const isNext = round === 1;
-          expect(seen).toEqual({
-            head: isNext ? next.header.id : head.id,
-            last: isNext ? next.header.id : head.id,
-            above: undefined,
-            count: blocks.length + Number(isNext),
-            newest: present(transactions.at(-1), "the last of transactions").data.id,
-          });
-          if (round === 0) await own.append(next);
-          else await own.revertTo(head.height);
-          // Reads of one tick may share a transaction.
-          await nextTurn();
-        }
-        await own.close();
-      });
-    });
 
     describe("blocks", () => {
       test("are found by height and by id, with the members of their header.", async () => {
@@ -303,8 +313,12 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         if (field === "amount" || field === "fee" || field === "nonce") return BigInt(row[field]);
         return row[field] ?? "\u{10ffff}";
       };
-      const orders = TRANSACTIONS.orders.flatMap((field) =>
-        DIRECTIONS.flatMap((direction) => DIRECTIONS.map((sequence) => ({ field, direction, sequence }))),
+      // The direction in a block is the last term of every order.
+      const orders = TRANSACTIONS.orders.flatMap((field, index) =>
+        DIRECTIONS.map((direction, other) => {
+          const sequence = other === index % 2 ? "asc" : "desc";
+          return { field, direction, sequence } as const;
+        }),
       );
       test.each(orders)("are listed by %j.", async (order) => {
         const rows = await wholeList((range) =>

@@ -198,7 +198,7 @@ test("All pages are equal, in any order and with any filter, from an offset or a
         next = page.next === undefined ? undefined : { ...next, after: page.next };
       }
     }),
-    { numRuns: 600 },
+    { numRuns: 300 },
   );
 });
 

@@ -212,7 +212,7 @@ test("are the same at every page, while blocks are added and reverted", async ()
         }
       },
     ),
-    { numRuns: 25 },
+    { numRuns: 12 },
   );
 });
 
