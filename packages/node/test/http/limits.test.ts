@@ -139,16 +139,16 @@ describe("failures", () => {
     await busy.close();
   });
 
-  test.each([
-    ["undefined", undefined],
-    ["null", null],
-    ["a text", "no"],
-    ["an object", {}],
-  ])("are 500 for any thrown value: %s", async (_, thrown) => {
+  test("are 500 for any thrown value", async () => {
     const broken = openFixture();
-    broken.gateway.status = () => Promise.reject(thrown);
-    const response = await broken.get("/api/node/status");
-    expect(response.json()).toMatchObject({ statusCode: 500, message: "An internal server error occurred" });
+    for (const thrown of [undefined, null, "no", {}]) {
+      broken.gateway.status = () => Promise.reject(thrown);
+      const response = await broken.get("/api/node/status");
+      expect(response.json()).toMatchObject({
+        statusCode: 500,
+        message: "An internal server error occurred",
+      });
+    }
     await broken.close();
   });
 

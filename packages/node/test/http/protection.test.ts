@@ -195,18 +195,3 @@ test("a client that reads each response in time can request many", async () => {
   socket.destroy();
   await fixture.close();
 });
-
-test.each([
-  ["headers", "GET /api/blockchain HTTP/1.1\r\nHost: a\r\n"],
-  ["a body", "POST /api/blocks/search HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"],
-])("a client that is too slow to send %s is disconnected", async (_what, beginning) => {
-  const fixture = openFixture({ requestTimeoutMs: 50 });
-  const { port } = await fixture.listen();
-  const socket = connect(port, "127.0.0.1");
-  socket.write(beginning);
-  const received: Buffer[] = [];
-  socket.on("data", (chunk: Buffer) => received.push(chunk));
-  await once(socket, "close");
-  expect(Buffer.concat(received).toString()).toMatch(/^HTTP\/1.1 408 /);
-  await fixture.close();
-});

@@ -58,7 +58,7 @@ const ALSO_NAMED: Readonly<Record<string, readonly string[]>> = {
 /** Values for each parameter, objects whose lists are requested in every form, and others whose lists are requested in one. */
 const MAX_VALUES = 2;
 const MAX_THINGS = 2;
-const MAX_LISTS = 12;
+const MAX_LISTS = 4;
 const KEYS = ["type", "explicitValues", "usr/tea", "usr/gone", "Badges/NP/Delegate", "Badges/XPLevel"];
 
 export async function learn(app: Server, known: Known): Promise<void> {
@@ -102,7 +102,10 @@ export const questionsOf = ({ paths }: Document, known: Known): Question[] =>
       .filter(([method]) => method === "get" || path !== "/transactions")
       .flatMap(([method, operation]) => {
         const urls = filled(path, known).map((each) => `/api/v2${each}`);
-        const plain = (path.endsWith("{id}") ? urls : some(urls, MAX_LISTS)).map((url) => ({ method, url }));
+        const plain = (/^\/\w+\/\{id\}$/.test(path) ? urls : some(urls, MAX_LISTS)).map((url) => ({
+          method,
+          url,
+        }));
         const varied = some(urls, MAX_THINGS).flatMap((url) => variantsOf(method, url, operation, known));
         return method === "get" ? [...plain, ...varied] : varied;
       }),
