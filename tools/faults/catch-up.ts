@@ -23,12 +23,7 @@ import { replay } from "../../packages/node/src/chain/replay.ts";
 import { present } from "../../packages/node/src/platform/present.ts";
 import { openReader } from "../../packages/node/src/store/engine/migrations.ts";
 import { createDraws } from "../../packages/node/test-support/faults/actors/random.ts";
-
-export type CatchUpOptions = {
-  readonly seed: number;
-  readonly seconds: number;
-  readonly log: (line: string) => void;
-};
+import type { Report, Run, Scenario } from "../../packages/node/test-support/faults/scenario.ts";
 
 /** Ids of the chain fill the first levels of their indexes, and reach the last one. */
 const SIZE = { emptyBlocks: 50_000, fullBlocks: 500, transfersPerBlock: 60 };
@@ -38,8 +33,15 @@ const MAX_COMMITS = 40;
 const MAX_DELAY_MS = 30;
 const INSPECTION_MS = 2_000;
 
-/** Returns the number of kills. @throws {AssertionError} naming what was lost, with the number of the kill */
-export async function runCatchUp({ seed, seconds, log }: CatchUpOptions): Promise<number> {
+export const scenario: Scenario = {
+  description: "a process that replays 50,500 blocks is killed, and must find every block and transaction",
+  minutes: 1,
+  faults: [],
+  run: runCatchUp,
+};
+
+/** @throws {AssertionError} naming what was lost, with the number of the kill */
+async function runCatchUp({ seed, seconds, log }: Run): Promise<Report> {
   const random = createDraws(seed);
   const { fixture, last } = await loadChain();
   const folder = mkdtempSync(join(tmpdir(), "uniknode-catch-up-"));
@@ -61,7 +63,7 @@ export async function runCatchUp({ seed, seconds, log }: CatchUpOptions): Promis
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  return kills;
+  return { faults: [], figures: { kills } };
 }
 
 async function loadChain(): Promise<{ readonly fixture: Fixture; readonly last: Pin }> {

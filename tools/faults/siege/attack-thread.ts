@@ -3,14 +3,13 @@ import { parentPort, workerData } from "node:worker_threads";
 import { present } from "../../../packages/node/src/platform/present.ts";
 import { Attacker } from "./attacker.ts";
 import { ATTACKS, networkOf } from "./attacks/all.ts";
-import type { Outage, Target } from "./node.ts";
+import type { Target } from "./node.ts";
 
 export type AttackData = { readonly name: string; readonly target: Target; readonly attackMs: number };
 
 export type AttackResult = {
   readonly offered: number;
   readonly refused: number;
-  readonly outages: readonly Outage[];
   /** Error of an attack that could not run, or that the node did not withstand. */
   readonly failure?: string;
 };
@@ -33,6 +32,5 @@ const failure = await attack.run(attacker).then(
   (error: Error) => error.message,
 );
 attacker.closeAll();
-const { counts, outages } = attacker;
-const result: AttackResult = { ...counts, outages, ...(failure !== undefined && { failure }) };
+const result: AttackResult = { ...attacker.counts, ...(failure !== undefined && { failure }) };
 present(parentPort).postMessage(result);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../../packages/node/src/platform/present.ts";
-import type { Outage, SiegedNode, Target } from "./node.ts";
+import type { SiegedNode, Target } from "./node.ts";
 import { ask, type Request, type Response } from "./requests.ts";
 
 export type Attack = {
@@ -13,14 +13,14 @@ export type Attack = {
   readonly description: string;
   /** Starts the node for this attack. Absent: the attack uses the shared node. */
   readonly start?: () => Promise<SiegedNode>;
-  /** Returns the requirement that this machine lacks, if any. */
-  readonly missingRequirement?: () => string | undefined;
   /** Prepares the chain before the attack is observed. */
   readonly prepare?: (attacker: Attacker) => Promise<void>;
   /** Minimum duration, regardless of the options. */
   readonly minMs?: number;
   /** Maximum duration of a tick of the consensus thread, if lower than that of all attacks. */
   readonly maxTickMs?: number;
+  /** Text in the reasons of slots that the node may miss. */
+  readonly expectedMiss?: string;
   /** The load is constant: the memory of the node must not grow during a long attack. */
   readonly isSteady?: boolean;
   /** Attacks until the signal is aborted. */
@@ -39,8 +39,6 @@ export class Attacker {
   readonly signal: AbortSignal;
   /** An offer is a request, a connection or a message; refused are those with an error, or closed by the node. */
   readonly counts = { offered: 0, refused: 0 };
-  /** Periods in which slots are expected to be missed. */
-  readonly outages: Outage[] = [];
   /** Open connections. */
   readonly sockets = new Set<Socket>();
   readonly #network: number;

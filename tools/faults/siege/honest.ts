@@ -1,86 +1,39 @@
-/** Honest users of the node: receivers of webhooks, good ones and others, and a client that reads a little of everything. */
-import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
-import { present } from "../../../packages/node/src/platform/present.ts";
-import { ask, type Endpoint, inTurn } from "./requests.ts";
+/** Honest users of the node: a receiver of its blocks, and a client that reads a little of everything. */
+import { createDraws } from "../../../packages/node/test-support/faults/actors/random.ts";
+import {
+  type Behaviour,
+  type Receiver,
+  type ReceiverOptions,
+  startReceiver,
+} from "../../../packages/node/test-support/faults/actors/receiver.ts";
+import {
+  CHAIN_EVENTS,
+  deliveredChain,
+} from "../../../packages/node/test-support/faults/network/delivered-chain.ts";
+import type { Target } from "./node.ts";
+import { ask, inTurn, registration } from "./requests.ts";
 
-export type ReceiverKind = "good" | "failing" | "hanging" | "dripping";
+type Registering = ReceiverOptions & { readonly behaviour?: Behaviour; readonly events?: readonly string[] };
 
-/** The members of a delivery that receivers read. */
-type Delivery = { readonly event: string; readonly height: number; readonly data: { readonly id: string } };
-
-export type Receivers = Awaited<ReturnType<typeof startReceivers>>;
-
-const DRIP_INTERVAL_MS = 1_000;
-
-/**
- * Starts receivers that check what good webhooks get: each id once, and blocks in order, without a gap. A reverted block
- * is followed by another one of its height.
- */
-export async function startReceivers() {
-  const received = new Map<number, { readonly ids: Set<string>; height: number }>();
-  const of = (number: number) => {
-    const known = received.get(number) ?? { ids: new Set(), height: 0 };
-    received.set(number, known);
-    return known;
-  };
-  let faults: string[] = [];
-
-  function take(number: number, body: string): void {
-    const { event, height, data } = JSON.parse(body) as Delivery;
-    const { id } = data;
-    const webhook = of(number);
-    if (event === "block.reverted") {
-      webhook.height = height - 1;
-      return;
-    }
-    if (webhook.ids.has(id)) faults.push(`webhook ${number}: ${id} was delivered twice`);
-    webhook.ids.add(id);
-    if (event !== "block.applied") return;
-    if (webhook.height > 0 && height !== webhook.height + 1) {
-      faults.push(`webhook ${number}: block ${height} was delivered after ${webhook.height}`);
-    }
-    webhook.height = height;
-  }
-
-  const server = createServer(async (request, response) => {
-    const [, kind, number] = present(request.url).split("/");
-    const body = await text(request).catch(() => undefined);
-    if (body === undefined) return;
-    if (kind === "good") take(Number(number), body);
-    respond(kind as ReceiverKind, response);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    /** Returns the URL for the webhook with this number. */
-    url: (kind: ReceiverKind, number: number) => `http://127.0.0.1:${port}/${kind}/${number}`,
-    /** Ids of the blocks or transactions that a good webhook received. */
-    received: (number: number): ReadonlySet<string> => of(number).ids,
-    /** Returns the errors of the deliveries to good webhooks since the last call. */
-    takeFaults() {
-      const found = faults;
-      faults = [];
-      return found;
-    },
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
-  };
+/** Starts a receiver, and registers it for the blocks of the node unless other events are given, in strict order. */
+export async function registerReceiver(
+  target: Target,
+  { events = CHAIN_EVENTS, behaviour = "well", ...options }: Registering = {},
+): Promise<Receiver> {
+  const receiver = await startReceiver(createDraws(1), options);
+  await receiver.become(behaviour);
+  const webhook = { events, target: receiver.url, order: "strict" };
+  const { status, text } = await ask(target, registration(target.token, webhook));
+  if (status !== 201) throw new Error(`failed to register a webhook: ${status} ${text}`);
+  receiver.tokens.add((JSON.parse(text) as { data: { token: string } }).data.token);
+  return receiver;
 }
 
-/** A hanging one does not respond: the node closes the connection. */
-function respond(kind: ReceiverKind, response: ServerResponse): void {
-  if (kind === "good") response.writeHead(204).end();
-  if (kind === "failing") response.writeHead(500).end();
-  if (kind !== "dripping") return;
-  response.writeHead(200);
-  const timer = setInterval(() => response.write("."), DRIP_INTERVAL_MS);
-  response.once("close", () => clearInterval(timer));
+/** Returns the errors of the deliveries of blocks: gaps, wrong signatures, and deliveries that arrived twice. */
+export function faultsOf({ arrivals }: Receiver): string[] {
+  const counts = Map.groupBy(arrivals, ({ message }) => message.id);
+  const repeated = [...counts].filter(([, { length }]) => length > 1);
+  return [...deliveredChain(arrivals).faults, ...repeated.map(([id]) => `${id} was delivered twice`)];
 }
 
 export type Sample = { readonly path: string; readonly status: number; readonly ms: number };
@@ -99,7 +52,7 @@ type ClientOptions = {
 const RESPONSE_TIMEOUT_MS = 10_000;
 
 /** Starts a client that sends requests at a constant rate, regardless of earlier responses. */
-export function startClient(node: Endpoint, { paths, network, addresses, intervalMs }: ClientOptions) {
+export function startClient(node: Target, { paths, network, addresses, intervalMs }: ClientOptions) {
   let samples: Sample[] = [];
   const nextPath = inTurn(paths);
   const nextAddress = inTurn(

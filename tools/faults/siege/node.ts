@@ -1,12 +1,15 @@
-/** A node under siege: its addresses, and its measurements from outside. */
-import { existsSync, readFileSync, rmSync } from "node:fs";
-import { createNetwork, createSlots, type Slots } from "@uniknode/protocol";
+/** A node under siege: the real process with default options, delegates that forge four slots of five, and its measurements from outside. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { DevAccount } from "../../../packages/node/src/dev-chain/keys.ts";
 import { present } from "../../../packages/node/src/platform/present.ts";
 import { type NetworkShape, testNetwork } from "../../../packages/node/test-support/peers/test-network.ts";
-import type { Running } from "../../../packages/node/test-support/process/uniknode.ts";
+import { freePort } from "../../../packages/node/test-support/peers/world.ts";
+import { writeNetwork } from "../../../packages/node/test-support/process/network.ts";
+import { type Running, spawnUniknode } from "../../../packages/node/test-support/process/uniknode.ts";
 import { readMetrics, until } from "./requests.ts";
-import { type LongestTick, readTicks } from "./ticks.ts";
+import { type LongestTick, readTicks, tickRecorder } from "./ticks.ts";
 
 /** Plain values, so that attacks can run in a separate thread. */
 export type Target = {
@@ -17,64 +20,98 @@ export type Target = {
   /** Secret of the webhook register, for attacks by a client that has it. */
   readonly token: string;
   readonly network: NetworkShape;
-  /** Path of the node's data for this process. */
-  readonly diskFolder: string;
-  /** File with the offset of the node's clock in milliseconds, writable at any time. */
-  readonly clockFile: string;
 };
 
-/** Period in which slots are missed for an external reason, by the clock of the node. */
-export type Outage = {
-  readonly fromMs: number;
-  readonly toMs: number;
-  /** Text that the reason of such a slot must contain. */
-  readonly reason: string;
-};
-
-export type Misses = {
-  /** Missed slots of each outage. */
-  readonly expectedMisses: readonly { readonly reason: string; readonly slots: number }[];
-  /** Other missed slots, each with its reason. */
-  readonly otherMisses: readonly string[];
+/** Requirements of an attack that has a node of its own. */
+type NodeNeeds = {
+  /** Folder of a node that has run before; absent: a new one. */
+  readonly folder?: string;
+  /** Seconds of a slot. */
+  readonly blocktime?: number;
+  /** Options beside those of all nodes. */
+  readonly options?: readonly string[];
+  /** A dev chain with default options, instead of a node of a separate network. */
+  readonly isDevChain?: boolean;
 };
 
 /** Members of log lines. */
 type Miss = { readonly slot: number; readonly reason: string };
 type Signed = { readonly slot: number; readonly publicKey: string; readonly id: string };
 
-/** A started process, and its files. */
-type Started = {
-  readonly process: Running;
-  readonly target: Target;
-  readonly folder: string;
-  readonly ticksFile: string;
-  /** Nodes that had the same keys before. */
-  readonly earlier?: readonly SiegedNode[];
-};
-
+const HOST = "127.0.0.1";
+const TOKEN = "siege";
+const NODES = 5;
+/** Seconds of a slot: short, so that a busy node misses one. */
+const BLOCKTIME = 2;
 const STOP_TIMEOUT_MS = 60_000;
 /** Address of the reader of metrics. */
 const OBSERVER = "127.8.0.1";
+
+const shapeOf = (blocktime: number): NetworkShape => ({ nodes: NODES, blocktime });
 
 /** Delegate whose keys the attackers have; the node has the keys of all others. */
 export const hostileDelegate = ({ network }: Pick<Target, "network">): DevAccount =>
   present(testNetwork(network).delegates.at(-1));
 
+export const dataFolderOf = (folder: string): string => join(folder, "data");
+
+/** A folder for a node that has not run yet: the files of its network, and the keys of its delegates. */
+export function newFolder(blocktime = BLOCKTIME): string {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-siege-"));
+  const network = testNetwork(shapeOf(blocktime));
+  writeNetwork(join(folder, "network"), network);
+  mkdirSync(dataFolderOf(folder));
+  const secrets = network.delegates.slice(0, -1).map(({ passphrase }) => passphrase);
+  writeFileSync(join(folder, "delegates.json"), JSON.stringify({ secrets }));
+  return folder;
+}
+
+/** Starts a node, and waits until it forges. */
+export async function startForging({
+  isDevChain = false,
+  blocktime = BLOCKTIME,
+  folder = newFolder(blocktime),
+  options = [],
+}: NodeNeeds = {}): Promise<SiegedNode> {
+  const ticksFile = join(mkdtempSync(join(folder, "ticks-")), "ticks");
+  const peerPort = await freePort();
+  const ofNetwork = [
+    ...["--network-dir", join(folder, "network"), "--delegates", join(folder, "delegates.json")],
+    ...["--http-host", HOST, "--p2p-port", String(peerPort), ...options],
+    // Receivers are on this machine, to which a public node does not deliver.
+    ...["--webhook-allow", "127.0.0.0/8"],
+    // The siege observes forging itself.
+    ...["--watch-rounds", "0"],
+  ];
+  const process = spawnUniknode(
+    [
+      ...(isDevChain ? ["dev", "--log-level", "info", "--log-format", "json"] : ["run", ...ofNetwork]),
+      ...["--data", dataFolderOf(folder), "--http-port", "0", "--webhook-token", TOKEN],
+    ],
+    tickRecorder(ticksFile),
+  );
+  const [url] = await process.printed(/http:\S+/);
+  const httpPort = Number(new URL(url).port);
+  const target = { host: HOST, httpPort, peerPort, token: TOKEN, network: shapeOf(blocktime) };
+  const node = new SiegedNode(target, { process, folder, ticksFile });
+  await node.untilForged(2);
+  return node;
+}
+
 export class SiegedNode {
   readonly target: Target;
-  readonly #slots: Slots;
   readonly #process: Running;
   readonly #folder: string;
   readonly #ticks: ReturnType<typeof readTicks>;
-  readonly #earlier: readonly SiegedNode[];
 
-  constructor({ process, target, folder, ticksFile, earlier = [] }: Started) {
+  constructor(
+    target: Target,
+    started: { readonly process: Running; readonly folder: string; readonly ticksFile: string },
+  ) {
     this.target = target;
-    this.#slots = createSlots(createNetwork(testNetwork(target.network).files));
-    this.#process = process;
-    this.#folder = folder;
-    this.#ticks = readTicks(ticksFile);
-    this.#earlier = earlier;
+    this.#process = started.process;
+    this.#folder = started.folder;
+    this.#ticks = readTicks(started.ticksFile);
   }
 
   get hasEnded(): boolean {
@@ -96,19 +133,13 @@ export class SiegedNode {
       .map((line) => JSON.parse(line) as Line);
   }
 
-  /** Blocks signed with its keys, by all processes that had them. */
-  #signed(): Signed[] {
-    const earlier = this.#earlier.flatMap((node) => node.#signed());
-    return [...earlier, ...this.#logged<Signed>("block forged")];
-  }
-
   /**
    * Slots with several blocks signed with the same key. Two keys can have the same slot on two branches: the
    * order of the delegates follows the height.
    */
   slotsSignedTwice(): number[] {
     const ids = new Map<string, string>();
-    return this.#signed().flatMap(({ slot, publicKey, id }) => {
+    return this.#logged<Signed>("block forged").flatMap(({ slot, publicKey, id }) => {
       const signing = `${slot} ${publicKey}`;
       const known = ids.get(signing) ?? id;
       ids.set(signing, known);
@@ -116,27 +147,9 @@ export class SiegedNode {
     });
   }
 
-  countMisses(): number {
-    return this.#logged("slot missed").length;
-  }
-
-  /** Missed slots after the first ones: slots within an outage that have its reason, and all others. */
-  missesAfter(first: number, outages: readonly Outage[]): Misses {
-    const slotAt = (unixMs: number) => this.#slots.slotAt(this.#slots.timeAt(unixMs));
-    const isOf = ({ fromMs, toMs, reason }: Outage, miss: Miss) =>
-      miss.slot >= slotAt(fromMs) && miss.slot <= slotAt(toMs) && miss.reason.includes(reason);
-    const missed = this.#logged<Miss>("slot missed").slice(first);
-    return {
-      expectedMisses: outages
-        .map((outage) => ({
-          reason: outage.reason,
-          slots: missed.filter((miss) => isOf(outage, miss)).length,
-        }))
-        .filter(({ slots }) => slots > 0),
-      otherMisses: missed
-        .filter((miss) => !outages.some((outage) => isOf(outage, miss)))
-        .map(({ slot, reason }) => `slot ${slot}, "${reason}"`),
-    };
+  /** Missed slots since it started. */
+  misses(): readonly Miss[] {
+    return this.#logged<Miss>("slot missed");
   }
 
   /** Resident memory, MiB. */
@@ -176,9 +189,9 @@ export class SiegedNode {
   }
 
   /** Stops the node, and keeps its folder. */
-  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+  async stop(): Promise<void> {
     const { child, ended } = this.#process;
-    child.kill(signal);
+    child.kill("SIGTERM");
     const deadline = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
     await ended;
     clearTimeout(deadline);

@@ -1,15 +1,18 @@
-/** Runs attacks one after another, on a shared or a separate node, while honest clients observe the node. */
+/**
+ * Attacks a node in every known way, one attack after another on a shared or a separate node, while an honest client reads from it, an
+ * honest receiver gets its blocks and an orchestrator checks its health.
+ */
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import type { Receiver } from "../../../packages/node/test-support/faults/actors/receiver.ts";
+import type { Report, Run, Scenario } from "../../../packages/node/test-support/faults/scenario.ts";
 import type { AttackData, AttackResult } from "./attack-thread.ts";
 import { type Attack, Attacker } from "./attacker.ts";
-import { networkOf } from "./attacks/all.ts";
-import { type Client, type Receivers, startClient, startReceivers } from "./honest.ts";
-import type { SiegedNode, Target } from "./node.ts";
-import { emptyRow, growthOf, type Row } from "./report.ts";
-import { ask, registration } from "./requests.ts";
-import { startForging } from "./start-node.ts";
+import { ATTACKS, networkOf } from "./attacks/all.ts";
+import { type Client, faultsOf, registerReceiver, startClient } from "./honest.ts";
+import { type SiegedNode, startForging, type Target } from "./node.ts";
+import { BOUNDS, emptyRow, failures, formatRow, growthOf, type Row, SHORT_BOUNDS, TITLES } from "./report.ts";
 
 type Times = {
   /** Duration of each attack. */
@@ -18,7 +21,7 @@ type Times = {
   readonly settleMs: number;
 };
 
-type Observers = { readonly client: Client; readonly health: Client; readonly receivers: Receivers };
+type Observers = { readonly client: Client; readonly health: Client; readonly receiver: Receiver };
 
 const CLIENT = {
   paths: [
@@ -45,6 +48,35 @@ const WARM_UP_MS = 10_000;
 /** The first transactions start the verifier threads, which stay. */
 const WARM_UP_ATTACK = "unfunded transactions";
 const WARM_UP_ATTACK_MS = 2_000;
+
+/** Attacks that are shorter have the bounds of short ones. */
+const SHORT_SECONDS = 10;
+/** Pauses after an attack, before its memory is measured. */
+const SHORT_PAUSE_MS = 1_000;
+const PAUSE_MS = 30_000;
+
+export const scenario: Scenario = {
+  description:
+    "a node is attacked in every known way, one after the other, while honest clients use it; the minutes are those of each attack",
+  minutes: 1 / 3,
+  faults: ATTACKS.map(({ name }) => name),
+  run: runSiege,
+};
+
+/** Prints a row for each attack. */
+async function runSiege({ seconds, only }: Run): Promise<Report> {
+  const isShort = seconds < SHORT_SECONDS;
+  const bounds = isShort ? SHORT_BOUNDS : BOUNDS;
+  const times = { attackMs: seconds * 1_000, settleMs: isShort ? SHORT_PAUSE_MS : PAUSE_MS };
+  const attacks = ATTACKS.filter(({ name }) => only?.includes(name) ?? true);
+  const faults: string[] = [];
+  console.log(TITLES);
+  for await (const row of besiege(attacks, times)) {
+    console.log(formatRow(row, bounds));
+    faults.push(...failures(row, bounds).map((failure) => `${row.attack}: ${failure}`));
+  }
+  return { faults, figures: { attacks: attacks.length } };
+}
 
 /** Runs the attacks, first those on the shared node, and returns a row for each when it is complete. */
 export async function* besiege(attacks: readonly Attack[], times: Times): AsyncGenerator<Row> {
@@ -80,18 +112,14 @@ async function* observeAll(
   } finally {
     observers?.client.stop();
     observers?.health.stop();
-    await observers?.receivers.close();
+    await observers?.receiver.close();
     await node?.close();
   }
 }
 
 async function startObservers(target: Target): Promise<Observers> {
-  const receivers = await startReceivers();
-  const events = ["block.applied", "block.reverted"];
-  const webhook = { events, target: receivers.url("good", 0), order: "strict" };
-  const { status, text } = await ask(target, registration(target.token, webhook));
-  if (status !== 201) throw new Error(`failed to register the webhook: ${status} ${text}`);
-  return { receivers, client: startClient(target, CLIENT), health: startClient(target, HEALTH) };
+  const receiver = await registerReceiver(target);
+  return { receiver, client: startClient(target, CLIENT), health: startClient(target, HEALTH) };
 }
 
 async function prepare(target: Target, attack: Attack): Promise<void> {
@@ -102,16 +130,16 @@ async function prepare(target: Target, attack: Attack): Promise<void> {
 
 async function observe(
   node: SiegedNode,
-  { client, health, receivers }: Observers,
-  { name, minMs = 0, maxTickMs, isSteady = false }: Attack,
+  { client, health, receiver }: Observers,
+  { name, minMs = 0, maxTickMs, expectedMiss, isSteady = false }: Attack,
   { attackMs, settleMs }: Times,
 ): Promise<Row> {
-  const missesBefore = node.countMisses();
+  const missesBefore = node.misses().length;
   const figuresBefore = await node.figures();
   await node.longestTick();
   client.take();
   health.take();
-  receivers.takeFaults();
+  const faultsBefore = new Set(faultsOf(receiver));
   const before = node.residentMib();
   const samples = [before];
   const sampling = setInterval(() => samples.push(node.residentMib()), MEMORY_INTERVAL_MS);
@@ -121,6 +149,8 @@ async function observe(
   const longestTick = await node.longestTick();
   const figures = await node.figures();
   const signedTwice = node.slotsSignedTwice();
+  const misses = node.misses().slice(missesBefore);
+  const others = misses.filter(({ reason }) => !(expectedMiss && reason.includes(expectedMiss)));
   const problems: readonly (readonly [isPresent: boolean, text: string])[] = [
     [node.hasEnded, `the process ended: ${node.lastLines()}`],
     [figures === undefined, "/metrics did not respond"],
@@ -140,8 +170,9 @@ async function observe(
     ...(maxTickMs !== undefined && { maxTickMs }),
     slotsForged: (figures?.forged ?? 0) - (figuresBefore?.forged ?? 0),
     slotsMissed: (figures?.missed ?? 0) - (figuresBefore?.missed ?? 0),
-    ...node.missesAfter(missesBefore, result.outages),
-    deliveryFaults: receivers.takeFaults(),
+    expectedMisses: misses.length - others.length,
+    otherMisses: others.map(({ slot, reason }) => `slot ${slot}, "${reason}"`),
+    deliveryFaults: faultsOf(receiver).filter((fault) => !faultsBefore.has(fault)),
     faults: problems.filter(([isPresent]) => isPresent).map(([, text]) => text),
   };
 }
@@ -157,7 +188,7 @@ async function carryOut(target: Target, name: string, attackMs: number): Promise
     return result;
   } catch (error) {
     const failure = signal.aborted ? "it did not end in time" : (error as Error).message;
-    return { offered: 0, refused: 0, outages: [], failure };
+    return { offered: 0, refused: 0, failure };
   } finally {
     await worker.terminate();
   }

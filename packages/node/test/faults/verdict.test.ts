@@ -1,57 +1,22 @@
 /** Tests of the simulation's checks: a simulation without findings is only worth as much as its checks. */
 import { describe, expect, test } from "vitest";
-import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { present } from "../../src/platform/present.ts";
+import { people } from "../../test-support/faults/actors/cast.ts";
 import type { Arrival, Message } from "../../test-support/faults/actors/receiver.ts";
-import type { Period, Replay } from "../../test-support/faults/checks/case.ts";
-import type { ChainBlock, Change } from "../../test-support/faults/checks/chronicle.ts";
-import { kindsOf } from "../../test-support/faults/checks/kinds.ts";
+import type { ChainBlock } from "../../test-support/faults/checks/chronicle.ts";
+import type { Case, Period, Replay } from "../../test-support/faults/checks/evidence.ts";
 import { judge } from "../../test-support/faults/checks/verdict.ts";
+import {
+  applied,
+  block,
+  CHANGES,
+  GENERATOR,
+  kindNamed,
+  MESSAGES,
+  message,
+  transaction,
+} from "./three-blocks.ts";
 
-const people = deriveAccounts("test test test test test test test test test test test junk", 30);
-const GENERATOR = people("generator");
-const kinds = kindsOf(people("watched"));
-const kindNamed = (name: string) => present(kinds.find((kind) => kind.name === name));
-
-const block = (height: number, branch = ""): ChainBlock => ({
-  height,
-  id: `block${height}${branch}`,
-  generator: GENERATOR.publicKey,
-  transactions: [
-    {
-      id: `tx${height}`,
-      type: "1/0",
-      sender: people("sender").publicKey,
-      recipient: "recipient",
-      amount: 1,
-      vendorField: null,
-      asset: null,
-      isFirst: false,
-    },
-  ],
-});
-const applied = (position: number, block: ChainBlock): Change => ({ position, kind: "applied", block });
-const reverted = (position: number, block: ChainBlock): Change => ({ position, kind: "reverted", block });
-
-/** Three blocks, of which the last is replaced by another. */
-const CHANGES = [
-  applied(1, block(1)),
-  applied(2, block(2)),
-  applied(3, block(3)),
-  reverted(4, block(3)),
-  applied(5, block(3, "b")),
-];
-
-const message = (sequence: number, event: string, block: ChainBlock, reverts?: string): Message => ({
-  event,
-  id: `msg_${sequence}`,
-  webhookId: 1,
-  sequence,
-  height: block.height,
-  blockId: block.id,
-  data: { id: block.id },
-  ...(reverts && { reverts }),
-});
 const arrival = (message: Message): Arrival => ({
   message,
   id: message.id,
@@ -59,93 +24,63 @@ const arrival = (message: Message): Arrival => ({
   isVerified: true,
 });
 
-/** Deliveries of a receiver of every block. */
-const GOOD = [
-  message(1, "block.applied", block(1)),
-  message(2, "block.applied", block(2)),
-  message(3, "block.applied", block(3)),
-  message(4, "block.reverted", block(3), "msg_3"),
-  message(5, "block.applied", block(3, "b")),
-].map(arrival);
+const GOOD = MESSAGES.map(arrival);
 
-const faultsOf = (
-  arrivals: readonly Arrival[],
-  {
-    kind = "every block",
-    notBefore = 0,
-    fullyFrom = 0,
-    cancelled = [] as [string, number][],
-    replays = [] as Replay[],
-  } = {},
-) => {
-  const period: Period = { kind: kindNamed(kind), notBefore, fullyFrom };
-  return judge({
-    arrivals,
-    periods: [period],
-    replays,
-    changes: CHANGES,
-    cancelled: new Map(cancelled),
-    wallets: new Map(),
+/** Judges deliveries of a webhook for every block since the first one, unless a part of the case is given. */
+const judgeOf = (arrivals: readonly Arrival[], more: Partial<Case> = {}) =>
+  judge({
+    ...{ arrivals, replays: [], changes: CHANGES, cancelled: new Map(), wallets: new Map() },
+    ...{ periods: [periodOf("every block")], ...more },
   });
-};
+
+const periodOf = (kind: string, fullyFrom = 0, notBefore = fullyFrom): Period => ({
+  ...{ kind: kindNamed(kind), notBefore, fullyFrom },
+});
+const AFTER = { periods: [periodOf("every block", 5)] };
+const namedKind = (kind: string) => ({ periods: [periodOf(kind)] });
 
 const without = (index: number) => GOOD.toSpliced(index, 1);
+const and = (message: Message) => [...GOOD, arrival(message)];
 const changed = (index: number, changes: Partial<Message>) =>
   GOOD.with(index, arrival({ ...present(GOOD[index]).message, ...changes }));
 
 describe("the checks", () => {
   test("accept correct deliveries, once or twice", () => {
-    expect(faultsOf(GOOD)).toEqual([]);
-    expect(faultsOf(GOOD.flatMap((arrival) => [arrival, arrival]))).toEqual([]);
+    expect(judgeOf(GOOD)).toEqual([]);
+    expect(judgeOf(GOOD.flatMap((arrival) => [arrival, arrival]))).toEqual([]);
   });
 
   test("accept that a fact is missing that was cancelled because of a revert", () => {
-    expect(faultsOf(without(2), { cancelled: [["msg_3", 3]] })).toEqual([]);
-    expect(
-      faultsOf([...without(2).toSpliced(2, 1)], {
-        cancelled: [
-          ["msg_3", 3],
-          ["msg_4", 4],
-        ],
-      }),
-    ).toEqual([]);
+    const cancelled = new Map([["msg_3", 3]]);
+    expect(judgeOf(without(2), { cancelled })).toEqual([]);
+    cancelled.set("msg_4", 4);
+    expect(judgeOf(without(2).toSpliced(2, 1), { cancelled })).toEqual([]);
   });
 
   test("require nothing from before the registration", () => {
-    expect(
-      faultsOf(
-        GOOD.slice(1).map((given, index) => arrival({ ...given.message, sequence: index + 1 })),
-        { notBefore: 1, fullyFrom: 1 },
-      ),
-    ).toEqual([]);
-    expect(faultsOf(GOOD, { notBefore: 1, fullyFrom: 1 })).not.toEqual([]);
+    const since = { periods: [periodOf("every block", 1)] };
+    const later = MESSAGES.slice(1).map((message, index) => arrival({ ...message, sequence: index + 1 }));
+    expect(judgeOf(later, since)).toEqual([]);
+    expect(judgeOf(GOOD, since)).not.toEqual([]);
   });
 
   test.each<[string, readonly Arrival[], string]>([
     ["a missing fact", without(0), "block.applied block1 at height 1 never arrived"],
     ["a missing number", without(4), "block.applied block3b at height 3 never arrived"],
     ["a fact that is not retracted", without(3), "was undone, and never retracted"],
-    [
-      "a fact delivered with two ids",
-      [...GOOD, arrival(message(6, "block.applied", block(1)))],
-      "no (further) fact",
-    ],
+    ["a fact delivered with two ids", and(message(6, "block.applied", block(1))), "no (further) fact"],
     ["an invented fact", [...GOOD, arrival(message(6, "block.applied", block(9)))], "no (further) fact"],
     [
       "a fact without a subscription",
-      [...GOOD, arrival({ ...message(6, "transaction.applied", block(1)), data: { id: "tx1" } })],
+      and({ ...message(6, "transaction.applied", block(1)), data: { id: "tx1" } }),
       "does not subscribe",
     ],
     [
       "a retraction of a fact that is still true",
-      [...GOOD, arrival(message(6, "block.reverted", block(2), "msg_2"))],
+      and(message(6, "block.reverted", block(2), "msg_2")),
       "what is still true",
     ],
-    [
-      "a second end",
-      [...GOOD, arrival(message(6, "block.reverted", block(3), "msg_3"))],
-      "is retracted twice",
-    ],
+    ["a second end", and(message(6, "block.reverted", block(3), "msg_3")), "is retracted twice"],
     [
       "a retraction of an unknown fact",
       changed(3, { reverts: "msg_99" }),
@@ -180,11 +115,10 @@ describe("the checks", () => {
     ],
     ["two bodies", [...GOOD, { ...present(GOOD[0]), body: "{}" }], "arrived with two bodies"],
   ])("finds %s", (_what, arrivals, fault) => {
-    expect(faultsOf(arrivals)).toContainEqual(expect.stringContaining(fault));
+    expect(judgeOf(arrivals)).toContainEqual(expect.stringContaining(fault));
   });
 
   test("detect a premature delivery to a strict receiver", () => {
-    const kind = "twelve confirmations, strict";
     const deep = [
       ...CHANGES,
       ...Array.from({ length: 20 }, (_, index) => applied(6 + index, block(4 + index))),
@@ -193,57 +127,49 @@ describe("the checks", () => {
       { ...message(2 * height - 1, "transaction.applied", block(height)), data: { id: `tx${height}` } },
       message(2 * height, "block.applied", block(height)),
     ]);
-    const judgeOf = (arrivals: readonly Arrival[]) =>
-      judge({
-        arrivals,
-        periods: [{ kind: kindNamed(kind), notBefore: 0, fullyFrom: 100 }],
-        replays: [],
-        changes: deep,
-        cancelled: new Map(),
-        wallets: new Map(),
-      });
+    const strict = { periods: [periodOf("twelve confirmations, strict", 100, 0)], changes: deep };
     const good = messages.map(arrival);
-    expect(judgeOf(good)).toEqual([]);
-    expect(judgeOf([present(good[1]), present(good[0]), present(good[2]), present(good[3])])).toContainEqual(
+    expect(judgeOf(good, strict)).toEqual([]);
+    const [first, second, ...rest] = good;
+    expect(judgeOf([present(second), present(first), ...rest], strict)).toContainEqual(
       expect.stringContaining("arrived before a smaller number"),
     );
   });
 
   test("distinguish optional and required deliveries of a webhook with a replay", () => {
-    const after = { notBefore: 5, fullyFrom: 5 };
     const past = (requestedAt: number, isFinished?: true) => ({
-      ...after,
+      ...AFTER,
       // The missing delivery has a number nevertheless.
-      cancelled: GOOD.map(({ message }): [string, number] => [message.id, present(message.sequence)]),
+      cancelled: new Map(MESSAGES.map(({ id, sequence }) => [id, present(sequence)])),
       replays: [{ fromHeight: 2, toHeight: 3, requestedAt, ...(isFinished && { isFinished }) }],
     });
     const [first, second, undone, , third] = GOOD;
-    expect(faultsOf([present(third), present(second)], past(5))).toEqual([]);
-    expect(faultsOf([], past(5))).toEqual([]);
-    expect(faultsOf([present(second)], past(5, true))).toEqual([
+    expect(judgeOf([present(third), present(second)], past(5))).toEqual([]);
+    expect(judgeOf([], past(5))).toEqual([]);
+    expect(judgeOf([present(second)], past(5, true))).toEqual([
       "block.applied block3b at height 3 never arrived",
     ]);
-    expect(faultsOf([present(third), present(second), present(first)], past(5))).toEqual([
+    expect(judgeOf([present(third), present(second), present(first)], past(5))).toEqual([
       expect.stringContaining("does not subscribe"),
     ]);
     // The third block was reverted before the replay was requested.
-    expect(faultsOf([present(undone), present(GOOD[3]), present(third)], past(3))).toEqual([]);
-    expect(faultsOf([present(undone), present(GOOD[3])], past(4))).toEqual([
+    expect(judgeOf([present(undone), present(GOOD[3]), present(third)], past(3))).toEqual([]);
+    expect(judgeOf([present(undone), present(GOOD[3])], past(4))).toEqual([
       expect.stringContaining("does not subscribe"),
     ]);
   });
 
   test("detect a fact that was delivered with too few confirmations", () => {
     const delivered = { ...message(1, "transaction.applied", block(3, "b")), data: { id: "tx3" } };
-    expect(faultsOf([arrival(delivered)], { kind: "three confirmations" })).toContainEqual(
+    expect(judgeOf([arrival(delivered)], namedKind("three confirmations"))).toContainEqual(
       expect.stringContaining("does not subscribe"),
     );
   });
 
   test("detect that a subscribed revert is missing", () => {
     const delivered = { ...message(1, "transaction.reverted", block(3)), data: { id: "tx3" } };
-    expect(faultsOf([arrival(delivered)], { kind: "reversals only" })).toEqual([]);
-    expect(faultsOf([], { kind: "reversals only" })).toEqual(["transaction.reverted tx3 never arrived"]);
+    expect(judgeOf([arrival(delivered)], namedKind("reversals only"))).toEqual([]);
+    expect(judgeOf([], namedKind("reversals only"))).toEqual(["transaction.reverted tx3 never arrived"]);
   });
 
   test("detect past facts in another order than they happened, but allow each replay to start again", () => {
@@ -251,64 +177,34 @@ describe("the checks", () => {
       arrival(message(index + 1, "block.applied", block)),
     );
     const replay = (fromHeight: number): Replay => ({ fromHeight, toHeight: 2, requestedAt: 5 });
-    const after = { notBefore: 5, fullyFrom: 5 };
-    expect(faultsOf(delivered, { ...after, replays: [replay(1)] })).toEqual([
+    expect(judgeOf(delivered, { ...AFTER, replays: [replay(1)] })).toEqual([
       "msg_2 (block.applied) is numbered after msg_1",
     ]);
-    expect(faultsOf(delivered, { ...after, replays: [replay(2), replay(1)] })).toEqual([]);
+    expect(judgeOf(delivered, { ...AFTER, replays: [replay(2), replay(1)] })).toEqual([]);
   });
 
   test("require order of a returned strict webhook from its return on", () => {
-    const kind = kindNamed("ledger, strict");
     const changes = [1, 2, 3, 4].map((height) => applied(height, block(height)));
     const delivered = [2, 3, 4].map((height) => arrival(message(height, "block.applied", block(height))));
-    const judgeOf = (arrivals: readonly Arrival[], fullyFrom: number) =>
-      judge({
-        arrivals,
-        periods: [
-          { kind, notBefore: 0, fullyFrom: 0 },
-          { kind, notBefore: 0, fullyFrom },
-        ],
-        replays: [],
-        changes,
-        cancelled: new Map(),
-        wallets: new Map(),
-      }).filter((fault) => fault.includes("smaller number"));
+    const periods = [periodOf("ledger, strict"), periodOf("ledger, strict", 2, 0)];
+    const disorderOf = (arrivals: readonly Arrival[]) =>
+      judgeOf(arrivals, { periods, changes }).filter((fault) => fault.includes("smaller number"));
     const [second, third, fourth] = delivered;
-    expect(judgeOf([present(third), present(second), present(fourth)], 2)).toEqual([]);
-    expect(judgeOf([present(second), present(fourth), present(third)], 2)).toEqual([
+    expect(disorderOf([present(third), present(second), present(fourth)])).toEqual([]);
+    expect(disorderOf([present(second), present(fourth), present(third)])).toEqual([
       "msg_4 (block.applied) arrived before a smaller number",
     ]);
   });
 
   const voter = people("voter");
   const newcomer = people("newcomer");
-  const first = block(1);
+  const sender = voter.publicKey;
   const election: ChainBlock = {
-    ...first,
+    ...block(1),
     transactions: [
-      {
-        ...present(first.transactions[0]),
-        id: "vote",
-        type: "2001/5",
-        sender: voter.publicKey,
-        recipient: null,
-        asset: { votes: ["+02"] },
-      },
-      {
-        ...present(first.transactions[0]),
-        id: "registration",
-        type: "2001/1",
-        sender: voter.publicKey,
-        recipient: null,
-      },
-      {
-        ...present(first.transactions[0]),
-        id: "payment",
-        sender: voter.publicKey,
-        recipient: newcomer.address,
-        isFirst: true,
-      },
+      { ...transaction("vote"), type: "2001/5", sender, recipient: null, asset: { votes: ["+02"] } },
+      { ...transaction("registration"), type: "2001/1", sender, recipient: null },
+      { ...transaction("payment"), sender, recipient: newcomer.address, isFirst: true },
     ],
   };
   const wallet = (address: string, balance = "5") => ({ address, balance, nonce: "3" });
@@ -324,12 +220,9 @@ describe("the checks", () => {
   ].map(([event, data], index) => arrival({ ...message(index + 1, String(event), election), data }));
 
   const faultsOfElection = (arrivals: readonly Arrival[], balance = "5") =>
-    judge({
-      arrivals,
-      periods: [{ kind: kindNamed("wallets and delegates"), notBefore: 0, fullyFrom: 0 }],
-      replays: [],
+    judgeOf(arrivals, {
+      ...namedKind("wallets and delegates"),
       changes: [applied(1, election)],
-      cancelled: new Map(),
       wallets: new Map([
         [voter.address, wallet(voter.address, balance)],
         ...[GENERATOR, newcomer, people("delegate")].map(

@@ -4,13 +4,9 @@ import { failures, type Row, SHORT_BOUNDS } from "../../../../tools/faults/siege
 import { besiege } from "../../../../tools/faults/siege/siege.ts";
 
 const NODES = 3;
-/** Attacks without a node of their own that this machine can carry out. */
-const POSSIBLE = ATTACKS.filter(
-  ({ start, missingRequirement }) => !start && missingRequirement?.() === undefined,
-);
-const PARTS = Array.from({ length: NODES }, (_, part) =>
-  POSSIBLE.filter((_, index) => index % NODES === part),
-);
+/** Attacks without a node of their own. */
+const SHARED = ATTACKS.filter(({ start }) => !start);
+const PARTS = Array.from({ length: NODES }, (_, part) => SHARED.filter((_, index) => index % NODES === part));
 
 /** Each of three nodes has a third of the attacks at the same time. The long run, with all attacks: `npm run faults -- siege`. */
 describe.concurrent("The node withstands", () => {

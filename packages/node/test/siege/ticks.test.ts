@@ -9,10 +9,10 @@ import {
   BOUNDS,
   emptyRow,
   failures,
+  formatRow,
   growthOf,
   type Row,
   SHORT_BOUNDS,
-  table,
 } from "../../../../tools/faults/siege/report.ts";
 import { type LongestTick, readTicks, tickRecorder } from "../../../../tools/faults/siege/ticks.ts";
 import { present } from "../../src/platform/present.ts";
@@ -100,7 +100,7 @@ describe("A row", () => {
   });
 
   test("shows it", () => {
-    expect(table([rowWith({ ms: 12.4, wallMs: 14 })], BOUNDS)).toContain("12 ms");
+    expect(formatRow(rowWith({ ms: 12.4, wallMs: 14 }), BOUNDS)).toContain("12 ms");
   });
 
   test("fails if the memory grew by more than 5 % under a constant load", () => {

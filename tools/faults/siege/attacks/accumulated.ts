@@ -10,9 +10,8 @@ import {
   inventHolder,
 } from "../../../../packages/node/test-support/store/invented-holdings.ts";
 import type { Attack, Attacker } from "../attacker.ts";
-import type { SiegedNode } from "../node.ts";
+import { dataFolderOf, newFolder, type SiegedNode, startForging } from "../node.ts";
 import { inTurn } from "../requests.ts";
-import { dataFolderOf, newFolder, startForging } from "../start-node.ts";
 import {
   type Accounts,
   beggar,

@@ -4,17 +4,15 @@ import { ACCUMULATED } from "./accumulated.ts";
 import { BLOCKS } from "./blocks.ts";
 import { CONNECTIONS } from "./connections.ts";
 import { everydayLoad } from "./everyday.ts";
-import { FOLDERS } from "./folders.ts";
 import { JUNK } from "./junk.ts";
 import { PEER_ATTACKS } from "./peers.ts";
 import { POOL } from "./pool.ts";
-import { PROGRAMS } from "./programs.ts";
 import { REQUESTS } from "./requests.ts";
 import { WEBHOOK_ATTACKS } from "./webhooks.ts";
 
 export const ATTACKS: readonly Attack[] = [
   ...[...REQUESTS, ...CONNECTIONS, ...POOL, ...JUNK, ...PEER_ATTACKS, ...BLOCKS],
-  ...[...PROGRAMS, ...WEBHOOK_ATTACKS, ...FOLDERS, ...ACCUMULATED, everydayLoad],
+  ...[...WEBHOOK_ATTACKS, ...ACCUMULATED, everydayLoad],
 ];
 
 /** Network of the addresses of an attack, 127.N.0.0/16. */

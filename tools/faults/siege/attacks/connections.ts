@@ -84,23 +84,18 @@ async function sendTexts(attacker: Attacker): Promise<void> {
 
 export const CONNECTIONS: readonly Attack[] = [
   {
-    name: "half-open connections",
-    description: `${HELD_CONNECTIONS} connections of one address that send half a request`,
+    name: "held connections",
+    description: `${HELD_CONNECTIONS} connections of one address kept open after half a request or a whole one`,
     run: hold({
       count: HELD_CONNECTIONS,
       addresses: 1,
-      first: () => ["GET /health/live HTTP/1.1\r\nHost: x\r\n"],
+      first: () => ["GET /health/live HTTP/1.1\r\nHost: x\r\n", rawGet("/health/live")],
     }),
   },
   {
     name: "silent connections",
     description: `${HELD_CONNECTIONS} connections that send nothing, each from its own address`,
     run: hold({ count: HELD_CONNECTIONS, first: () => [""] }),
-  },
-  {
-    name: "idle connections",
-    description: `${HELD_CONNECTIONS} connections of one address kept open after a request`,
-    run: hold({ count: HELD_CONNECTIONS, addresses: 1, first: () => [rawGet("/health/live")] }),
   },
   {
     name: "slow headers",

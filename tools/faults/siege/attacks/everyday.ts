@@ -2,17 +2,22 @@
 
 import { present } from "../../../../packages/node/src/platform/present.ts";
 import { people } from "../../../../packages/node/test-support/faults/actors/cast.ts";
+import type {
+  Behaviour,
+  ReceivedCall,
+  Receiver,
+} from "../../../../packages/node/test-support/faults/actors/receiver.ts";
 import type { Attack, Attacker } from "../attacker.ts";
-import { type ReceiverKind, type Receivers, startReceivers } from "../honest.ts";
-import { inTurn, type Request, rawGet, registration, until } from "../requests.ts";
-import { startForging } from "../start-node.ts";
+import { faultsOf, registerReceiver } from "../honest.ts";
+import { startForging } from "../node.ts";
+import { inTurn, type Request, rawGet, until } from "../requests.ts";
 import { openAccounts, submission, transferText } from "../transactions.ts";
 
-/** Webhooks by the kind of their receivers: 200. */
-const WEBHOOKS: readonly (readonly [kind: ReceiverKind, count: number])[] = [
-  ["good", 140],
-  ["failing", 20],
-  ["hanging", 20],
+/** Webhooks by the behaviour of their receivers: 200. */
+const WEBHOOKS: readonly (readonly [behaviour: Behaviour, count: number])[] = [
+  ["well", 140],
+  ["refusing", 20],
+  ["silent", 20],
   ["dripping", 20],
 ];
 const STREAMS = 20;
@@ -37,16 +42,26 @@ const PATHS = [
   "/api/v2/node/status",
 ];
 
-/** Subscribes every other webhook to transactions, and returns the numbers of those with good receivers. */
-async function register(attacker: Attacker, receivers: Receivers): Promise<readonly number[]> {
-  const kinds = WEBHOOKS.flatMap(([kind, count]) => Array<ReceiverKind>(count).fill(kind));
-  for (const [number, kind] of kinds.entries()) {
-    const events = [number % 2 === 0 ? "block.applied" : "transaction.applied"];
-    const webhook = { events, target: receivers.url(kind, number), order: "strict" };
-    const { status, text } = await attacker.ask(registration(attacker.target.token, webhook));
-    if (status !== 201) throw new Error(`failed to register a webhook: ${status} ${text}`);
+/** A webhook for blocks, or one for transactions with the ids that it has received. */
+type Registered = { readonly receiver: Receiver; readonly transactions?: Set<string> };
+
+/** Subscribes every other webhook to transactions. Returns those with good receivers. */
+async function register({ target }: Attacker, all: Receiver[], faults: string[]): Promise<Registered[]> {
+  const behaviours = WEBHOOKS.flatMap(([behaviour, count]) => Array<Behaviour>(count).fill(behaviour));
+  const good: Registered[] = [];
+  for (const [number, behaviour] of behaviours.entries()) {
+    const transactions = new Set<string>();
+    const onCall = ({ message: { data } }: ReceivedCall) => {
+      const { id } = data as { readonly id: string };
+      if (transactions.has(id)) faults.push(`webhook ${number}: ${id} was delivered twice`);
+      transactions.add(id);
+    };
+    const ofTransactions = number % 2 === 1 ? { events: ["transaction.applied"], onCall } : {};
+    const receiver = await registerReceiver(target, { behaviour, ...ofTransactions });
+    all.push(receiver);
+    if (behaviour === "well") good.push({ receiver, ...(number % 2 === 1 && { transactions }) });
   }
-  return kinds.flatMap((kind, number) => (kind === "good" && number % 2 === 1 ? [number] : []));
+  return good;
 }
 
 /** Opens a live stream that must not miss a block, nor be closed. */
@@ -99,10 +114,10 @@ async function use(attacker: Attacker, faults: string[]): Promise<void> {
   ]);
 }
 
-/** Waits until all these webhooks have received the same transactions: any difference is a loss. */
-async function untilSame(receivers: Receivers, webhooks: readonly number[]): Promise<void> {
+/** Waits until all webhooks for transactions have received the same ones: any difference is a loss. */
+async function untilSame(webhooks: readonly Registered[]): Promise<void> {
+  const received = webhooks.flatMap(({ transactions }) => transactions ?? []);
   const isSame = () => {
-    const received = webhooks.map((webhook) => receivers.received(webhook));
     const all = received.reduce((one, other) => one.union(other), new Set<string>());
     return all.size > 0 && received.every(({ size }) => size === all.size);
   };
@@ -111,20 +126,21 @@ async function untilSame(receivers: Receivers, webhooks: readonly number[]): Pro
 
 export const everydayLoad: Attack = {
   name: "everyday load",
-  description: `transfers, page reads, scrapes, ${STREAMS} live streams, and 200 webhooks with good, failing, hanging and dripping receivers`,
+  description: `transfers, page reads, scrapes, ${STREAMS} live streams, and 200 webhooks with good, refusing, silent and dripping receivers`,
   start: () => startForging({ isDevChain: true }),
   isSteady: true,
   async run(attacker) {
-    const receivers = await startReceivers();
+    const receivers: Receiver[] = [];
     const faults: string[] = [];
     try {
-      const webhooks = await register(attacker, receivers);
+      const webhooks = await register(attacker, receivers, faults);
       for (let stream = 0; stream < STREAMS; stream++) follow(attacker, stream, faults);
       await use(attacker, faults);
-      await untilSame(receivers, webhooks).catch((error: Error) => faults.push(error.message));
-      faults.push(...receivers.takeFaults());
+      await untilSame(webhooks).catch((error: Error) => faults.push(error.message));
+      for (const { receiver, transactions } of webhooks)
+        if (!transactions) faults.push(...faultsOf(receiver));
     } finally {
-      await receivers.close();
+      await Promise.all(receivers.map((receiver) => receiver.close()));
     }
     if (faults.length > 0) throw new Error(faults.slice(0, MAX_FAULTS_SHOWN).join("; "));
   },

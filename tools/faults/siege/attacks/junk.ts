@@ -1,9 +1,8 @@
 /** The most expensive refused transactions: the consensus thread must still forge. */
 import { builders, signTransaction } from "@uniknode/protocol";
 import type { Attack, Attacker } from "../attacker.ts";
-import { missingForIpv6 } from "../namespaces.ts";
+import { startForging } from "../node.ts";
 import { inTurn } from "../requests.ts";
-import { startForging } from "../start-node.ts";
 import {
   type Accounts,
   batches,
@@ -102,10 +101,6 @@ export function mixedBatches(attacker: Attacker): () => string[] {
   return () => next()();
 }
 
-/** The attack must cover several slots of 8 s. */
-const IPV6_MS = 48_000;
-const IPV6_NODE = "2001:db8:ffff::1";
-
 export const JUNK: readonly Attack[] = [
   {
     name: "unsigned payments",
@@ -164,22 +159,6 @@ export const JUNK: readonly Attack[] = [
       };
       // Creating the bodies of one connection costs time.
       await attacker.keepOpen(CLIENT_CONNECTIONS, open, { atMost: 1 });
-    },
-  },
-  {
-    name: "IPv6 transactions",
-    description:
-      "unsigned payments and invalid multisignatures from one /48 at its rate limit, with slots of 8 s",
-    start: () => startForging({ blocktime: 8, options: ["--http-host", "::"] }),
-    missingRequirement: missingForIpv6,
-    prepare: registerWallet,
-    minMs: IPV6_MS,
-    async run(attacker) {
-      const next = mixedBatches(attacker);
-      const sources = Array.from({ length: 16 }, (_, index) => `2001:db8:7:${(index + 1).toString(16)}::1`);
-      await attacker.repeatPaced(sources, 61, (from) =>
-        attacker.send({ ...submission(next()), host: IPV6_NODE, from }),
-      );
     },
   },
 ];

@@ -1,10 +1,7 @@
 /** Clients of the peer port: sessions, frames, long messages and transactions. */
 import { randomBytes } from "node:crypto";
-import { connectPeer } from "../../../../packages/node/src/peers/transport/connection.ts";
 import { writeCall } from "../../../../packages/node/src/peers/wire/requests/write.ts";
 import type { Attack } from "../attacker.ts";
-import { missingForIpv6 } from "../namespaces.ts";
-import { readMetrics } from "../requests.ts";
 import { registerWallet, submission } from "../transactions.ts";
 import { hold } from "./connections.ts";
 import { mixedBatches } from "./junk.ts";
@@ -68,34 +65,6 @@ const MAX_UNSENT_BYTES = 4_000_000;
 const EMPTY = writeCall("p2p.peer.postTransactions", { transactions: [] });
 const PLACE = '{"transactions":[]}';
 
-const NODE = "2001:db8:ffff::1";
-const HONEST = "2001:db8:3:1::1";
-/** Concurrent attempts of all sources. */
-const ATTEMPTS = 600;
-/** Limits of one /64 and one /48, plus the honest peer. */
-const MAX_SESSIONS = 10 + 20 + 1;
-const HONEST_PAUSE_MS = 1_000;
-const LIMITS = { timeoutMs: 5_000, maxBytes: 100_000 };
-
-/** Returns ever new addresses: in one /64, and in new /64s of one /48. */
-function ipv6Source(number: number): string {
-  const part = (1 + (number % 65_535)).toString(16);
-  return number % 2 === 0 ? `2001:db8:1:1:${part}:${part}::1` : `2001:db8:2:${part}::1`;
-}
-
-/** @throws {Error} if the honest peer cannot connect or gets no reply */
-async function askHonestly(port: number): Promise<void> {
-  const endpoint = { address: NODE, port, localAddress: HONEST };
-  const connection = await connectPeer(endpoint).catch((error: Error) => {
-    throw new Error(`an honest peer does not get in: ${error.message}`);
-  });
-  try {
-    await connection.call("p2p.peer.getStatus", {}, LIMITS);
-  } finally {
-    connection.close();
-  }
-}
-
 export const PEER_ATTACKS: readonly Attack[] = [
   {
     name: "peer sessions",
@@ -132,30 +101,6 @@ export const PEER_ATTACKS: readonly Attack[] = [
         }
       });
       await Promise.all([opening, posting]);
-    },
-  },
-  {
-    name: "IPv6 peers",
-    description: `sessions from ever new addresses of one /64 and of one /48, ${ATTEMPTS} at a time, beside an honest peer`,
-    missingRequirement: missingForIpv6,
-    async run(attacker) {
-      const { target } = attacker;
-      const sessions = async () =>
-        (await readMetrics(target, attacker.nextAddress()))("uniknode_peers_sessions");
-      // Connections of former attacks, which the node has not closed yet.
-      const before = await sessions();
-      let most = 0;
-      const attacking = attacker.keepOpen(ATTEMPTS, (number) =>
-        attacker.open(HELLO, { host: NODE, port: target.peerPort, from: ipv6Source(number) }).resume(),
-      );
-      const asking = attacker.repeat({ pauseMs: HONEST_PAUSE_MS }, async () => {
-        // Before the honest peer connects again: the node has closed its former connection by now.
-        most = Math.max(most, await sessions());
-        await askHonestly(target.peerPort);
-      });
-      await Promise.all([attacking, asking]);
-      const held = most - before;
-      if (!(held <= MAX_SESSIONS)) throw new Error(`they hold up to ${held} sessions`);
     },
   },
 ];

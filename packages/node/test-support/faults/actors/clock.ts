@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Running, type SpawnOptions, spawnUniknode } from "../../process/uniknode.ts";
+import type { SpawnOptions } from "../../process/uniknode.ts";
 
 const CLOCK_JUMPS = fileURLToPath(new URL("./clock-jumps.ts", import.meta.url));
 
@@ -19,6 +19,3 @@ export const clockOptions = (
   nodeArguments: ["--import", CLOCK_JUMPS],
   environment: { UNIKNODE_TEST_CLOCK: fileOf(folder) },
 });
-
-export const spawnWithClock = (folder: string, args: readonly string[]): Running =>
-  spawnUniknode(args, clockOptions(folder));

@@ -1,4 +1,5 @@
 /** A process under test, which faults kill, stop and start again. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { isWithin } from "../../../src/platform/within.ts";
 import type { Running } from "../../process/uniknode.ts";
 import { WAIT_MS } from "../../process/until.ts";
@@ -76,6 +77,28 @@ export function createMember({ name, spawn, ready, onFault }: MemberOptions): Me
     process: () => running,
     output: () => [...former, running?.stdout() ?? "", running?.stderr() ?? ""].join(""),
   };
+}
+
+/** Kills a process, and starts it later: another machine may need some time to notice it. Returns a description. */
+export async function killFor(member: Member, seconds: number): Promise<string> {
+  await member.end("SIGKILL");
+  await sleep(seconds * 1_000);
+  await member.start();
+  return `${member.name} was killed, and started after ${seconds} s`;
+}
+
+export async function restartAfter(member: Member, seconds: number): Promise<string> {
+  await member.end("SIGTERM");
+  await sleep(seconds * 1_000);
+  await member.start();
+  return `${member.name} was restarted`;
+}
+
+export async function pauseFor(member: Member, seconds: number): Promise<string> {
+  member.pause();
+  await sleep(seconds * 1_000);
+  member.resume();
+  return `${member.name} was stopped for ${seconds} s`;
 }
 
 const settled = (promise: Promise<unknown>): Promise<void> =>

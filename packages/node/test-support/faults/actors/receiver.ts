@@ -41,25 +41,66 @@ export type ReceivedCall = Arrival & {
   readonly isAccepted: boolean;
 };
 
-/**
- * `well` responds with 2xx. The others: refuse, respond 503 with `Retry-After`, do not respond, respond byte
- * by byte, never end the response, close the connection before or after handling the delivery, close it
- * within the response, be down.
- */
-export const BEHAVIOURS = [
-  "well",
-  "refusing",
-  "busy",
-  "silent",
-  "dripping",
-  "endless",
-  "resetting",
-  "forgetful",
-  "lying",
-  "away",
-] as const;
-/** `gone` responds 410, permanently; `slow` responds with 2xx, after some time. */
-export type Behaviour = (typeof BEHAVIOURS)[number] | "gone" | "slow";
+/** Responds to a delivery, or not. */
+type Respond = (response: ServerResponse, random: Random) => unknown;
+
+/** Longest wait of a caller. */
+const MAX_SILENCE_MS = 1_500;
+/** Longest time to a slow response. */
+const MAX_SLOW_MS = 400;
+const REFUSALS = [301, 400, 404, 500, 502, 503];
+
+const drop = ({ socket }: ServerResponse) => socket?.destroy();
+
+/** Behaviours with the status 2xx, some without the end of the response. */
+const ACCEPTING = {
+  well: (response) => response.writeHead(204).end(),
+  async slow(response, random) {
+    await sleep(random.below(MAX_SLOW_MS));
+    response.writeHead(204).end();
+  },
+  async dripping(response) {
+    response.writeHead(200);
+    for (let byte = 0; byte < 5; byte++) {
+      response.write(".");
+      await sleep(20);
+    }
+    response.end();
+  },
+  endless(response) {
+    response.writeHead(200);
+    for (let count = 0; count < 50 && response.writable; count++) response.write("x".repeat(1_000));
+  },
+  /** Closes the connection within the response. */
+  lying(response) {
+    response.writeHead(200, { "content-length": "100" }).write("yes, but ");
+    setImmediate(drop, response);
+  },
+} satisfies Record<string, Respond>;
+
+const FAILING = {
+  refusing: (response, random) =>
+    response.writeHead(random.pick(REFUSALS), { location: "/elsewhere" }).end("no"),
+  busy: (response, random) => response.writeHead(429, random.chance(0.5) ? { "retry-after": "1" } : {}).end(),
+  silent: (response, random) => setTimeout(drop, random.below(MAX_SILENCE_MS), response).unref(),
+  /** Closes the connection before it reads the delivery. */
+  resetting: drop,
+  /** Closes the connection after it has read the delivery. */
+  forgetful: drop,
+  /** Does not listen. */
+  away: drop,
+  /** Permanently: the node suspends the webhook. */
+  gone: (response) => response.writeHead(410).end(),
+} satisfies Record<string, Respond>;
+
+const RESPONSES: Readonly<Record<Behaviour, Respond>> = { ...ACCEPTING, ...FAILING };
+
+export type Behaviour = keyof typeof ACCEPTING | keyof typeof FAILING;
+
+export const BEHAVIOURS: readonly Behaviour[] = [
+  ...(["well", "refusing", "busy", "silent", "dripping"] as const),
+  ...(["endless", "resetting", "forgetful", "lying", "away"] as const),
+];
 
 export type Receiver = {
   readonly url: string;
@@ -74,18 +115,11 @@ export type Receiver = {
   close(): Promise<void>;
 };
 
-/** Longest wait of a caller. */
-const MAX_SILENCE_MS = 1_500;
-const REFUSALS = [301, 400, 404, 500, 502, 503];
-
-/** Longest time to a slow response. */
-const MAX_SLOW_MS = 400;
-
 type State = {
-  readonly arrivals: ReceivedCall[];
   readonly tokens: Set<string>;
   readonly random: Random;
   readonly fence: EpochFence | undefined;
+  readonly onCall: (call: ReceivedCall) => void;
   behaviour: Behaviour;
   refused: number;
 };
@@ -95,14 +129,17 @@ export type ReceiverOptions = {
   readonly host?: string;
   /** Refuses late calls of former owners of the webhook; absent: they are accepted. */
   readonly fence?: EpochFence;
+  /** Called with each delivery; absent: it is added to the arrivals. */
+  readonly onCall?: (call: ReceivedCall) => void;
 };
 
 export async function startReceiver(
   random: Random,
-  { host = "127.0.0.1", fence }: ReceiverOptions = {},
+  { host = "127.0.0.1", fence, onCall }: ReceiverOptions = {},
 ): Promise<Receiver> {
+  const arrivals: ReceivedCall[] = [];
   const state: State = {
-    ...{ arrivals: [], tokens: new Set(), random, fence },
+    ...{ tokens: new Set(), random, fence, onCall: onCall ?? ((call) => void arrivals.push(call)) },
     behaviour: "well",
     refused: 0,
   };
@@ -113,7 +150,7 @@ export async function startReceiver(
   const port = await listen(server, host, 0);
   return {
     url: `http://${host}:${port}/hook`,
-    arrivals: state.arrivals,
+    arrivals,
     refused: () => state.refused,
     tokens: state.tokens,
     behaviour: () => state.behaviour,
@@ -152,12 +189,9 @@ async function take(state: State, request: IncomingMessage, response: ServerResp
     response.writeHead(409).end();
     return;
   }
-  state.arrivals.push(call);
-  await respond(state, response);
+  state.onCall(call);
+  await RESPONSES[state.behaviour](response, state.random);
 }
-
-/** Behaviours with the status 2xx, some without the end of the response. */
-const ACCEPTING: ReadonlySet<Behaviour> = new Set(["well", "slow", "dripping", "endless", "lying"]);
 
 function toCall({ tokens, behaviour }: State, request: IncomingMessage, body: string): ReceivedCall {
   const headers = Object.fromEntries(
@@ -175,52 +209,9 @@ function toCall({ tokens, behaviour }: State, request: IncomingMessage, body: st
     },
     sentSeconds,
     epoch: headers["webhook-epoch"] === undefined ? undefined : Number(headers["webhook-epoch"]),
-    isAccepted: ACCEPTING.has(behaviour),
+    isAccepted: behaviour in ACCEPTING,
   };
 }
 
 const sequenceOf = (header: string | undefined): Pick<Message, "sequence"> =>
   header === undefined ? {} : { sequence: Number(header) };
-
-async function respond({ behaviour, random }: State, response: ServerResponse): Promise<void> {
-  const socket = response.socket;
-  switch (behaviour) {
-    case "refusing":
-      response.writeHead(random.pick(REFUSALS), { location: "/elsewhere" }).end("no");
-      return;
-    case "busy":
-      response.writeHead(429, random.chance(0.5) ? { "retry-after": "1" } : {}).end();
-      return;
-    case "gone":
-      response.writeHead(410).end();
-      return;
-    case "slow":
-      await sleep(random.below(MAX_SLOW_MS));
-      response.writeHead(204).end();
-      return;
-    case "silent":
-      setTimeout(() => socket?.destroy(), random.below(MAX_SILENCE_MS)).unref();
-      return;
-    case "dripping":
-      response.writeHead(200);
-      for (let byte = 0; byte < 5; byte++) {
-        response.write(".");
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-      response.end();
-      return;
-    case "endless":
-      response.writeHead(200);
-      for (let count = 0; count < 50 && response.writable; count++) response.write("x".repeat(1_000));
-      return;
-    case "forgetful":
-      socket?.destroy();
-      return;
-    case "lying":
-      response.writeHead(200, { "content-length": "100" }).write("yes, but ");
-      setImmediate(() => socket?.destroy());
-      return;
-    default:
-      response.writeHead(204).end();
-  }
-}

@@ -152,19 +152,11 @@ function readChanges(database: Database): Change[] {
 
 /** One commit deletes several blocks in no particular order of rows: the highest is reverted first. */
 function inOrder(changes: readonly Change[]): Change[] {
-  const ordered: Change[] = [];
-  let leaving: Change[] = [];
-  const flush = () => {
-    ordered.push(...leaving.sort((a, b) => b.block.height - a.block.height));
-    leaving = [];
-  };
+  const runs: Change[][] = [];
   for (const change of changes) {
-    if (change.kind === "reverted") leaving.push(change);
-    else {
-      flush();
-      ordered.push(change);
-    }
+    const run = runs.at(-1);
+    if (run && change.kind === "reverted" && run[0]?.kind === "reverted") run.push(change);
+    else runs.push([change]);
   }
-  flush();
-  return ordered;
+  return runs.flatMap((run) => run.sort((a, b) => b.block.height - a.block.height));
 }

@@ -1,18 +1,119 @@
-/** Evidence about one webhook: its deliveries, and the facts of the chain. */
+/** Input of the verdict about one webhook: its deliveries, its subscriptions, and the changes of the chain. */
 import { present } from "../../../src/platform/present.ts";
 import type { Arrival, Message } from "../actors/receiver.ts";
-import {
-  type Case,
-  createIsAftermath,
-  type Delivery,
-  type Occurrence,
-  occurrencesOf,
-  type Period,
-  standingBlocks,
-} from "./case.ts";
+import type { ChainWallet, Change } from "./chronicle.ts";
+import { type Fact, factsOf } from "./facts.ts";
+import type { Kind } from "./kinds.ts";
+
+/**
+ * Period in which a webhook was of one kind, by positions in the chronicle; its ends are known approximately.
+ */
+export type Period = {
+  readonly kind: Kind;
+  /** Events up to this position are not delivered. */
+  readonly notBefore: number;
+  /** All events after this position are delivered. */
+  readonly fullyFrom: number;
+  /** Events after this position are not delivered; absent: the period has not ended. */
+  readonly until?: number;
+  /** The start is uncertain: the response to the change was lost. */
+  readonly isUnsure?: true;
+};
+
+/** Replay of a part of the chain, requested at a position in the chronicle. */
+export type Replay = {
+  readonly fromHeight: number;
+  readonly toHeight: number;
+  readonly requestedAt: number;
+  /** The replay was delivered completely. */
+  readonly isFinished?: true;
+};
+
+export type Case = {
+  readonly arrivals: readonly Arrival[];
+  readonly periods: readonly Period[];
+  readonly replays: readonly Replay[];
+  readonly changes: readonly Change[];
+  /** Deliveries that were cancelled because their blocks were reverted: number by id. */
+  readonly cancelled: ReadonlyMap<string, number>;
+  /** Final state of wallets, by address. */
+  readonly wallets: ReadonlyMap<string, ChainWallet>;
+};
+
+/** Delivery as the receiver recorded it. */
+export type Delivery = {
+  readonly message: Message;
+  /** Indexes among the arrivals. */
+  readonly first: number;
+  readonly last: number;
+};
+
+/** Fact that became true at one position, and untrue at another if it was reverted. */
+export type Occurrence = {
+  readonly fact: Fact;
+  readonly appliedAt: number;
+  readonly order: number;
+  readonly undoneAt?: number;
+  readonly undoneOrder?: number;
+};
+
+function occurrencesOf(changes: readonly Change[]): Occurrence[] {
+  return changes.flatMap(({ kind, position, block }, order) => {
+    if (kind !== "applied") return [];
+    const undone = changes.findIndex(
+      (change, index) => index > order && change.kind === "reverted" && change.block.id === block.id,
+    );
+    return factsOf(block).map((fact) => ({
+      fact,
+      appliedAt: position,
+      order,
+      ...(undone !== -1 && { undoneAt: present(changes[undone]).position, undoneOrder: undone }),
+    }));
+  });
+}
+
+function standingBlocks(changes: readonly Change[]): Set<string> {
+  const standing = new Set<string>();
+  for (const { kind, block } of changes) {
+    if (kind === "applied") standing.add(block.id);
+    else standing.delete(block.id);
+  }
+  return standing;
+}
+
+const numberedOf = (deliveries: Iterable<Delivery>): Delivery[] =>
+  [...deliveries]
+    .filter(({ message }) => message.sequence !== undefined)
+    .sort((a, b) => present(a.message.sequence) - present(b.message.sequence));
+
+const FAMILIES = ["delegate.", "round.", "unik.", "wallet."];
+const OTHERS = ["block.applied", "block.reverted", "transaction.applied", "transaction.reverted"];
+
+export const isFactOfChain = (event: string): boolean =>
+  OTHERS.includes(event) ||
+  event.startsWith("forger.missing") ||
+  FAMILIES.some((family) => event.startsWith(family));
+
+/**
+ * Distinguishes messages about a wallet after the revert of a block from messages about a fact of the block:
+ * retractions of the block's facts have smaller numbers.
+ */
+function createIsAftermath(numbered: readonly Delivery[]): (message: Message) => boolean {
+  const removedFrom = new Map<string, number>();
+  for (const { message } of numbered) {
+    const { event, blockId, sequence } = message;
+    if (blockId !== undefined && event.endsWith(".reverted") && !removedFrom.has(blockId)) {
+      removedFrom.set(blockId, present(sequence));
+    }
+  }
+  return ({ event, blockId, sequence = 0 }) =>
+    event === "wallet.saved" && sequence > (removedFrom.get(present(blockId)) ?? Number.POSITIVE_INFINITY);
+}
 
 export type Evidence = Omit<Case, "arrivals"> & {
   readonly deliveries: ReadonlyMap<string, Delivery>;
+  /** Those with a number, by number. */
+  readonly numbered: readonly Delivery[];
   readonly occurrences: readonly Occurrence[];
   readonly last: Period;
   /** The webhook has changed its subscription. */
@@ -26,14 +127,16 @@ export type Evidence = Omit<Case, "arrivals"> & {
 export function evidenceOf(given: Case, faults: string[]): Evidence {
   const { arrivals, periods, changes } = given;
   const deliveries = deliveriesOf(arrivals, faults);
+  const numbered = numberedOf(deliveries.values());
   return {
     ...given,
     deliveries,
+    numbered,
     occurrences: occurrencesOf(changes),
     last: present(periods.at(-1)),
     isChanged: periods.length > 1,
     standing: standingBlocks(changes),
-    isAftermath: createIsAftermath([...deliveries.values()]),
+    isAftermath: createIsAftermath(numbered),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import type { DevAccount } from "../../../src/dev-chain/keys.ts";
 import { present } from "../../../src/platform/present.ts";
+import type { ChainTransaction } from "./chronicle.ts";
 import type { Fact } from "./facts.ts";
 
 export type Kind = {
@@ -27,11 +28,13 @@ export const bodyOf = ({
   events: [...(event === undefined ? [] : [event as string]), ...(events as string[])],
 });
 
-type Given = Pick<Kind, "name" | "body" | "matches"> & Partial<Kind>;
+type Given = Pick<Kind, "body" | "matches"> & Partial<Kind>;
 
-const kind = (given: Given): Kind => ({
-  isStrict: given.body.order === "strict",
-  confirmations: Number(given.body.confirmations ?? 0),
+const kind = (name: string, { body, ...given }: Given): Kind => ({
+  name,
+  body: { conditions: ALWAYS, ...body },
+  isStrict: body.order === "strict",
+  confirmations: Number(body.confirmations ?? 0),
   isRemembered: true,
   reversals: [],
   ...given,
@@ -43,124 +46,79 @@ const named =
   (...names: string[]) =>
   ({ name }: Fact) =>
     names.includes(name);
-const isTransfer = named("transaction.applied");
+/** Matches the facts that a transaction was applied, of some transactions. */
+const applied =
+  (isMatch: (transaction: ChainTransaction) => boolean = () => true) =>
+  ({ name, transaction }: Fact) =>
+    name === "transaction.applied" && isMatch(present(transaction));
+
+const BLOCKS_AND_TRANSACTIONS = ["block.applied", "transaction.applied"];
+const REVERSALS = ["block.reverted", "transaction.reverted"];
+const VOTES = ["wallet.vote", "wallet.unvote", "delegate.registered", "delegate.resigned"];
+const order = "strict";
 
 /** `watched` receives some of the transfers. */
-export const kindsOf = (watched: DevAccount): Kind[] => [
-  kind({
-    name: "every block",
-    body: { event: "block.applied", conditions: ALWAYS },
-    matches: named("block.applied"),
+export const kindsOf = ({ address: watched }: DevAccount): Kind[] => [
+  kind("every block", { body: { event: "block.applied" }, matches: named("block.applied") }),
+  kind("every transaction", { body: { event: "transaction.applied" }, matches: applied() }),
+  kind("ledger, strict", {
+    body: { events: [...BLOCKS_AND_TRANSACTIONS, ...REVERSALS], order },
+    matches: named(...BLOCKS_AND_TRANSACTIONS),
+    reversals: REVERSALS,
   }),
-  kind({
-    name: "every transaction",
-    body: { event: "transaction.applied", conditions: ALWAYS },
-    matches: isTransfer,
+  kind("three confirmations", {
+    body: { event: "transaction.applied", confirmations: 3 },
+    matches: applied(),
   }),
-  kind({
-    name: "ledger, strict",
-    body: {
-      events: ["block.applied", "block.reverted", "transaction.applied", "transaction.reverted"],
-      conditions: ALWAYS,
-      order: "strict",
-    },
-    matches: named("block.applied", "transaction.applied"),
-    reversals: ["block.reverted", "transaction.reverted"],
+  kind("twelve confirmations, strict", {
+    body: { events: BLOCKS_AND_TRANSACTIONS, confirmations: 12, order },
+    matches: named(...BLOCKS_AND_TRANSACTIONS),
   }),
-  kind({
-    name: "three confirmations",
-    body: { event: "transaction.applied", conditions: ALWAYS, confirmations: 3 },
-    matches: isTransfer,
-  }),
-  kind({
-    name: "twelve confirmations, strict",
-    body: {
-      events: ["block.applied", "transaction.applied"],
-      conditions: ALWAYS,
-      confirmations: 12,
-      order: "strict",
-    },
-    matches: named("block.applied", "transaction.applied"),
-  }),
-  kind({
-    name: "large or red",
+  kind("large or red", {
     body: {
       event: "transaction.applied",
       conditions: [when("amount", "gte", "500"), when("vendorField", "contains", "red")],
     },
-    matches: (fact) =>
-      isTransfer(fact) &&
-      (present(fact.transaction).amount >= 500 ||
-        present(fact.transaction).vendorField?.includes("red") === true),
+    matches: applied(({ amount, vendorField }) => amount >= 500 || vendorField?.includes("red") === true),
   }),
-  kind({
-    name: "small transfers",
+  kind("small transfers", {
     body: {
       event: "transaction.applied",
       conditions: [
-        when("amount", "lt", "300"),
-        when("amount", "gt", "0"),
-        when("type", "eq", "0"),
-        when("typeGroup", "eq", "1"),
+        ...[when("amount", "lt", "300"), when("amount", "gt", "0")],
+        ...[when("type", "eq", "0"), when("typeGroup", "eq", "1")],
       ],
       match: "all",
     },
-    matches: (fact) =>
-      isTransfer(fact) &&
-      present(fact.transaction).type === "1/0" &&
-      present(fact.transaction).amount < 300 &&
-      present(fact.transaction).amount > 0,
+    matches: applied(({ type, amount }) => type === "1/0" && amount < 300 && amount > 0),
   }),
-  kind({
-    name: "uniks",
+  kind("uniks", {
     body: { events: ["unik.*"], conditions: [when("tokenId", "ne", "")] },
     matches: ({ name }) => name.startsWith("unik."),
   }),
-  kind({
-    name: "one recipient, strict",
-    body: {
-      event: "transaction.applied",
-      conditions: [when("recipientId", "eq", watched.address)],
-      order: "strict",
-    },
-    matches: (fact) => isTransfer(fact) && present(fact.transaction).recipient === watched.address,
+  kind("one recipient, strict", {
+    body: { event: "transaction.applied", conditions: [when("recipientId", "eq", watched)], order },
+    matches: applied(({ recipient }) => recipient === watched),
   }),
-  kind({
-    name: "coloured",
+  kind("coloured", {
     body: { events: ["transaction.applied"], conditions: [when("vendorField", "regexp", "^(red|green) ")] },
-    matches: (fact) => isTransfer(fact) && /^(red|green) /.test(present(fact.transaction).vendorField ?? ""),
+    matches: applied(({ vendorField }) => /^(red|green) /.test(vendorField ?? "")),
   }),
-  kind({
-    name: "reversals only",
-    body: { event: "transaction.reverted", conditions: ALWAYS },
+  kind("reversals only", {
+    body: { event: "transaction.reverted" },
     matches: () => false,
     isRemembered: false,
     reversals: ["transaction.reverted"],
   }),
-  kind({
-    name: "wallets and delegates",
-    body: { events: ["wallet.*", "delegate.*"], conditions: ALWAYS },
+  kind("wallets and delegates", {
+    body: { events: ["wallet.*", "delegate.*"] },
     matches: ({ name }) => /^(wallet|delegate)\./.test(name),
   }),
-  kind({
-    name: "votes, strict",
-    body: {
-      events: ["wallet.vote", "wallet.unvote", "delegate.registered", "delegate.resigned"],
-      conditions: ALWAYS,
-      order: "strict",
-    },
-    matches: named("wallet.vote", "wallet.unvote", "delegate.registered", "delegate.resigned"),
-  }),
-  kind({
-    name: "one wallet",
-    body: { event: "wallet.saved", conditions: [when("address", "eq", watched.address)] },
-    matches: ({ name, address }) => name === "wallet.saved" && address === watched.address,
+  kind("votes, strict", { body: { events: VOTES, order }, matches: named(...VOTES) }),
+  kind("one wallet", {
+    body: { event: "wallet.saved", conditions: [when("address", "eq", watched)] },
+    matches: ({ name, address }) => name === "wallet.saved" && address === watched,
     isRemembered: false,
   }),
-  kind({
-    name: "everything",
-    body: { events: ["*"], conditions: ALWAYS },
-    matches: () => true,
-    reversals: ["block.reverted", "transaction.reverted"],
-  }),
+  kind("everything", { body: { events: ["*"] }, matches: () => true, reversals: REVERSALS }),
 ];

@@ -1,9 +1,10 @@
 /** Seeded faults of a cluster. Each heals what it has broken before it settles. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LinkState } from "../actors/link.ts";
-import type { Member } from "../actors/member.ts";
+import { killFor, type Member, pauseFor, restartAfter } from "../actors/member.ts";
 import { createDraws, type Random } from "../actors/random.ts";
 import { BEHAVIOURS } from "../actors/receiver.ts";
+import { type Fault, type Run, weighted } from "../scenario.ts";
 import { type Cluster, LEASE_MS } from "./cluster.ts";
 import { abandonHandOver, handOver } from "./hand-over.ts";
 import type { ClusterWebhook } from "./webhooks.ts";
@@ -14,64 +15,47 @@ export type Target = {
   readonly restless: readonly ClusterWebhook[];
 };
 
-export type Fault = {
-  readonly name: string;
+type Inject = Fault<Target>["inject"];
+
+type ClusterFault = Fault<Target> & {
   /** Two faults with the same concern do not happen at the same time. */
   readonly concern: "processes" | "database" | "connections" | "receivers" | "clocks" | "owner";
-  readonly weight: number;
   readonly isPossible?: (target: Target) => boolean;
-  /** Injects the fault and heals it. Returns a description. */
-  readonly inject: (target: Target, random: Random) => Promise<string>;
 };
 
 const seconds = (count: number) => sleep(count * 1_000);
 
-/** Kills a process; another machine may need some time to notice it. */
 const kill =
-  (membersOf: (cluster: Cluster) => readonly Member[], maxSeconds: number): Fault["inject"] =>
-  async ({ cluster }, random) => {
+  (membersOf: (cluster: Cluster) => readonly Member[], maxSeconds: number): Inject =>
+  ({ cluster }, random) => {
     const member = random.pick(membersOf(cluster));
-    const pause = random.chance(0.4) ? 0 : random.integer(1, maxSeconds);
-    await member.end("SIGKILL");
-    await seconds(pause);
-    await member.start();
-    return `${member.name} was killed, and started after ${pause} s`;
+    return killFor(member, random.chance(0.4) ? 0 : random.integer(1, maxSeconds));
   };
 
-const restartWorker: Fault["inject"] = async ({ cluster }, random) => {
-  const worker = random.pick(cluster.workers);
-  await worker.end("SIGTERM");
-  await seconds(random.integer(0, 3));
-  await worker.start();
-  return `${worker.name} was restarted`;
-};
-
 /** Kills all workers at once. */
-const killWorkers: Fault["inject"] = async ({ cluster }) => {
-  await Promise.all(cluster.workers.map((worker) => worker.end("SIGKILL")));
-  await Promise.all(cluster.workers.map((worker) => worker.start()));
+const killWorkers: Inject = async ({ cluster }) => {
+  await Promise.all(cluster.workers.map((worker) => killFor(worker, 0)));
   return "all workers were killed and started";
 };
 
 /** Suspends a process for longer than its lease. */
 const pauseMember =
-  (membersOf: (cluster: Cluster) => readonly Member[], maxLeases: number): Fault["inject"] =>
-  async ({ cluster }, random) => {
+  (membersOf: (cluster: Cluster) => readonly Member[], maxLeases: number): Inject =>
+  ({ cluster }, random) => {
     const member = random.pick(membersOf(cluster));
-    const pause = Math.round((random.integer(1, 2 * maxLeases) / 2) * (LEASE_MS / 1_000));
-    member.pause();
-    await seconds(pause);
-    member.resume();
-    return `${member.name} was stopped for ${pause} s`;
+    return pauseFor(member, Math.round((random.integer(1, 2 * maxLeases) / 2) * (LEASE_MS / 1_000)));
   };
 
-const crashDatabase: Fault["inject"] = async ({ cluster: { database } }, random) => {
+const restartWorker: Inject = ({ cluster }, random) =>
+  restartAfter(random.pick(cluster.workers), random.integer(0, 3));
+
+const crashDatabase: Inject = async ({ cluster: { database } }, random) => {
   const pause = random.integer(0, 4);
   await database.crash(pause * 1_000);
   return `the database was killed, and started after ${pause} s`;
 };
 
-const promoteReplica: Fault["inject"] = async ({ cluster }, random) => {
+const promoteReplica: Inject = async ({ cluster }, random) => {
   const { database } = cluster;
   const lost = random.integer(500, 4_000);
   await database.promote(lost);
@@ -81,7 +65,7 @@ const promoteReplica: Fault["inject"] = async ({ cluster }, random) => {
   return `the replica was promoted without the last ${lost} ms`;
 };
 
-const fillDisk: Fault["inject"] = async ({ cluster: { database } }, random) => {
+const fillDisk: Inject = async ({ cluster: { database } }, random) => {
   const free = database.fill?.();
   const pause = random.integer(2, 8);
   await seconds(pause);
@@ -90,7 +74,7 @@ const fillDisk: Fault["inject"] = async ({ cluster: { database } }, random) => {
   return `the disk of the database was full for ${pause} s`;
 };
 
-const crashPooler: Fault["inject"] = async ({ cluster: { pooler } }, random) => {
+const crashPooler: Inject = async ({ cluster: { pooler } }, random) => {
   const pause = random.integer(0, 5);
   await pooler?.crash(pause * 1_000);
   return `the pooler was killed, and started after ${pause} s`;
@@ -98,7 +82,7 @@ const crashPooler: Fault["inject"] = async ({ cluster: { pooler } }, random) => 
 
 const BROKEN: readonly LinkState[] = ["cut", "stalled", "slow", "mute"];
 
-const breakLinks: Fault["inject"] = async ({ cluster }, random) => {
+const breakLinks: Inject = async ({ cluster }, random) => {
   const member = random.pick(cluster.members.filter(({ links }) => links.length > 0));
   const link = random.pick(member.links);
   const state = random.pick(BROKEN);
@@ -109,11 +93,11 @@ const breakLinks: Fault["inject"] = async ({ cluster }, random) => {
   return `the connections of ${member.name} to the ${link.to} were ${state} for ${pause} s`;
 };
 
-const misbehave: Fault["inject"] = async ({ restless }, random) => {
+const misbehave: Inject = async ({ restless }, random) => {
   const some = restless.filter(() => random.chance(0.4));
   const states: string[] = [];
   for (const { id, receiver } of some) {
-    await receiver.become(random.pick([...BEHAVIOURS, "slow"] as const));
+    await receiver.become(random.pick([...BEHAVIOURS, "slow" as const]));
     states.push(`${id} ${receiver.behaviour()}`);
   }
   await seconds(random.integer(2, 10));
@@ -123,7 +107,7 @@ const misbehave: Fault["inject"] = async ({ restless }, random) => {
 
 const HOUR_MS = 3_600_000;
 
-const skewClock: Fault["inject"] = async ({ cluster }, random) => {
+const skewClock: Inject = async ({ cluster }, random) => {
   const worker = random.pick(cluster.workers);
   const aheadMs = random.chance(0.5) ? HOUR_MS : -HOUR_MS;
   const pause = random.integer(3, 15);
@@ -134,7 +118,7 @@ const skewClock: Fault["inject"] = async ({ cluster }, random) => {
 };
 
 /** Hands the webhooks over to the node and back; some of the commands are killed. */
-const handOverTwice: Fault["inject"] = async ({ cluster }, random) => {
+const handOverTwice: Inject = async ({ cluster }, random) => {
   const kills = () => Array.from({ length: random.integer(0, 2) }, () => random.integer(500, 5_000));
   const [toNode, toWorkers] = [kills(), kills()];
   const pause = random.integer(0, 8);
@@ -145,7 +129,7 @@ const handOverTwice: Fault["inject"] = async ({ cluster }, random) => {
   return `the webhooks were handed over to the node for ${pause} s; ${killed} commands were killed`;
 };
 
-const abandon: Fault["inject"] = async ({ cluster }, random) => {
+const abandon: Inject = async ({ cluster }, random) => {
   const killMs = random.integer(500, 5_000);
   await abandonHandOver(cluster, killMs);
   return `a hand-over was killed after ${killMs} ms and cancelled`;
@@ -154,7 +138,7 @@ const abandon: Fault["inject"] = async ({ cluster }, random) => {
 const workers = ({ workers }: Cluster) => workers;
 const mirrors = ({ mirrors }: Cluster) => mirrors;
 
-const FAULTS: readonly Fault[] = [
+export const FAULTS: readonly ClusterFault[] = [
   { name: "worker killed", concern: "processes", weight: 4, inject: kill(workers, 20) },
   { name: "all workers killed", concern: "processes", weight: 1, inject: killWorkers },
   { name: "worker restarted", concern: "processes", weight: 2, inject: restartWorker },
@@ -183,28 +167,17 @@ const FAULTS: readonly Fault[] = [
   { name: "clock skewed", concern: "clocks", weight: 2, inject: skewClock },
 ];
 
-export const CLUSTER_FAULTS = FAULTS.map(({ name }) => name);
-
-export type Injecting = {
-  readonly random: Random;
-  readonly untilMs: number;
-  /** Names of the only faults that happen; default: all. */
-  readonly only: readonly string[] | undefined;
-  /** Reports each fault. */
-  readonly log: (line: string) => void;
-};
-
 /** Probability of a second fault at the same time. */
 const SECOND = 0.4;
 
 /** Injects one or two faults at a time. Returns the number of occurrences by fault. */
 export async function injectAll(
   target: Target,
-  { random, untilMs, only, log }: Injecting,
-): Promise<ReadonlyMap<string, number>> {
-  const possible = FAULTS.filter(
-    ({ name, isPossible }) => (only?.includes(name) ?? true) && (isPossible?.(target) ?? true),
-  );
+  { seed, seconds, only, log }: Run,
+): Promise<Map<string, number>> {
+  const random = createDraws(seed);
+  const untilMs = performance.now() + seconds * 1_000;
+  const possible = weighted(FAULTS, only).filter(({ isPossible }) => isPossible?.(target) ?? true);
   const happened = new Map<string, number>();
   while (performance.now() < untilMs) {
     await sleep(random.integer(500, 2_000));
@@ -217,10 +190,8 @@ export async function injectAll(
 }
 
 /** Draws one or two faults, of different concerns. */
-function drawRound(possible: readonly Fault[], random: Random): Fault[] {
-  const draw = (faults: readonly Fault[]) =>
-    random.pick(faults.flatMap((fault) => Array<Fault>(fault.weight).fill(fault)));
-  const first = draw(possible);
+function drawRound(possible: readonly ClusterFault[], random: Random): ClusterFault[] {
+  const first = random.pick(possible);
   const others = possible.filter(({ concern }) => concern !== first.concern);
-  return random.chance(SECOND) && others.length > 0 ? [first, draw(others)] : [first];
+  return random.chance(SECOND) && others.length > 0 ? [first, random.pick(others)] : [first];
 }

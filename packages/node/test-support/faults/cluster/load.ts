@@ -1,14 +1,12 @@
 /** Load on the chain during a run: transactions of several types, and reorganisations. */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { DevAccount } from "../../../src/dev-chain/keys.ts";
 import { present } from "../../../src/platform/present.ts";
 import { people } from "../actors/cast.ts";
 import type { Control } from "../actors/control.ts";
 import { createDraws, type Random } from "../actors/random.ts";
 import { createSubmissions } from "../actors/submissions.ts";
+import { type Background, repeat } from "../scenario.ts";
 import type { Cluster } from "./cluster.ts";
-
-export type Load = { stop(): Promise<void> };
 
 /** Deepest reorganisation. */
 export const MAX_DEPTH = 40;
@@ -21,32 +19,20 @@ const accounts = Array.from({ length: 10 }, (_, index) => people(`account ${inde
 /** Receives some of the transfers. */
 export const watched: DevAccount = present(accounts[9]);
 
-export function startLoad({ client, control }: Cluster, seed: number): Load {
-  const stopping = new AbortController();
+export function startLoad({ client, control }: Cluster, seed: number): Background {
   const random = createDraws(seed);
   const submitSome = createSubmissions(accounts.slice(0, 5), { watched, people, random: createDraws(seed) });
-
-  /** Repeats work that fails while the node is down. */
-  async function repeat(pauseMs: () => number, work: () => Promise<unknown>): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await work().catch(() => {});
-      await sleep(pauseMs(), undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  }
-  const running = Promise.all([
-    repeat(
-      () => SUBMIT_EVERY_MS,
-      () => submitSome(client),
-    ),
-    repeat(
-      () => random.integer(...REORGANISE_EVERY) * 1_000,
-      () => reorganise(control, random),
-    ),
-  ]);
+  const submitting = repeat(
+    () => SUBMIT_EVERY_MS,
+    () => submitSome(client),
+  );
+  const reorganising = repeat(
+    () => random.integer(...REORGANISE_EVERY) * 1_000,
+    () => reorganise(control, random),
+  );
   return {
     async stop() {
-      stopping.abort();
-      await running;
+      await Promise.all([submitting.stop(), reorganising.stop()]);
     },
   };
 }

@@ -1,14 +1,6 @@
 /** Reads the owners of shards and of the mirror's head again and again: each epoch has one owner, and nothing goes back. */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ClusterDatabase } from "../actors/database.ts";
-
-export type OwnersWatch = {
-  /** Descriptions of failures. */
-  readonly faults: readonly string[];
-  /** Number of changes of the owner of a shard. */
-  changes(): number;
-  stop(): Promise<void>;
-};
+import { type Background, repeat } from "../scenario.ts";
 
 const EVERY_MS = 150;
 
@@ -24,7 +16,9 @@ export type OwnerRow = {
 const OWNERS = `SELECT 'shard ' || shard AS name, owner, epoch, matched AS position FROM shards
   UNION ALL SELECT 'head', owner, epoch, 0 FROM head`;
 
-export type OwnersCheck = Pick<OwnersWatch, "faults" | "changes"> & {
+export type OwnersCheck = {
+  /** Descriptions of failures. */
+  readonly faults: readonly string[];
   /** Must be called with each row that is read. */
   look(row: OwnerRow): void;
 };
@@ -33,17 +27,14 @@ export function createOwnersCheck(): OwnersCheck {
   const faults: string[] = [];
   const owners = new Map<string, string>();
   const latest = new Map<string, { readonly epoch: number; readonly position: number }>();
-  let changes = 0;
   return {
     faults,
-    changes: () => changes,
     look({ name, owner, ...row }) {
       const [epoch, position] = [Number(row.epoch), Number(row.position)];
       const before = latest.get(name) ?? { epoch, position };
       latest.set(name, { epoch, position });
       if (epoch < before.epoch) faults.push(`${name} went back from epoch ${before.epoch} to ${epoch}`);
       if (position < before.position) faults.push(`${name} went back from ${before.position} to ${position}`);
-      if (epoch > before.epoch && name !== "head") changes++;
       if (owner === null) return;
       const key = `${name}, epoch ${epoch}`;
       const known = owners.get(key) ?? owner;
@@ -53,26 +44,10 @@ export function createOwnersCheck(): OwnersCheck {
   };
 }
 
-export function watchOwners({ postgres }: Pick<ClusterDatabase, "postgres">): OwnersWatch {
-  const { look, ...check } = createOwnersCheck();
-  const stopping = new AbortController();
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      // The database may be down.
-      const rows = await postgres()
-        .query<OwnerRow>(OWNERS)
-        .catch(() => []);
-      for (const row of rows) look(row);
-      await sleep(EVERY_MS);
-    }
-  }
-  const running = run();
-  return {
-    ...check,
-    async stop() {
-      stopping.abort();
-      await running;
-    },
+export function watchOwners({ postgres }: Pick<ClusterDatabase, "postgres">): OwnersCheck & Background {
+  const check = createOwnersCheck();
+  const read = async () => {
+    for (const row of await postgres().query<OwnerRow>(OWNERS)) check.look(row);
   };
+  return { ...check, ...repeat(() => EVERY_MS, read) };
 }

@@ -1,15 +1,14 @@
 /** Clients that read through a load balancer, each with the block of its last response, and what they received. */
 import { hash } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type ApiError, createClient } from "@uniknode/client";
 import { createDraws } from "../actors/random.ts";
 import type { Change } from "../checks/chronicle.ts";
+import { type Background, repeat } from "../scenario.ts";
 
-export type Readers = {
+export type Readers = Background & {
   readonly faults: readonly string[];
   /** Number of successful responses, and of the others by code. */
-  figures(): { readonly reads: number; readonly failedReads: ReadonlyMap<string, number> };
-  stop(): Promise<void>;
+  figures(): Readonly<Record<string, number>>;
   /** Compares the responses with the blocks of the node. Returns descriptions of failures. */
   judge(changes: readonly Change[]): string[];
 };
@@ -37,60 +36,42 @@ const PAUSE_MS = 40;
 
 /**
  * @param url of the load balancer
- * @param addresses of wallets that are read
+ * @param address of a wallet that is read
  */
-export function startReaders(url: string, addresses: readonly string[], seed: number): Readers {
+export function startReaders(url: string, address: string, seed: number): Readers {
   const state: State = {
     ...{ reads: [], failures: new Map(), faults: [], digests: new Map() },
   };
   const stopping = new AbortController();
-  const clients = Array.from({ length: CLIENTS }, (_, index) => index + 1);
-  const running = Promise.all(
-    clients.map((client) => read(state, client, { url, addresses, seed: seed + client, stopping })),
-  );
+  const running = Array.from({ length: CLIENTS }, (_, index) => {
+    const client = createClient({
+      ...{ url, retries: 0, timeoutMs: 15_000, signal: stopping.signal },
+      fetch: (input, init) => fetchNoted(state, index + 1, input, init),
+    });
+    const random = createDraws(seed + index + 1);
+    const requests: (() => Promise<unknown>)[] = [
+      () => client.blockchain.get(),
+      () => client.wallets.get(address),
+      () => client.blocks.list().page({ limit: 5 }),
+      () => client.delegates.list().page({ limit: 5 }),
+    ];
+    const read = () =>
+      random
+        .pick(requests)()
+        .catch(({ nodeCode, code }: ApiError) => {
+          if (!stopping.signal.aborted) noteFailure(state, nodeCode ?? code);
+        });
+    return repeat(() => PAUSE_MS, read);
+  });
   return {
     faults: state.faults,
-    figures: () => ({ reads: state.reads.length, failedReads: state.failures }),
+    figures: () => ({ reads: state.reads.length, ...Object.fromEntries(state.failures) }),
     async stop() {
       stopping.abort();
-      await running;
+      await Promise.all(running.map((each) => each.stop()));
     },
     judge: (changes) => judgeReads(state.reads, changes),
   };
-}
-
-type Reading = {
-  readonly url: string;
-  readonly addresses: readonly string[];
-  readonly seed: number;
-  readonly stopping: AbortController;
-};
-
-async function read(
-  state: State,
-  number: number,
-  { url, addresses, seed, stopping }: Reading,
-): Promise<void> {
-  const random = createDraws(seed);
-  const client = createClient({
-    ...{ url, retries: 0, timeoutMs: 15_000, signal: stopping.signal },
-    fetch: (input, init) => fetchNoted(state, number, input, init),
-  });
-  const requests = [
-    () => client.blockchain.get(),
-    () => client.wallets.get(random.pick(addresses)),
-    () => client.blocks.list().page({ limit: 5 }),
-    () => client.delegates.list().page({ limit: 5 }),
-  ];
-  while (!stopping.signal.aborted) {
-    await random
-      .pick<() => Promise<unknown>>(requests)()
-      .catch(({ nodeCode, code }: ApiError) => {
-        if (stopping.signal.aborted) return;
-        noteFailure(state, nodeCode ?? code);
-      });
-    await sleep(PAUSE_MS);
-  }
 }
 
 function noteFailure({ failures, faults }: State, code: string): void {

@@ -9,15 +9,17 @@ import { present } from "../../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { compareFacts, compareTables } from "../../mirror/dev-chain.ts";
 import { compareEvents } from "../../mirror/events.ts";
+import { hasPostgres } from "../../postgres/server.ts";
 import { lastingFolder } from "../../process/run-folder.ts";
 import { until } from "../../process/until.ts";
 import { startRoundRobin } from "../../serve/round-robin.ts";
 import { createDraws } from "../actors/random.ts";
 import { beginChronicle, type Chronicle, openChronicle } from "../checks/chronicle.ts";
 import { kindsOf } from "../checks/kinds.ts";
+import { type Background, type Report, type Run, repeat, type Scenario, shown } from "../scenario.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import { readRecorded } from "./duplicates.ts";
-import { injectAll } from "./faults.ts";
+import { FAULTS, injectAll } from "./faults.ts";
 import { handOver } from "./hand-over.ts";
 import { MAX_DEPTH, startLoad, watched } from "./load.ts";
 import { expectDeliveries } from "./oracle.ts";
@@ -26,28 +28,6 @@ import { type Readers, startReaders } from "./readers.ts";
 import { heal, settle } from "./settle.ts";
 import { type Chain, type Counts, judgeWebhook } from "./verdict.ts";
 import { type ClusterWebhook, type Registered, registerWebhooks } from "./webhooks.ts";
-
-export type ClusterOptions = {
-  readonly seed: number;
-  /** Seconds of fault injection. */
-  readonly seconds: number;
-  /** Names of the only faults that happen; default: all. */
-  readonly only?: readonly string[];
-  /** Reports progress. */
-  readonly log: (line: string) => void;
-};
-
-export type ClusterReport = {
-  /** Descriptions of failures. */
-  readonly faults: readonly string[];
-  readonly counts: Counts;
-  readonly blocks: number;
-  readonly reads: number;
-  /** Number of other responses to clients, by code. */
-  readonly failedReads: ReadonlyMap<string, number>;
-  /** Number of occurrences by fault. */
-  readonly happened: ReadonlyMap<string, number>;
-};
 
 /** Everything that a run has opened. */
 type World = {
@@ -62,12 +42,20 @@ type World = {
 const POLL_MS = 100;
 const MAX_SHOWN = 8;
 
+export const scenario: Scenario = {
+  description: "a node, mirrors, API servers and delivery workers around PostgreSQL",
+  minutes: 2,
+  faults: FAULTS.map(({ name }) => name),
+  missing: () => (hasPostgres ? undefined : "a PostgreSQL server"),
+  run: runCluster,
+};
+
 /**
  * The outputs of all processes and the database of the node of a run that fails remain in a folder.
  *
  * @throws {Error} if the cluster does not start, or a fault cannot be healed
  */
-export async function runCluster(options: ClusterOptions): Promise<ClusterReport> {
+export async function runCluster(options: Run): Promise<Report> {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-cluster-"));
   mkdirSync(join(folder, "data"));
   const cluster = await startCluster(folder);
@@ -89,7 +77,7 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
   }
 }
 
-function saveOutputs({ members, data }: Cluster, log: ClusterOptions["log"]): void {
+function saveOutputs({ members, data }: Cluster, log: Run["log"]): void {
   const folder = mkdtempSync(join(lastingFolder(), "uniknode-cluster-failed-"));
   cpSync(data, join(folder, "node"), { recursive: true });
   for (const { name, output } of members) writeFileSync(join(folder, `${name}.log`), output());
@@ -97,11 +85,7 @@ function saveOutputs({ members, data }: Cluster, log: ClusterOptions["log"]): vo
 }
 
 /** Starts everything, registers the webhooks while no block is created, and hands them over to the workers. */
-async function prepare(
-  cluster: Cluster,
-  webhooks: ClusterWebhook[],
-  { seed, log }: ClusterOptions,
-): Promise<World> {
+async function prepare(cluster: Cluster, webhooks: ClusterWebhook[], { seed, log }: Run): Promise<World> {
   const { data, database, control } = cluster;
   const started = Promise.all(cluster.members.map((member) => member.start()));
   const replicated = database.hasReplica ? database.addReplica() : Promise.resolve();
@@ -134,69 +118,56 @@ const partsOf = ({ database, pooler }: Cluster): string =>
     database.fill ? "a small disk" : "no small disk (this user may not mount one)",
   ].join(", ");
 
-async function run(world: World, { seed, seconds, only, log }: ClusterOptions): Promise<ClusterReport> {
+async function run(world: World, options: Run): Promise<Report> {
   const { cluster, registered } = world;
   const { webhooks } = registered;
+  const { seed, log } = options;
   const owners = watchOwners(cluster.database);
   const snapshot = holdSnapshot(cluster.database);
   const balancer = await startRoundRobin(cluster.servers.map(({ url }) => url));
-  const readers = startReaders(balancer.url, [watched.address], seed);
+  const readers = startReaders(balancer.url, watched.address, seed);
   const load = startLoad(cluster, seed);
   let happened: ReadonlyMap<string, number>;
   try {
     const restless = webhooks.filter(({ isHealthy }) => !isHealthy);
-    happened = await injectAll(
-      { cluster, restless },
-      { random: createDraws(seed), untilMs: performance.now() + seconds * 1_000, only, log },
-    );
+    happened = await injectAll({ cluster, restless }, options);
     await load.stop();
     await heal(cluster, webhooks);
     log("the faults are over");
     await settle(cluster, world.node, log);
   } finally {
-    await Promise.all([load.stop(), readers.stop(), owners.stop(), snapshot.end()]);
+    await Promise.all([load.stop(), readers.stop(), owners.stop(), snapshot.stop()]);
     await balancer.close();
   }
-  const { faults, counts } = await judgeAll(world, readers);
+  const { faults, figures } = await judgeAll(world, readers);
   return {
     faults: [...cluster.faults, ...owners.faults, ...faults],
-    counts,
-    blocks: world.chronicle.changes().filter(({ kind }) => kind === "applied").length,
-    ...{ happened, ...readers.figures() },
+    figures: { ...figures, ...readers.figures(), ...Object.fromEntries(happened) },
   };
 }
 
 async function judgeAll(
   { cluster, node, chronicle, registered, registeredAt }: World,
   readers: Readers,
-): Promise<Pick<ClusterReport, "counts" | "faults">> {
+): Promise<Report> {
   const postgres = cluster.database.postgres();
   const [head] = await postgres.query<{ nethash: string }>("SELECT nethash FROM head");
   const chain: Chain = { changes: chronicle.changes(), wallets: chronicle.wallets(), registeredAt };
   const expected = await expectDeliveries(node, present(head).nethash, registered);
-  const verdicts = await Promise.all(
-    registered.webhooks.map(async (webhook) => {
-      const recorded = await readRecorded(postgres.query, webhook.id);
-      return judgeWebhook(webhook, { chain, wanted: expected.get(webhook.id) ?? [], recorded });
-    }),
-  );
-  const counts: Counts = {
-    expected: 0,
-    arrived: 0,
-    lost: 0,
-    repeated: 0,
-    duplicated: 0,
-    outOfOrder: 0,
-    late: 0,
-  };
-  for (const verdict of verdicts)
-    for (const name of Object.keys(counts) as (keyof Counts)[]) counts[name] += verdict.counts[name];
-  const wrongReads = [...readers.faults, ...readers.judge(chain.changes)].slice(0, MAX_SHOWN);
-  const unlike = await compareWithNode(cluster, node).then(
-    () => [],
-    ({ message }: Error) => [`the mirror differs from its node: ${message}`],
-  );
-  return { counts, faults: [...verdicts.flatMap(({ faults }) => faults), ...unlike, ...wrongReads] };
+  const figures: Counts = { expected: 0, arrived: 0, repeated: 0, late: 0 };
+  const faults: string[] = [];
+  for (const webhook of registered.webhooks) {
+    const recorded = await readRecorded(postgres.query, webhook.id);
+    const verdict = judgeWebhook(webhook, { chain, wanted: expected.get(webhook.id) ?? [], recorded });
+    for (const name of Object.keys(figures) as (keyof Counts)[]) figures[name] += verdict.counts[name];
+    faults.push(...verdict.faults);
+  }
+  await compareWithNode(cluster, node).catch(({ message }: Error) => {
+    faults.push(`the mirror differs from its node: ${message}`);
+  });
+  faults.push(...shown([...readers.faults, ...readers.judge(chain.changes)], MAX_SHOWN));
+  const blocks = chain.changes.filter(({ kind }) => kind === "applied").length;
+  return { faults, figures: { blocks, ...figures } };
 }
 
 /** @throws {Error} that names a difference of rows, copied events, or facts */
@@ -209,27 +180,23 @@ async function compareWithNode({ client, database }: Cluster, node: Database): P
 }
 
 /** Holds a snapshot of the database open, as a long report does: vacuum keeps all rows that it can see. */
-function holdSnapshot({ postgres }: Cluster["database"]): { end(): Promise<void> } {
+function holdSnapshot({ postgres }: Cluster["database"]): Background {
   let isEnded = false;
-  const hold = () =>
-    postgres().transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", async ({ query }) => {
-      while (!isEnded) {
-        await query("SELECT height FROM head");
-        await sleep(POLL_MS);
-      }
-    });
-  async function run(): Promise<void> {
-    while (!isEnded) {
-      // Another snapshot follows when a fault of the database has ended the last one.
-      await hold().catch(() => {});
-      await sleep(POLL_MS);
-    }
-  }
-  const running = run();
+  // Another snapshot follows when a fault of the database has ended the last one.
+  const holding = repeat(
+    () => POLL_MS,
+    () =>
+      postgres().transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", async ({ query }) => {
+        while (!isEnded) {
+          await query("SELECT height FROM head");
+          await sleep(POLL_MS);
+        }
+      }),
+  );
   return {
-    async end() {
+    async stop() {
       isEnded = true;
-      await running;
+      await holding.stop();
     },
   };
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../../src/platform/present.ts";
 import type { Database } from "../../../src/store/engine/database.ts";
 import { createLastSequence } from "../../../src/store/events/event-log.ts";
-import { WAIT_MS } from "../../process/until.ts";
+import { untilDone } from "../scenario.ts";
 import type { Cluster } from "./cluster.ts";
 import { handOver } from "./hand-over.ts";
 import type { ClusterWebhook } from "./webhooks.ts";
@@ -39,25 +39,20 @@ export async function settle(
 ): Promise<void> {
   const lastSequence = createLastSequence(node);
   const head = node.prepare<{ id: string }>("SELECT id_text AS id FROM blocks ORDER BY height DESC LIMIT 1");
-  let left = "";
   let loggedMs = performance.now();
-  let changedMs = performance.now();
   let aheadMs = 0;
-  for (;;) {
-    const own = { last: lastSequence(), head: present(head.get()).id };
-    const now = (await unfinished(database, own)).join(", ");
-    if (now === "") return;
-    if (now === left) aheadMs += STEP_MS;
-    else changedMs = performance.now();
-    left = now;
-    if (performance.now() > loggedMs + LOG_EVERY_MS) {
-      log(`waiting for ${left}`);
-      loggedMs = performance.now();
-    }
-    if (performance.now() > changedMs + WAIT_MS) throw new Error(`nothing happens: ${left}`);
-    for (const worker of workers) worker.setClock(aheadMs);
-    await sleep(PAUSE_MS);
-  }
+  await untilDone(
+    () => unfinished(database, { last: lastSequence(), head: present(head.get()).id }),
+    async (isIdle, left) => {
+      if (isIdle) aheadMs += STEP_MS;
+      if (performance.now() > loggedMs + LOG_EVERY_MS) {
+        log(`waiting for ${left}`);
+        loggedMs = performance.now();
+      }
+      for (const worker of workers) worker.setClock(aheadMs);
+      await sleep(PAUSE_MS);
+    },
+  );
 }
 
 type Waiting = { webhook: string; count: number; reason: string | null };

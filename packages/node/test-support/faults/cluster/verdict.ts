@@ -1,11 +1,10 @@
 /** Compares what the receivers have with the chain, with the deliveries that a node would create, and with what workers recorded. */
 
 import type { ReceivedCall, Receiver } from "../actors/receiver.ts";
-import type { Case } from "../checks/case.ts";
 import type { ChainWallet, Change } from "../checks/chronicle.ts";
-import { evidenceOf } from "../checks/evidence.ts";
-import { findOrderFaults } from "../checks/order.ts";
+import type { Case } from "../checks/evidence.ts";
 import { judge } from "../checks/verdict.ts";
+import { shown } from "../scenario.ts";
 import { findDuplicates, type RecordedDelivery } from "./duplicates.ts";
 import type { ExpectedDelivery } from "./oracle.ts";
 import type { ClusterWebhook } from "./webhooks.ts";
@@ -14,12 +13,8 @@ export type Counts = {
   /** Deliveries that were not cancelled. */
   expected: number;
   arrived: number;
-  lost: number;
   /** Calls beyond the first of each delivery. */
   repeated: number;
-  /** Repeated calls that were not in progress when a worker lost the webhook. */
-  duplicated: number;
-  outOfOrder: number;
   /** Calls of former owners. */
   late: number;
 };
@@ -54,12 +49,10 @@ export function judgeWebhook(
   const { id, kind, receiver } = webhook;
   const current = withoutLateCalls(receiver.arrivals);
   const given = caseOf(webhook, current, recorded, chain);
-  const missing = findMissing(receiver.arrivals, wanted, recorded);
   const duplicates = findDuplicates(receiver.arrivals, recorded, kind);
-  const outOfOrder = findOrderFaults(given, [...evidenceOf(given, []).deliveries.values()]);
   const faults = [
     ...compareRecorded(recorded, wanted),
-    ...missing,
+    ...findMissing(receiver.arrivals, wanted, recorded),
     ...findUnexpected(receiver.arrivals, wanted),
     ...duplicates.faults,
     ...judge(given),
@@ -71,20 +64,12 @@ export function judgeWebhook(
       expected: wanted.length - cancelled.size,
       // A failed attempt of a cancelled delivery may have arrived.
       arrived: arrived.difference(cancelled).size,
-      lost: missing.length,
       repeated: duplicates.repeated,
-      duplicated: duplicates.faults.length,
-      outOfOrder: outOfOrder.length,
       late: receiver.arrivals.length - current.length + receiver.refused(),
     },
-    faults: shown(faults).map((fault) => `webhook ${id} (${kind.name}): ${fault}`),
+    faults: shown(faults, MAX_SHOWN).map((fault) => `webhook ${id} (${kind.name}): ${fault}`),
   };
 }
-
-const shown = (faults: readonly string[]): readonly string[] =>
-  faults.length <= MAX_SHOWN
-    ? faults
-    : [...faults.slice(0, MAX_SHOWN), `and ${faults.length - MAX_SHOWN} more`];
 
 /** Omits the calls of former owners, as a receiver with a fence does. */
 function withoutLateCalls(calls: readonly ReceivedCall[]): ReceivedCall[] {

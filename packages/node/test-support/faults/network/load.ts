@@ -6,6 +6,7 @@ import type { Client } from "../../process/client.ts";
 import { ada, ben, cleo, dora, payer } from "../actors/cast.ts";
 import { ONE, useEveryType, type Work } from "../actors/every-type.ts";
 import type { Random } from "../actors/random.ts";
+import { type Background, repeat } from "../scenario.ts";
 import type { Fleet } from "./fleet.ts";
 
 /** Pause between two polls of the chain, each at a random node. */
@@ -21,96 +22,68 @@ const FEE = 50n * ONE;
  */
 type Notes = { readonly sent: Transaction[]; nonce: bigint };
 
-export type Load = {
-  /** Settles when every account has completed its work. */
-  readonly finished: Promise<void>;
-  /** Settles when the last responses have arrived. */
-  stop(): Promise<void>;
-};
-
 type State = {
-  readonly nodes: Fleet["nodes"];
   readonly network: Network;
   readonly random: Random;
   readonly notes: Map<DevAccount, Notes>;
   /** Height of the chain at the last poll. */
   height: number;
-  isStopped: boolean;
 };
 
-class Stopped extends Error {}
-
-export function startLoad(fleet: Fleet, random: Random): Load {
-  const { files, rich } = fleet.network;
-  const network = createNetwork(files);
-  const state: State = { nodes: fleet.nodes, network, random, notes: new Map(), height: 0, isStopped: false };
-  const finished = useEveryType(workOf(state), rich).catch((error) => {
-    if (!(error instanceof Stopped)) throw error;
+/** `finished` settles when every account has completed its work, or the load stops. */
+export function startLoad(
+  { network: { files, rich }, nodes }: Fleet,
+  random: Random,
+): Background & { readonly finished: Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const state: State = { network: createNetwork(files), random, notes: new Map(), height: 0 };
+  const until: Work["until"] = async (isMet) => {
+    while (!isMet()) await sleep(200, undefined, { signal });
+  };
+  const work: Work = {
+    async send(sender, make) {
+      const { note, transaction, nonce } = sign(state, sender, make);
+      await until(() => note.nonce >= nonce);
+      return transaction;
+    },
+    until,
+    height: () => state.height,
+    roundLength: nodes.length,
+  };
+  const finished = useEveryType(work, rich).catch((error) => {
+    if (!signal.aborted) throw error;
   });
   // The caller that awaits it receives the error.
   finished.catch(() => {});
-  const work = Promise.all([repeat(state, poll), repeat(state, pay)]);
-
+  const running = [poll, pay].map((work) =>
+    repeat(
+      () => POLL_MS,
+      () => Promise.race([useAnyNode(work), sleep(RESPONSE_TIMEOUT_MS, undefined, { ref: false })]),
+    ),
+  );
+  async function useAnyNode(work: (state: State, client: Client) => Promise<void>): Promise<void> {
+    const client = await random.pick(nodes).client();
+    if (client) await work(state, client);
+  }
   return {
     finished,
     async stop() {
-      state.isStopped = true;
-      await work;
+      stopping.abort();
+      await Promise.all(running.map((each) => each.stop()));
     },
   };
 }
 
-const workOf = (state: State): Work => ({
-  send: (sender, make) => send(state, sender, make),
-  until: (isMet) => until(state, isMet),
-  height: () => state.height,
-  roundLength: state.nodes.length,
-});
-
-async function send(
-  state: State,
-  sender: DevAccount,
-  make: Parameters<Work["send"]>[1],
-): Promise<Transaction> {
-  const note = state.notes.get(sender) ?? { sent: [], nonce: 0n };
-  state.notes.set(sender, note);
-  const { publicKey: senderPublicKey, keys } = sender;
+/** Signs a transaction with the next nonce, which `poll` submits until it is on the chain. */
+function sign({ notes, network }: State, sender: DevAccount, make: Parameters<Work["send"]>[1]) {
+  const note = notes.get(sender) ?? { sent: [], nonce: 0n };
+  notes.set(sender, note);
   const nonce = BigInt(note.sent.length + 1);
-  const transaction = signTransaction(
-    make({ network: state.network, senderPublicKey, nonce, fee: FEE }),
-    keys,
-  );
+  const body = make({ network, senderPublicKey: sender.publicKey, nonce, fee: FEE });
+  const transaction = signTransaction(body, sender.keys);
   note.sent.push(transaction);
-  await until(state, () => note.nonce >= nonce);
-  return transaction;
-}
-
-async function until(state: State, isMet: () => boolean): Promise<void> {
-  while (!isMet()) {
-    if (state.isStopped) throw new Stopped();
-    await sleep(200);
-  }
-}
-
-/** Repeats an operation on a node until the load stops, while nodes come and go. */
-async function repeat(state: State, work: (state: State, client: Client) => Promise<void>): Promise<void> {
-  while (!state.isStopped) {
-    const attempt = anyClient(state).then((client) => work(state, client));
-    // The node may have stopped.
-    await Promise.race([attempt.catch(() => {}), sleep(RESPONSE_TIMEOUT_MS)]);
-    await sleep(POLL_MS);
-  }
-}
-
-/** Finds a node that responds. */
-async function anyClient(state: State): Promise<Client> {
-  const { nodes, random } = state;
-  for (;;) {
-    if (state.isStopped) throw new Stopped();
-    const client = await random.pick(nodes).client();
-    if (client) return client;
-    await sleep(100);
-  }
+  return { note, transaction, nonce };
 }
 
 /**
@@ -130,10 +103,8 @@ async function poll(state: State, client: Client): Promise<void> {
 }
 
 async function nonceOf(client: Client, { address }: DevAccount): Promise<bigint> {
-  const wallet = (await client.get(`/api/wallets/${address}`).catch(() => ({ nonce: "0" }))) as {
-    nonce: string;
-  };
-  return BigInt(wallet.nonce);
+  const wallet = await client.get(`/api/wallets/${address}`).catch(() => ({ nonce: "0" }));
+  return BigInt((wallet as { nonce: string }).nonce);
 }
 
 /**
@@ -143,17 +114,11 @@ async function nonceOf(client: Client, { address }: DevAccount): Promise<bigint>
 async function pay({ network, random }: State, client: Client): Promise<void> {
   const nonce = await nonceOf(client, payer);
   const { publicKey: senderPublicKey, keys } = payer;
-  const payments = Array.from({ length: BULK }, (_, index) =>
-    signTransaction(
-      builders.transfer({
-        network,
-        senderPublicKey,
-        nonce: nonce + BigInt(index) + 1n,
-        recipientId: random.pick([ada, ben, cleo, dora]).address,
-        amount: BigInt(random.integer(1, 1_000)),
-      }),
-      keys,
-    ),
-  );
+  const payments = Array.from({ length: BULK }, (_, index) => {
+    const recipientId = random.pick([ada, ben, cleo, dora]).address;
+    const amount = BigInt(random.integer(1, 1_000));
+    const envelope = { network, senderPublicKey, nonce: nonce + BigInt(index) + 1n };
+    return signTransaction(builders.transfer({ ...envelope, recipientId, amount }), keys);
+  });
   await client.submit(payments);
 }

@@ -1,28 +1,19 @@
-/** Runs a network under faults, and checks its state afterwards. */
+/** Runs nodes on separate hosts under faults, and checks afterwards that they agree. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../../src/platform/present.ts";
 import { WAIT_MS } from "../../process/until.ts";
-import { createHosts } from "../actors/hosts.ts";
+import { createHosts, missingForHosts } from "../actors/hosts.ts";
 import { createDraws } from "../actors/random.ts";
+import { type Background, type Report, type Run, repeat, type Scenario, weighted } from "../scenario.ts";
 import { deliveredChain } from "./delivered-chain.ts";
-import { watchFacts } from "./facts-watch.ts";
-import { injectFaults } from "./faults.ts";
+import { FAULTS } from "./faults.ts";
 import { createFleet, type Fleet } from "./fleet.ts";
 import { startLoad } from "./load.ts";
-import { judge, type Verdict } from "./verdict.ts";
+import { judge } from "./verdict.ts";
 
-export type NetworkOptions = {
-  readonly seed: number;
-  readonly nodes: number;
-  /** Seconds of fault injection. */
-  readonly seconds: number;
-  /** Seconds of a slot. */
-  readonly blocktime: number;
-  /** Names of the only faults; default: all. */
-  readonly only?: readonly string[];
-  readonly log: (line: string) => void;
-};
-
+const NODES = 7;
+/** Seconds of a slot. */
+const BLOCKTIME = 4;
 /** Timeout for the nodes to converge after the faults. */
 const RECOVERY_MS = 2 * WAIT_MS;
 /** Timeout for the accounts to complete their work after the faults. */
@@ -31,39 +22,82 @@ const LOAD_MS = 3 * WAIT_MS;
 const AGREED_BLOCKS = 3;
 /** Printed characters of the output of each node. */
 const SHOWN_CHARACTERS = 2_000;
+/** Pause between two comparisons of the fact trees: a round of seven nodes takes longer. */
+const COMPARE_EVERY_MS = 2_000;
 
-export async function runNetwork({
-  seed,
-  nodes,
-  seconds,
-  blocktime,
-  ...options
-}: NetworkOptions): Promise<Verdict> {
-  const { only, log } = options;
+export const scenario: Scenario = {
+  description: `${NODES} nodes on separate hosts, under transactions of every type, must agree`,
+  minutes: 4,
+  faults: FAULTS.map(({ name }) => name),
+  missing: missingForHosts,
+  run: runNetwork,
+};
+
+export async function runNetwork({ seed, seconds, only, log }: Run): Promise<Report> {
   const random = createDraws(seed);
-  const hosts = createHosts(nodes);
+  const hosts = createHosts(NODES);
   try {
-    const fleet = await createFleet(hosts, nodes, blocktime);
+    const fleet = await createFleet(hosts, NODES, BLOCKTIME);
     try {
       const load = startLoad(fleet, random);
       const facts = watchFacts(fleet);
-      await injectFaults(fleet, random, { untilMs: performance.now() + seconds * 1_000, only, log });
+      const faults = weighted(FAULTS, only);
+      const untilMs = performance.now() + seconds * 1_000;
+      while (performance.now() < untilMs) {
+        await sleep(random.integer(1, 8) * 1_000);
+        log(String(await random.pick(faults).inject(fleet, random)));
+      }
       log("the faults are over");
       await Promise.race([load.finished, sleep(LOAD_MS, undefined, { ref: false })]);
       await load.stop();
       await agree(fleet, log);
       await facts.stop();
       await Promise.all(fleet.nodes.map((node) => node.end("SIGTERM")));
-      const verdict = await judge(fleet, facts);
-      if (verdict.faults.length > 0)
+      const { faults: found, figures } = await judge(fleet);
+      const all = [...fleet.faults, ...facts.faults, ...found];
+      if (all.length > 0)
         for (const { name, output } of fleet.nodes) log(`${name}:\n${output().slice(-SHOWN_CHARACTERS)}`);
-      return verdict;
+      return { faults: all, figures: { ...figures, comparedTrees: facts.compared() } };
     } finally {
       await fleet.close();
     }
   } finally {
     hosts.remove();
   }
+}
+
+type FactsWatch = Background & {
+  readonly faults: readonly string[];
+  /** Sizes that two or more nodes had. */
+  compared(): number;
+};
+
+/** Polls the roots of the fact trees of all nodes: trees of one size must have one root. */
+function watchFacts({ nodes }: Fleet): FactsWatch {
+  /** Root and nodes by tree size. */
+  const seen = new Map<number, { readonly root: string; readonly nodes: Set<number> }>();
+  const faults: string[] = [];
+
+  async function look(node: Fleet["nodes"][number], index: number): Promise<void> {
+    const checkpoint = await (await node.client())?.get("/api/v2/facts/checkpoint").catch(() => undefined);
+    if (!checkpoint) return;
+    const { size, root } = checkpoint as { readonly size: number; readonly root: string };
+    const known = seen.get(size) ?? { root, nodes: new Set() };
+    seen.set(size, known);
+    if (known.root === root) known.nodes.add(index);
+    else
+      faults.push(`node ${index} has root ${root} of ${size} facts, nodes ${[...known.nodes]} ${known.root}`);
+  }
+
+  return {
+    ...repeat(
+      () => COMPARE_EVERY_MS,
+      // A paused node responds later.
+      () => Promise.race([Promise.all(nodes.map(look)), sleep(COMPARE_EVERY_MS, undefined, { ref: false })]),
+    ),
+    faults,
+    compared: () => [...seen.values()].filter(({ nodes }) => nodes.size > 1).length,
+  };
 }
 
 /**

@@ -20,21 +20,9 @@ import { type Database, openDatabase } from "../../../src/store/engine/database.
 import { createSlotStore } from "../../../src/store/node/slots.ts";
 import { createStateStore } from "../../../src/store/state/state.ts";
 import { createVerifier } from "../../../src/verification/verifier.ts";
+import type { Report } from "../scenario.ts";
 import { type DeliveredChain, deliveredChain } from "./delivered-chain.ts";
-import type { FactsWatch } from "./facts-watch.ts";
 import type { Fleet, FleetNode } from "./fleet.ts";
-
-export type Verdict = {
-  /** Descriptions of failures; empty if there are none. */
-  readonly faults: readonly string[];
-  readonly height: number;
-  /** Sizes at which the fact trees of two or more nodes were compared. */
-  readonly comparedTrees: number;
-  readonly missed: number;
-  readonly undone: number;
-  /** Active transaction types of which no transaction was included, as `group/type`. */
-  readonly missingTypes: readonly string[];
-};
 
 /** Log message of a node that compares its fact tree with another one. */
 const ALARM = "facts diverge";
@@ -47,7 +35,7 @@ type Stopped = FleetNode & {
 };
 
 /** Checks the nodes after all have stopped. */
-export async function judge(fleet: Fleet, facts: Pick<FactsWatch, "faults" | "compared">): Promise<Verdict> {
+export async function judge(fleet: Fleet): Promise<Report> {
   const nodes = fleet.nodes.map((node) => ({
     ...node,
     head: read(node, (database) => present(createBlockStore(database).head())),
@@ -59,24 +47,17 @@ export async function judge(fleet: Fleet, facts: Pick<FactsWatch, "faults" | "co
   const states = branches.length > 0 ? branches : await findUnlikeStates(fleet, nodes, best);
   const { missed, faults: unexplained } = checkSlots(fleet, { nodes, best, lowest });
   const undone = nodes.reduce(
-    (total, { delivered }) => total + delivered.seen.length - delivered.chain.length,
+    (sum, { delivered }) => sum + delivered.seen.length - delivered.chain.length,
     0,
   );
-  return {
-    faults: [
-      ...fleet.faults,
-      ...facts.faults,
-      ...states,
-      ...unexplained,
-      ...findDoubleForgers(nodes),
-      ...nodes.flatMap(deliveryFaults),
-    ],
-    height: best.head.height,
-    comparedTrees: facts.compared(),
-    missed,
-    undone,
-    missingTypes: findMissingTypes(fleet, best),
-  };
+  const faults = [
+    ...states,
+    ...unexplained,
+    ...findDoubleForgers(nodes),
+    ...nodes.flatMap(deliveryFaults),
+    ...findMissingTypes(fleet, best).map((type) => `no transaction of the type ${type}`),
+  ];
+  return { faults, figures: { height: best.head.height, missed, undone } };
 }
 
 /** Checks that all nodes have the same block at the lowest head. */
@@ -133,6 +114,7 @@ function missedSlotsOf({ network: { files } }: Fleet, best: Stopped, lowest: num
   });
 }
 
+/** Returns the active transaction types of which no transaction was included, as `group/type`. */
 function findMissingTypes({ network: { files } }: Fleet, best: Stopped): string[] {
   const network = createNetwork(files);
   const found = read(best, (database) =>

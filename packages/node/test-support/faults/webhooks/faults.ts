@@ -3,23 +3,22 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../../src/platform/present.ts";
+import type { Database } from "../../../src/store/engine/database.ts";
 import type { Client } from "../../process/client.ts";
 import { setClock } from "../actors/clock.ts";
-import type { Control } from "../actors/control.ts";
 import { canFillDisk, fillDisk, freeDisk } from "../actors/disk.ts";
 import type { Member } from "../actors/member.ts";
-import type { Random } from "../actors/random.ts";
 import { BEHAVIOURS } from "../actors/receiver.ts";
 import type { Kind } from "../checks/kinds.ts";
-import { changeSubject, comeBack, leave, type Position, replay, type Subject } from "./subject.ts";
+import type { Fault } from "../scenario.ts";
+import { changeSubject, comeBack, leave, type Register, replay, type Subject } from "./subject.ts";
 
-export type World = {
+export type World = Register & {
   readonly folder: string;
-  readonly random: Random;
-  readonly position: Position;
   readonly node: Member;
+  /** Database of the node, to read. */
+  readonly database: Database;
   readonly client: Client;
-  readonly control: Control;
   readonly kinds: readonly Kind[];
   /** Webhooks that keep their kind. */
   readonly steady: readonly Subject[];
@@ -27,6 +26,8 @@ export type World = {
   readonly restless: readonly Subject[];
   /** Webhooks that keep their kind, and request replays. */
   readonly historians: readonly Subject[];
+  /** All of them. */
+  readonly subjects: readonly Subject[];
   /** Height of the first block whose facts the chronicle has. */
   readonly firstHeight: number;
   readonly submit: (client: Client) => Promise<readonly string[]>;
@@ -43,33 +44,33 @@ const MAX_JUMP_MS = 3_600_000;
 const MAX_JUMP_BACK_MS = 2_000;
 const SECONDS_PER_DAY = 86_400;
 
-type Fault = (world: World) => Promise<unknown>;
+type Inject = (world: World) => Promise<unknown>;
 
-const submit: Fault = async ({ submit, client, accepted }) => {
+const submit: Inject = async ({ submit, client, accepted }) => {
   for (const id of await submit(client)) accepted.add(id);
 };
 
-const mine: Fault = ({ random, control }) => control.post("/api/dev/mine", { blocks: random.integer(1, 4) });
+const mine: Inject = ({ random, control }) => control.post("/api/dev/mine", { blocks: random.integer(1, 4) });
 
 /** Mostly shallow, sometimes as deep as allowed. */
-const reorganise: Fault = ({ random, control }) => {
+const reorganise: Inject = ({ random, control }) => {
   const depth = random.chance(0.2) ? random.integer(6, MAX_DEPTH) : random.integer(1, 5);
   const blocks = depth + random.integer(1, 2);
   return control.post("/api/dev/reorg", { depth, blocks, transactions: random.chance(0.7) }, [200, 422]);
 };
 
-const restore: Fault = async ({ random, control }) => {
+const restore: Inject = async ({ random, control }) => {
   const { id } = (await control.post("/api/dev/snapshot")) as { id: string };
   await control.post("/api/dev/mine", { blocks: random.integer(1, 3) });
   await control.post("/api/dev/restore", { id }, [200, 409]);
 };
 
-const travel: Fault = ({ random, control }) => {
+const travel: Inject = ({ random, control }) => {
   const seconds = random.chance(0.1) ? random.integer(1, 2 * SECONDS_PER_DAY) : random.integer(1, 60);
   return control.post("/api/dev/travel", { seconds });
 };
 
-const jump: Fault = async (world) => {
+const jump: Inject = async (world) => {
   const { random, folder } = world;
   const isBack = random.chance(0.3) && world.clockAheadMs > MAX_JUMP_BACK_MS;
   world.clockAheadMs += isBack
@@ -78,31 +79,32 @@ const jump: Fault = async (world) => {
   setClock(folder, world.clockAheadMs);
 };
 
-const changeBehaviour: Fault = async ({ random, steady, restless, historians }) => {
-  const { receiver } = random.pick([...steady, ...restless, ...historians]);
+const changeBehaviour: Inject = async ({ random, subjects }) => {
+  const { receiver } = random.pick(subjects);
   await receiver.become(random.chance(0.4) ? "well" : random.pick(BEHAVIOURS));
 };
 
-const changeRegister: Fault = ({ random, restless, kinds, position, control }) =>
-  changeSubject(random.pick(restless), random.pick(kinds), control, position);
+const changeRegister: Inject = (world) =>
+  changeSubject(world.random.pick(world.restless), world.random.pick(world.kinds), world);
 
-const leaveForGood: Fault = ({ random, restless }) => leave(random.pick(restless));
+const leaveForGood: Inject = ({ random, restless }) => leave(random.pick(restless));
 
-const comeBackAll: Fault = async ({ restless, position, control }) => {
-  for (const subject of restless) await comeBack(subject, control, position);
+const comeBackAll: Inject = async (world) => {
+  for (const subject of world.restless) await comeBack(subject, world);
 };
 
-const askForPast: Fault = async ({ random, historians, firstHeight, position, control }) => {
+const askForPast: Inject = async (world) => {
+  const { random, historians, firstHeight, control } = world;
   const historian = random.pick(historians);
   if (random.chance(0.2)) {
     await control.remove(`/api/webhooks/${historian.id}/replay`);
     return;
   }
   const fromHeight = firstHeight + random.integer(0, MAX_DEPTH);
-  await replay(historian, { fromHeight, toHeight: fromHeight + random.integer(0, 100) }, control, position);
+  await replay(historian, { fromHeight, toHeight: fromHeight + random.integer(0, 100) }, world);
 };
 
-const rotate: Fault = async ({ random, steady, control }) => {
+const rotate: Inject = async ({ random, steady, control }) => {
   const { id, receiver } = random.pick(steady);
   const { token } = (await control.post(`/api/webhooks/${id}/rotate`, { overlapSeconds: 60 })) as {
     token: string;
@@ -110,13 +112,13 @@ const rotate: Fault = async ({ random, steady, control }) => {
   receiver.tokens.add(token);
 };
 
-const ping: Fault = ({ random, steady, control }) =>
+const ping: Inject = ({ random, steady, control }) =>
   control.post(`/api/webhooks/${random.pick(steady).id}/ping`);
 
-const resend: Fault = ({ random, steady, control }) =>
+const resend: Inject = ({ random, steady, control }) =>
   control.post(`/api/webhooks/${random.pick(steady).id}/deliveries/retry`, { since: 0 });
 
-const fill: Fault = async ({ random, folder, node }) => {
+const fill: Inject = async ({ random, folder, node }) => {
   const { child } = present(node.process(), "a running node");
   const wal = statSync(join(folder, "data", "node.sqlite-wal")).size;
   fillDisk(present(child.pid), wal + random.integer(0, 20_000));
@@ -127,10 +129,9 @@ const fill: Fault = async ({ random, folder, node }) => {
   }
 };
 
-const pause: Fault = ({ random }) => sleep(random.integer(1, 200));
+const pause: Inject = ({ random }) => sleep(random.integer(1, 200));
 
-/** Relative probability of each fault. */
-const WEIGHTS: readonly (readonly [string, Fault, number])[] = [
+const WEIGHTS: readonly (readonly [string, Inject, number])[] = [
   ["submission", submit, 30],
   ["mining", mine, 10],
   ["reorganisation", reorganise, 12],
@@ -149,7 +150,9 @@ const WEIGHTS: readonly (readonly [string, Fault, number])[] = [
   ["pause", pause, 20],
 ];
 
-export const WEBHOOK_FAULTS = WEIGHTS.map(([name]) => name);
+export const FAULTS: readonly Fault<World>[] = WEIGHTS.map(([name, inject, weight]) => ({
+  ...{ name, inject, weight },
+}));
 
 /** Accepted transactions leave the chain and the pool for reasons that these do not have. */
 const KEEPS_TRANSACTIONS: ReadonlySet<string> = new Set([
@@ -166,20 +169,14 @@ export const mustKeepAccepted = ({ happened }: Pick<World, "happened">): boolean
 
 const INTERRUPTED = " (interrupted)";
 
-/** Returns a function that draws a fault and injects it. @param only names of the only faults; default: all */
-export function createFaults(only?: readonly string[]): (world: World) => Promise<void> {
-  const drawn = WEIGHTS.filter(([name]) => only?.includes(name) ?? true).flatMap(([name, inject, weight]) =>
-    Array.from({ length: weight }, () => ({ name, inject })),
-  );
-  return async (world) => {
-    const { name, inject } = world.random.pick(drawn);
-    let outcome = name;
-    try {
-      await inject(world);
-    } catch {
-      // The process was killed in between, or its disk was full: the resulting state is checked at the end.
-      outcome = name + INTERRUPTED;
-    }
-    world.happened.set(outcome, (world.happened.get(outcome) ?? 0) + 1);
-  };
+/** Injects a fault, and notes its outcome. */
+export async function inject(world: World, { name, inject }: Fault<World>): Promise<void> {
+  let outcome = name;
+  try {
+    await inject(world, world.random);
+  } catch {
+    // The process was killed in between, or its disk was full: the resulting state is checked at the end.
+    outcome = name + INTERRUPTED;
+  }
+  world.happened.set(outcome, (world.happened.get(outcome) ?? 0) + 1);
 }

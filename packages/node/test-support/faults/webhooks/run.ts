@@ -5,43 +5,21 @@ import { join } from "node:path";
 import { present } from "../../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { freePort } from "../../peers/world.ts";
-import { apiUrlOf } from "../../process/uniknode.ts";
+import { apiUrlOf, spawnUniknode } from "../../process/uniknode.ts";
 import { people } from "../actors/cast.ts";
-import { setClock, spawnWithClock } from "../actors/clock.ts";
-import { type Control, connectTo, createControl, TOKEN } from "../actors/control.ts";
+import { clockOptions, setClock } from "../actors/clock.ts";
+import { connectTo, createControl, TOKEN } from "../actors/control.ts";
 import { createMember, type Member } from "../actors/member.ts";
-import { createDraws, type Random } from "../actors/random.ts";
+import { createDraws } from "../actors/random.ts";
 import { createSubmissions } from "../actors/submissions.ts";
 import { beginChronicle, type Chronicle, openChronicle } from "../checks/chronicle.ts";
 import { kindsOf } from "../checks/kinds.ts";
 import { inspectRows } from "../checks/rows.ts";
 import { judge } from "../checks/verdict.ts";
-import { createFaults, MAX_DEPTH, mustKeepAccepted, type World } from "./faults.ts";
+import { type Report, type Run, type Scenario, shown, weighted } from "../scenario.ts";
+import { FAULTS, inject, MAX_DEPTH, mustKeepAccepted, type World } from "./faults.ts";
 import { settle } from "./settle.ts";
-import { registerSubject, type Subject } from "./subject.ts";
-
-export type WebhooksOptions = {
-  readonly seed: number;
-  /** Seconds of fault injection; the node settles afterwards. */
-  readonly seconds: number;
-  /** Names of the only faults besides kills; default: all. */
-  readonly only?: readonly string[];
-  /** Reports progress. */
-  readonly log: (line: string) => void;
-};
-
-export type WebhooksReport = {
-  /** Descriptions of failures. */
-  readonly faults: readonly string[];
-  readonly blocks: number;
-  readonly undone: number;
-  /** Requests that receivers read completely, and deliveries among them. */
-  readonly arrivals: number;
-  readonly deliveries: number;
-  readonly kills: number;
-  /** Number of occurrences by fault. */
-  readonly happened: ReadonlyMap<string, number>;
-};
+import { type Register, registerSubject, type Subject } from "./subject.ts";
 
 const MIN_LIFE_MS = 500;
 const MAX_LIFE_MS = 4_000;
@@ -49,8 +27,17 @@ const RESTLESS = 2;
 /** Printed failures per webhook. */
 const MAX_SHOWN = 5;
 
+export const scenario: Scenario = {
+  description:
+    "a dev chain is killed every few seconds; receivers must have the facts of the chain, and the database every accepted transaction",
+  minutes: 1,
+  faults: FAULTS.map(({ name }) => name),
+  run: runWebhooks,
+};
+
 /** @throws {Error} if the node loses something that it had stored, or work is left that does not end */
-export async function runWebhooks({ seed, seconds, only, log }: WebhooksOptions): Promise<WebhooksReport> {
+export async function runWebhooks(options: Run): Promise<Report> {
+  const { seed, seconds, log } = options;
   const random = createDraws(seed);
   const folder = mkdtempSync(join(tmpdir(), "uniknode-webhooks-"));
   const data = join(folder, "data");
@@ -70,18 +57,19 @@ export async function runWebhooks({ seed, seconds, only, log }: WebhooksOptions)
     // Deep enough for the deepest reorganisation.
     await control.post("/api/dev/mine", { blocks: MAX_DEPTH + 5 });
     const client = await connectTo(node.url);
+    const register = { random, control, position: chronicle.position };
     const world: World = {
-      ...{ folder, random, node, client, control },
-      ...(await registerSubjects({ random, control, chronicle, subjects })),
-      position: chronicle.position,
+      ...{ ...register, folder, node, client, database, subjects },
+      ...(await registerSubjects(register, subjects)),
+      firstHeight: present(chronicle.changes()[0]).block.height,
       ...{ accepted: new Set(), happened: new Map(), clockAheadMs: 0 },
     };
     log(`${subjects.length} webhooks, faults for ${seconds} s`);
-    const kills = await injectFor(seconds, world, { database, only });
-    await settle(world, database);
-    faults.push(...(await judgeAll(subjects, control, chronicle)));
+    const kills = await injectAll(world, options);
+    await settle(world);
+    faults.push(...(await judgeAll(world, chronicle)));
     await node.end("SIGTERM");
-    return reportOf(subjects, chronicle, { faults, kills, happened: world.happened });
+    return { faults, figures: { kills, ...figuresOf(world, chronicle) } };
   } finally {
     await node.end("SIGKILL");
     database?.close();
@@ -100,27 +88,20 @@ async function createNode(
     ...["dev", "--data", join(folder, "data"), "--http-port", `${port}`, "--block-time", "1"],
     ...["--webhook-token", TOKEN, "--log-level", "error"],
   ];
-  const spawn = () => spawnWithClock(folder, args);
+  const spawn = () => spawnUniknode(args, clockOptions(folder));
   const member = createMember({ name: "the node", spawn, ready: apiUrlOf, onFault });
   return { ...member, url: `http://127.0.0.1:${port}` };
 }
 
-type Registering = {
-  readonly random: Random;
-  readonly control: Control;
-  readonly chronicle: Chronicle;
-  /** Every webhook is added. */
-  readonly subjects: Subject[];
-};
-
-async function registerSubjects({ random, control, chronicle, subjects }: Registering) {
+/** @param subjects gets every webhook */
+async function registerSubjects(register: Register, subjects: Subject[]) {
+  const { random } = register;
   const accounts = Array.from({ length: 10 }, (_, index) => people(`account ${index}`));
   const watched = present(accounts[9]);
   const kinds = kindsOf(watched);
-  const register = async (chosen: typeof kinds) => {
+  const registerAll = async (chosen: typeof kinds) => {
     const registered: Subject[] = [];
-    for (const kind of chosen)
-      registered.push(await registerSubject(kind, control, chronicle.position, random));
+    for (const kind of chosen) registered.push(await registerSubject(kind, register));
     subjects.push(...registered);
     return registered;
   };
@@ -128,22 +109,20 @@ async function registerSubjects({ random, control, chronicle, subjects }: Regist
   const everyBlock = present(kinds.find(({ name }) => name === "every block"));
   return {
     kinds,
-    steady: await register(kinds),
-    restless: await register(Array.from({ length: RESTLESS }, () => random.pick(kinds))),
-    historians: await register([everyBlock, random.pick(kinds.filter(({ isRemembered }) => isRemembered))]),
-    firstHeight: present(chronicle.changes()[0]).block.height,
+    steady: await registerAll(kinds),
+    restless: await registerAll(Array.from({ length: RESTLESS }, () => random.pick(kinds))),
+    historians: await registerAll([
+      everyBlock,
+      random.pick(kinds.filter(({ isRemembered }) => isRemembered)),
+    ]),
     submit: createSubmissions(accounts.slice(0, 5), { watched, people, random }),
   };
 }
 
 /** Disturbs the node, and kills it again and again. Returns the number of kills. */
-async function injectFor(
-  seconds: number,
-  world: World,
-  { database, only }: { readonly database: Database; readonly only: readonly string[] | undefined },
-): Promise<number> {
-  const { node, random, accepted } = world;
-  const injectFault = createFaults(only);
+async function injectAll(world: World, { seconds, only }: Run): Promise<number> {
+  const { node, random, accepted, database } = world;
+  const faults = weighted(FAULTS, only);
   let kills = 0;
   const endMs = performance.now() + seconds * 1_000;
   while (performance.now() < endMs) {
@@ -154,7 +133,7 @@ async function injectFor(
     });
     // The process may end earlier by itself.
     killed.catch(() => {});
-    while (performance.now() < deathMs) await injectFault(world);
+    while (performance.now() < deathMs) await inject(world, random.pick(faults));
     await killed;
     kills++;
     inspectRows(database, mustKeepAccepted(world) ? accepted : new Set());
@@ -163,7 +142,7 @@ async function injectFor(
   return kills;
 }
 
-async function judgeAll(subjects: readonly Subject[], control: Control, chronicle: Chronicle) {
+async function judgeAll({ subjects, control }: World, chronicle: Chronicle): Promise<string[]> {
   const changes = chronicle.changes();
   const wallets = chronicle.wallets();
   const faults: string[] = [];
@@ -177,25 +156,20 @@ async function judgeAll(subjects: readonly Subject[], control: Control, chronicl
     );
     const cancelled = new Map(entries.map(({ messageId, sequence = 0 }) => [messageId, sequence]));
     const found = judge({ arrivals: receiver.arrivals, periods, replays, changes, cancelled, wallets });
-    const shown = found.slice(0, MAX_SHOWN);
-    if (found.length > MAX_SHOWN) shown.push(`and ${found.length - MAX_SHOWN} more`);
-    faults.push(...shown.map((fault) => `webhook ${id} (${present(periods.at(-1)).kind.name}): ${fault}`));
+    const { name } = present(periods.at(-1)).kind;
+    faults.push(...shown(found, MAX_SHOWN).map((fault) => `webhook ${id} (${name}): ${fault}`));
   }
   return faults;
 }
 
-function reportOf(
-  subjects: readonly Subject[],
-  chronicle: Chronicle,
-  counts: Pick<WebhooksReport, "faults" | "kills" | "happened">,
-): WebhooksReport {
+function figuresOf({ subjects, happened }: World, chronicle: Chronicle): Record<string, number> {
   const changes = chronicle.changes();
   const arrivals = subjects.flatMap(({ receiver }) => receiver.arrivals);
   return {
-    ...counts,
     blocks: changes.filter(({ kind }) => kind === "applied").length,
     undone: changes.filter(({ kind }) => kind === "reverted").length,
     arrivals: arrivals.length,
     deliveries: new Set(arrivals.map(({ message }) => message.id)).size,
+    ...Object.fromEntries(happened),
   };
 }

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../../src/platform/present.ts";
 import type { Database } from "../../../src/store/engine/database.ts";
-import { WAIT_MS } from "../../process/until.ts";
 import { setClock } from "../actors/clock.ts";
 import type { Control } from "../actors/control.ts";
+import { untilDone } from "../scenario.ts";
 import type { World } from "./faults.ts";
 import { comeBack, replay } from "./subject.ts";
 
@@ -19,17 +19,17 @@ const CLOCK_LAG_MS = 100;
  * Makes every receiver healthy and advances time until nothing is queued; then some webhooks request a replay
  * of the whole chain.
  */
-export async function settle(world: World, database: Database): Promise<void> {
-  const { steady, restless, historians, firstHeight, position, control } = world;
-  for (const { receiver } of [...steady, ...restless, ...historians]) await receiver.become("well");
+export async function settle(world: World): Promise<void> {
+  const { subjects, restless, historians, firstHeight, control } = world;
+  for (const { receiver } of subjects) await receiver.become("well");
   await control.post("/api/dev/forge", { enabled: false });
-  for (const subject of restless) await comeBack(subject, control, position);
-  await untilDone(world, database);
+  for (const subject of restless) await comeBack(subject, world);
+  await deliverAll(world);
   for (const { id } of historians)
     if ((await replayOf(control, id)).state === "running") await control.remove(`/api/webhooks/${id}/replay`);
   for (const subject of historians)
-    await replay(subject, { fromHeight: firstHeight, toHeight: MAX_HEIGHT }, control, position);
-  await untilDone(world, database);
+    await replay(subject, { fromHeight: firstHeight, toHeight: MAX_HEIGHT }, world);
+  await deliverAll(world);
   for (const { id, replays } of historians) {
     let shown = await replayOf(control, id);
     for (; shown.state === "running"; shown = await replayOf(control, id)) await sleep(50);
@@ -37,7 +37,7 @@ export async function settle(world: World, database: Database): Promise<void> {
     const { state, toHeight } = shown;
     if (state === "finished") replays.push({ ...present(replays.at(-1)), toHeight, isFinished: true });
   }
-  await untilDone(world, database);
+  await deliverAll(world);
 }
 
 /** Returns the replay of a webhook; its state is empty if none was requested. */
@@ -48,73 +48,68 @@ const replayOf = async (control: Control, id: number) =>
   };
 
 /** Advances time until nothing is queued. */
-async function untilDone(world: World, database: Database): Promise<void> {
+async function deliverAll(world: World): Promise<void> {
   await resume(world);
-  let left = "";
-  let changedMs = performance.now();
-  while (!(await isDone(database))) {
-    const stillLeft = unfinished(database).join(", ");
-    if (stillLeft !== left) changedMs = performance.now();
-    left = stillLeft;
-    if (performance.now() > changedMs + WAIT_MS)
-      throw new Error(`nothing happens at ${Date.now() + world.clockAheadMs}: ${left}`);
-    // Suspensions and retention depend on the wall clock.
-    world.clockAheadMs += HOUR_MS;
-    setClock(world.folder, world.clockAheadMs);
-    await sleep(CLOCK_LAG_MS);
-    await resume(world);
-  }
+  await untilDone(
+    () => unfinishedAfterSecond(world.database),
+    async () => {
+      // Suspensions and retention depend on the wall clock.
+      world.clockAheadMs += HOUR_MS;
+      setClock(world.folder, world.clockAheadMs);
+      await sleep(CLOCK_LAG_MS);
+      await resume(world);
+    },
+  );
 }
 
 /**
  * Sends failed and waiting deliveries at once: these count the time by a monotonic clock, which does not follow the wall
  * clock. With the next block, every queue reads the wall clock.
  */
-async function resume({ control, steady, restless, historians, position }: World): Promise<void> {
+async function resume(world: World): Promise<void> {
+  const { control, restless, subjects } = world;
   await control.post("/api/dev/mine", { blocks: 1 });
   for (const subject of restless) {
     const { suspended } = (await control.get(`/api/webhooks/${subject.id}?health=true`)) as {
       suspended?: unknown;
     };
     // A request that ended before its receiver came back.
-    if (suspended !== undefined) await comeBack(subject, control, position);
+    if (suspended !== undefined) await comeBack(subject, world);
   }
-  for (const { id } of [...steady, ...restless, ...historians])
+  for (const { id } of subjects)
     await control.post(`/api/webhooks/${id}/deliveries/retry`, { since: 0, state: "all" });
 }
 
-/** Returns true if nothing is left to do within a second. */
-async function isDone(database: Database): Promise<boolean> {
-  for (let look = 0; look < 20; look++) {
-    if (unfinished(database).length === 0) return true;
+/** Returns what is left after a second, or as soon as it is nothing. */
+async function unfinishedAfterSecond(database: Database): Promise<string[]> {
+  let left = unfinished(database);
+  for (let look = 0; left.length > 0 && look < 20; look++) {
     await sleep(50);
+    left = unfinished(database);
   }
-  return false;
+  return left;
 }
 
 type Waiting = { webhook: number; count: number; nextMs: number | null; reason: string | null };
 
 /** Returns descriptions of unread events, and of queued deliveries. */
 function unfinished(database: Database): string[] {
-  const waiting = database
-    .prepare<Waiting>(
-      `SELECT webhook, count(*) AS count, min(next_attempt_ms) AS nextMs, max(reason) AS reason
-       FROM deliveries JOIN webhooks ON webhooks.id = webhook WHERE state = 'pending' GROUP BY webhook`,
-    )
-    .all();
-  const { unread } = present(
-    database
-      .prepare<{ unread: number }>(
-        `SELECT (SELECT coalesce(max(sequence), 0) FROM events)
-           - coalesce((SELECT sequence FROM cursors WHERE reader = 'webhooks'), 0) AS unread`,
-      )
-      .get(),
+  const waiting = database.prepare<Waiting>(
+    `SELECT webhook, count(*) AS count, min(next_attempt_ms) AS nextMs, max(reason) AS reason
+     FROM deliveries JOIN webhooks ON webhooks.id = webhook WHERE state = 'pending' GROUP BY webhook`,
   );
+  const events = database.prepare<{ unread: number }>(
+    `SELECT (SELECT coalesce(max(sequence), 0) FROM events)
+       - coalesce((SELECT sequence FROM cursors WHERE reader = 'webhooks'), 0) AS unread`,
+  );
+  const { unread } = present(events.get());
   return [
     ...(unread > 0 ? [`${unread} events to be read`] : []),
-    ...waiting.map(
-      ({ webhook, count, nextMs, reason }) =>
-        `${count} deliveries of webhook ${webhook} (next at ${nextMs}, ${reason})`,
-    ),
+    ...waiting
+      .all()
+      .map(
+        ({ webhook, count, nextMs, reason }) =>
+          `${count} deliveries of webhook ${webhook} (next at ${nextMs}, ${reason})`,
+      ),
   ];
 }

@@ -4,11 +4,8 @@ import { present } from "../../../src/platform/present.ts";
 import type { Control } from "../actors/control.ts";
 import type { Random } from "../actors/random.ts";
 import { type Receiver, startReceiver } from "../actors/receiver.ts";
-import type { Period, Replay } from "../checks/case.ts";
+import type { Period, Replay } from "../checks/evidence.ts";
 import { bodyOf, type Kind } from "../checks/kinds.ts";
-
-/** Returns the position of the last change of the chain; its events are committed with it. */
-export type Position = () => number;
 
 export type Subject = {
   readonly id: number;
@@ -18,12 +15,18 @@ export type Subject = {
   readonly replays: Replay[];
 };
 
+/** The node at which webhooks are registered. */
+export type Register = {
+  readonly control: Control;
+  /** Returns the position of the last change of the chain; its events are committed with it. */
+  readonly position: () => number;
+  readonly random: Random;
+};
+
 /** Registers a webhook for its own receiver. */
 export async function registerSubject(
   kind: Kind,
-  { post }: Control,
-  position: Position,
-  random: Random,
+  { control: { post }, position, random }: Register,
 ): Promise<Subject> {
   const receiver = await startReceiver(random);
   const notBefore = position();
@@ -42,8 +45,7 @@ export async function registerSubject(
 export async function changeSubject(
   { id, receiver, periods }: Subject,
   kind: Kind,
-  { put }: Control,
-  position: Position,
+  { control: { put }, position }: Register,
 ): Promise<void> {
   // A receiver that responds 410 would be suspended again.
   if (receiver.behaviour() === "gone") await receiver.become("well");
@@ -66,13 +68,14 @@ export async function leave({ receiver, periods }: Subject): Promise<void> {
  * Makes the receiver healthy again; a ping lifts the suspension. A change whose response was lost is
  * repeated.
  */
-export async function comeBack(subject: Subject, control: Control, position: Position): Promise<void> {
+export async function comeBack(subject: Subject, register: Register): Promise<void> {
   const { id, receiver, periods } = subject;
+  const { control, position } = register;
   await receiver.become("well");
   const { state } = (await control.post(`/api/webhooks/${id}/ping`)) as { state: string };
   if (state !== "delivered") return;
   const last = present(periods.at(-1));
-  if (last.isUnsure) await changeSubject(subject, last.kind, control, position);
+  if (last.isUnsure) await changeSubject(subject, last.kind, register);
   else periods.push({ ...last, fullyFrom: position() });
 }
 
@@ -80,8 +83,7 @@ export async function comeBack(subject: Subject, control: Control, position: Pos
 export async function replay(
   { id, replays }: Subject,
   { fromHeight, toHeight }: { fromHeight: number; toHeight: number },
-  { post }: Control,
-  position: Position,
+  { control: { post }, position }: Register,
 ): Promise<void> {
   replays.push({ fromHeight, toHeight, requestedAt: position() });
   await post(`/api/webhooks/${id}/replay`, { fromHeight, toHeight }, [202, 409, 422]);
