@@ -12,8 +12,12 @@
 enum { BASE_WIDTH = 11, WIDE = 8, NARROW = 4 };
 /* A table pays after about 10 and 330 signatures of the key, which two threads count, each its own. */
 enum { NARROW_AFTER = 8, WIDE_AFTER = 200 };
-/* 32 kB and 256 kB each: 57 MB with that of the base point. */
+/* 32 kB and 256 kB each: 57 MB with that of the base point. Each of two instances of WebAssembly has its own. */
+#ifdef __wasm__
+enum { MAX_NARROW = 512, MAX_WIDE = 48 };
+#else
 enum { MAX_NARROW = 1024, MAX_WIDE = 96 };
+#endif
 /* A table is replaced if it was not used for so many signatures. */
 enum { IDLE_SIGNATURES = 100000 };
 

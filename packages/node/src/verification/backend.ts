@@ -1,26 +1,36 @@
 /** Selects the implementation that verifies signatures in this process or thread. */
-import { loadNativeVerify } from "./native.ts";
+import { loadNativeVerify, loadWebAssemblyVerify } from "./native.ts";
 import type { PackedVerify } from "./packed-checks.ts";
 
 export type SelectedBackend = {
   /** Name of the implementation, for logs. */
   readonly name: string;
   readonly verify: PackedVerify;
-  /** The reason why the addon is not used although this machine has one. */
+  /** The reason why a faster implementation of this machine is not used. */
   readonly refusal?: Error;
 };
 
-/** The addon if this machine has one that passes its self-test; otherwise WebAssembly, which is loaded only then. */
+/** From the fastest on. */
+const COMPILED = [
+  { name: "libsecp256k1 (native)", load: loadNativeVerify },
+  { name: "libsecp256k1 (WebAssembly)", load: loadWebAssemblyVerify },
+] as const;
+
+/** The first that this machine has and that passes its self-test; otherwise libauth, which is loaded only then. */
 export async function selectBackend(): Promise<SelectedBackend> {
-  try {
-    const verify = loadNativeVerify();
-    return verify ? { name: "libsecp256k1 (native)", verify } : await webAssembly();
-  } catch (error) {
-    return { ...(await webAssembly()), refusal: error as Error };
+  let refused: { readonly refusal?: Error } = {};
+  for (const { name, load } of COMPILED) {
+    try {
+      const verify = load();
+      if (verify) return { name, verify, ...refused };
+    } catch (error) {
+      refused = { refusal: error as Error, ...refused };
+    }
   }
+  return { ...(await loadLibauth()), ...refused };
 }
 
-async function webAssembly(): Promise<SelectedBackend> {
+async function loadLibauth(): Promise<SelectedBackend> {
   const [{ defaultSignatureBackend }, { createPackedVerify }] = await Promise.all([
     import("@uniknode/protocol"),
     import("./packed-verify.ts"),

@@ -16,12 +16,12 @@ export const schemeOf = ({ signature }: SignatureJob): SignatureCheck["scheme"] 
 /** Two minimal 33-byte integers and six bytes around them: nothing longer is strict DER. */
 const MAX_SIGNATURE_BYTES = 72;
 
-/** hash | scheme | length of the signature, 0 for one that is too long to be valid | signature | public key, as in native/signatures.c */
+/** hash | scheme | length of the signature, 0 for one that is too long to be valid | signature | public key, as in native/verify.h */
 const SCHEME_AT = 32;
 const LENGTH_AT = 33;
 const SIGNATURE_AT = 34;
 const PUBLIC_KEY_AT = SIGNATURE_AT + MAX_SIGNATURE_BYTES;
-const ENTRY_BYTES = PUBLIC_KEY_AT + 33;
+export const ENTRY_BYTES = PUBLIC_KEY_AT + 33;
 
 /** The bytes own their buffer, which may be transferred. */
 export function packChecks(checks: readonly SignatureCheck[]): Uint8Array<ArrayBuffer> {

@@ -1,4 +1,4 @@
-/** The native addon is the one that its guide describes. */
+/** The native addon and the module for WebAssembly are as their guide describes. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -9,17 +9,20 @@ import { present } from "../../src/platform/present.ts";
 import { missingProgram, skips } from "../../test-support/process/available.ts";
 
 const ROOT = join(import.meta.dirname, "../../../..");
-const BINARY = "packages/node/native/linux-x64.node";
+const NATIVE = "packages/node/native";
 /** Sources of the library, pinned by the lock file; `package.json` of the node names the release. */
 const LIBRARY = join(ROOT, "node_modules/secp256k1/src/secp256k1");
 /** Another compiler yields another file from the same sources. */
-const COMPILER = "gcc 12.2";
+const BINARIES = [
+  { name: "linux-x64.node", command: "cc", compiler: /\) 12\.2\..*Free Software Foundation/s },
+  { name: "signatures.wasm", command: "clang", compiler: /^Debian clang version 14\.0\.6/ },
+];
 
 const sumOf = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
 
-test("The guide has the checksum of the binary.", () => {
+test.each(BINARIES)("The guide has the checksum of $name.", ({ name }) => {
   const guide = readFileSync(join(ROOT, "docs/guides/signatures.md"), "utf8");
-  expect(guide).toContain(sumOf(join(ROOT, BINARY)));
+  expect(guide).toContain(sumOf(join(ROOT, NATIVE, name)));
 });
 
 /** Files below a folder, each as `./path`, in the order of their bytes. */
@@ -46,32 +49,31 @@ test("The guide has the version and the digests of the sources.", () => {
 });
 
 test("sha256sums has the checksums of the files that are loaded.", () => {
-  const folder = join(ROOT, "packages/node/native");
-  const sums = ["linux-x64.node", "known-verdicts.json"].map((name) => {
+  const folder = join(ROOT, NATIVE);
+  const sums = [...BINARIES.map(({ name }) => name), "known-verdicts.json"].map((name) => {
     return `${sumOf(join(folder, name))}  ${name}\n`;
   });
   expect(readFileSync(join(folder, "sha256sums"), "utf8")).toBe(sums.join(""));
 });
 
 /** Returns the reason why this machine cannot build the same file; undefined if it can. */
-function missingForBuild(): string | undefined {
-  if (process.platform !== "linux" || process.arch !== "x64")
-    return "the native addon is built on Linux on x64";
-  const missing = missingProgram("cc");
+function missingForBuild(command: string, compiler: RegExp): string | undefined {
+  if (process.platform !== "linux" || process.arch !== "x64") return "binaries are built on Linux on x64";
+  const missing = missingProgram(command) ?? (command === "clang" ? missingProgram("wasm-ld") : undefined);
   if (missing !== undefined) return missing;
-  const { stdout } = spawnSync("cc", ["-dumpfullversion"], { encoding: "utf8" });
-  const { stdout: description } = spawnSync("cc", ["--version"], { encoding: "utf8" });
-  const isGcc = description.includes("Free Software Foundation");
-  return isGcc && stdout.startsWith(COMPILER.slice(4)) ? undefined : `the C compiler is not ${COMPILER}`;
+  const { stdout } = spawnSync(command, ["--version"], { encoding: "utf8" });
+  return compiler.test(stdout) ? undefined : `${command} is not of the recorded version`;
 }
 
-const isSkipped = skips(missingForBuild());
-test.skipIf(isSkipped)("The sources yield the binary, byte for byte.", () => {
-  const copy = mkdtempSync(join(tmpdir(), "uniknode-addon-"));
-  onTestFinished(() => rmSync(copy, { recursive: true }));
-  cpSync(join(ROOT, "packages/node/native"), join(copy, "packages/node/native"), { recursive: true });
-  rmSync(join(copy, BINARY));
-  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
-  execFileSync("sh", [join(copy, "packages/node/native/build.sh"), LIBRARY], { stdio: "ignore" });
-  expect(sumOf(join(copy, BINARY))).toBe(sumOf(join(ROOT, BINARY)));
-});
+for (const { name, command, compiler } of BINARIES) {
+  const isSkipped = skips(missingForBuild(command, compiler));
+  test.skipIf(isSkipped)(`The sources yield ${name}, byte for byte.`, () => {
+    const copy = mkdtempSync(join(tmpdir(), "uniknode-addon-"));
+    onTestFinished(() => rmSync(copy, { recursive: true }));
+    cpSync(join(ROOT, NATIVE), join(copy, NATIVE), { recursive: true });
+    rmSync(join(copy, NATIVE, name));
+    symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+    execFileSync("sh", [join(copy, NATIVE, "build.sh"), LIBRARY, name], { stdio: "ignore" });
+    expect(sumOf(join(copy, NATIVE, name))).toBe(sumOf(join(ROOT, NATIVE, name)));
+  });
+}

@@ -1,4 +1,4 @@
-/** A damaged addon ends the process when it is loaded or called: it must be refused before. */
+/** A damaged addon ends the process when it is loaded or called: it must be refused before. So must a damaged module. */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -18,10 +18,16 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import { type KnownVerdict, loadNativeVerify, NativeAddonError } from "../../src/verification/native.ts";
+import {
+  CompiledCodeError,
+  type KnownVerdict,
+  loadNativeVerify,
+  loadWebAssemblyVerify,
+} from "../../src/verification/native.ts";
 
 const NODE = join(import.meta.dirname, "../..");
 const NAME = "linux-x64.node";
+const MODULE = "signatures.wasm";
 
 const newFolder = () => {
   const path = mkdtempSync(join(tmpdir(), "uniknode-native-"));
@@ -37,12 +43,12 @@ beforeEach(() => {
   addon = join(folder, NAME);
 });
 
-const reasonOf = (): string => {
+const reasonOf = (load = loadNativeVerify, path = addon): string => {
   try {
-    loadNativeVerify(folder);
+    load(folder);
   } catch (error) {
-    expect(error).toBeInstanceOf(NativeAddonError);
-    expect(error).toMatchObject({ code: "NATIVE_ADDON", path: addon, isRetryable: false });
+    expect(error).toBeInstanceOf(CompiledCodeError);
+    expect(error).toMatchObject({ code: "COMPILED_CODE", path, isRetryable: false });
     return (error as Error).message;
   }
   return "used";
@@ -51,11 +57,8 @@ const reasonOf = (): string => {
 const sumOf = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
 
 /** Records the current checksums of the files. */
-const recordSums = (names: readonly string[]) =>
-  writeFileSync(
-    join(folder, "sha256sums"),
-    names.map((name) => `${sumOf(join(folder, name))}  ${name}\n`).join(""),
-  );
+const recordSums = (names: readonly string[], of = folder) =>
+  writeFileSync(join(of, "sha256sums"), names.map((name) => `${sumOf(join(of, name))}  ${name}\n`).join(""));
 
 describe("the addon is used", () => {
   test("as it was built", () => {
@@ -165,21 +168,110 @@ describe("the reference data of the addon", () => {
   });
 });
 
-/** The program with a copy of its folder, as on another machine. */
-test("threads and the calling thread survive a truncated addon, use WebAssembly, and warn once.", () => {
+const I32 = 0x7f;
+const END = 0x0b;
+
+/** A module with the exports of signatures.wasm, of which `verify` consists of `code`. */
+const moduleWith = (code: readonly number[]): Uint8Array => {
+  const vector = (items: readonly (readonly number[])[]) => [items.length, ...items.flat()];
+  const section = (id: number, content: readonly number[]) => [id, content.length, ...content];
+  const exported = (name: string, kind: number, index: number) => [
+    ...[name.length, ...Buffer.from(name)],
+    ...[kind, index],
+  ];
+  const functions = ["_initialize", "buffer", "verify"];
+  const exports = [exported("memory", 2, 0), ...functions.map((name, index) => exported(name, 0, index))];
+  const body = (instructions: readonly number[]) => [instructions.length + 2, 0, ...instructions, END];
+  return Uint8Array.of(
+    ...[0, ...Buffer.from("asm"), 1, 0, 0, 0],
+    // Types and functions: () => void, () => i32, (i32) => i32.
+    ...section(
+      1,
+      vector([
+        [0x60, 0, 0],
+        [0x60, 0, 1, I32],
+        [0x60, 1, I32, 1, I32],
+      ]),
+    ),
+    ...section(3, vector([[0], [1], [2]])),
+    ...section(5, vector([[0, 1]])),
+    ...section(7, vector(exports)),
+    ...section(10, vector([body([]), body([0x41, 0]), body(code)])),
+  );
+};
+const TRAP = [0x00];
+/** i32.const 0: a verdict of a table differs from that of the library. */
+const DIFFERS = [0x41, 0];
+/** i32.const 1: all verdicts are the bytes of an empty memory. */
+const REFUSES = [0x41, 1];
+
+describe("the module for WebAssembly is refused, with the reason, if it", () => {
+  const moduleReason = () => reasonOf(loadWebAssemblyVerify, join(folder, MODULE));
+
+  test.each<[string, Uint8Array | string, RegExp]>([
+    ["is another file", "module", /WebAssembly/],
+    ["traps", moduleWith(TRAP), /unreachable/],
+    ["refuses all signatures", moduleWith(REFUSES), /its verdict is wrong for ecdsa: a valid signature/],
+  ])("%s, even if its checksum is recorded", (_, bytes, reason) => {
+    expect(moduleReason()).toBe("used");
+    writeFileSync(join(folder, MODULE), bytes);
+    expect(moduleReason()).toMatch(/SHA-256 mismatch: signatures\.wasm/);
+    recordSums([NAME, MODULE, "known-verdicts.json"]);
+    expect(moduleReason()).toMatch(reason);
+  });
+
+  test("is missing", () => {
+    rmSync(join(folder, MODULE));
+    expect(moduleReason()).toMatch(/no such file/);
+  });
+});
+
+/** Runs the program with a copy of its folder, as on another machine. */
+function runCopy(change: (native: string) => void) {
   const copy = newFolder();
   for (const path of ["src", "native", "test/verification/verify-in-thread.ts"]) {
     cpSync(join(NODE, path), join(copy, "packages/node", path), { recursive: true });
   }
   symlinkSync(join(NODE, "../../node_modules"), join(copy, "node_modules"));
-  const run = () =>
-    spawnSync(process.execPath, [join(copy, "packages/node/test/verification/verify-in-thread.ts")], {
-      encoding: "utf8",
-    });
-  expect(run()).toMatchObject({ status: 0, signal: null, stdout: "true,false", stderr: "" });
-  truncateSync(join(copy, "packages/node/native", NAME), 40_000);
-  const { status, signal, stdout, stderr } = run();
-  expect({ status, signal, stdout }).toEqual({ status: 0, signal: null, stdout: "true,false" });
-  expect(stderr.match(/failed to load the native addon/g)).toHaveLength(1);
-  expect(stderr).toMatch(/SHA-256 mismatch: linux-x64\.node/);
+  change(join(copy, "packages/node/native"));
+  return spawnSync(process.execPath, [join(copy, "packages/node/test/verification/verify-in-thread.ts")], {
+    encoding: "utf8",
+  });
+}
+const VERDICTS = "true,false";
+
+test("threads use the addon, without it the module, and without both libauth, and warn once.", () => {
+  const addonOnly = runCopy(() => {});
+  expect(addonOnly).toMatchObject({ status: 0, stdout: `libsecp256k1 (native) ${VERDICTS}`, stderr: "" });
+
+  const truncated = runCopy((native) => truncateSync(join(native, NAME), 40_000));
+  expect(truncated).toMatchObject({
+    ...{ status: 0, signal: null },
+    stdout: `libsecp256k1 (WebAssembly) ${VERDICTS}`,
+  });
+  expect(truncated.stderr.match(/failed to load libsecp256k1/g)).toHaveLength(1);
+  expect(truncated.stderr).toMatch(/SHA-256 mismatch: linux-x64\.node/);
+
+  const both = runCopy((native) => {
+    for (const name of [NAME, MODULE]) truncateSync(join(native, name), 40_000);
+  });
+  expect(both).toMatchObject({ status: 0, signal: null, stdout: `libauth (WebAssembly) ${VERDICTS}` });
+  expect(both.stderr.match(/failed to load libsecp256k1/g)).toHaveLength(1);
+});
+
+test("a machine without addon uses the module without a warning", () => {
+  const other = runCopy((native) => recordSums([MODULE, "known-verdicts.json"], native));
+  expect(other).toMatchObject({
+    ...{ status: 0, signal: null, stderr: "" },
+    stdout: `libsecp256k1 (WebAssembly) ${VERDICTS}`,
+  });
+});
+
+test("a thread ends the process if a table of the module differs from the library", () => {
+  const ended = runCopy((native) => {
+    writeFileSync(join(native, MODULE), moduleWith(DIFFERS));
+    recordSums([MODULE, "known-verdicts.json"], native);
+  });
+  expect(ended).toMatchObject({ signal: "SIGKILL", stdout: "" });
+  expect(ended.stderr).toContain("the table of a key and libsecp256k1 differ about a signature");
 });

@@ -12,13 +12,16 @@ import {
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
-import { loadNativeVerify } from "../../src/verification/native.ts";
+import { loadNativeVerify, loadWebAssemblyVerify } from "../../src/verification/native.ts";
 import { packChecks, type SignatureCheck } from "../../src/verification/packed-checks.ts";
 import { createPackedVerify } from "../../src/verification/packed-verify.ts";
 import { alteredSignature } from "./altered-signature.ts";
 
-const native = present(loadNativeVerify(), "the result of loadNativeVerify");
-const webAssembly = createPackedVerify();
+const compiled = [
+  { name: "the addon", load: loadNativeVerify },
+  { name: "the module for WebAssembly", load: loadWebAssemblyVerify },
+];
+const libauth = createPackedVerify();
 /** Signatures that can be packed. */
 const isPackable = ({ hash, publicKey }: Pick<SignatureCheck, "hash" | "publicKey">) =>
   hash.length === 32 && publicKey.length === 33;
@@ -36,7 +39,9 @@ function recurringSignature(scheme: SignatureCheck["scheme"], index: number): Si
   };
 }
 
-describe("the addon", () => {
+describe.each(compiled)("$name", ({ load }) => {
+  const verify = present(load(), "the result of load");
+
   test.each(["ecdsa", "schnorr"] as const)("returns the recorded verdicts of %s.json", (scheme) => {
     const file = new URL(`../../../../test/vectors/crypto/${scheme}.json`, import.meta.url);
     const { cases } = JSON.parse(readFileSync(file, "utf8"));
@@ -50,18 +55,18 @@ describe("the addon", () => {
       };
       if (!isPackable(check)) continue;
       count++;
-      expect(native(packChecks([check]))[0], name).toBe((recorded?.valid ?? true) ? 1 : 0);
+      expect(verify(packChecks([check]))[0], name).toBe((recorded?.valid ?? true) ? 1 : 0);
     }
     expect(count).toBeGreaterThan(40);
   });
 
-  test("property: altered signatures get the verdict of WebAssembly, one at a time and many at once", () => {
+  test("property: altered signatures get the verdict of libauth, one at a time and many at once", () => {
     const packable = alteredSignature.filter(isPackable);
     const counts = new Map<string, number>();
     fc.assert(
       fc.property(fc.array(packable, { minLength: 1, maxLength: 20 }), (checks) => {
-        const expected = webAssembly(packChecks(checks));
-        expect(native(packChecks(checks))).toEqual(expected);
+        const expected = libauth(packChecks(checks));
+        expect(verify(packChecks(checks))).toEqual(expected);
         checks.forEach(({ scheme }, index) => {
           const kind = `${scheme} ${expected[index]}`;
           counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -73,7 +78,7 @@ describe("the addon", () => {
     for (const count of counts.values()) expect(count).toBeGreaterThan(100);
   });
 
-  test("keys that recur get tables, and the verdicts of WebAssembly", () => {
+  test("keys that recur get tables, and the verdicts of libauth", () => {
     // Four keys have more signatures than the widest table needs, beside twenty others.
     const checks = fc.sample(alteredSignature.filter(isPackable), { numRuns: 600, seed: 1 });
     const signed = Array.from({ length: 4 * checks.length }, (_, index) =>
@@ -86,9 +91,9 @@ describe("the addon", () => {
     let valid = 0;
     for (const call of calls) {
       const packed = packChecks(call);
-      const expected = webAssembly(packed);
-      expect(native(packed)).toEqual(expected);
-      expect(native(packed)).toEqual(expected);
+      const expected = libauth(packed);
+      expect(verify(packed)).toEqual(expected);
+      expect(verify(packed)).toEqual(expected);
       valid += expected.reduce((sum, verdict) => sum + verdict, 0);
     }
     expect(valid).toBeGreaterThan(1_500);
@@ -104,28 +109,36 @@ describe("the addon", () => {
       [present(check, "check"), opposite],
       [opposite, present(check, "check")],
     ]) {
-      expect(native(packChecks(checks))).toEqual(webAssembly(packChecks(checks)));
+      expect(verify(packChecks(checks))).toEqual(libauth(packChecks(checks)));
     }
   });
 
-  test("its self-test uses the verdicts of WebAssembly", () => {
-    const known = selfTestCases()
-      .filter(isPackable)
-      .map(({ hash, signature, publicKey, ...shown }) => ({
-        ...shown,
-        hash: bytesToHex(hash),
-        signature: bytesToHex(signature),
-        publicKey: bytesToHex(publicKey),
-      }));
-    const file = join(import.meta.dirname, "../../native/known-verdicts.json");
-    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(known);
-  });
-
-  test("a pair that does not consist of matching byte arrays is an error, and is not read", () => {
-    const addon = join(import.meta.dirname, "../../native/linux-x64.node");
-    const { verify } = process.getBuiltinModule("module").createRequire(import.meta.url)(addon);
-    for (const given of [[], [1, 2], [new Uint8Array(139)], [new Uint8Array(139), new Uint8Array(2)]]) {
-      expect(() => verify(...given)).toThrow(TypeError);
+  test("verifies as many signatures as it gets, also none and more than a call of the module has", () => {
+    const signed = Array.from({ length: 520 }, (_, index) => recurringSignature("ecdsa", index));
+    for (const count of [0, 1, 127, 128, 129, 256, 257, 520]) {
+      const packed = packChecks(signed.slice(0, count));
+      expect(verify(packed)).toEqual(libauth(packed));
     }
   });
+});
+
+test("The self-test uses the verdicts of libauth.", () => {
+  const known = selfTestCases()
+    .filter(isPackable)
+    .map(({ hash, signature, publicKey, ...shown }) => ({
+      ...shown,
+      hash: bytesToHex(hash),
+      signature: bytesToHex(signature),
+      publicKey: bytesToHex(publicKey),
+    }));
+  const file = join(import.meta.dirname, "../../native/known-verdicts.json");
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(known);
+});
+
+test("A pair that does not consist of matching byte arrays is an error of the addon, and is not read.", () => {
+  const addon = join(import.meta.dirname, "../../native/linux-x64.node");
+  const { verify } = process.getBuiltinModule("module").createRequire(import.meta.url)(addon);
+  for (const given of [[], [1, 2], [new Uint8Array(139)], [new Uint8Array(139), new Uint8Array(2)]]) {
+    expect(() => verify(...given)).toThrow(TypeError);
+  }
 });

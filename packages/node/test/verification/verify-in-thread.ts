@@ -1,5 +1,6 @@
-/** Prints the verdicts of a thread on a good and a bad signature. */
+/** Prints the implementation, and the verdicts of a thread on a good and a bad signature. */
 import { keysFromPassphrase, sha256, signSchnorr } from "@uniknode/protocol";
+import { selectBackend } from "../../src/verification/backend.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
 
 const { privateKey, publicKey } = keysFromPassphrase("one passphrase");
@@ -8,4 +9,5 @@ const check = { hash, scheme: "schnorr" as const, signature: signSchnorr(hash, p
 const verifier = createVerifier({ threads: 1 });
 const verdicts = await verifier.verify([check, { ...check, hash: sha256(hash) }]);
 await verifier.close();
-process.stdout.write(String(verdicts));
+const { name } = await selectBackend();
+process.stdout.write(`${name} ${verdicts}`);

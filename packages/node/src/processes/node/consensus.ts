@@ -48,7 +48,7 @@ export function createConsensus(
     { ownPerTurn: OWN_PER_TURN, maxKnown: MAX_KNOWN },
     createVerifier({
       threads: VERIFIER_THREADS,
-      onRefusal: (reason) => logger.warn({ reason }, "verifying signatures in WebAssembly"),
+      onRefusal: (reason) => logger.warn({ reason }, "verifying signatures with a slower implementation"),
     }),
   );
   onStop("verifier", verifier.close);
