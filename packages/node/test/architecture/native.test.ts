@@ -14,6 +14,11 @@ const NATIVE = "packages/node/native";
 const LIBRARY = join(ROOT, "node_modules/secp256k1/src/secp256k1");
 /** Another compiler yields another file from the same sources. */
 const BINARIES = [
+  {
+    name: "linux-arm64.node",
+    command: "aarch64-linux-gnu-gcc",
+    compiler: /\) 12\.2\..*Free Software Foundation/s,
+  },
   { name: "linux-x64.node", command: "cc", compiler: /\) 12\.2\..*Free Software Foundation/s },
   { name: "signatures.wasm", command: "clang", compiler: /^Debian clang version 14\.0\.6/ },
 ];
