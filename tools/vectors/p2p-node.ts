@@ -20,7 +20,7 @@ import { createBlockObservations } from "../../packages/node/src/peers/inbound/o
 import { createBlockHandlers } from "../../packages/node/src/peers/requests/blocks.ts";
 import { createForgerHandlers } from "../../packages/node/src/peers/requests/forger.ts";
 import { createRequestHandler } from "../../packages/node/src/peers/requests/handlers.ts";
-import { buildStatus } from "../../packages/node/src/peers/requests/status.ts";
+import { buildStatus } from "../../packages/node/src/peers/requests/server.ts";
 import { ReplyError, type RequestHandler } from "../../packages/node/src/peers/transport/handler.ts";
 import { encodedHeaderFromPeer, headerFromPeer } from "../../packages/node/src/peers/verification/header.ts";
 import type { EventName } from "../../packages/node/src/peers/wire/requests/arguments.ts";

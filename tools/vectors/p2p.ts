@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { bytesToHex, hexToBytes } from "@uniknode/protocol";
 import { peerAddress, subnetOf } from "../../packages/node/src/peers/addresses.ts";
-import { broadcastQuota, broadcastRecipients } from "../../packages/node/src/peers/broadcast/quota.ts";
-import { isVersionAllowed } from "../../packages/node/src/peers/discovery/version-gate.ts";
-import { isQuorumEnough, quorumOf } from "../../packages/node/src/peers/forging/quorum.ts";
-import { networkHeight } from "../../packages/node/src/peers/table/peer.ts";
-import { searchCommonHeight } from "../../packages/node/src/peers/verification/common-height.ts";
+import { broadcastQuota, broadcastRecipients } from "../../packages/node/src/peers/broadcast/blocks.ts";
+import { networkHeight } from "../../packages/node/src/peers/peer-table.ts";
+import { isQuorumEnough, quorumOf } from "../../packages/node/src/peers/preflight.ts";
+import { searchCommonHeight } from "../../packages/node/src/peers/verification/verify-chain.ts";
+import { isVersionAllowed } from "../../packages/node/src/peers/versions.ts";
 import { decodeValue, encodeValue } from "../../packages/node/src/peers/wire/codec.ts";
 import { WireError, type WireErrorCode } from "../../packages/node/src/peers/wire/error.ts";
 import { readResult } from "../../packages/node/src/peers/wire/replies/received.ts";

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { minimumFee, type SealedTransaction } from "@uniknode/protocol";
-import { createPending } from "../../packages/node/src/pool/contents/pending.ts";
 import {
   expirationHeight,
   isExpired,
   isExpiredInNextBlock,
-} from "../../packages/node/src/pool/expiration.ts";
+} from "../../packages/node/src/pool/contents/expiration.ts";
+import { createPending } from "../../packages/node/src/pool/contents/pending.ts";
 import { createPool, DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool.ts";
 import { createVerifier } from "../../packages/node/src/verification/verifier.ts";
 import { verificationBy } from "../../packages/node/test-support/pool/verification.ts";

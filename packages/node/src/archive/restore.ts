@@ -1,7 +1,20 @@
 /** Restores a snapshot to a data folder. */
-import { renameSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { flushToDisk } from "../platform/files/flush.ts";
+
+import { createHash } from "node:crypto";
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createZstdDecompress } from "node:zlib";
+import { flushToDisk } from "../platform/files/whole-file.ts";
 import { lockDataFolder } from "../store/engine/folder-lock.ts";
 import { openReader } from "../store/engine/migrations.ts";
 import { type CheckDeps, checkChain } from "./check.ts";
@@ -10,7 +23,6 @@ import { stateDigest } from "./digest.ts";
 import { ArchiveError } from "./error.ts";
 import { buildFacts } from "./facts.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
-import { unpackDatabase } from "./unpack.ts";
 
 export type RestoreDeps = Omit<CheckDeps, "onPart"> & {
   /** Called with the current step and its completed fraction: 0 to 1. */
@@ -121,3 +133,61 @@ async function checkAgainst(manifest: Manifest, path: string, deps: RestoreDeps)
 const removeDatabase = (path: string) => {
   for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
 };
+
+/**
+ * Decompresses the database of a snapshot, flushes it to disk, and verifies its hash.
+ *
+ * @param onPart called with the written fraction: 0 to 1
+ * @throws {ArchiveError} ARCHIVE_MISSING, ARCHIVE_DAMAGED, ARCHIVE_TOO_LARGE; the file is removed after an error
+ */
+async function unpackDatabase(
+  folder: string,
+  { database: { file, bytes, sha256 } }: Manifest,
+  to: string,
+  onPart: (part: number) => void,
+): Promise<void> {
+  const from = join(folder, file);
+  if (!existsSync(from)) throw new ArchiveError("ARCHIVE_MISSING", `${from} is missing`);
+  const damaged = (reason: string, cause?: unknown) =>
+    new ArchiveError("ARCHIVE_DAMAGED", `${from} ${reason}; get another copy of the snapshot`, { cause });
+  checkRoom(bytes, dirname(to));
+  const hash = createHash("sha256");
+  let written = 0;
+  const counter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      written += chunk.length;
+      hash.update(chunk);
+      onPart(Math.min(written / bytes, 1));
+      // A few compressed bytes can expand to more than the disk holds.
+      if (written > bytes) done(damaged(`is larger than the ${bytes} bytes that its manifest states`));
+      else done(null, chunk);
+    },
+  });
+  try {
+    await pipeline(
+      createReadStream(from, { highWaterMark: 1 << 20 }),
+      createZstdDecompress(),
+      counter,
+      createWriteStream(to, { flush: true }),
+    );
+    if (hash.digest("hex") !== sha256) throw damaged("does not match the SHA-256 in its manifest");
+  } catch (error) {
+    rmSync(to, { force: true });
+    if (error instanceof ArchiveError || !isCompressionError(error)) throw error;
+    throw damaged("cannot be decompressed", error);
+  }
+}
+
+/** Checks the free space for the decompressed database and for the copy of its chain. */
+function checkRoom(bytes: number, folder: string): void {
+  const { bavail, bsize } = statfsSync(folder);
+  const [needed, free] = [2 * bytes, bavail * bsize];
+  if (needed <= free) return;
+  throw new ArchiveError(
+    "ARCHIVE_TOO_LARGE",
+    `not enough space: ${folder} has ${free} free bytes, ${needed} are needed; free some space, or choose another folder`,
+  );
+}
+
+const isCompressionError = (error: unknown): boolean =>
+  /^Z(STD)?_/.test(String((error as NodeJS.ErrnoException).code));

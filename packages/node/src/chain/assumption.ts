@@ -4,8 +4,7 @@
  * unchecked blocks are removed.
  */
 import type { BlockHeader } from "@uniknode/protocol";
-import type { MetaStore } from "../store/node/meta.ts";
-import { readUnchecked, type UncheckedMark, writeUnchecked } from "../store/node/unchecked.ts";
+import { type MetaStore, readUnchecked, type UncheckedMark, writeUnchecked } from "../store/node/meta.ts";
 import { ChainError } from "./error.ts";
 
 /** A block that the chain has according to the operator. The id has 64 digits: shorter ones can be forged. */

@@ -2,18 +2,21 @@
  * Switches from the top of the chain to another branch in one database transaction: a reader sees either the
  * old branch or the new one, and a branch that turns out to be invalid was never on the chain (decision 15).
  */
-import type { EncodedBlock, Network, SealedTransaction } from "@uniknode/protocol";
-import { checkBlock, withVerdicts } from "@uniknode/protocol";
-import type { Outcome } from "./outcome.ts";
-import type { ChainChange } from "./pipeline/announce.ts";
+import {
+  checkBlock,
+  type EncodedBlock,
+  type Network,
+  type SealedTransaction,
+  withVerdicts,
+} from "@uniknode/protocol";
+import { createBatch, PREFETCHED_PARTS, type PreparedBlock, splitBatch } from "./block-queue.ts";
+import type { ChainChange, Outcome } from "./outcome.ts";
 import { commitBlocks, type ExecutedBlock } from "./pipeline/commit.ts";
 import type { Executor } from "./pipeline/execute.ts";
 import { type BlockInput, receiveMade } from "./pipeline/receive.ts";
 import { type RevertOptions, revertBlocks } from "./pipeline/revert.ts";
 import type { VerifiedBlock } from "./pipeline/verify.ts";
 import { type PrepareDeps, prepare } from "./prepare.ts";
-import { createBatch, type PreparedBlock, splitBatch } from "./queue/block-batch.ts";
-import { PREFETCHED_PARTS } from "./queue/block-queue.ts";
 import type { ChainStores } from "./stores.ts";
 
 /**

@@ -13,19 +13,23 @@ import { createMetaStore } from "../store/node/meta.ts";
 import { createStateStore } from "../store/state/state.ts";
 import { createUndoStore } from "../store/state/undo.ts";
 import { openAssumption } from "./assumption.ts";
+import {
+  type BatchOptions,
+  type BlockQueue,
+  createBatch,
+  createBlockQueue,
+  splitBatch,
+} from "./block-queue.ts";
 import { appendAll, type Extend, forgedBlock, prepareBranch } from "./branch.ts";
 import { asChainError, ChainError } from "./error.ts";
 import { openHead } from "./genesis.ts";
-import { type Outcome, refusalOf } from "./outcome.ts";
-import type { ChainChange } from "./pipeline/announce.ts";
+import { type ChainChange, type Outcome, refusalOf } from "./outcome.ts";
+import { createUndoRule } from "./pipeline/commit.ts";
 import { createExecutor } from "./pipeline/execute.ts";
 import type { BlockInput } from "./pipeline/receive.ts";
 import type { Chain, ChainDeps, ChainOptions } from "./port.ts";
 import { DECODING_SLICE_MS, type PrepareDeps, prepare } from "./prepare.ts";
-import { type BatchOptions, createBatch, splitBatch } from "./queue/block-batch.ts";
-import { type BlockQueue, createBlockQueue } from "./queue/block-queue.ts";
 import type { ChainStores } from "./stores.ts";
-import { createUndoRule } from "./undo-rule.ts";
 import { discardAbovePin, replaceAbove, type Writer, writeParts } from "./writer.ts";
 
 /**

@@ -1,5 +1,6 @@
-/** Outcome of each block that was submitted to the chain. */
-import type { Verdict } from "@uniknode/ledger";
+/** Effects of submissions on the chain: the outcome of each block, and the change by each commit. */
+import type { Change, Verdict } from "@uniknode/ledger";
+import type { Block, BlockHeader, SealedTransaction } from "@uniknode/protocol";
 
 export type Outcome =
   /** The block is on the chain, and on disk. */
@@ -18,3 +19,14 @@ export function refusalOf(outcome: Outcome): string | undefined {
   const { kind, ...detail } = outcome;
   return `${kind} ${JSON.stringify(detail, (_, value) => (value instanceof Error ? value.message : value))}`;
 }
+
+/** Effect of one commit on the chain: blocks that were reverted, or blocks that were applied. */
+export type ChainChange = {
+  /** The head after the change. */
+  readonly head: BlockHeader;
+  /** Applied blocks by ascending height, with the records that each of them changed. */
+  readonly applied: readonly { readonly block: Block; readonly changes: readonly Change[] }[];
+  readonly revertedBlocks: number;
+  /** Transactions of the reverted blocks, oldest first, at most `maxReturnedTransactions`. */
+  readonly returned: readonly SealedTransaction[];
+};

@@ -9,8 +9,7 @@ import type { EventLog } from "../store/events/event-log.ts";
 import type { Verifier } from "../verification/verifier.ts";
 import type { RecordedSignatures } from "../verification/wallet-signatures.ts";
 import type { Pin, PinNews } from "./assumption.ts";
-import type { Outcome } from "./outcome.ts";
-import type { ChainListener } from "./pipeline/announce.ts";
+import type { ChainChange, Outcome } from "./outcome.ts";
 import type { BlockInput } from "./pipeline/receive.ts";
 import type { WriterOptions } from "./writer.ts";
 
@@ -128,7 +127,7 @@ export type Chain = {
     make: (returned: readonly SealedTransaction[]) => EncodedBlock | undefined,
   ): Promise<void>;
   /** Calls the listener after every commit; see `Subscribers`. */
-  subscribe(listener: ChainListener): () => void;
+  subscribe(listener: (change: ChainChange) => void): () => void;
   /** Settles when all queued work has an outcome. Further calls are rejected. */
   close(): Promise<void>;
 };

@@ -1,9 +1,9 @@
 /** Receives and verifies the blocks of a part before the writer reaches them. */
 import type { Network } from "@uniknode/protocol";
 import type { Steps, TimeSlices } from "../platform/threads/time-slices.ts";
+import type { Assumes, BatchPart, PreparedBlock } from "./block-queue.ts";
 import { type BlockInput, type ReceivedBlock, receiveGradually } from "./pipeline/receive.ts";
 import { type VerifyDeps, verifyBlocks } from "./pipeline/verify.ts";
-import type { Assumes, BatchPart, PreparedBlock } from "./queue/block-batch.ts";
 
 export type PrepareDeps = VerifyDeps & {
   /** Decodes the blocks of all parts, in their order. */

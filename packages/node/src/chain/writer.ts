@@ -6,22 +6,20 @@ import type { Wallet } from "@uniknode/ledger";
 import type { Block, BlockHeader, Network } from "@uniknode/protocol";
 import type { Event } from "../events/event.ts";
 import { type Pin, type PinNews, pinHasFailed } from "./assumption.ts";
-import { type Extend, replaceBlocks } from "./branch.ts";
-import { discardUnchecked } from "./discard.ts";
-import { asChainError, ChainError } from "./error.ts";
-import type { Outcome } from "./outcome.ts";
-import { type Announcer, announce, type ChainChange } from "./pipeline/announce.ts";
-import { commitBlocks, type ExecutedBlock } from "./pipeline/commit.ts";
-import type { Executor } from "./pipeline/execute.ts";
 import {
   type BatchPart,
   type BlockBatch,
   failBatch,
   type PreparedBlock,
   settleBatch,
-} from "./queue/block-batch.ts";
+} from "./block-queue.ts";
+import { type Extend, replaceBlocks } from "./branch.ts";
+import { asChainError, ChainError } from "./error.ts";
+import type { ChainChange, Outcome } from "./outcome.ts";
+import { commitBlocks, type ExecutedBlock, type NeedsUndo } from "./pipeline/commit.ts";
+import type { Executor } from "./pipeline/execute.ts";
+import { discardUnchecked } from "./pipeline/revert.ts";
 import type { ChainStores } from "./stores.ts";
-import type { NeedsUndo } from "./undo-rule.ts";
 
 export type WriterOptions = {
   /** Blocks below the head that can be reverted. */
@@ -30,8 +28,10 @@ export type WriterOptions = {
   readonly maxReturnedTransactions: number;
 };
 
-/** `head` is the last committed block. */
-export type Writer = Announcer & {
+export type Writer = {
+  /** The last committed block. */
+  head: BlockHeader;
+  readonly notify: (change: ChainChange) => void;
   readonly options: WriterOptions;
   readonly network: Network;
   readonly genesis: Block;
@@ -159,4 +159,10 @@ export function discardAbovePin(writer: Writer, pin: Pin): void {
   executor.moveTo(change.head);
   writer.onPin({ kind: "failed", pin, height: change.head.height });
   if (change.revertedBlocks > 0) announce(writer, change);
+}
+
+/** Moves the head to that of a committed change, and notifies the listeners. */
+function announce(writer: Writer, change: ChainChange): void {
+  writer.head = change.head;
+  writer.notify(change);
 }

@@ -1,6 +1,7 @@
 /** The data folder of a dev chain: how it is recognised, and how it is reset. */
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { Network } from "@uniknode/protocol";
 import { storedNethash } from "../chain/genesis.ts";
 import { SESSION_FILE } from "../http/console/session-file.ts";
 import { ConfigError } from "../platform/config-error.ts";
@@ -9,6 +10,7 @@ import { formOf } from "../platform/json/form.ts";
 import { readJsonFile } from "../platform/json/json-file.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
 import { DataInUseError, lockDataFolder } from "../store/engine/folder-lock.ts";
+import { openClock } from "./clock.ts";
 
 const count = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 const Shape = Type.Object({ mnemonic: Type.String(), accounts: count, blockTime: count });
@@ -108,3 +110,18 @@ export function claimFolder(folder: string, { mnemonic, accounts, blockTime }: S
 
 /** @throws {ConfigError} when the file is empty or damaged */
 export const readShape = (folder: string): Shape => readJsonFile(join(folder, SHAPE_FILE), CLAIM);
+
+/**
+ * Makes the data folder of a restore or an import a dev chain, so that `uniknode dev` continues the copy: stores the shape of the
+ * dev chain in the folder, and moves its clock forward to the clock of that chain. The caller must hold the
+ * lock of the folder, and have checked that it has no chain of another network.
+ *
+ * @throws {ConfigError} when a file of either folder is damaged, or the folder has another shape
+ */
+export function adoptFolder(folder: string, devChain: string, network: Network): void {
+  const shape = readShape(devChain);
+  checkShape(folder, shape);
+  claimFolder(folder, shape, network.description.nethash);
+  const { nowMs } = openClock(join(devChain, CLOCK_FILE));
+  openClock(join(folder, CLOCK_FILE)).moveTo(nowMs());
+}

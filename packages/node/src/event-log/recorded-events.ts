@@ -1,10 +1,14 @@
-/** Selects the events of a block that are recorded (webhooks.md 10 point 12). */
+/** Selects the events of a block that its commit records (webhooks.md 10 point 12). */
 import type { BlockHeader, Slots } from "@uniknode/protocol";
 import { type BlockFact, eventsOfFacts } from "../events/block-events.ts";
 import type { Event } from "../events/event.ts";
+import type { SubscribedEvents } from "./subscribed-events.ts";
 
 /** A node that was offline for less than a day records everything it missed; one that starts from nothing records no past. */
 const MAX_AGE_SECONDS = 86_400;
+
+/** A node whose head is this many slots old is catching up. */
+const BEHIND_SLOTS = 3;
 
 export type RecordingRules = {
   /** Names with at least one subscriber. */
@@ -35,4 +39,25 @@ export function recordedEvents(
     header,
     rules.slots,
   );
+}
+
+type SelectionDeps = {
+  readonly subscribedEvents: Pick<SubscribedEvents, "names" | "markGap">;
+  readonly slots: Pick<Slots, "blocktime" | "unixMsOf">;
+  /** Network time, seconds since the network epoch. */
+  readonly now: () => number;
+};
+
+/** Returns a function that selects the events by the subscriptions at that moment. */
+export function createSelection({ subscribedEvents, slots, now }: SelectionDeps) {
+  return (facts: readonly BlockFact[], header: BlockHeader): Event[] => {
+    const rules = {
+      names: subscribedEvents.names(),
+      isCatchingUp: now() - header.timestamp >= BEHIND_SLOTS * slots.blocktime,
+      now: now(),
+      slots,
+    };
+    if (isTooOld(header, rules)) subscribedEvents.markGap();
+    return recordedEvents(facts, header, rules);
+  };
 }

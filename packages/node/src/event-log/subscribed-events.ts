@@ -4,8 +4,7 @@
  * what it missed. The database is written when a name is added or dropped, not for each stream.
  */
 import { present } from "../platform/present.ts";
-import type { RemoteNameStore } from "../store/events/remote-names.ts";
-import type { SubscribedEventStore } from "../store/events/subscribed-events.ts";
+import type { RemoteNameStore, SubscribedEventStore } from "../store/events/subscribed-events.ts";
 
 export type SubscribedEventsDeps = {
   readonly store: SubscribedEventStore;

@@ -1,5 +1,8 @@
 /** Derives the leaves of blocks, which are cached until they are final, and adds each complete round to the map of uniks. */
+
+import type { Change, Round } from "@uniknode/ledger";
 import {
+  type Block,
   type BlockHeader,
   createRounds,
   headerFromTrustedBytes,
@@ -13,7 +16,6 @@ import { createBlockStore } from "../store/chain/blocks.ts";
 import { createFactLookups } from "../store/chain/fact-lookups.ts";
 import type { Database } from "../store/engine/database.ts";
 import { endsRound, leafText, leavesOf, type TreeFact, type UniksRoot } from "./leaf.ts";
-import { createRecentBlocks, type RecentBlock, type RecentBlocks } from "./recent-blocks.ts";
 import type { Mark } from "./tree/store.ts";
 import type { UnikMap } from "./uniks/store.ts";
 
@@ -174,6 +176,56 @@ function createDerivation(database: Database, network: Network, recent: RecentBl
     forget(): void {
       pastFacts.forget();
       end();
+    },
+  };
+}
+
+/** Maximum number of blocks in one commit of a syncing node; older blocks are read from the database. */
+const MAX_BLOCKS = 16_384;
+const MAX_TRANSACTIONS = 16_384;
+
+/** A block, and the round that it opened, if any. */
+type RecentBlock = { readonly block: Block; readonly opened?: Round | undefined };
+
+type RecentBlocks = {
+  /** @param applied blocks with the records that each changed */
+  add(applied: readonly { readonly block: Block; readonly changes: readonly Change[] }[]): void;
+  /** Removes and returns the block at the height, if it is cached. */
+  take(height: number): RecentBlock | undefined;
+  /** Must be called after blocks were reverted. */
+  clear(): void;
+};
+
+/** Caches the latest blocks until they are final, so that they need not be read and decoded again. */
+export function createRecentBlocks(): RecentBlocks {
+  /** Blocks by height, oldest first. */
+  const held = new Map<number, RecentBlock>();
+  let transactions = 0;
+
+  function take(height: number): RecentBlock | undefined {
+    const recent = held.get(height);
+    if (!recent) return undefined;
+    held.delete(height);
+    transactions -= recent.block.transactions.length;
+    return recent;
+  }
+
+  return {
+    add(applied) {
+      for (const { block, changes } of applied.slice(-MAX_BLOCKS)) {
+        const opened = changes.find(({ table }) => table === "rounds")?.after as Round | undefined;
+        held.set(block.header.height, { block, opened });
+        transactions += block.transactions.length;
+      }
+      for (const height of held.keys()) {
+        if (held.size <= MAX_BLOCKS && transactions <= MAX_TRANSACTIONS) return;
+        take(height);
+      }
+    },
+    take,
+    clear() {
+      held.clear();
+      transactions = 0;
     },
   };
 }

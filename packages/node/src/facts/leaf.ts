@@ -1,16 +1,16 @@
 /** Leaves of the tree of final facts (facts.md 1): their content and their text. */
-
 import { hash } from "node:crypto";
+import type { Round } from "@uniknode/ledger";
 import {
   addressFromPublicKey,
   type BlockHeader,
   canonicalJson,
   type Network,
   type Rounds,
+  type Transaction,
 } from "@uniknode/protocol";
 import type { PastFact } from "../event-log/past-facts.ts";
 import { contentOf, factId } from "../events/block-events.ts";
-import { appliedBlockText, appliedTransactionText, createdRoundText } from "./content-text.ts";
 
 export type Leaf = {
   readonly height: number;
@@ -56,7 +56,10 @@ export const leavesOf = (
     content: hash("sha256", contentText(fact, header, network), "hex"),
   }));
 
-/** Returns the canonical text of `leafContent`; nearly all facts have a faster special case. */
+/**
+ * Returns the canonical text of `leafContent`. The most frequent kinds have special cases, which take a third of the time: names
+ * are already sorted, nothing is copied, and texts of digits and letters are not searched for characters that JSON escapes.
+ */
 function contentText(fact: TreeFact, header: BlockHeader, network: Network): string {
   if (fact.name === "block.applied") return appliedBlockText(fact.header);
   if (fact.name === "transaction.applied") {
@@ -103,4 +106,42 @@ export function leafContent(fact: TreeFact, header: BlockHeader, network: Networ
     default:
       return contentOf(fact, header);
   }
+}
+
+const appliedBlockText = (header: BlockHeader): string =>
+  `{"data":{"blockSignature":"${header.blockSignature}","generatorPublicKey":"${header.generatorPublicKey}",` +
+  `"height":${header.height},"id":"${header.id}","idHex":"${header.idHex}",` +
+  `"numberOfTransactions":${header.numberOfTransactions},"payloadHash":"${header.payloadHash}",` +
+  `"payloadLength":${header.payloadLength},"previousBlock":"${header.previousBlock}",` +
+  `"previousBlockHex":"${header.previousBlockHex}","reward":"${header.reward}",` +
+  `"timestamp":${header.timestamp},"totalAmount":"${header.totalAmount}","totalFee":"${header.totalFee}",` +
+  `"version":${header.version}},"id":"block.applied:${header.id}"}`;
+
+function createdRoundText(delegates: Round["delegates"], round: number, blockId: string): string {
+  const rows = delegates.map(
+    ({ publicKey, voteBalance }) => `{"publicKey":"${publicKey}","round":${round},"votes":"${voteBalance}"}`,
+  );
+  return `{"data":[${rows.join(",")}],"id":"round.created:${blockId}:${round}"}`;
+}
+
+function appliedTransactionText(transaction: Transaction, blockId: string, sequence: number): string {
+  const { asset, expiration, nonce, recipientId, secondSignature, signature, signatures } = transaction;
+  const { timestamp, vendorField } = transaction;
+  return (
+    `{"data":{"amount":"${transaction.amount}",` +
+    (asset === undefined ? "" : `"asset":${canonicalJson(asset)},`) +
+    `"blockId":"${blockId}",` +
+    (expiration === undefined ? "" : `"expiration":${expiration},`) +
+    `"fee":"${transaction.fee}","id":"${transaction.id}","network":${transaction.network},` +
+    (nonce === undefined ? "" : `"nonce":"${nonce}",`) +
+    (recipientId === undefined ? "" : `"recipientId":"${recipientId}",`) +
+    (secondSignature === undefined ? "" : `"secondSignature":"${secondSignature}",`) +
+    `"senderPublicKey":"${transaction.senderPublicKey}","sequence":${sequence},` +
+    (signature === undefined ? "" : `"signature":"${signature}",`) +
+    (signatures === undefined ? "" : `"signatures":${canonicalJson(signatures)},`) +
+    (timestamp === undefined ? "" : `"timestamp":${timestamp},`) +
+    `"type":${transaction.type},"typeGroup":${transaction.typeGroup},` +
+    (vendorField === undefined ? "" : `"vendorField":${canonicalJson(vendorField)},`) +
+    `"version":${transaction.version}},"id":"transaction.applied:${blockId}:${sequence}"}`
+  );
 }

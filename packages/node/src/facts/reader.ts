@@ -3,7 +3,7 @@ import type { Leaf } from "./leaf.ts";
 import type { Hash } from "./merkle/hashes.ts";
 import type { Checkpoint } from "./note.ts";
 import type { ReadUnik } from "./uniks/reader.ts";
-import type { MapRoot } from "./uniks/roots.ts";
+import type { MapRoot } from "./uniks/state.ts";
 
 /** A leaf, and the proof that the tree of this size and root has it. */
 export type Inclusion = {

@@ -3,8 +3,8 @@
  * database, on a separate connection: other reads and all writes continue meanwhile.
  */
 import { createBlockStore } from "../store/chain/blocks.ts";
+import { createGenerators } from "../store/dictionaries.ts";
 import { type Database, openDatabase, type SqlValue } from "../store/engine/database.ts";
-import { createGenerators } from "../store/state/generators.ts";
 import { packedRoundText, type RoundRow } from "../store/state/packed-round.ts";
 import { rowsLine } from "./line.ts";
 import type { Position } from "./position.ts";

@@ -2,20 +2,20 @@
 
 import type { BlockHeader, EncodedBlock, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import { WRITE_RETRY_MS } from "../platform/files/disk-trouble.ts";
+import { WRITE_RETRY_MS } from "../platform/files/disk.ts";
 import { present } from "../platform/present.ts";
 import type { SlotStore } from "../store/node/slots.ts";
 import type { Delegates } from "./delegates.ts";
 import { futureHeadText } from "./future-head.ts";
 import { createLoop, type Loop } from "./loop.ts";
 import type { Guard } from "./signing/guard.ts";
-import { SlotRefusedError } from "./signing/refusal.ts";
 import {
   type BlockPlan,
   createSlotBlocks,
   failureReason,
   type OwnSlot,
   type SlotBlocks,
+  SlotRefusedError,
 } from "./slot-block.ts";
 import { decide, isStillTime, nextOwnSlot, type SlotView } from "./slot-decision.ts";
 import type { SlotState } from "./slot-state.ts";

@@ -10,15 +10,13 @@ import {
 } from "@uniknode/protocol";
 import type { Chain } from "../chain/port.ts";
 import type { Database } from "../store/engine/database.ts";
-import { createSlotStore } from "../store/node/slots.ts";
-import { withBacklog } from "./backlog.ts";
+import { createSlotStore, type SlotStore } from "../store/node/slots.ts";
 import { createForger, type Forger, type ForgerDeps, type ForgerOptions } from "./forger.ts";
-import { createGaps } from "./gaps.ts";
 import { createGuard } from "./signing/guard.ts";
-import { openRecord } from "./signing/open-record.ts";
 import { createOtherForger, type OtherForger } from "./signing/other-forger.ts";
-import type { SigningRecord } from "./signing/signing-record.ts";
-import { createTally, type SlotCounts, type Tally } from "./tally.ts";
+import { openSigningFile } from "./signing/signing-file.ts";
+import { recordInDatabase, type SigningRecord } from "./signing/signing-record.ts";
+import { createGaps, createTally, type SlotCounts, type Tally, withBacklog } from "./slot-outcomes.ts";
 
 export type ForgingOptions = ForgerOptions & {
   /** Path of the signing record; if absent, the database of the data folder is the record. */
@@ -58,13 +56,7 @@ export function createForging(options: ForgingOptions, deps: ForgingDeps): Forgi
     logger.error({ err }, "failed to write the reasons of missed slots; retrying"),
   );
   const tally = createTally(slotStore);
-  const record = openRecord(delegates.size === 0 ? undefined : options.signingRecord, {
-    slotStore,
-    publicKeys: delegates.keys(),
-    nethash: network.description.nethash,
-    headerById: chain.blocks.headerById,
-    logger,
-  });
+  const record = openRecord(options, slotStore, deps);
   const slotOf = (header: BlockHeader) => slots.slotAt(header.timestamp);
   const otherForger =
     options.watchRounds === undefined ? undefined : watchOtherForgers(options.watchRounds, record, deps);
@@ -102,6 +94,42 @@ export function createForging(options: ForgingOptions, deps: ForgingDeps): Forgi
 
 const roundAt = ({ chain, rounds }: ForgingDeps, height: number): Round | undefined =>
   chain.state.get("rounds", String(rounds.roundAt(height).round));
+
+/**
+ * Opens the signing record, which also updates the history in the data folder.
+ *
+ * @throws {SigningRecordError}
+ */
+function openRecord(
+  { signingRecord }: ForgingOptions,
+  slotStore: SlotStore,
+  { network, chain, delegates, logger }: ForgingDeps,
+): SigningRecord & { readonly close: () => void } {
+  if (delegates.size === 0 || signingRecord === undefined)
+    return { ...recordInDatabase(slotStore), close: () => {} };
+  const known = [...delegates.keys()].flatMap((publicKey) => {
+    const last = slotStore.forgedBy(publicKey);
+    return last ? [{ publicKey, ...last, height: chain.blocks.headerById(last.blockId)?.height ?? 0 }] : [];
+  });
+  const file = openSigningFile(signingRecord, { nethash: network.description.nethash, known });
+  if (file.isNew && known.length > 0) {
+    logger.warn(
+      { path: file.path, slots: known.map(({ slot }) => slot) },
+      "signing record missing: created from the data folder, which may be older than the last signed block",
+    );
+  } else {
+    logger.info({ path: file.path, isNew: file.isNew }, "signing record opened");
+  }
+  return {
+    lastSigned: file.lastSigned,
+    add(signing) {
+      file.add(signing);
+      // History only: the file has it on disk, so that the database need not wait for the disk.
+      slotStore.recordForged(signing.publicKey, signing.slot, signing.blockId, "process death");
+    },
+    close: file.close,
+  };
+}
 
 /** Detects other forgers that sign with the keys of this node, and reports them. */
 function watchOtherForgers(

@@ -4,10 +4,28 @@
  */
 import type { EncodedBlock, KeyPair, SealedTransaction } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import { troubleOf } from "../platform/files/disk-trouble.ts";
+import type { SigningRefusalKind } from "../gateway/figures.ts";
+import { CodedError } from "../platform/coded-error.ts";
+import { troubleOf } from "../platform/files/disk.ts";
 import type { SlotStore } from "../store/node/slots.ts";
 import type { Guard } from "./signing/guard.ts";
-import { SlotRefusedError } from "./signing/refusal.ts";
+import type { Refusal } from "./signing/other-forger.ts";
+
+/** A slot is not signed. */
+export class SlotRefusedError extends CodedError<"SLOT_REFUSED"> {
+  readonly slot: number;
+  readonly publicKey: string;
+  readonly kind: SigningRefusalKind;
+  readonly reason: string;
+
+  constructor(slot: number, publicKey: string, { kind, reason }: Refusal) {
+    super("SLOT_REFUSED", `slot ${slot} not signed: ${reason}`, { isRetryable: false });
+    this.slot = slot;
+    this.publicKey = publicKey;
+    this.kind = kind;
+    this.reason = reason;
+  }
+}
 
 /** Content of a block that the head does not determine. */
 export type BlockPlan = {

@@ -1,4 +1,6 @@
-/** Errors of calls, as code and message: classes do not survive a transport. */
+/** Failures of calls. Errors cross a transport as code and message, because classes do not survive it. */
+
+import { CodedError } from "../platform/coded-error.ts";
 import { CallError, isCallErrorCode } from "../platform/threads/call.ts";
 import { BodyError } from "./gateway.ts";
 
@@ -23,3 +25,23 @@ export function toError({ code, message }: Failure): Error {
   if (isCallErrorCode(code)) return new CallError(code, message);
   return Object.assign(new Error(message), { code });
 }
+
+type GatewayErrorCode =
+  /** Too many calls from other machines are open; retry in a moment. */
+  | "GATEWAY_FULL"
+  /** The deadline of the call passed before it began. */
+  | "GATEWAY_LATE";
+
+/** Refusal of a call from another machine: the call was not executed. */
+export class GatewayError extends CodedError<GatewayErrorCode> {
+  constructor(code: GatewayErrorCode, message: string) {
+    super(code, message, { isRetryable: true });
+  }
+}
+
+/** Next steps of an operator whose mirror or API server is refused by a node, by the status of the response. */
+export const REFUSAL_STEPS: Readonly<Record<number, string>> = {
+  401: 'give the webhook token of the node with --token ("uniknode token" prints it)',
+  403: "add the address of this machine to --feed-allow of the node",
+  404: "start the node with --feed-blocks",
+};

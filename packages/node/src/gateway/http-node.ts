@@ -11,8 +11,7 @@ import { type Static, Type } from "../platform/json/schema.ts";
 import { readBounded } from "../platform/text/bounded.ts";
 import { shortened, withoutControls } from "../platform/text/foreign.ts";
 import { isCallErrorCode } from "../platform/threads/call.ts";
-import type { Failure } from "./failure.ts";
-import { REFUSAL_STEPS } from "./refusal-steps.ts";
+import { type Failure, REFUSAL_STEPS } from "./failure.ts";
 
 export type NodeOptions = {
   /** Base URL of the node's API. */

@@ -3,8 +3,7 @@
  * after its deadline.
  */
 import { type Deadline, isOver, remainingMs } from "../platform/threads/call.ts";
-import { GatewayError } from "./error.ts";
-import { type Failure, toFailure } from "./failure.ts";
+import { type Failure, GatewayError, toFailure } from "./failure.ts";
 import type { RemoteGateway } from "./gateway.ts";
 
 export type RemoteCallOptions = {

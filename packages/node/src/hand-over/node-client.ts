@@ -1,13 +1,12 @@
 /** The node's side of a hand-over over HTTP (docs/spec/hand-over.md). */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, type Dispatcher, request } from "undici";
-import { REFUSAL_STEPS } from "../gateway/refusal-steps.ts";
+import { REFUSAL_STEPS } from "../gateway/failure.ts";
 import { parseExternal, type TextBounds } from "../platform/json/external.ts";
 import { type Form, formOf } from "../platform/json/form.ts";
 import { type Static, Type } from "../platform/json/schema.ts";
-import { readBounded } from "../platform/text/bounded.ts";
+import { type LineBound, linesOf, readBounded } from "../platform/text/bounded.ts";
 import { shortened, withoutControls } from "../platform/text/foreign.ts";
-import { type LineBound, linesOf } from "../platform/text/lines.ts";
 import {
   type HandOverHead,
   type HandOverLine,

@@ -6,19 +6,18 @@ import type { Chain } from "../chain/port.ts";
 import { clientGroup } from "../platform/addresses/groups.ts";
 import type { Closing } from "../platform/lifecycle/closing.ts";
 import type { PeerStore } from "../store/node/peers.ts";
+import { matchesAddress } from "./addresses.ts";
 import { type Candidates, createCandidates } from "./discovery/candidates.ts";
 import { createDiscovery, type Discovery } from "./discovery/discovery.ts";
 import { createPing, type Ping } from "./discovery/ping.ts";
-import { createReconnect } from "./discovery/reconnect.ts";
-import { allowedVersions, isVersionAllowed } from "./discovery/version-gate.ts";
-import { type Bans, createBans } from "./guards/bans.ts";
+import { type Bans, createBans } from "./guards/refusals.ts";
 import { localAddressOf, type PeersOptions } from "./options.ts";
-import type { Peer } from "./table/peer.ts";
-import { createPeerTable, type PeerChange, type PeerTable } from "./table/peer-table.ts";
-import { matchesAddress } from "./transport/address-patterns.ts";
+import { createPeerTable, type Peer, type PeerChange, type PeerTable } from "./peer-table.ts";
 import { createPeerClient, type PeerClient } from "./transport/client.ts";
+import { PeerError } from "./transport/error.ts";
 import { createTraffic, type Traffic } from "./transport/traffic.ts";
 import type { VerifyDeps } from "./verification/verify-chain.ts";
+import { allowedVersions, isVersionAllowed } from "./versions.ts";
 
 export type PeerLifecycleDeps = Pick<VerifyDeps, "rounds" | "verify"> & {
   readonly network: Network;
@@ -163,3 +162,58 @@ const dropOldVersions = (network: Network, chain: Chain, peerTable: PeerTable, d
       if (!isVersionAllowed(status.config.version, ranges, network.description.name)) drop(ip);
     }
   });
+
+/** Returns requests that drop an unresponsive peer (p2p.md 10.6, 16); another verification makes it a peer again. */
+export const dropUnresponsive =
+  (
+    { request, disconnect }: Pick<PeerClient, "request" | "disconnect">,
+    peerTable: PeerTable,
+  ): PeerClient["request"] =>
+  async (ip, event, argument, limits, onSent) => {
+    try {
+      return await request(ip, event, argument, limits, onSent);
+    } catch (error) {
+      // An error in a reply, or a full queue of our own, is not a reason to drop the peer.
+      if (error instanceof PeerError && error.code !== "PEER_REFUSED" && error.code !== "PEER_BUSY") {
+        disconnect(ip);
+        peerTable.remove(ip);
+      }
+      throw error;
+    }
+  };
+
+type Reconnect = {
+  /** Adds a peer that was lost. */
+  add(ip: string): void;
+  close(): void;
+};
+
+const INTERVAL_MS = 15_000;
+const MAX_TRIES = 20;
+/** Lost peers that are dialled at a time; further ones are ignored. */
+const MAX_ADDRESSES = 200;
+
+/**
+ * Dials lost peers again for a while, so that a node that restarts is found at once.
+ *
+ * @param dial dials an address; settles with whether it is a peer afterwards
+ */
+export function createReconnect(dial: (ip: string) => Promise<boolean>): Reconnect {
+  const triesLeft = new Map<string, number>();
+
+  async function attempt(ip: string, left: number): Promise<void> {
+    if (left === 0 || (await dial(ip))) triesLeft.delete(ip);
+    else triesLeft.set(ip, left - 1);
+  }
+
+  const timer = setInterval(() => {
+    for (const [ip, left] of triesLeft) void attempt(ip, left);
+  }, INTERVAL_MS);
+
+  return {
+    add(ip) {
+      if (triesLeft.size < MAX_ADDRESSES) triesLeft.set(ip, MAX_TRIES);
+    },
+    close: () => clearInterval(timer),
+  };
+}

@@ -2,7 +2,7 @@
 import type { Network } from "@uniknode/protocol";
 import type { PeerView } from "../events/node-events.ts";
 import type { PeerInfo } from "../gateway/gateway.ts";
-import type { Peer } from "./table/peer.ts";
+import type { Peer } from "./peer-table.ts";
 import { headerFromPeer } from "./verification/header.ts";
 
 export const peerInfo = ({ ip, status, height, latencyMs, ports }: Peer, port: number): PeerInfo => ({

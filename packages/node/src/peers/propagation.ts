@@ -5,12 +5,13 @@ import type { Logger } from "pino";
 import type { Chain } from "../chain/port.ts";
 import type { AdmissionResult } from "../gateway/gateway.ts";
 import type { Closing } from "../platform/lifecycle/closing.ts";
-import { type Deadline, remainingMs } from "../platform/threads/call.ts";
+import { type Deadline, isOver, remainingMs } from "../platform/threads/call.ts";
 import { type BlockBroadcast, createBlockBroadcast } from "./broadcast/blocks.ts";
-import { createPendingSends, type PendingSends } from "./broadcast/pending-sends.ts";
-import { createRebroadcast } from "./broadcast/rebroadcast.ts";
-import { createTransactionBroadcast, type TransactionBroadcast } from "./broadcast/transactions.ts";
-import { dropUnresponsive } from "./discovery/drop-unresponsive.ts";
+import {
+  createRebroadcast,
+  createTransactionBroadcast,
+  type TransactionBroadcast,
+} from "./broadcast/transactions.ts";
 import { createFetch } from "./download/source.ts";
 import { createInboundBlocks, type InboundBlocks, type InboundBlocksDeps } from "./inbound/blocks.ts";
 import { createDoubleForging, type DoubleForging } from "./inbound/double-forging.ts";
@@ -21,7 +22,7 @@ import {
   type InboundTransactionsDeps,
   type Items,
 } from "./inbound/transactions.ts";
-import type { PeerLifecycle } from "./lifecycle.ts";
+import { dropUnresponsive, type PeerLifecycle } from "./lifecycle.ts";
 import { createSync, type Sync, type SyncDeps } from "./sync/sync.ts";
 
 export type PropagationDeps = {
@@ -194,5 +195,43 @@ function inboundBlocksDeps(state: State, sync: Sync): InboundBlocksDeps {
     ban: state.lifecycle.bans.ban,
     nowMs,
     logger,
+  };
+}
+
+/** Broadcasts that run in the background, until the node closes. */
+type PendingSends = {
+  /** Tracks work in the background. */
+  add(work: Promise<unknown>): void;
+  /**
+   * Settles when all work has ended; when nothing is left to send and no reply came for `replyMs`; or at the deadline.
+   *
+   * @param hasUnsent whether something waits to be sent
+   */
+  settled(
+    times: { readonly deadline: Deadline; readonly replyMs: number },
+    hasUnsent: () => boolean,
+  ): Promise<void>;
+};
+
+/** Interval at which unsent messages are checked at shutdown. */
+const POLL_MS = 50;
+
+/** @param onFailure called with the error of failed work */
+export function createPendingSends(onFailure: (error: unknown) => void): PendingSends {
+  const pending = new Set<Promise<unknown>>();
+  return {
+    add(work) {
+      const watched: Promise<unknown> = work.catch(onFailure).finally(() => pending.delete(watched));
+      pending.add(watched);
+    },
+    async settled({ deadline, replyMs }, hasUnsent) {
+      let sentAt = performance.now();
+      while (!isOver(deadline) && pending.size > 0) {
+        const now = performance.now();
+        if (hasUnsent()) sentAt = now;
+        if (now - sentAt >= replyMs) return;
+        await Promise.race([Promise.all(pending), sleep(POLL_MS)]);
+      }
+    },
   };
 }

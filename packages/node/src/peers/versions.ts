@@ -1,7 +1,8 @@
 /**
- * Parses software versions and ranges like old nodes (p2p.md 10.5), which use node-semver before its release
- * 7.2.
+ * Parses the software versions that peers announce, and ranges of them, like old nodes (p2p.md 10.5), which use node-semver
+ * before its release 7.2.
  */
+import type { Network } from "@uniknode/protocol";
 // Imports single modules: the main entry would load all of them.
 import Range from "semver/classes/range.js";
 import type SemVer from "semver/classes/semver.js";
@@ -35,4 +36,19 @@ export function parseRange(text: string, options: RangeOptions = {}): Range | un
   } catch {
     return undefined;
   }
+}
+
+/** Ranges for networks whose milestones have none. */
+const DEFAULT_RANGES = ["^2.6", "^2.6.0-next.0", "^2.7", "^2.7.0-next.0"];
+
+/** Returns the ranges of versions allowed at a height; a version must match one of them. */
+export const allowedVersions = (network: Network, height: number): readonly string[] =>
+  network.milestoneAt(height).p2p?.minimumVersions ?? DEFAULT_RANGES;
+
+/** @param networkName pre-releases count on every network that is not called `mainnet` */
+export function isVersionAllowed(text: string, ranges: readonly string[], networkName: string): boolean {
+  const version = parseVersion(text);
+  if (!version) return false;
+  const options = { includesPreReleases: networkName !== "mainnet" };
+  return ranges.some((range) => parseRange(range, options)?.test(version) ?? false);
 }

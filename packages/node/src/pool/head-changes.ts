@@ -2,14 +2,18 @@
  * Keeps the pool up to date with the head of the chain: applied and reverted blocks, expirations, milestones. What a change
  * invalidates is found by a recheck of the senders that it concerns.
  */
-import type { Milestone, SealedTransaction, TransactionContext } from "@uniknode/protocol";
+import {
+  type Milestone,
+  type SealedTransaction,
+  sealedFromTrustedBytes,
+  type TransactionContext,
+} from "@uniknode/protocol";
 import type { PoolStore } from "../store/node/pool.ts";
 import type { Contents } from "./contents/contents.ts";
+import type { ExpirationContext } from "./contents/expiration.ts";
 import type { Journal } from "./contents/journal.ts";
 import type { Pending } from "./contents/pending.ts";
 import type { Senders } from "./contents/senders.ts";
-import { readUnchecked } from "./contents/stored.ts";
-import type { ExpirationContext } from "./expiration.ts";
 import type { PoolOptions } from "./options.ts";
 import type { Recheck } from "./recheck.ts";
 import type { SelectionDeps } from "./selection.ts";
@@ -101,6 +105,16 @@ export function restore(current: HeadState, store: PoolStore, journal: Journal):
   markByHeadRules(current);
   recheck.finish();
   journal.flush();
+}
+
+/** The transaction without a check of the milestone; undefined if the bytes are another one, or none. */
+function readUnchecked(id: string, bytes: Uint8Array): SealedTransaction | undefined {
+  try {
+    const transaction = sealedFromTrustedBytes(bytes);
+    return transaction.data.id === id ? transaction : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Marks the senders of transactions that the height expires, and all senders if the milestone is another one. */

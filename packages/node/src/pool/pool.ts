@@ -10,11 +10,11 @@ import { createRecentIds } from "./admission/recent-ids.ts";
 import { createSubmissions, type SubmitOptions } from "./admission/submissions.ts";
 import type { Verify } from "./admission/verify.ts";
 import { createContents } from "./contents/contents.ts";
+import { expirationHeight, isExpiredInNextBlock } from "./contents/expiration.ts";
 import { createJournal, type Journal } from "./contents/journal.ts";
 import { createPending } from "./contents/pending.ts";
 import { createSenders } from "./contents/senders.ts";
 import type { PoolEvent } from "./events.ts";
-import { expirationHeight, isExpiredInNextBlock } from "./expiration.ts";
 import { createRefusalCounts, type PoolFigures } from "./figures.ts";
 import {
   blockApplied,
@@ -27,8 +27,7 @@ import {
 } from "./head-changes.ts";
 import type { PoolOptions } from "./options.ts";
 import { createRecheck, type RecheckPace } from "./recheck.ts";
-import type { BlockLimits } from "./selection.ts";
-import { selectTransactions } from "./selection.ts";
+import { type BlockLimits, selectTransactions } from "./selection.ts";
 
 export { DEFAULT_POOL_OPTIONS, type PoolOptions } from "./options.ts";
 

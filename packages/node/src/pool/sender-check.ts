@@ -1,11 +1,16 @@
 /** Checks the pending transactions of a sender, and dependents, after a change of the chain (pool.md 6 and 10). */
-import { recheckTransaction, type SealedTransaction, type TransactionContext } from "@uniknode/protocol";
+import {
+  recheckTransaction,
+  type SealedTransaction,
+  type TransactionContext,
+  transactionFromBytes,
+  verifySignature,
+} from "@uniknode/protocol";
 import type { Steps } from "../platform/threads/time-slices.ts";
 import type { Contents, RemovalEvent } from "./contents/contents.ts";
+import { type ExpirationContext, expirationHeight, isExpired } from "./contents/expiration.ts";
 import type { Pending } from "./contents/pending.ts";
 import type { Senders } from "./contents/senders.ts";
-import { readAdmitted } from "./contents/stored.ts";
-import { type ExpirationContext, expirationHeight, isExpired } from "./expiration.ts";
 import { createTrial, type TrialDeps } from "./selection.ts";
 
 export type SenderCheckDeps = {
@@ -62,6 +67,23 @@ function* readReturned(
     else if (isIncluded) contents.removeIncluded(transaction);
     else contents.remove(transaction, "transaction.pool.removed");
     yield;
+  }
+}
+
+/** Reads an admitted transaction again; undefined if the bytes are another one, or one that the milestone does not allow. */
+function readAdmitted(
+  id: string,
+  bytes: Uint8Array,
+  context: TransactionContext,
+): SealedTransaction | undefined {
+  try {
+    const transaction = transactionFromBytes(bytes, context, { checkSignature: false });
+    if (transaction.data.id !== id) return undefined;
+    // Without the signatures of a multisignature wallet, it was admitted by its own signature.
+    const isVerified = transaction.data.signatures === undefined || verifySignature(transaction.data);
+    return { ...transaction, isVerified };
+  } catch {
+    return undefined;
   }
 }
 

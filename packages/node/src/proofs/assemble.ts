@@ -3,13 +3,13 @@ import type { Proof } from "@uniknode/client/proofs";
 import { createRounds, type Network } from "@uniknode/protocol";
 import type { Snapshot } from "../read/port.ts";
 import type { StoredBlock } from "../read/rows.ts";
-import type { Advance } from "./advances.ts";
 import { headerText } from "./blocks-above.ts";
 
 export type ProofContents = {
   /** The proven block, and those above it without a gap. */
   readonly blocks: readonly StoredBlock[];
-  readonly advances: readonly Advance[];
+  /** Blocks of each advance of the trusted keys. */
+  readonly advances: readonly { readonly blocks: readonly StoredBlock[] }[];
   /** Signed bytes of the transaction; undefined: the proof is of the block. */
   readonly transaction: Uint8Array | undefined;
 };

@@ -1,9 +1,8 @@
 /** Proofs for a client with a checkpoint, or with none (proofs.md 7). */
 import type { Proof } from "@uniknode/client/proofs";
-import { createSlots, type Network } from "@uniknode/protocol";
+import { createSlots, type Network, quorumOf } from "@uniknode/protocol";
 import type { Snapshot } from "../read/port.ts";
 import type { StoredBlock } from "../read/rows.ts";
-import { type Advance, furthestAdvance } from "./advances.ts";
 import { assembleProof } from "./assemble.ts";
 import { type BlocksAbove, createBlocksAbove, type Trust, trustOf, upToQuorum } from "./blocks-above.ts";
 
@@ -12,6 +11,8 @@ const MAX_ADVANCES = 4;
 const MAX_ADVANCE_HEADERS = 768;
 /** Rounds above a block in which a quorum must have signed. */
 const ROUNDS_ABOVE = 3;
+/** Rounds above a round in which a quorum must have signed. */
+const ROUNDS_ABOVE_ROUND = 2;
 /** Maximum number of headers that lead from a block to the checkpoint above it. */
 const MAX_LEADING_HEADERS = 512;
 /** Age of a checkpoint after which it is renewed: a quarter of the trusting period. */
@@ -24,6 +25,9 @@ export type ProofRequest = {
   /** Height of the checkpoint of the client. */
   readonly checkpoint?: number | undefined;
 };
+
+/** Rounds by which the trusted keys of a verifier advance (proofs.md 3). */
+type Advance = { readonly blocks: readonly StoredBlock[]; readonly trust: Trust };
 
 /** Returns undefined if the block has no proof, because its parent has no full id. */
 export async function buildProof(
@@ -94,4 +98,42 @@ async function leadingTo(
 ): Promise<readonly StoredBlock[] | undefined> {
   const count = checkpoint - height + 1;
   return count > 0 && count <= MAX_LEADING_HEADERS ? blocks(height, count) : undefined;
+}
+
+/**
+ * Finds the highest round, up to that of a height, to which trusted keys can advance at once. Delegates change slowly, so
+ * that a binary search finds it, or a round somewhat below; each of its steps reads three rounds.
+ */
+async function furthestAdvance(trust: Trust, upTo: number, above: BlocksAbove): Promise<Advance | undefined> {
+  let low = trust.nextRoundHeight;
+  let high = above.roundAt(Math.max(upTo, 1)).roundHeight;
+  let best: Advance | undefined;
+  for (let height = high; low <= high; height = above.roundAt(Math.floor((low + high) / 2)).roundHeight) {
+    const advance = await advanceTo(height, trust, above);
+    if (advance) {
+      best = advance;
+      low = advance.trust.nextRoundHeight;
+    } else {
+      high = height - 1;
+    }
+  }
+  return best;
+}
+
+/** Returns the advance to the round that begins at a height; undefined if a verifier would refuse it. */
+async function advanceTo(
+  roundHeight: number,
+  trust: Trust,
+  above: BlocksAbove,
+): Promise<Advance | undefined> {
+  if (roundHeight < trust.nextRoundHeight || !above.isProvable(roundHeight)) return undefined;
+  const { maxDelegates } = above.roundAt(roundHeight);
+  const blocks = await above.blocks(roundHeight, (1 + ROUNDS_ABOVE_ROUND) * maxDelegates);
+  const round = blocks.slice(0, maxDelegates);
+  const final = upToQuorum(blocks.slice(maxDelegates - 1), trust);
+  if (round.length < maxDelegates || !final) return undefined;
+  const reached = trustOf(round, roundHeight + maxDelegates, maxDelegates);
+  const added = reached.keys.difference(trust.keys).size;
+  if (added > maxDelegates - quorumOf(maxDelegates) || reached.keys.size < reached.quorum) return undefined;
+  return { blocks: [...round.slice(0, -1), ...final], trust: reached };
 }

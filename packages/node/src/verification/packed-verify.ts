@@ -1,6 +1,6 @@
 /** Verifies packed signatures with the protocol's own code, in WebAssembly. */
 import { uncompressPublicKey, verifyEcdsa, verifySchnorr } from "@uniknode/protocol";
-import { createLru } from "../platform/lru.ts";
+import { createLru } from "../platform/bounded-entries.ts";
 import { type PackedVerify, unpackCheck, verdictsFor } from "./packed-checks.ts";
 
 /** Number of uncompressed keys to cache: more than the concurrently active senders of a network, and about 2 MB. */

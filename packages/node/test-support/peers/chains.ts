@@ -19,7 +19,7 @@ import {
   type ChainOptions,
   DEFAULT_CHAIN_OPTIONS,
 } from "../../src/chain/port.ts";
-import { buildStatus } from "../../src/peers/requests/status.ts";
+import { buildStatus } from "../../src/peers/requests/server.ts";
 import type { Status } from "../../src/peers/wire/replies/results.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";

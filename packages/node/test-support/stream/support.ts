@@ -11,8 +11,10 @@ import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { createCopiedEvents } from "../../src/store/events/copied-events.ts";
 import { createEventLog, type EventLog } from "../../src/store/events/event-log.ts";
-import { createRemoteNameStore } from "../../src/store/events/remote-names.ts";
-import { createSubscribedEventStore } from "../../src/store/events/subscribed-events.ts";
+import {
+  createRemoteNameStore,
+  createSubscribedEventStore,
+} from "../../src/store/events/subscribed-events.ts";
 import { createSqliteSource } from "../../src/stream/sqlite/source.ts";
 import {
   createStream,

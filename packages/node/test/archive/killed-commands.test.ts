@@ -10,9 +10,14 @@ import { DATABASE_FILE, MANIFEST_FILE, readManifest } from "../../src/archive/ma
 import { restoreSnapshot } from "../../src/archive/restore.ts";
 import { storedNethash } from "../../src/chain/genesis.ts";
 import { createProject } from "../../src/commands/init.ts";
-import { adoptFolder } from "../../src/dev-chain/adopt.ts";
 import { openClock } from "../../src/dev-chain/clock.ts";
-import { CLOCK_FILE, claimFolder, isDevFolder, resetFolder } from "../../src/dev-chain/folder.ts";
+import {
+  adoptFolder,
+  CLOCK_FILE,
+  claimFolder,
+  isDevFolder,
+  resetFolder,
+} from "../../src/dev-chain/folder.ts";
 import { isStoppedAfter } from "../../test-support/process/file-steps.ts";
 import { runMain } from "../../test-support/process/main.ts";
 import { type Archived, archiveFixture } from "./fixture.ts";

@@ -6,7 +6,7 @@
 import { builders, type EncodedBlock, encodeBlock, keysFromPassphrase } from "@uniknode/protocol";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openAssumption, type Pin, type PinNews, pinText } from "../../src/chain/assumption.ts";
-import type { ChainChange } from "../../src/chain/pipeline/announce.ts";
+import type { ChainChange } from "../../src/chain/outcome.ts";
 import type { ChainOptions } from "../../src/chain/port.ts";
 import { seal } from "../../src/dev-chain/genesis.ts";
 import { createGrowth } from "../../src/facts/growth.ts";

@@ -2,7 +2,7 @@
 
 import { type EncodedBlock, encodeBlock } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ChainChange } from "../../src/chain/pipeline/announce.ts";
+import type { ChainChange } from "../../src/chain/outcome.ts";
 import { present } from "../../src/platform/present.ts";
 import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
 import {

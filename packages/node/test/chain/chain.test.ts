@@ -9,7 +9,7 @@ import {
   genesisBlockFromJson,
 } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ChainChange } from "../../src/chain/pipeline/announce.ts";
+import type { ChainChange } from "../../src/chain/outcome.ts";
 import { receiveBlock } from "../../src/chain/pipeline/receive.ts";
 import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";

@@ -1,6 +1,6 @@
 import { createSlots } from "@uniknode/protocol";
 import { expect, test } from "vitest";
-import { createUndoRule } from "../../src/chain/undo-rule.ts";
+import { createUndoRule } from "../../src/chain/pipeline/commit.ts";
 import { network } from "../../test-support/peers/chains.ts";
 
 const slots = createSlots(network);

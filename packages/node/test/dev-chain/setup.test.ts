@@ -3,7 +3,7 @@ import { blockToJson, createNetwork, encodeBlock, genesisBlockFromJson } from "@
 import { describe, expect, test } from "vitest";
 import { createChain } from "../../src/chain/chain.ts";
 import { DEFAULT_CHAIN_OPTIONS } from "../../src/chain/port.ts";
-import { formatAmount } from "../../src/dev-chain/amounts.ts";
+import { formatAmount } from "../../src/dev-chain/accounts.ts";
 import { devGenesis } from "../../src/dev-chain/genesis.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, KINDS } from "../../src/dev-chain/network.ts";

@@ -5,8 +5,12 @@ import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type History, isRemembered } from "../../src/event-log/history.ts";
 import type { PastFact } from "../../src/event-log/past-facts.ts";
-import { createPostgresHistory } from "../../src/event-log/postgres/history.ts";
-import { blockOf, createRuns, type Run } from "../../src/event-log/postgres/runs.ts";
+import {
+  blockOf,
+  createPostgresHistory,
+  createRuns,
+  type Run,
+} from "../../src/event-log/postgres/history.ts";
 import { createPastEvents, toHistory } from "../../src/event-log/sqlite/history.ts";
 import { EVENTS } from "../../src/events/catalogue.ts";
 import type { Postgres } from "../../src/postgres/connection.ts";

@@ -5,8 +5,10 @@ import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { COPY_READER, createCopiedEvents } from "../../src/store/events/copied-events.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
-import { createRemoteNameStore } from "../../src/store/events/remote-names.ts";
-import { createSubscribedEventStore } from "../../src/store/events/subscribed-events.ts";
+import {
+  createRemoteNameStore,
+  createSubscribedEventStore,
+} from "../../src/store/events/subscribed-events.ts";
 
 function open(webhooks: string[] = []) {
   const database = openDatabase(":memory:");

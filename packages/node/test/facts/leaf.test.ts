@@ -8,7 +8,7 @@ import { createPastFacts } from "../../src/event-log/past-facts.ts";
 import { createPastEvents } from "../../src/event-log/sqlite/history.ts";
 import { EVENTS, isChainFact } from "../../src/events/catalogue.ts";
 import { leafContent, leafText, leavesOf } from "../../src/facts/leaf.ts";
-import { createRecentBlocks } from "../../src/facts/recent-blocks.ts";
+import { createRecentBlocks } from "../../src/facts/leaf-source.ts";
 import { present } from "../../src/platform/present.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
 import { createFactLookups } from "../../src/store/chain/fact-lookups.ts";

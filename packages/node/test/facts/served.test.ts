@@ -7,8 +7,7 @@ import { request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { leafHash } from "../../src/facts/merkle/hashes.ts";
 import { isConsistent, isIncluded, rootOf } from "../../src/facts/merkle/proofs.ts";
-import { nodesOfTiles } from "../../src/facts/merkle/tiles.ts";
-import { tilePath } from "../../src/facts/tile-path.ts";
+import { nodesOfTiles, tilePath } from "../../src/facts/merkle/tiles.ts";
 import { present } from "../../src/platform/present.ts";
 import { type ServedChain, servedChain } from "../../test-support/facts/served.ts";
 

@@ -8,8 +8,7 @@ import {
   isIncluded,
   rootOf,
 } from "../../src/facts/merkle/proofs.ts";
-import { nodesOfTiles } from "../../src/facts/merkle/tiles.ts";
-import { readTilePath, tilePath } from "../../src/facts/tile-path.ts";
+import { nodesOfTiles, readTilePath, tilePath } from "../../src/facts/merkle/tiles.ts";
 import { createFactTree } from "../../src/facts/tree/store.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";

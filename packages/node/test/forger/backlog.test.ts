@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withBacklog } from "../../src/forger/backlog.ts";
+import { withBacklog } from "../../src/forger/slot-outcomes.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createSlotStore } from "../../src/store/node/slots.ts";

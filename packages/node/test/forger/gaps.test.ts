@@ -1,7 +1,7 @@
 import type { Round } from "@uniknode/ledger";
 import { type BlockHeader, createNetwork, createSlots, livenet } from "@uniknode/protocol";
 import { expect, test } from "vitest";
-import { createGaps } from "../../src/forger/gaps.ts";
+import { createGaps } from "../../src/forger/slot-outcomes.ts";
 import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createSendWindow } from "../../src/gateway/send-window.ts";
+import { createSendWindow } from "../../src/gateway/caller.ts";
 
 function openWindow(maxLength: number) {
   const sent: string[] = [];

@@ -2,7 +2,7 @@
 import { createRounds } from "@uniknode/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createGrowth } from "../../src/facts/growth.ts";
-import { createRoots } from "../../src/facts/uniks/roots.ts";
+import { createRoots } from "../../src/facts/uniks/state.ts";
 import { addRounds } from "../../src/mirror/facts/uniks.ts";
 import { insertRows } from "../../src/mirror/statements.ts";
 import { present } from "../../src/platform/present.ts";

@@ -3,8 +3,7 @@ import { decodeHeader, encodeHeader, type SealedTransaction, transactionToJson }
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createBlockBroadcast } from "../../src/peers/broadcast/blocks.ts";
-import { createRebroadcast } from "../../src/peers/broadcast/rebroadcast.ts";
-import { createTransactionBroadcast } from "../../src/peers/broadcast/transactions.ts";
+import { createRebroadcast, createTransactionBroadcast } from "../../src/peers/broadcast/transactions.ts";
 import { createBlockObservations } from "../../src/peers/inbound/observations.ts";
 import type { PeerClient } from "../../src/peers/transport/client.ts";
 import { present } from "../../src/platform/present.ts";

@@ -2,13 +2,12 @@
 import { createNetwork, presets } from "@uniknode/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { peerAddress, subnetOf } from "../../src/peers/addresses.ts";
-import { broadcastRecipients } from "../../src/peers/broadcast/quota.ts";
-import { allowedVersions, isVersionAllowed } from "../../src/peers/discovery/version-gate.ts";
+import { matchesAddress, peerAddress, subnetOf } from "../../src/peers/addresses.ts";
+import { broadcastRecipients } from "../../src/peers/broadcast/blocks.ts";
 import { localAddressOf } from "../../src/peers/options.ts";
-import { networkHeight } from "../../src/peers/table/peer.ts";
-import { matchesAddress } from "../../src/peers/transport/address-patterns.ts";
-import { searchCommonHeight } from "../../src/peers/verification/common-height.ts";
+import { networkHeight } from "../../src/peers/peer-table.ts";
+import { searchCommonHeight } from "../../src/peers/verification/verify-chain.ts";
+import { allowedVersions, isVersionAllowed } from "../../src/peers/versions.ts";
 import { present } from "../../src/platform/present.ts";
 
 test("An address has one normalized form.", () => {

@@ -2,9 +2,8 @@
 import { headerToJson } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { networkState } from "../../src/peers/forging/network-state.ts";
-import { reportNetworkState } from "../../src/peers/forging/report.ts";
-import type { Peer } from "../../src/peers/table/peer.ts";
+import type { Peer } from "../../src/peers/peer-table.ts";
+import { networkState, reportNetworkState } from "../../src/peers/preflight.ts";
 import { decodeValue, encodeValue } from "../../src/peers/wire/codec.ts";
 import { readResult } from "../../src/peers/wire/replies/received.ts";
 import type { NetworkState } from "../../src/peers/wire/replies/results.ts";

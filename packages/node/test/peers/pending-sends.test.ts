@@ -1,7 +1,7 @@
 /** The end of pending broadcasts when a node stops. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createPendingSends } from "../../src/peers/broadcast/pending-sends.ts";
+import { createPendingSends } from "../../src/peers/propagation.ts";
 import { deadlineIn } from "../../src/platform/threads/call.ts";
 
 const FAR = deadlineIn(60_000);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLru } from "../../src/platform/lru.ts";
+import { createLru } from "../../src/platform/bounded-entries.ts";
 
 test("A value is created once, as long as it is used more recently than others.", () => {
   const made: string[] = [];

@@ -2,8 +2,7 @@
 import type { SealedTransaction } from "@uniknode/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createExpirations } from "../../src/pool/contents/expirations.ts";
-import { expirationHeight, isExpired } from "../../src/pool/expiration.ts";
+import { createExpirations, expirationHeight, isExpired } from "../../src/pool/contents/expiration.ts";
 import { idsOf } from "../../test-support/pool/chain.ts";
 
 const members = fc.oneof(

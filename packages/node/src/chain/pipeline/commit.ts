@@ -3,7 +3,7 @@
  * chain never disagree; several blocks may share a transaction.
  */
 import type { Change } from "@uniknode/ledger";
-import type { BlockHeader } from "@uniknode/protocol";
+import type { BlockHeader, Slots } from "@uniknode/protocol";
 import type { Event } from "../../events/event.ts";
 import type { ChainStores } from "../stores.ts";
 import type { ReceivedBlock } from "./receive.ts";
@@ -56,3 +56,26 @@ export function commitBlocks(
     stores.feed?.prune(last.block.header.height);
   });
 }
+
+/**
+ * Returns true if the block may have to be reverted.
+ *
+ * @param targetHeight height that the chain will reach, as far as known
+ */
+export type NeedsUndo = (header: BlockHeader, targetHeight: number) => boolean;
+
+/**
+ * A block needs no undo record if more than `undoDepth` blocks will follow it, and if there was time for them: a claim
+ * of peers alone must not prevent a revert (decision 58).
+ *
+ * @param deps `now` returns milliseconds since 1970
+ */
+export const createUndoRule =
+  ({
+    undoDepth,
+    slots,
+    now,
+  }: Pick<CommitOptions, "undoDepth"> & { readonly slots: Slots; readonly now: () => number }): NeedsUndo =>
+  ({ height, timestamp }, targetHeight) =>
+    height + undoDepth >= targetHeight ||
+    slots.slotAt(timestamp) + undoDepth >= slots.slotAt(slots.timeAt(now()));

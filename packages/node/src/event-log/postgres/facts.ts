@@ -1,10 +1,13 @@
 /** Derives the facts of blocks from the rows of a mirror. */
-import type { Block, Network } from "@uniknode/protocol";
+
+import type { Round } from "@uniknode/ledger";
+import { type Block, createRounds, headerFromTrustedBytes, type Network } from "@uniknode/protocol";
 import type { Query } from "../../postgres/connection.ts";
 import type { FactLookups } from "../../store/chain/fact-lookups.ts";
+import { IS_TRANSFER, type Owner, type OwnerStore, type Position } from "../../store/chain/token-owners.ts";
+import { type RoundJson, roundFromJson } from "../../store/state/json.ts";
 import { createPastFacts, type PastFact } from "../past-facts.ts";
-import { readLookups } from "./lookups.ts";
-import { type OwnerQuestion, readOwners } from "./owners.ts";
+import type { BlockRange } from "./stored-blocks.ts";
 
 /** Returns the facts of consecutive blocks of the mirror; `query` must read one commit, which has these blocks. */
 export async function readFacts(
@@ -39,3 +42,88 @@ function factsOf(blocks: readonly Block[], lookups: FactLookups, network: Networ
     return facts;
   });
 }
+
+type HeaderRow = { height: string; id: string; header: Uint8Array };
+
+/**
+ * Reads all values from which the facts of consecutive blocks are derived, except owners of tokens. The derivation is
+ * synchronous, and cannot read them itself.
+ */
+async function readLookups(
+  query: Query,
+  { first, last }: BlockRange,
+  network: Network,
+): Promise<Omit<FactLookups, "ownerAfter">> {
+  const calendar = createRounds(network);
+  const { round, roundHeight } = calendar.roundAt(first);
+  const [previous, generators, rounds] = await Promise.all([
+    query<HeaderRow>("SELECT height, id, header FROM blocks WHERE height = $1", [first - 1]),
+    query<{ height: string; generator: string }>(
+      "SELECT height, generator FROM blocks WHERE height BETWEEN $1 AND $2",
+      [roundHeight, last],
+    ),
+    query<{ record: string }>("SELECT record FROM rounds WHERE round BETWEEN $1 AND $2", [
+      round,
+      calendar.roundAt(last + 1).round,
+    ]),
+  ]);
+  const headers = new Map(
+    previous.map(({ height, id, header }) => [Number(height), headerFromTrustedBytes(header, id)]),
+  );
+  const byRound = new Map(
+    rounds
+      .map(({ record }): Round => roundFromJson(JSON.parse(record) as RoundJson))
+      .map((known) => [known.round, known]),
+  );
+  return {
+    header: (height) => headers.get(height),
+    round: (number) => byRound.get(number),
+    generators: (from, to) =>
+      new Set(
+        generators
+          .filter(({ height }) => Number(height) >= from && Number(height) <= to)
+          .map(({ generator }) => generator),
+      ),
+  };
+}
+
+/** A token, and the transaction after which its owner is needed. */
+type OwnerQuestion = { readonly tokenId: string; readonly position: Position };
+
+type OwnerRow = { token: string; height: string; sequence: number; owner: string; sender: string | null };
+
+/** Questions about uniks that existed. The expression of the token is that of the index `transactions_token`. */
+const OWNERS = `
+  SELECT asked.token, asked.height, asked.sequence, owner, transfer.sender
+  FROM unnest($1::text[], $2::bigint[], $3::integer[]) AS asked (token, height, sequence)
+  JOIN tokens ON tokens.id = asked.token
+  LEFT JOIN transactions AS mint ON mint.id = first_transaction
+  LEFT JOIN LATERAL (
+    SELECT sender FROM transactions
+    WHERE ${IS_TRANSFER} AND substr(asset, strpos(asset, '"tokenId":"') + 11, 64) COLLATE "C" = asked.token
+      AND (height, sequence) > (asked.height, asked.sequence)
+    ORDER BY height, sequence LIMIT 1
+  ) AS transfer ON true
+  WHERE mint.id IS NULL OR (mint.height, mint.sequence) <= (asked.height, asked.sequence)`;
+
+/**
+ * Reads the owners of uniks after transactions, as `store/chain/token-owners.ts` does for a node, for a list of questions, which
+ * can then be asked synchronously.
+ */
+async function readOwners(query: Query, questions: readonly OwnerQuestion[]): Promise<OwnerStore> {
+  const rows = await query<OwnerRow>(OWNERS, [
+    questions.map(({ tokenId }) => tokenId),
+    questions.map(({ position }) => position.height),
+    questions.map(({ position }) => position.sequence),
+  ]);
+  const owners = new Map(
+    rows.map(({ token, height, sequence, owner, sender }): [string, Owner] => [
+      nameOf(token, { height: Number(height), sequence }),
+      sender === null ? { address: owner } : { publicKey: sender },
+    ]),
+  );
+  return { ownerAfter: (tokenId, position) => owners.get(nameOf(tokenId, position)) };
+}
+
+const nameOf = (tokenId: string, { height, sequence }: Position): string =>
+  `${tokenId} ${height} ${sequence}`;

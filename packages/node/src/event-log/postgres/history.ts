@@ -3,7 +3,8 @@
  * alone, so that they are read for many blocks at once and cached. Before cached events are used, the database is asked
  * whether the last block of the run is still on the chain.
  */
-import { type Block, createRounds, type Network } from "@uniknode/protocol";
+import { type Block, type BlockHeader, createRounds, type Network } from "@uniknode/protocol";
+import type { FinalBlock } from "../../events/block-events.ts";
 import type { Event } from "../../events/event.ts";
 import type { Postgres, Query } from "../../postgres/connection.ts";
 import { PostgresError, toPostgresError } from "../../postgres/error.ts";
@@ -12,8 +13,22 @@ import { createFinality, type Finality, ROUNDS } from "../finality.ts";
 import { type History, HistoryError } from "../history.ts";
 import type { PastFact } from "../past-facts.ts";
 import { readFacts } from "./facts.ts";
-import { type BlockFacts, blockOf, createRuns, type Run } from "./runs.ts";
 import { type BlockBounds, type BlockOrigin, readHeaders, readStoredBlocks } from "./stored-blocks.ts";
+
+type BlockFacts = {
+  readonly header: BlockHeader;
+  readonly facts: readonly (PastFact | FinalBlock)[];
+};
+
+/**
+ * The facts of consecutive blocks of one branch, ascending. They follow from the id of the last one: an id depends on the whole
+ * chain below it.
+ */
+export type Run = {
+  readonly blocks: readonly BlockFacts[];
+  /** Usernames of the delegates by public key. */
+  readonly usernames: ReadonlyMap<string, string>;
+};
 
 /** Time limit of each statement. */
 const READ_TIMEOUT_MS = 5_000;
@@ -156,4 +171,37 @@ const building = (): HistoryError =>
 function rethrow(error: unknown): never {
   if (!(error instanceof PostgresError)) throw error;
   throw new HistoryError("HISTORY_UNREADABLE", `cannot read past events: ${error.message}`, error);
+}
+
+type Runs = {
+  /** Returns the latest run with a height. */
+  at(height: number): Run | undefined;
+  add(run: Run): void;
+  remove(run: Run): void;
+};
+
+export const blockOf = ({ blocks }: Run, height: number): BlockFacts | undefined =>
+  blocks[height - (blocks[0]?.header.height ?? 0)];
+
+/**
+ * Caches runs.
+ *
+ * @param maxFacts runs that were added earlier are removed above this number of facts
+ */
+export function createRuns(maxFacts: number): Runs {
+  /** The last one was added first. */
+  let runs: Run[] = [];
+  return {
+    at: (height) => runs.find((run) => blockOf(run, height)),
+    add(run) {
+      let count = 0;
+      runs = [run, ...runs].filter(({ blocks }) => {
+        count += blocks.reduce((sum, { facts }) => sum + facts.length, 0);
+        return count <= maxFacts;
+      });
+    },
+    remove(run) {
+      runs = runs.filter((other) => other !== run);
+    },
+  };
 }

@@ -12,10 +12,9 @@ import { consistencyProof, inclusionProof, type Nodes, rootOf } from "../merkle/
 import { nodesOfTiles, widthOf } from "../merkle/tiles.ts";
 import type { Checkpoint } from "../note.ts";
 import type { FactReader, Inclusion, Resolution } from "../reader.ts";
-import { lastMarkOnChain } from "../tree/last-mark.ts";
-import { createFactTree } from "../tree/store.ts";
+import { createFactTree, type FactTree, type Mark } from "../tree/store.ts";
 import { createUnikReader, type UnikReader } from "../uniks/reader.ts";
-import { createRoots } from "../uniks/roots.ts";
+import { createRoots } from "../uniks/state.ts";
 
 export function createSqliteFactReader(database: Database, network: Network): FactReader {
   const tree = createFactTree(database);
@@ -73,6 +72,13 @@ export function createSqliteFactReader(database: Database, network: Network): Fa
           : undefined,
       ),
   };
+}
+
+/** Returns the last mark whose block is on the chain: after a reorganisation, the tree has facts of reverted blocks. */
+function lastMarkOnChain(tree: FactTree, blocks: Pick<BlockStore, "header">): Mark | undefined {
+  let mark = tree.last();
+  while (mark && blocks.header(mark.height)?.id !== mark.blockId) mark = tree.markAt(mark.height - 1);
+  return mark;
 }
 
 /** Returns a function that describes the map after the round that ends at a height. */

@@ -2,7 +2,6 @@
 import type { Database } from "../../store/engine/database.ts";
 import { keyOf, leafOf, leavesFrom, type Path, pathTo, rootOf, textDigest, toHex } from "./map.ts";
 import type { Digest } from "./page.ts";
-import { createRoots, type MapRoot } from "./roots.ts";
 import {
   MAP_PAGES,
   type Property,
@@ -13,7 +12,7 @@ import {
   readOwner,
   readPagesOf,
 } from "./rows.ts";
-import { createMapState, type RootPlace } from "./state.ts";
+import { createMapState, createRoots, type MapRoot, type RootPlace } from "./state.ts";
 import { createRowReaders } from "./stored-rows.ts";
 
 /**

@@ -1,5 +1,6 @@
-/** The row that says which rounds the map of uniks has. */
+/** Rows of the map of uniks: the row that says which rounds it has, and its roots after the rounds that changed it. */
 import type { Database } from "../../store/engine/database.ts";
+import { EMPTY_MAP } from "./map.ts";
 
 /** Index of the leaf of a root in the tree of facts, and among the leaves of its block. */
 export type RootPlace = { readonly leaf: number; readonly indexInBlock: number };
@@ -63,5 +64,28 @@ export function createMapState(database: Database) {
     /** Ends the round that is being added. */
     publish: (height: number, place: RootPlace | undefined) => write({ ...EMPTY, height, place }),
     clear: () => void remove.run(),
+  };
+}
+
+/** Root of the map after a round, and its number of uniks. */
+export type MapRoot = { readonly root: string; readonly uniks: number };
+
+/** Rows that one transaction removes. */
+const STEP_ROWS = 1_000;
+
+export function createRoots(database: Database) {
+  const last = database.prepare<MapRoot>(
+    "SELECT root, uniks FROM unik_roots WHERE height <= ? ORDER BY height DESC LIMIT 1",
+  );
+  const put = database.prepare("INSERT OR REPLACE INTO unik_roots VALUES (?, ?, ?)");
+  const remove = database.prepare(
+    `DELETE FROM unik_roots WHERE height IN (SELECT height FROM unik_roots WHERE height > ? LIMIT ${STEP_ROWS})`,
+  );
+  return {
+    /** Returns the root after the last round that ended at or below a height. */
+    at: (height: number): MapRoot => last.get(height) ?? { root: EMPTY_MAP, uniks: 0 },
+    put: (height: number, { root, uniks }: MapRoot) => void put.run(height, root, uniks),
+    /** Removes some roots above a height; returns whether more may be left. */
+    removeAbove: (height: number): boolean => remove.run(height).changes === STEP_ROWS,
   };
 }

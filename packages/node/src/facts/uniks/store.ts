@@ -3,9 +3,15 @@ import { addressFromPublicKey, createRounds, type Network, sealedFromTrustedByte
 import type { Database } from "../../store/engine/database.ts";
 import { type ChangeContext, type Changes, createChanges, UNIK_GROUPS } from "./changes.ts";
 import { rootOf } from "./map.ts";
-import { createRoots, type MapRoot } from "./roots.ts";
 import { MAP_PAGES, pagesOf } from "./rows.ts";
-import { createMapState, type MapState, type Position, type RootPlace } from "./state.ts";
+import {
+  createMapState,
+  createRoots,
+  type MapRoot,
+  type MapState,
+  type Position,
+  type RootPlace,
+} from "./state.ts";
 import { createStoredRows, type StepRows, type StoredRows } from "./stored-rows.ts";
 
 /** Blocks of a round, and the id of its last one. */

@@ -1,8 +1,7 @@
 /** Decides whether a slot of this node may be signed: by the signing record, and by blocks of other forgers. */
 import type { BlockHeader } from "@uniknode/protocol";
 import type { SigningRefusalKind } from "../../gateway/figures.ts";
-import type { OtherForger } from "./other-forger.ts";
-import type { Refusal } from "./refusal.ts";
+import type { OtherForger, Refusal } from "./other-forger.ts";
 import type { SigningRecord } from "./signing-record.ts";
 
 export type GuardDeps = {

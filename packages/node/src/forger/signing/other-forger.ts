@@ -3,7 +3,14 @@
  * later, it stops signing with a key while blocks appear that are signed with the key, but not by this process.
  */
 import type { BlockHeader } from "@uniknode/protocol";
-import type { Refusal } from "./refusal.ts";
+import type { SigningRefusalKind } from "../../gateway/figures.ts";
+
+/** Reason why this node does not sign one of its own slots although it could. */
+export type Refusal = {
+  readonly kind: SigningRefusalKind;
+  /** Text for the log and `uniknode forger why`. */
+  readonly reason: string;
+};
 
 export type OtherForgerDeps = {
   /** Number of rounds to watch after the start; 0: signs at once. */

@@ -19,8 +19,8 @@ import {
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { CodedError } from "../../platform/coded-error.ts";
-import { flushToDisk } from "../../platform/files/flush.ts";
 import { makeFolder } from "../../platform/files/folder.ts";
+import { flushToDisk } from "../../platform/files/whole-file.ts";
 import { lockFile } from "../../store/engine/folder-lock.ts";
 import { lockHolderText, readLockHolder } from "../../store/engine/lock-holder.ts";
 import { entryLine, FIRST_LINE, readEntries, type SigningEntry } from "./signing-lines.ts";

@@ -2,9 +2,9 @@
 import type { FastifyPluginAsync } from "fastify";
 import { type Leaf, leafText } from "../../facts/leaf.ts";
 import { leafHash } from "../../facts/merkle/hashes.ts";
+import { readTilePath, type TilePath } from "../../facts/merkle/tiles.ts";
 import type { NoteSigner } from "../../facts/note.ts";
 import type { FactReader } from "../../facts/reader.ts";
-import { readTilePath, type TilePath } from "../../facts/tile-path.ts";
 import { Type } from "../../platform/json/schema.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";

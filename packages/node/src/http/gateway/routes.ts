@@ -1,6 +1,6 @@
 /** The gateway over HTTP, on the side of the node (docs/spec/gateway.md): a POST for each call. */
 import type { FastifyPluginAsync } from "fastify";
-import { GatewayError } from "../../gateway/error.ts";
+import { GatewayError } from "../../gateway/failure.ts";
 import { REMOTE_METHODS } from "../../gateway/gateway.ts";
 import type { RemoteCalls } from "../../gateway/remote-calls.ts";
 import { type RemoteProcesses, readCaller } from "../../gateway/remote-processes.ts";

@@ -3,7 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { HistoryError } from "../../event-log/history.ts";
 import { BodyError } from "../../gateway/gateway.ts";
-import { troubleOf } from "../../platform/files/disk-trouble.ts";
+import { troubleOf } from "../../platform/files/disk.ts";
 import { CallError } from "../../platform/threads/call.ts";
 import { CursorError, SnapshotError } from "../../read/errors.ts";
 import type { Server } from "../core/app.ts";

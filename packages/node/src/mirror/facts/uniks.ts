@@ -9,7 +9,6 @@ import {
 import { type ChangeContext, createChanges, UNIK_GROUPS } from "../../facts/uniks/changes.ts";
 import { EMPTY_MAP, keyOf, nextPath, rootOf, textDigest, toHex } from "../../facts/uniks/map.ts";
 import type { Digest } from "../../facts/uniks/page.ts";
-import type { MapRoot } from "../../facts/uniks/roots.ts";
 import {
   bytesOf,
   MAP_PAGES,
@@ -20,6 +19,7 @@ import {
   type Row,
   type Rows,
 } from "../../facts/uniks/rows.ts";
+import type { MapRoot } from "../../facts/uniks/state.ts";
 import type { Transaction as Commit, Query } from "../../postgres/connection.ts";
 import { deleteRows, upsertRows } from "../statements.ts";
 

@@ -3,10 +3,9 @@ import { bytesOfBlock, type EncodedBlock, joinBlock } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { BlockBytes } from "../../store/chain/blocks.ts";
 import type { BlockObservations } from "../inbound/observations.ts";
-import { sample } from "../table/peer.ts";
+import { sample } from "../peer-table.ts";
 import type { PeerClient } from "../transport/client.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
-import { broadcastQuota, broadcastRecipients } from "./quota.ts";
 
 export type BlockBroadcastDeps = {
   /** Addresses of all peers. */
@@ -119,3 +118,13 @@ async function post(state: State, ip: string, post: Post): Promise<void> {
     logger.debug({ ip, reason: error.message }, "failed to send a block");
   });
 }
+
+/** Number of observations after which a block is no longer sent. */
+const MAX_OBSERVATIONS = 4;
+
+/** Share of the peers that a block is sent to, 0 or less for none. */
+export const broadcastQuota = (observations: number): number =>
+  (MAX_OBSERVATIONS - observations) / MAX_OBSERVATIONS;
+
+export const broadcastRecipients = (observations: number, peers: number): number =>
+  Math.max(0, Math.ceil(broadcastQuota(observations) * peers));

@@ -2,12 +2,11 @@
 import { networkInterfaces } from "node:os";
 import type { Logger } from "pino";
 import { siteGroup } from "../../platform/addresses/groups.ts";
-import { createLru, type Lru } from "../../platform/lru.ts";
+import { createLru, type Lru } from "../../platform/bounded-entries.ts";
 import { type AddressGroup, addressGroupsOf, normalizeAddress, peerAddress } from "../addresses.ts";
-import { createExclusions, type Exclusions } from "../guards/exclusions.ts";
-import { createRefusals, type Refusals } from "../guards/refusals.ts";
+import { createExclusions, createRefusals, type Exclusions, type Refusals } from "../guards/refusals.ts";
 import { createWindowCounter, type WindowCounter } from "../guards/window.ts";
-import type { PeerTable } from "../table/peer-table.ts";
+import type { PeerTable } from "../peer-table.ts";
 import type { PeerClient } from "../transport/client.ts";
 import { PeerError } from "../transport/error.ts";
 import { NOT_READY } from "../wire/replies/write.ts";

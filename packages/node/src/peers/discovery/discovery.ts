@@ -2,8 +2,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { PeerStore } from "../../store/node/peers.ts";
-import { networkHeight, sample } from "../table/peer.ts";
-import type { PeerTable } from "../table/peer-table.ts";
+import { networkHeight, type PeerTable, sample } from "../peer-table.ts";
 import type { PeerClient } from "../transport/client.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
 import type { Candidates } from "./candidates.ts";

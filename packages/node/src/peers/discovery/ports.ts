@@ -2,8 +2,7 @@
 
 import { connect, isIP } from "node:net";
 import { setImmediate as nextTick } from "node:timers/promises";
-import type { Peer } from "../table/peer.ts";
-import type { PeerTable } from "../table/peer-table.ts";
+import type { Peer, PeerTable } from "../peer-table.ts";
 
 const TIMEOUT_MS = 1_500;
 const NOT_REACHABLE = -1;

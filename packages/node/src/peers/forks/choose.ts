@@ -1,5 +1,5 @@
 /** Chooses the branch to switch to, and the rollback that it needs (p2p.md 14, consensus.md 8). */
-import { isForked, type Peer } from "../table/peer.ts";
+import { isForked, type Peer } from "../peer-table.ts";
 
 export type Branch = {
   /** Height of the highest block that the branch has in common with ours. */

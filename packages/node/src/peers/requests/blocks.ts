@@ -10,8 +10,8 @@ import {
 } from "@uniknode/protocol";
 import type { BlockBytes, BlockStore } from "../../store/chain/blocks.ts";
 import { ReplyError } from "../transport/handler.ts";
+import { packBlocks } from "../wire/codec.ts";
 import { CLIENT_MESSAGE_BYTES, MAX_BLOCKS, MAX_PACKED_BYTES } from "../wire/limits.ts";
-import { packBlocks } from "../wire/packed-blocks.ts";
 import type { CommonBlock, ResultOf } from "../wire/replies/results.ts";
 import { noCommonBlocks } from "../wire/replies/write.ts";
 import type { ArgumentOf } from "../wire/requests/arguments.ts";

@@ -3,8 +3,7 @@ import { normalizeAddress } from "../addresses.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 import type { InboundBlocks } from "../inbound/blocks.ts";
 import type { InboundTransactions } from "../inbound/transactions.ts";
-import type { Caller, RequestHandler } from "../transport/handler.ts";
-import { ReplyError } from "../transport/handler.ts";
+import { type Caller, ReplyError, type RequestHandler } from "../transport/handler.ts";
 import { MAX_PEERS, RATE_LIMITS } from "../wire/limits.ts";
 import type { NetworkState, ResultOf, Status } from "../wire/replies/results.ts";
 import { NOT_READY } from "../wire/replies/write.ts";
@@ -12,7 +11,6 @@ import { type EventName, isInternal } from "../wire/requests/arguments.ts";
 import type { Call } from "../wire/requests/read.ts";
 import type { BlockHandlers } from "./blocks.ts";
 import type { ForgerHandlers } from "./forger.ts";
-import { createReplyQueue } from "./reply-queue.ts";
 
 export type RequestHandlerDeps = {
   readonly blocks: BlockHandlers;
@@ -104,5 +102,37 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
     // The argument belongs to the event, which the type of the table cannot express.
     const handle = handlers[call.event] as (argument: unknown, caller: Caller) => ResultOf<EventName>;
     return handle(call.argument, caller);
+  };
+}
+
+/**
+ * Creates a queue of large replies, which are built one after another: concurrent ones would all be in memory.
+ *
+ * @param options `maxPerAddress` is the maximum of replies to one address that are queued or being built
+ */
+export function createReplyQueue({ maxPerAddress }: { readonly maxPerAddress: number }) {
+  const counts = new Map<string, number>();
+  let last: Promise<unknown> = Promise.resolve();
+
+  function release(address: string): void {
+    const count = (counts.get(address) ?? 0) - 1;
+    if (count > 0) counts.set(address, count);
+    else counts.delete(address);
+  }
+
+  return {
+    /**
+     * Builds a reply after the queued ones.
+     *
+     * @throws {ReplyError} if too many replies to the address are queued
+     */
+    add<T>(address: string, make: () => Promise<T>): Promise<T> {
+      const count = counts.get(address) ?? 0;
+      if (count >= maxPerAddress) throw new ReplyError("Wait for the replies that are being built.");
+      counts.set(address, count + 1);
+      const made = last.then(make).finally(() => release(address));
+      last = made.catch(() => {});
+      return made;
+    },
   };
 }

@@ -1,20 +1,25 @@
 /** The peer server, assembled from the handlers, the rate limits and the transport (p2p.md 6, 7 and 9). */
-import type { Network, Rounds, SealedTransaction, Slots } from "@uniknode/protocol";
+import {
+  type BlockHeader,
+  headerToJson,
+  type Network,
+  type Rounds,
+  type SealedTransaction,
+  type Slots,
+} from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Chain } from "../../chain/port.ts";
-import { normalizeAddress } from "../addresses.ts";
+import { matchesAddress, normalizeAddress } from "../addresses.ts";
 import { createRateLimits, type RateLimits } from "../guards/rate-limits.ts";
 import type { PeerLifecycle } from "../lifecycle.ts";
 import type { PeersOptions } from "../options.ts";
 import type { Propagation } from "../propagation.ts";
-import { matchesAddress } from "../transport/address-patterns.ts";
 import type { RequestHandler } from "../transport/handler.ts";
 import { createPeerServer, type PeerServer } from "../transport/server.ts";
-import type { NetworkState, Plugin } from "../wire/replies/results.ts";
+import { type NetworkState, type Plugin, type Status, UNIKNODE_PROTOCOL } from "../wire/replies/results.ts";
 import { createBlockHandlers } from "./blocks.ts";
 import { createForgerHandlers } from "./forger.ts";
 import { createRequestHandler } from "./handlers.ts";
-import { buildStatus } from "./status.ts";
 
 export type RequestServerDeps = {
   readonly network: Network;
@@ -103,4 +108,47 @@ function buildHandler(
     genesisBlock: deps.genesisBlock,
     isSynced: sync.isSynced,
   });
+}
+
+type StatusDeps = {
+  readonly network: Network;
+  readonly slots: Slots;
+  readonly head: () => BlockHeader;
+  /** Network time in seconds. */
+  readonly now: () => number;
+  /** Announced version. */
+  readonly version: string;
+  /** Other services of this node, at least one. */
+  readonly plugins: Readonly<Record<string, Plugin>>;
+  /** Random text that identifies this process. */
+  readonly processId: string;
+};
+
+/** Builds the reply to `getStatus`: the description of this node (p2p.md 7.2). */
+export function buildStatus(deps: StatusDeps): Status {
+  const { network, slots, head, now, version, plugins, processId } = deps;
+  // Read once, so that height and header are of the same block.
+  const header = head();
+  const { name, nethash, pubKeyHash, client } = network.description;
+  return {
+    state: {
+      height: header.height,
+      forgingAllowed: slots.isForgingPhase(now()),
+      currentSlot: slots.slotAt(now()),
+      header: headerToJson(header),
+    },
+    config: {
+      version,
+      network: {
+        version: pubKeyHash,
+        // Peers do not compare the names, but reject long ones.
+        name: name.slice(0, 20),
+        nethash,
+        explorer: client.explorer.slice(0, 128),
+        token: { name: client.token.slice(0, 8), symbol: client.symbol.slice(0, 5) },
+      },
+      plugins,
+      uniknode: { protocol: UNIKNODE_PROTOCOL, processId },
+    },
+  };
 }

@@ -10,8 +10,7 @@ import { type DownloadResult, download } from "../download/download.ts";
 import type { Fetch, Source } from "../download/source.ts";
 import { type Branch, betterBranch, isWithinRollback, MAX_ROLLBACK } from "../forks/choose.ts";
 import { fetchBranch } from "../forks/fetch.ts";
-import { networkHeight, type Peer, peersAhead, sample } from "../table/peer.ts";
-import type { PeerTable } from "../table/peer-table.ts";
+import { networkHeight, type Peer, type PeerTable, peersAhead, sample } from "../peer-table.ts";
 import { TIMES_MS } from "../wire/limits.ts";
 import { createProgressMeter } from "./progress.ts";
 

@@ -1,6 +1,6 @@
 /** Fetches the genesis block from another Uniknode: old nodes never send it (p2p.md 7.4). */
 import { createNetwork, genesisBlockFromJson, type NetworkFiles } from "@uniknode/protocol";
-import { sample } from "../table/peer.ts";
+import { sample } from "../peer-table.ts";
 import { createPeerClient, type PeerClient, type PeerClientOptions } from "../transport/client.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
 

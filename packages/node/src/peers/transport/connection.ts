@@ -2,7 +2,7 @@
 import type { Socket } from "node:net";
 import { createTimeSlices, type Steps, type TimeSlices } from "../../platform/threads/time-slices.ts";
 import { createWindowCounter, type WindowCounter } from "../guards/window.ts";
-import { decodeText } from "../wire/decode-text.ts";
+import { decodeText } from "../wire/codec.ts";
 import { CLOSE_CODES, WireError } from "../wire/error.ts";
 import { CLIENT_MESSAGE_BYTES, MAX_SERVER_MESSAGES, MESSAGE_SLICE_MS, TIMES_MS } from "../wire/limits.ts";
 import {

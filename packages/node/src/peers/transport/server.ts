@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 import { explainListenError, type ListenAddress } from "../../platform/addresses/listen-error.ts";
 import { createServer } from "../../platform/http.ts";
 import { createTimeSlices, type TimeSlices } from "../../platform/threads/time-slices.ts";
+import { matchesAddress } from "../addresses.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 import type { ReplyHeaders } from "../wire/headers.ts";
 import {
@@ -15,7 +16,6 @@ import {
   serverMessageBytes,
   TIMES_MS,
 } from "../wire/limits.ts";
-import { matchesAddress } from "./address-patterns.ts";
 import type { RequestHandler } from "./handler.ts";
 import {
   createIncomingConnections,

@@ -3,12 +3,13 @@
 import { randomBytes } from "node:crypto";
 import type { Steps, TimeSlices } from "../../platform/threads/time-slices.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
-import { refusalMessage } from "../wire/admit.ts";
-import { decodeText } from "../wire/decode-text.ts";
+import { createPacer, type Pacer } from "../guards/window.ts";
+import { decodeText } from "../wire/codec.ts";
 import { CLOSE_CODES, serverReaction, WireError } from "../wire/error.ts";
 import type { ReplyHeaders } from "../wire/headers.ts";
 import { MAX_SERVER_MESSAGES } from "../wire/limits.ts";
 import {
+  NOT_READY,
   PING,
   REMOVE_TOKEN,
   unexpectedFailure,
@@ -16,11 +17,10 @@ import {
   writeHandshakeReply,
   writeReplyGradually,
 } from "../wire/replies/write.ts";
-import { checkLength } from "../wire/requests/length.ts";
+import { isInternal } from "../wire/requests/arguments.ts";
 import { type Call, type ClientMessage, readClientMessageGradually } from "../wire/requests/read.ts";
-import { advance, NEW_SESSION, pinged, type Session } from "../wire/requests/session.ts";
+import { advance, checkLength, NEW_SESSION, pinged, type Session } from "../wire/requests/session.ts";
 import { type Caller, ReplyError, type RequestHandler } from "./handler.ts";
-import { createPacer, type Pacer } from "./pacer.ts";
 import type { Unsent, Watched } from "./unsent.ts";
 import type { WebSocket } from "./web-socket.ts";
 
@@ -183,3 +183,20 @@ const failureText = ({ event }: Call, error: unknown): string =>
 
 /** 20 characters of URL-safe base64, as old nodes send. */
 const newId = (): string => randomBytes(15).toString("base64url");
+
+/**
+ * Returns the error message with which a call is refused (p2p.md 6.3 points 5 and 6); undefined if it must be executed. A
+ * node that is not ready refuses before it checks the caller.
+ *
+ * @throws {WireError} EVENT_FORBIDDEN
+ */
+export function refusalMessage(
+  { event }: Call,
+  { isTrusted }: Pick<Caller, "isTrusted">,
+  isReady: boolean,
+): string | undefined {
+  if (!isReady) return NOT_READY;
+  if (isInternal(event) && !isTrusted)
+    throw new WireError("EVENT_FORBIDDEN", "an internal event from an untrusted address");
+  return undefined;
+}

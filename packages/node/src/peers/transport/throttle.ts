@@ -2,10 +2,11 @@
  * Throttles requests, so that an address never receives more requests than it accepts (p2p.md 12.3). A peer that was
  * suspended reads at once all requests that were sent to it meanwhile, and counts them then.
  */
+
+import type { Window } from "../guards/window.ts";
 import { RATE_LIMITS, UNIKNODE_RATE_LIMITS } from "../wire/limits.ts";
 import type { EventName } from "../wire/requests/arguments.ts";
 import { PeerError } from "./error.ts";
-import { createRateWindow, type RateWindow, type SentRequest } from "./rate-window.ts";
 
 export type RequestThrottle = {
   /**
@@ -143,4 +144,52 @@ function markRead(state: State, at: number, last?: SentRequest): void {
     if (request === last) break;
   }
   wake(state, true);
+}
+
+/** Times are milliseconds of one monotonic clock. */
+type SentRequest = {
+  sentAt: number;
+  /** Latest time at which the peer has read the request; undefined while it may be unread. */
+  readAt: number | undefined;
+};
+
+type RateWindow = {
+  /** Milliseconds until another request may be sent; infinite until the peer has read an earlier one. */
+  delayMs(at: number): number;
+  add(request: SentRequest): void;
+  /** Number of requests that may be sent without waiting. */
+  available(at: number): number;
+};
+
+/**
+ * Creates the rate window of requests to one address, which the peer counts when it reads them (p2p.md 12.3).
+ *
+ * @param options `replyMs` is the time that a reply may take; after a later reply, the request may have been read late
+ */
+function createRateWindow({ events, windowMs, replyMs }: Window & { readonly replyMs: number }): RateWindow {
+  /** The requests that count the longest, at most `events`. */
+  const counted: SentRequest[] = [];
+
+  /** Time from which a request no longer counts. */
+  function endOf({ sentAt, readAt }: SentRequest): number {
+    if (readAt === undefined) return Number.POSITIVE_INFINITY;
+    return (readAt - sentAt > replyMs ? readAt : sentAt) + windowMs;
+  }
+
+  const firstEnd = () => Math.min(...counted.map(endOf));
+
+  return {
+    delayMs: (at) => (counted.length < events ? 0 : Math.max(0, firstEnd() - at)),
+    add(request) {
+      if (counted.length >= events) {
+        const end = firstEnd();
+        counted.splice(
+          counted.findIndex((other) => endOf(other) === end),
+          1,
+        );
+      }
+      counted.push(request);
+    },
+    available: (at) => events - counted.filter((request) => endOf(request) > at).length,
+  };
 }

@@ -1,8 +1,7 @@
 /** Verifies that the chain of a peer is one of this network, and finds the common block (p2p.md 10.4). */
-
 import { type BlockHeader, decodeHeader } from "@uniknode/protocol";
 import { CodedError } from "../../platform/coded-error.ts";
-import type { Verification } from "../table/peer.ts";
+import type { Verification } from "../peer-table.ts";
 import type { CallLimits } from "../transport/pending-calls.ts";
 import {
   blocksMessageBytes,
@@ -13,7 +12,6 @@ import {
 } from "../wire/limits.ts";
 import type { PeerEvent, Received, ReceivedStatus } from "../wire/replies/received.ts";
 import type { ArgumentOf } from "../wire/requests/arguments.ts";
-import { searchCommonHeight } from "./common-height.ts";
 import { headerFromPeer } from "./header.ts";
 import { branchFault, headerCheck, lastCheckableHeight, type VerifyBranchDeps } from "./verify-branch.ts";
 
@@ -158,4 +156,36 @@ async function checkBranch(
   if (!below) throw unverified("this node's chain changed in the meantime");
   const fault = await branchFault(below, headers.slice(0, last - common), deps);
   if (fault) throw unverified(`its branch is wrong: ${fault}`);
+}
+
+const PARTS = 8;
+
+/**
+ * Searches the highest block that two nodes have in common (p2p.md 10.4 step 4). Yields the heights to request, ascending and
+ * at most nine. Receives the highest of them that the peer has, or undefined. Returns the highest common height found.
+ */
+export function* searchCommonHeight(
+  lowest: number,
+  highest: number,
+): Generator<number[], number | undefined, number | undefined> {
+  let [low, high] = [lowest, highest];
+  let best: number | undefined;
+  while (low <= high) {
+    const heights = probeHeights(low, high);
+    const common = yield heights;
+    if (common === undefined) return best;
+    best = common;
+    const next = heights[heights.indexOf(common) + 1];
+    if (low + PARTS >= high || next === undefined || next === common + 1) return best;
+    [low, high] = [common + 1, next - 1];
+  }
+  return best;
+}
+
+function probeHeights(low: number, high: number): number[] {
+  const heights = Array.from(
+    { length: PARTS + 1 },
+    (_, part) => low + Math.round(((high - low) * part) / PARTS),
+  );
+  return [...new Set(heights)];
 }

@@ -1,4 +1,6 @@
-/** Codec of the text of a message (p2p.md 3.1): compact JSON with byte strings as wrapper objects. */
+/** Codecs of messages: their text, compact JSON with byte strings as wrapper objects (p2p.md 3.1), and packed blocks. */
+import { StringDecoder } from "node:string_decoder";
+import { MAX_PACKED_BLOCKS } from "./limits.ts";
 
 /** A byte string as JSON. */
 type WrappedBytes = { base64: true; data: string };
@@ -45,3 +47,50 @@ const isWrappedBytes = (value: unknown): value is WrappedBytes =>
   value !== null &&
   (value as Partial<WrappedBytes>).base64 === true &&
   typeof (value as Partial<WrappedBytes>).data === "string";
+
+/** Bytes of a decoding step: less than a millisecond. */
+const STEP = 1024 * 1024;
+
+/**
+ * Decodes UTF-8, a long message in steps. The first step of a long message is empty: the event-loop tick that received
+ * it has joined, unmasked and checked its bytes.
+ */
+export function* decodeText(data: Buffer): Generator<void, string> {
+  if (data.length <= STEP) return data.toString();
+  const decoder = new StringDecoder("utf8");
+  let text = "";
+  for (let at = 0; at < data.length; at += STEP) {
+    yield;
+    text += decoder.write(data.subarray(at, at + STEP));
+  }
+  return text + decoder.end();
+}
+
+/** Joins blocks to one byte string: before each, its length as u32 little endian. */
+export function packBlocks(blocks: readonly Uint8Array[]): Uint8Array {
+  const length = blocks.reduce((total, block) => total + 4 + block.length, 0);
+  const packed = new Uint8Array(length);
+  const view = new DataView(packed.buffer);
+  let at = 0;
+  for (const block of blocks) {
+    view.setUint32(at, block.length, true);
+    packed.set(block, at + 4);
+    at += 4 + block.length;
+  }
+  return packed;
+}
+
+/** Undefined if a block is truncated, or there are too many. The blocks share the memory of `packed`. */
+export function unpackBlocks(packed: Uint8Array): Uint8Array[] | undefined {
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  const blocks: Uint8Array[] = [];
+  let at = 0;
+  while (at < packed.length) {
+    if (at + 4 > packed.length) return undefined;
+    const end = at + 4 + view.getUint32(at, true);
+    if (end > packed.length || blocks.length === MAX_PACKED_BLOCKS) return undefined;
+    blocks.push(packed.subarray(at + 4, end));
+    at = end;
+  }
+  return blocks;
+}

@@ -1,5 +1,5 @@
-/** Files that a reader never sees in part, even after a crash. */
-import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+/** Files that a reader never sees in part, even after a crash, and the wait for the disk. */
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { CodedError } from "../coded-error.ts";
@@ -43,3 +43,13 @@ export async function writeNewFile(
 const partOf = (path: string): string => `${path}.part`;
 
 const exists = (path: string) => new CodedError("EEXIST", `${path} already exists`, { isRetryable: false });
+
+/** Returns when a file or the entries of a folder survive the loss of power. */
+export function flushToDisk(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,13 +1,12 @@
 /** Writes log lines to the standard error stream: a constant message with fields, as JSON or as readable text. */
 import { isatty } from "node:tty";
 import { type LogFn, type Logger, type LoggerOptions, pino } from "pino";
-import { troubleOf } from "../files/disk-trouble.ts";
+import { setNewest } from "../bounded-entries.ts";
+import { troubleOf } from "../files/disk.ts";
 import { shortened } from "../text/foreign.ts";
-import { boundedLine } from "./bounded-line.ts";
 import { createLines, type Lines } from "./lines.ts";
-import { createRepeats } from "./repeats.ts";
+import { boundedLine, textLine } from "./log-line.ts";
 import { canRewriteLines, hasColors, STANDARD_ERROR, STANDARD_OUTPUT } from "./terminal.ts";
-import { textLine } from "./text-line.ts";
 
 export type LogLevel = "error" | "warn" | "info" | "debug" | "trace" | "silent";
 
@@ -77,5 +76,34 @@ function dropRepeats() {
     if (leftOut === undefined) return;
     const shown = leftOut === 0 ? fields : { ...(fields as object), leftOut };
     log.apply(this, [shown, message] as unknown as Parameters<LogFn>);
+  };
+}
+
+/** Repeated errors: one log line per minute and cause, with the number of repetitions. */
+type Repeats = {
+  /**
+   * Registers an error that is about to be logged.
+   *
+   * @returns number of repetitions dropped since it was last logged; undefined: drop this one too
+   */
+  note(cause: string): number | undefined;
+};
+
+const QUIET_MS = 60_000;
+/** Maximum of remembered causes; a new one replaces the oldest. */
+const MAX_CAUSES = 100;
+
+export function createRepeats(nowMs: () => number): Repeats {
+  const known = new Map<string, { readonly loggedMs: number; leftOut: number }>();
+  return {
+    note(cause) {
+      const before = known.get(cause);
+      if (before && nowMs() - before.loggedMs < QUIET_MS) {
+        before.leftOut++;
+        return undefined;
+      }
+      setNewest(known, cause, { loggedMs: nowMs(), leftOut: 0 }, MAX_CAUSES);
+      return before?.leftOut ?? 0;
+    },
   };
 }

@@ -1,7 +1,23 @@
-/** The standard output of a server process. */
+/** The standard output of a server process, with permanent lines above one line that is rewritten on a terminal. */
 import { createLines, type Lines } from "./lines.ts";
-import { createStatusLine, type StatusLine } from "./status-line.ts";
-import { canRewriteLines, STANDARD_OUTPUT } from "./terminal.ts";
+import { CLEAR_LINE, canRewriteLines, STANDARD_OUTPUT } from "./terminal.ts";
+
+export type StatusLine = {
+  /** Writes permanent lines. */
+  print(text: string): void;
+  /** Rewrites the status: one line, cut to the width of the window. */
+  status(text: string): void;
+  /** Removes the status; all later lines are permanent. */
+  end(): void;
+};
+
+/** The window of a terminal. */
+type Window = {
+  /** Returns the width in characters; undefined if unknown. */
+  columns(): number | undefined;
+  /** The listener is called when the size of the window changed. */
+  onResize(listener: () => void): void;
+};
 
 /**
  * Opens the standard output so that it never blocks or ends the process, even when it is full, closed or not read. Call
@@ -25,4 +41,34 @@ export function openScreen(): StatusLine & Pick<Lines, "flushed"> {
       }
     : undefined;
   return { ...createStatusLine(lines, window), flushed: lines.flushed };
+}
+
+const COLUMNS = 80;
+
+/** @param window absent if the output is not a terminal: every line is then permanent */
+export function createStatusLine(lines: Pick<Lines, "write">, window: Window | undefined): StatusLine {
+  const write = (text: string) => lines.write(`${text}\n`);
+  if (!window) return { print: write, status: write, end() {} };
+
+  let status = "";
+  let isEnded = false;
+  // A full last column would make the next character begin another line.
+  const cut = () => status.slice(0, Math.max(0, (window.columns() || COLUMNS) - 1));
+  const draw = () => lines.write(`${CLEAR_LINE}${cut()}`);
+  window.onResize(() => {
+    if (status !== "") draw();
+  });
+  return {
+    print: (text) => lines.write(`${status === "" ? "" : CLEAR_LINE}${text}\n${cut()}`),
+    status(text) {
+      if (isEnded) return write(text);
+      status = text;
+      draw();
+    },
+    end() {
+      if (status !== "") lines.write(CLEAR_LINE);
+      status = "";
+      isEnded = true;
+    },
+  };
 }

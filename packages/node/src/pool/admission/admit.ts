@@ -9,9 +9,9 @@ import { isRefusal } from "../contents/senders.ts";
 import type { Rejected } from "../events.ts";
 import type { RefusalCounts } from "../figures.ts";
 import { Refusal } from "../refusal.ts";
+import { type CheckResult, runChecks, toAdmissionResult } from "./candidate.ts";
 import { requireFee } from "./fees.ts";
 import { type AdmissionOptions, NOT_VERIFIED, type ParsedRequest, sealCandidate } from "./parse.ts";
-import { type CheckResult, runChecks, toAdmissionResult } from "./result.ts";
 import { type AdmissionDeps, checkRules, milestoneOf } from "./rules.ts";
 
 export type AdmitDeps = AdmissionDeps & {

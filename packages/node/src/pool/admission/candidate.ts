@@ -1,6 +1,9 @@
-/** A received transaction before its schema is checked: the members that the first checks read. */
-import { TYPE_GROUPS } from "@uniknode/protocol";
+/** A received transaction in admission: the members that the first checks read, and the results of the checks (pool.md 3). */
+import { type SealedTransaction, TYPE_GROUPS } from "@uniknode/protocol";
+import type { AdmissionResult } from "../../gateway/gateway.ts";
+import { Refusal, type RefusalCode, SenderLimitError } from "../refusal.ts";
 
+/** A received transaction before its schema is checked. */
 export type Candidate = {
   /** The id as received; not trusted. */
   readonly id: string;
@@ -47,3 +50,52 @@ export const assetText = (asset: Candidate["asset"], ...path: string[]): string 
   for (const name of path) value = record(value)[name];
   return typeof value === "string" ? value : undefined;
 };
+
+export type Refused = { readonly id: string; readonly code: RefusalCode; readonly message: string };
+
+/** Result of the checks of one request. */
+export type CheckResult = {
+  readonly accept: SealedTransaction[];
+  readonly broadcast: SealedTransaction[];
+  /** Ids as received. */
+  readonly excess: string[];
+  readonly refused: Refused[];
+};
+
+/** Outcome of the admission of one request. */
+export type AdmissionOutcome = {
+  readonly accept: readonly SealedTransaction[];
+  readonly broadcast: readonly SealedTransaction[];
+  readonly excess: string[];
+  readonly refused: readonly Refused[];
+};
+
+export function toAdmissionResult({ accept, broadcast, excess, refused }: AdmissionOutcome): AdmissionResult {
+  const errors = Map.groupBy(refused, ({ id }) => id);
+  const toError = ({ code, message }: Refused) => ({ type: code, message });
+  const idOf = ({ data }: SealedTransaction) => data.id;
+  return {
+    data: {
+      accept: accept.map(idOf),
+      broadcast: broadcast.map(idOf),
+      excess,
+      invalid: [...errors.keys()],
+    },
+    ...(errors.size > 0 && {
+      errors: Object.fromEntries(Array.from(errors, ([id, reasons]) => [id, reasons.map(toError)])),
+    }),
+  };
+}
+
+/** Runs the checks of a candidate, and records a refusal in the result. Returns its code. */
+export function runChecks({ id }: Candidate, result: CheckResult, test: () => void): RefusalCode | undefined {
+  try {
+    test();
+    return undefined;
+  } catch (error) {
+    if (error instanceof SenderLimitError) result.excess.push(id);
+    else if (error instanceof Refusal) result.refused.push({ id, code: error.code, message: error.message });
+    else throw error;
+    return error instanceof Refusal ? error.code : undefined;
+  }
+}

@@ -3,23 +3,25 @@ import { hopelessReason, unsupportedMultiSignatures, walletOf } from "@uniknode/
 import {
   isReadableDer,
   type Milestone,
+  matchesBatchSchema,
+  type SchemaViolation,
   type SealedTransaction,
   type SignatureJob,
   signatureJob,
+  type TransactionContext,
   TransactionError,
   TYPE_GROUPS,
   transactionFromJson,
 } from "@uniknode/protocol";
+import { CodedError } from "../../platform/coded-error.ts";
 import type { Steps } from "../../platform/threads/time-slices.ts";
 import { schemeOf } from "../../verification/packed-checks.ts";
 import type { Senders } from "../contents/senders.ts";
 import { Refusal, type RefusalCode } from "../refusal.ts";
 import { blockLimits } from "../selection.ts";
-import { checkBatch } from "./batch.ts";
-import { type Candidate, candidateFrom } from "./candidate.ts";
+import { type Candidate, type CheckResult, candidateFrom, runChecks } from "./candidate.ts";
 import { type FeePolicy, requireFee } from "./fees.ts";
 import type { RecentIds } from "./recent-ids.ts";
-import { type CheckResult, runChecks } from "./result.ts";
 import { type AdmissionDeps, checkRules, milestoneOf, type RuleOptions } from "./rules.ts";
 import { checkRecipient } from "./type-rules.ts";
 
@@ -48,6 +50,16 @@ export type ParsedRequest = {
   readonly result: CheckResult;
 };
 
+/** An item of a submission fails the schema: nothing of the submission was processed. */
+export class BatchError extends CodedError<"BATCH_SCHEMA"> {
+  readonly violation: SchemaViolation;
+
+  constructor(violation: SchemaViolation) {
+    super("BATCH_SCHEMA", `the item at ${violation.path} ${violation.expectation}`, { isRetryable: false });
+    this.violation = violation;
+  }
+}
+
 /**
  * First function of an admission: the batch schema, stage A, and steps 1 to 11 of stage B; a candidate in each step.
  * The pool does not change.
@@ -70,6 +82,19 @@ export function* parse(
     // Nothing was decided: the client may send them again.
     recentIds.forget(fresh.map(({ id }) => id));
     throw error;
+  }
+}
+
+/**
+ * Checks an item in each step.
+ *
+ * @throws {BatchError} with the first violation
+ */
+function* checkBatch(items: readonly unknown[], context: TransactionContext): Steps<void> {
+  for (const [index, item] of items.entries()) {
+    const violation = matchesBatchSchema([item], context);
+    if (violation) throw new BatchError({ ...violation, path: violation.path.replace("/0", `/${index}`) });
+    yield;
   }
 }
 

@@ -7,8 +7,8 @@ import {
   type Network,
   TYPE_GROUPS,
 } from "@uniknode/protocol";
+import { expirationHeight, isExpiredInNextBlock } from "../contents/expiration.ts";
 import type { Pending } from "../contents/pending.ts";
-import { expirationHeight, isExpiredInNextBlock } from "../expiration.ts";
 import { Refusal, SenderLimitError } from "../refusal.ts";
 import type { Candidate } from "./candidate.ts";
 import { checkTypeRule, coreTypeName } from "./type-rules.ts";

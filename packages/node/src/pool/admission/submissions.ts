@@ -2,16 +2,13 @@
  * Submissions to the pool pass three functions: `parse`, `verifySignatures` (in other threads) and `admit`. The work of
  * the consensus thread is done in time slices, a transaction at a time, so that no request delays anything else.
  */
-
 import type { SchemaViolation } from "@uniknode/protocol";
 import { type AdmissionResult, BodyError } from "../../gateway/gateway.ts";
 import { CodedError } from "../../platform/coded-error.ts";
-import { troubleOf } from "../../platform/files/disk-trouble.ts";
+import { troubleOf } from "../../platform/files/disk.ts";
 import type { TimeSlices } from "../../platform/threads/time-slices.ts";
 import { type AdmitDeps, admit } from "./admit.ts";
-import { BatchError } from "./batch.ts";
-import { type AdmissionOptions, type ParseDeps, parse } from "./parse.ts";
-import { createSenderOrder } from "./sender-order.ts";
+import { type AdmissionOptions, BatchError, type ParseDeps, parse } from "./parse.ts";
 import { type SignatureDeps, verifySignatures } from "./verify.ts";
 
 export type SubmissionDeps = ParseDeps & SignatureDeps & AdmitDeps & { readonly slices: TimeSlices };
@@ -132,3 +129,26 @@ const busy = () =>
   new CodedError("POOL_BUSY", "too many transactions are being checked; retry in a moment", {
     isRetryable: true,
   });
+
+/** Keeps the requests of each sender in order; requests of different senders do not wait for each other. */
+function createSenderOrder() {
+  /** The last unfinished request of each sender. */
+  const last = new Map<string, Promise<void>>();
+  return {
+    /** Enters a request with its senders; `isNext` resolves when every earlier request of one of them has finished. */
+    enter(senders: ReadonlySet<string>) {
+      const { promise: left, resolve } = Promise.withResolvers<void>();
+      const earlier = [...senders].flatMap((sender) => last.get(sender) ?? []);
+      const isNext = Promise.all(earlier).then(() => {});
+      for (const sender of senders) last.set(sender, left);
+      return {
+        isNext,
+        leave() {
+          for (const sender of senders) if (last.get(sender) === left) last.delete(sender);
+          // A request that fails early does not change the order of the others.
+          void isNext.then(resolve);
+        },
+      };
+    },
+  };
+}

@@ -1,7 +1,6 @@
 /** Index of the pending transactions by id, by sender and nonce, by fee, and by expiration (pool.md 8). */
 import type { SealedTransaction } from "@uniknode/protocol";
-import type { ExpirationContext } from "../expiration.ts";
-import { createExpirations, type Expirations } from "./expirations.ts";
+import { createExpirations, type ExpirationContext, type Expirations } from "./expiration.ts";
 import { createSortedList, type SortedList } from "./sorted-list.ts";
 
 /** Order of arrival of an added transaction: after all others, or before them. */

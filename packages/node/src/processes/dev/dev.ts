@@ -20,7 +20,7 @@ import { earliestStart, SETUP_HEIGHT, setupBlocks } from "../../dev-chain/setup.
 import { type Delegates, openDelegates, secretsOf } from "../../forger/delegates.ts";
 import { soloTiming } from "../../forger/timing.ts";
 import type { Log } from "../../platform/logging/logger.ts";
-import type { StatusLine } from "../../platform/logging/status-line.ts";
+import type { StatusLine } from "../../platform/logging/output.ts";
 import { dataErrorOf } from "../../store/engine/data-error.ts";
 import { type Node, startNode } from "../node/node.ts";
 import type { NodeDeps, NodeOptions } from "../node/options.ts";

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { type Pin, type PinNews, pinText } from "../../chain/assumption.ts";
 import { createChain } from "../../chain/chain.ts";
 import { type Chain, DEFAULT_CHAIN_OPTIONS } from "../../chain/port.ts";
-import { createSelection } from "../../event-log/selection.ts";
+import { createSelection } from "../../event-log/recorded-events.ts";
 import { eventsOfRevert } from "../../events/block-events.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import type { Database } from "../../store/engine/database.ts";

@@ -8,8 +8,11 @@ import { createSubscribers, type Subscribers } from "../../platform/subscribers.
 import type { Database } from "../../store/engine/database.ts";
 import { createCopiedEvents } from "../../store/events/copied-events.ts";
 import { createEventLog, createLastSequence, type EventLog } from "../../store/events/event-log.ts";
-import { createRemoteNameStore, type RemoteNameStore } from "../../store/events/remote-names.ts";
-import { createSubscribedEventStore } from "../../store/events/subscribed-events.ts";
+import {
+  createRemoteNameStore,
+  createSubscribedEventStore,
+  type RemoteNameStore,
+} from "../../store/events/subscribed-events.ts";
 import { createOwnerStore, hasOwnNames } from "../../webhooks/sqlite/hand-over/owner.ts";
 import { createWebhookStore } from "../../webhooks/sqlite/webhooks.ts";
 import type { NodeOptions } from "./options.ts";

@@ -12,7 +12,7 @@ import { createRemoteCalls, DEFAULT_REMOTE_CALL_OPTIONS } from "../../gateway/re
 import { openSessionFile } from "../../http/console/session-file.ts";
 import type { Identity } from "../../http/core/api.ts";
 import { createSqliteOperatorRows } from "../../operations/sqlite/operator-rows.ts";
-import { measureDiskSpace } from "../../platform/files/disk-space.ts";
+import { measureDiskSpace } from "../../platform/files/disk.ts";
 import type { ReadModel } from "../../read/port.ts";
 import { createSqliteReadModel } from "../../read/sqlite/read-model.ts";
 import { createValueIndexBuilder } from "../../read/sqlite/value-index-builder.ts";

@@ -2,7 +2,7 @@
 import type { Round } from "@uniknode/ledger";
 import type { BlockHeader } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
-import { createRoundStore } from "../state/rounds.ts";
+import { createRoundStore } from "../state/packed-round.ts";
 import { createBlockStore } from "./blocks.ts";
 import { createOwnerStore, type OwnerStore } from "./token-owners.ts";
 

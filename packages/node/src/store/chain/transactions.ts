@@ -7,10 +7,10 @@ import {
   sealedFromTrustedBytes,
   type Transaction,
 } from "@uniknode/protocol";
+import { RECIPIENTS, SENDERS } from "../dictionaries.ts";
 import type { Database } from "../engine/database.ts";
 import { createDictionary } from "../engine/dictionary.ts";
 import { createIdLevels, type IdLevels, TRANSACTION_IDS } from "./id-levels.ts";
-import { RECIPIENTS, SENDERS } from "./parties.ts";
 import { prepareById } from "./stored-id.ts";
 import { createTypeTotals } from "./type-totals.ts";
 import { toAssetText } from "./visible-fields.ts";

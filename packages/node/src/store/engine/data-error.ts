@@ -2,7 +2,7 @@
 
 import { dirname } from "node:path";
 import { CodedError } from "../../platform/coded-error.ts";
-import { describeTrouble, troubleOf } from "../../platform/files/disk-trouble.ts";
+import { describeTrouble, troubleOf } from "../../platform/files/disk.ts";
 
 export type DataErrorCode =
   /** A file is damaged. */

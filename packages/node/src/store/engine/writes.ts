@@ -3,12 +3,7 @@
  * thread can report it while another hangs.
  */
 import type { Logger } from "pino";
-import {
-  describeTrouble,
-  type Trouble,
-  troubleOf,
-  WRITE_RETRY_MS,
-} from "../../platform/files/disk-trouble.ts";
+import { describeTrouble, type Trouble, troubleOf, WRITE_RETRY_MS } from "../../platform/files/disk.ts";
 
 /** One thread's side of the state. */
 export type Writes = {

@@ -1,5 +1,5 @@
 /**
- * Rounds as bytes: 13 for each delegate, by rank.
+ * Stores the rounds of the ledger as rows, with 13 bytes for each delegate, by rank:
  *
  *     u24 number of the public key, i64 vote balance, u16 item of the forging order; big endian
  *
@@ -7,7 +7,8 @@
  */
 import type { Round } from "@uniknode/ledger";
 import { present } from "../../platform/present.ts";
-import type { Generators } from "./generators.ts";
+import { createGenerators, type Generators } from "../dictionaries.ts";
+import type { Database } from "../engine/database.ts";
 
 /** The columns of a round. */
 export type RoundRow = { readonly round: number; readonly height: number; readonly delegates: Uint8Array };
@@ -16,8 +17,35 @@ const BYTES = 13;
 const NUMBER_BYTES = 3;
 const ORDER = 11;
 
+export type RoundStore = {
+  read(round: number): Round | undefined;
+  write(round: Round): void;
+  remove(round: number): void;
+  /** Discards the cache. Must be called if a transaction around `write` fails. */
+  reset(): void;
+};
+
+export function createRoundStore(database: Database): RoundStore {
+  const generators = createGenerators(database);
+  const select = database.prepare<RoundRow>("SELECT round, height, delegates FROM rounds WHERE round = ?");
+  const upsert = database.prepare("INSERT OR REPLACE INTO rounds VALUES (?, ?, ?)");
+  const remove = database.prepare("DELETE FROM rounds WHERE round = ?");
+  return {
+    read(round) {
+      const row = select.get(round);
+      return row && unpackRound(row, generators);
+    },
+    write(record) {
+      const { round, height, delegates } = packRound(record, generators);
+      upsert.run(round, height, delegates);
+    },
+    remove: (round) => void remove.run(round),
+    reset: generators.reset,
+  };
+}
+
 /** @throws {RangeError} if a vote balance does not fit into 64 bits, as no balance does */
-export function packRound({ round, height, delegates, order }: Round, generators: Generators): RoundRow {
+function packRound({ round, height, delegates, order }: Round, generators: Generators): RoundRow {
   const positions = new Map(delegates.map(({ publicKey }, position) => [publicKey, position]));
   const bytes = Buffer.alloc(delegates.length * BYTES);
   for (const [rank, { publicKey, voteBalance }] of delegates.entries()) {
@@ -31,7 +59,7 @@ export function packRound({ round, height, delegates, order }: Round, generators
 }
 
 /** @throws {Error} if the bytes are damaged */
-export function unpackRound({ round, height, delegates: packed }: RoundRow, generators: Generators): Round {
+function unpackRound({ round, height, delegates: packed }: RoundRow, generators: Generators): Round {
   const bytes = toBuffer(round, packed);
   const starts = Array.from({ length: bytes.length / BYTES }, (_, rank) => rank * BYTES);
   const delegates = starts.map((start) => ({

@@ -1,6 +1,6 @@
 /** Messages: the body, and the headers that authenticate the sender (webhooks.md 7 and 10). */
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
-import { createLru } from "../../platform/lru.ts";
+import { createLru } from "../../platform/bounded-entries.ts";
 import type { DeliveryMessage } from "./deliveries.ts";
 import type { Secrets } from "./webhook.ts";
 

@@ -3,8 +3,9 @@
  * unless the last message of its subject is the expected one, so that it cannot store a late copy. A delivery whose
  * acknowledgement was lost is found in the stream, after any time and after a restart.
  */
+
+import { createLru } from "../../platform/bounded-entries.ts";
 import { CodedError } from "../../platform/coded-error.ts";
-import { createLru } from "../../platform/lru.ts";
 import { isWrongSequence } from "./failure.ts";
 import type { Acknowledgement, StoredMessage, StreamClient, StreamMessage } from "./stream-client.ts";
 

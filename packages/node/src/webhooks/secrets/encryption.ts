@@ -3,8 +3,8 @@
  * AES-256-GCM with a random nonce; the owner is the associated data, so that a text can only be decrypted for its owner.
  */
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
+import { createLru } from "../../platform/bounded-entries.ts";
 import { CodedError } from "../../platform/coded-error.ts";
-import { createLru } from "../../platform/lru.ts";
 
 export type SecretCipher = {
   /** Returns the text to store for a secret; `owner` names the webhook or the register. */

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createPing, type Ping } from "../../../src/peers/discovery/ping.ts";
 import { peerView } from "../../../src/peers/peer-info.ts";
-import { createPeerTable, type PeerTable } from "../../../src/peers/table/peer-table.ts";
+import { createPeerTable, type PeerTable } from "../../../src/peers/peer-table.ts";
 import type { PeerClient } from "../../../src/peers/transport/client.ts";
 import { decodeValue, encodeValue } from "../../../src/peers/wire/codec.ts";
 import { readResult } from "../../../src/peers/wire/replies/received.ts";

@@ -1,6 +1,6 @@
 /** Exclusions of peers that did not send what they claimed. */
 import { expect, test } from "vitest";
-import { createExclusions } from "../../../src/peers/guards/exclusions.ts";
+import { createExclusions } from "../../../src/peers/guards/refusals.ts";
 
 const IP = "203.0.113.7";
 

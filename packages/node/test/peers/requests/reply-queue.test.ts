@@ -1,6 +1,6 @@
 /** Queue of large replies. */
 import { expect, test } from "vitest";
-import { createReplyQueue } from "../../../src/peers/requests/reply-queue.ts";
+import { createReplyQueue } from "../../../src/peers/requests/handlers.ts";
 import { ReplyError } from "../../../src/peers/transport/handler.ts";
 
 test("Replies are built one after another, even if one fails.", async () => {

@@ -3,9 +3,8 @@ import { type Block, encodeBlock } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Fetch } from "../../../src/peers/download/source.ts";
+import { createPeerTable, type Peer, type PeerTable } from "../../../src/peers/peer-table.ts";
 import { createSync, type Sync, type SyncDeps } from "../../../src/peers/sync/sync.ts";
-import type { Peer } from "../../../src/peers/table/peer.ts";
-import { createPeerTable, type PeerTable } from "../../../src/peers/table/peer-table.ts";
 import { present } from "../../../src/platform/present.ts";
 import { network, openTestChain, range, type TestChain } from "../../../test-support/peers/chains.ts";
 

@@ -1,6 +1,6 @@
 /** Bounds on the replies that wait for slow readers. */
 import { expect, test } from "vitest";
-import { createPacer } from "../../../src/peers/transport/pacer.ts";
+import { createPacer } from "../../../src/peers/guards/window.ts";
 import { createUnsent } from "../../../src/peers/transport/unsent.ts";
 import { present } from "../../../src/platform/present.ts";
 

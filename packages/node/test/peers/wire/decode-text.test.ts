@@ -1,6 +1,6 @@
 /** The bytes of a long message are decoded in steps. */
 import { expect, test } from "vitest";
-import { decodeText } from "../../../src/peers/wire/decode-text.ts";
+import { decodeText } from "../../../src/peers/wire/codec.ts";
 
 const MIB = 1024 * 1024;
 

@@ -1,17 +1,17 @@
 /** Messages of clients as a server accepts them (p2p.md 3.2 to 4.3, 6.2, 7). */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { refusalMessage } from "../../../src/peers/wire/admit.ts";
+import { refusalMessage } from "../../../src/peers/transport/session.ts";
 import { serverReaction, WireError, type WireErrorCode } from "../../../src/peers/wire/error.ts";
 import {
   ARGUMENTS,
   type ArgumentOf,
   type EventName,
   isInternal,
+  isTransactionSmall,
 } from "../../../src/peers/wire/requests/arguments.ts";
 import { type Call, readClientMessage } from "../../../src/peers/wire/requests/read.ts";
 import { advance, NEW_SESSION, pinged, type Session } from "../../../src/peers/wire/requests/session.ts";
-import { isTransactionSmall } from "../../../src/peers/wire/requests/transactions.ts";
 import { writeCall, writeDisconnect, writeHandshake } from "../../../src/peers/wire/requests/write.ts";
 import { anyText, codeOf, survives } from "./hostile.ts";
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { boundedLine } from "../../../src/platform/logging/bounded-line.ts";
+import { boundedLine, textLine } from "../../../src/platform/logging/log-line.ts";
 import { createLogger } from "../../../src/platform/logging/logger.ts";
-import { textLine } from "../../../src/platform/logging/text-line.ts";
 
 /** All values, the last one beyond the bound, and the remaining members. */
 const MAX_LINE = 24_000;

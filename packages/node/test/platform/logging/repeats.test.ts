@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRepeats } from "../../../src/platform/logging/repeats.ts";
+import { createRepeats } from "../../../src/platform/logging/logger.ts";
 
 test("a cause is logged once a minute, with the number of omissions", () => {
   let nowMs = 0;

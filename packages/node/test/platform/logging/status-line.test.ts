@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createStatusLine } from "../../../src/platform/logging/status-line.ts";
+import { createStatusLine } from "../../../src/platform/logging/output.ts";
 import { shownLines } from "../../../test-support/process/terminal.ts";
 
 function open(columns: number | undefined) {

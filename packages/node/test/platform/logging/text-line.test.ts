@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { textLine } from "../../../src/platform/logging/log-line.ts";
 import { createLogger } from "../../../src/platform/logging/logger.ts";
-import { textLine } from "../../../src/platform/logging/text-line.ts";
 
 const PLAIN = { hasColors: false, clearsLine: false };
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { MessageChannel } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
-import { gatherMessages } from "../../../src/platform/threads/gathered-messages.ts";
+import { gatherMessages } from "../../../src/gateway/channel.ts";
 
 type Message = { readonly number: number; readonly value?: unknown };
 

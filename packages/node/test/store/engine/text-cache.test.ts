@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createTextCache } from "../../../src/store/engine/text-cache.ts";
+import { createTextCache } from "../../../src/store/engine/dictionary.ts";
 
 const SLOTS = 131_072;
 

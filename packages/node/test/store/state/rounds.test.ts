@@ -2,12 +2,11 @@ import type { Round } from "@uniknode/ledger";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
+import { createGenerators } from "../../../src/store/dictionaries.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { createGenerators } from "../../../src/store/state/generators.ts";
 import { roundToJson } from "../../../src/store/state/json.ts";
-import { packedRoundText, type RoundRow } from "../../../src/store/state/packed-round.ts";
-import { createRoundStore } from "../../../src/store/state/rounds.ts";
+import { createRoundStore, packedRoundText, type RoundRow } from "../../../src/store/state/packed-round.ts";
 import { createStateStore } from "../../../src/store/state/state.ts";
 
 function openMigrated(): Database {

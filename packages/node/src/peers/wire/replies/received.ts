@@ -4,9 +4,9 @@ import type { Network } from "@uniknode/protocol";
 import { formOf, refined } from "../../../platform/json/form.ts";
 import { type Static, Type } from "../../../platform/json/schema.ts";
 import { runAtOnce, type Steps } from "../../../platform/threads/time-slices.ts";
+import { unpackBlocks } from "../codec.ts";
 import { WireError } from "../error.ts";
 import { MAX_PEERS } from "../limits.ts";
-import { unpackBlocks } from "../packed-blocks.ts";
 import { isRecord, type UntrustedRecord } from "../record.ts";
 import type { EventName } from "../requests/arguments.ts";
 import {

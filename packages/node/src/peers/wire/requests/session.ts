@@ -1,6 +1,7 @@
-/** The order in which a client may send messages on a connection (p2p.md 4, 6.2). */
+/** Messages that a client may send on a connection: their order and their length (p2p.md 4 and 6.2). */
 import { WireError } from "../error.ts";
-import { TIMES_MS } from "../limits.ts";
+import { MAX_OPENING_BYTES, MAX_SMALL_BYTES, TIMES_MS } from "../limits.ts";
+import type { EventName } from "./arguments.ts";
 import type { ClientMessage } from "./read.ts";
 
 export type Session = {
@@ -44,4 +45,37 @@ export function advance(session: Session, { kind }: ClientMessage, at: number): 
   if (phase === "opened") throw new WireError("HANDSHAKE_MISSING", "a message arrived before the handshake");
   if (kind === "disconnect") return { ...session, phase: "ending" };
   return kind === "pong" ? { ...session, lastPongAt: at, openPings: Math.max(0, openPings - 1) } : session;
+}
+
+/** Events that carry blocks, transactions or the content of an event of the forger. */
+const LONG_EVENTS: readonly EventName[] = [
+  "p2p.peer.postBlock",
+  "p2p.peer.postTransactions",
+  "p2p.internal.emitEvent",
+];
+
+/** The first characters of their messages: every client writes the event first. */
+const LONG_BEGINNINGS = LONG_EVENTS.map((event) => `{"event":"${event}",`);
+const BEGINNING_BYTES = Math.max(...LONG_BEGINNINGS.map(({ length }) => length));
+
+/**
+ * Checks the length of a message before its text is decoded.
+ *
+ * @param maxBytes returns the limit for every message
+ * @throws {WireError} FRAME_INVALID
+ */
+export function checkLength(bytes: Buffer, { phase }: Session, maxBytes: () => number): void {
+  if (phase === "opened") assertBelow(MAX_OPENING_BYTES, bytes, "before the handshake");
+  if (bytes.length <= MAX_SMALL_BYTES) return;
+  const beginning = bytes.toString("latin1", 0, BEGINNING_BYTES);
+  if (!LONG_BEGINNINGS.some((expected) => beginning.startsWith(expected))) {
+    assertBelow(MAX_SMALL_BYTES, bytes, "without a block or transactions");
+  }
+  assertBelow(maxBytes(), bytes, "of this height");
+}
+
+function assertBelow(limit: number, { length }: Buffer, kind: string): void {
+  if (length > limit) {
+    throw new WireError("FRAME_INVALID", `a message ${kind} has ${length} bytes, more than ${limit}`);
+  }
 }

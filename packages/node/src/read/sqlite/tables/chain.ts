@@ -2,7 +2,7 @@
 import { BLOCK_IDS, TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
 import { prepareByBeginning } from "../../../store/chain/stored-id.ts";
 import type { Database } from "../../../store/engine/database.ts";
-import { createRoundStore } from "../../../store/state/rounds.ts";
+import { createRoundStore } from "../../../store/state/packed-round.ts";
 import { createReadTotals } from "../../../store/state/totals.ts";
 import type { FeeStatistics, Identified, RoundDelegate, TypeFees } from "../../rows.ts";
 import {

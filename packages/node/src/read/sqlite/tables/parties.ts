@@ -1,6 +1,6 @@
 /** Conditions on the parties of a transaction (sender, recipient, payees); each has an index. */
 import { CERTIFIED_MINT } from "@uniknode/ledger";
-import { RECIPIENTS, SENDERS } from "../../../store/chain/parties.ts";
+import { RECIPIENTS, SENDERS } from "../../../store/dictionaries.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { createNumberLookup } from "../../../store/engine/dictionary.ts";
 import type { Foundation } from "../../foundation.ts";

@@ -2,8 +2,8 @@
 import { CERTIFIED_MINT, CERTIFIED_UPDATE } from "@uniknode/ledger";
 import { sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import { TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
-import { RECIPIENTS } from "../../../store/chain/parties.ts";
 import { prepareById } from "../../../store/chain/stored-id.ts";
+import { RECIPIENTS } from "../../../store/dictionaries.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { createDictionary } from "../../../store/engine/dictionary.ts";
 import type { TransactionFilter, TransactionOrder } from "../../filters.ts";

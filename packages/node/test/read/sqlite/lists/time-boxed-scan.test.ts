@@ -17,7 +17,7 @@ import { createIndexScan } from "../../../../src/read/sqlite/lists/index-scan.ts
 import type { OrderTerm } from "../../../../src/read/sqlite/lists/keyset-cursor.ts";
 import { createChunks, createTimeBox, type TimeBox } from "../../../../src/read/sqlite/lists/time-box.ts";
 import { createTimeBoxedScan } from "../../../../src/read/sqlite/lists/time-boxed-scan.ts";
-import { RECIPIENTS, SENDERS } from "../../../../src/store/chain/parties.ts";
+import { RECIPIENTS, SENDERS } from "../../../../src/store/dictionaries.ts";
 import { openDatabase } from "../../../../src/store/engine/database.ts";
 import { createDictionary, createNumberLookup } from "../../../../src/store/engine/dictionary.ts";
 import { migrate } from "../../../../src/store/engine/migrations.ts";

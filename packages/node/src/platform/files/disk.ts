@@ -1,5 +1,6 @@
-/** Explains why a disk refused a write. */
+/** State of a disk: its free space, and why it refused a write. */
 import { statfsSync } from "node:fs";
+import { statfs } from "node:fs/promises";
 
 /** Pause before the parts of a node write again to a disk that refused. */
 export const WRITE_RETRY_MS = 2_000;
@@ -33,4 +34,33 @@ function freeBytesOf(folder: string): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Free space of the disk that a folder is on. */
+type DiskSpace = {
+  /** Free bytes for this process at the last measurement; undefined while unknown. */
+  freeBytes(): number | undefined;
+  close(): void;
+};
+
+const INTERVAL_MS = 10_000;
+
+/** Measures periodically, and never waits for a disk that hangs. */
+export function measureDiskSpace(folder: string): DiskSpace {
+  let freeBytes: number | undefined;
+  let isMeasuring = false;
+
+  async function measure(): Promise<void> {
+    if (isMeasuring) return;
+    isMeasuring = true;
+    freeBytes = await statfs(folder).then(
+      ({ bavail, bsize }) => bavail * bsize,
+      () => undefined,
+    );
+    isMeasuring = false;
+  }
+
+  void measure();
+  const timer = setInterval(measure, INTERVAL_MS).unref();
+  return { freeBytes: () => freeBytes, close: () => clearInterval(timer) };
 }
