@@ -11,7 +11,7 @@ import {
 import type { Event } from "../packages/node/src/events/event.ts";
 import { DATA_SCHEMAS } from "../packages/node/src/events/schemas.ts";
 import { present } from "../packages/node/src/platform/present.ts";
-import { deliveryId } from "../packages/node/src/webhooks/matching/identity.ts";
+import { deliveryId } from "../packages/node/src/webhooks/matching/drafts.ts";
 import { bodyOf } from "../packages/node/src/webhooks/model/message.ts";
 import { CHAINS } from "../packages/node/test-support/chain/fixtures.ts";
 import { eventsOfChain } from "../packages/node/test-support/events/samples.ts";

@@ -4,7 +4,7 @@ import { retractionNameOf } from "../events/catalogue.ts";
 import type { JsonObject } from "../events/content.ts";
 import { createFit, MAX_CONTENT_BYTES } from "../subscriptions/content.ts";
 import { pingMessage } from "../webhooks/delivery/ping.ts";
-import { deliveryId, retractionId } from "../webhooks/matching/identity.ts";
+import { deliveryId, retractionId } from "../webhooks/matching/drafts.ts";
 import type { DeliveryMessage } from "../webhooks/model/deliveries.ts";
 import { type BlockPlace, contentOf, type FactEvent } from "./contents.ts";
 

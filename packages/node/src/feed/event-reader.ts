@@ -1,8 +1,11 @@
-/** Reads the events of the log as they are stored, for mirrors. */
+/** Reads the events of the log as they are stored, for mirrors, and sends them as a response of the feed (docs/spec/feed.md 6). */
+
+import type { Notifier } from "../platform/notifier.ts";
+import { isWithin } from "../platform/within.ts";
 import type { Database, SqlValue } from "../store/engine/database.ts";
 import { createReadTogether } from "../store/engine/snapshot.ts";
 import { createLastSequence } from "../store/events/event-log.ts";
-import { eventsLine } from "./line.ts";
+import { eventStartLine, eventsLine, HEARTBEAT } from "./line.ts";
 
 /** An event, or an end of the log. */
 export type EventPosition =
@@ -16,12 +19,12 @@ export type EventPosition =
   | "oldest"
   | "newest";
 
-export type EventStart =
+type EventStart =
   /** The log has every event after `sequence`; `last` is its newest event. */
   | { readonly kind: "start"; readonly sequence: number; readonly last: number }
   | { readonly kind: "gone"; readonly reason: string };
 
-export type EventBatch =
+type EventBatch =
   /** A line with the next events, their number, and the sequence of the last one. */
   | { readonly kind: "events"; readonly line: string; readonly count: number; readonly last: number }
   /** No event follows. */
@@ -95,4 +98,50 @@ function nextEvents(events: Iterable<EventColumns>): EventBatch | undefined {
     last = event[0];
   }
   return rows.length > 0 ? { kind: "events", line: eventsLine(rows), count: rows.length, last } : undefined;
+}
+
+export type EventOptions = {
+  readonly heartbeatMs: number;
+  /** Duration of a response. The next request says which events are copied, so that the log can drop them. */
+  readonly maxEventsMs: number;
+};
+
+type EventDeps = {
+  readonly reader: Pick<EventReader, "read">;
+  readonly notifier: Pick<Notifier, "next">;
+  readonly isClosed: () => boolean;
+  /** Called with the number of events of a line. */
+  readonly onSent: (events: number) => void;
+};
+
+/**
+ * Yields the text of a response.
+ *
+ * @param start sequence of an event: all later events are in the log
+ */
+export async function* eventsAfter(
+  start: { readonly sequence: number; readonly last: number },
+  { heartbeatMs, maxEventsMs }: EventOptions,
+  { reader, notifier, isClosed, onSent }: EventDeps,
+): AsyncIterable<string> {
+  const endMs = performance.now() + maxEventsMs;
+  yield eventStartLine(start.sequence, start.last);
+  let { sequence } = start;
+  let sentMs = performance.now();
+  while (!isClosed() && performance.now() < endMs) {
+    // Must precede the read, so that an event logged during the read notifies again.
+    const notified = notifier.next();
+    const batch = reader.read(sequence);
+    if (batch.kind === "gone") return;
+    if (batch.kind === "events") {
+      onSent(batch.count);
+      sequence = batch.last;
+      yield batch.line;
+      sentMs = performance.now();
+      // Commits without events notify, too.
+    } else if (!(await isWithin(notified, sentMs + heartbeatMs - performance.now()))) {
+      yield HEARTBEAT;
+      sentMs = performance.now();
+    }
+  }
 }

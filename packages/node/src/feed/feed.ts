@@ -9,13 +9,10 @@ import { createNotifier, type Notifier } from "../platform/notifier.ts";
 import { isWithin } from "../platform/within.ts";
 import type { CopiedEvents } from "../store/events/copied-events.ts";
 import { FeedError } from "./error.ts";
-import type { EventPosition, EventReader } from "./event-reader.ts";
-import { type EventOptions, eventsAfter } from "./events.ts";
-import { backLine, checkpointLine, createLogLines, endLine, HEARTBEAT } from "./line.ts";
-import type { Position } from "./position.ts";
+import { type EventOptions, type EventPosition, type EventReader, eventsAfter } from "./event-reader.ts";
+import { backLine, checkpointLine, createLogLines, endLine, HEARTBEAT, type Position } from "./line.ts";
 import type { FeedReader } from "./reader.ts";
-import { stateText } from "./state.ts";
-import type { StateRows } from "./state-rows.ts";
+import { type StateRows, stateText } from "./state-rows.ts";
 
 export type FeedOptions = EventOptions & {
   /** Maximum number of open responses. */

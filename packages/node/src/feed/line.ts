@@ -6,7 +6,21 @@ import { hash } from "node:crypto";
 import { joinBlock } from "@uniknode/protocol";
 import type { Checkpoint } from "../facts/note.ts";
 import type { BlockBytes } from "../store/chain/blocks.ts";
-import type { Position } from "./position.ts";
+
+/** A position on the chain: the state after a block. */
+export type Position = { readonly height: number; readonly id: string };
+
+/** An id is a decimal number of 64 bits at old heights, and a SHA-256 hash at all others. */
+const POSITION = /^([1-9]\d{0,15}):([0-9a-f]{64}|\d{1,20})$/;
+
+/** Formats a position as `HEIGHT:ID`. */
+export const positionText = ({ height, id }: Position): string => `${height}:${id}`;
+
+/** Parses `HEIGHT:ID`. Returns undefined for any other text. */
+export function readPosition(text: string): Position | undefined {
+  const [, height, id] = POSITION.exec(text) ?? [];
+  return height === undefined || id === undefined ? undefined : { height: Number(height), id };
+}
 
 export const HEARTBEAT = "\n";
 

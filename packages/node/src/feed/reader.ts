@@ -4,8 +4,7 @@ import { createFeedChangeReader } from "../store/chain/feed-changes.ts";
 import type { Database } from "../store/engine/database.ts";
 import { createReadTogether } from "../store/engine/snapshot.ts";
 import { createLastSequence } from "../store/events/event-log.ts";
-import { bundleLine } from "./line.ts";
-import type { Position } from "./position.ts";
+import { bundleLine, type Position } from "./line.ts";
 
 /** Lines of the next blocks, and the position of the last one. */
 export type BlockLines = { readonly lines: string; readonly last: Position };

@@ -6,8 +6,7 @@ import { createBlockStore } from "../store/chain/blocks.ts";
 import { createGenerators } from "../store/dictionaries.ts";
 import { type Database, openDatabase, type SqlValue } from "../store/engine/database.ts";
 import { packedRoundText, type RoundRow } from "../store/state/packed-round.ts";
-import { rowsLine } from "./line.ts";
-import type { Position } from "./position.ts";
+import { endLine, type Position, rowsLine, stateLine } from "./line.ts";
 
 export type StateRows = {
   /** The block after which the state has these rows; undefined before the genesis block. */
@@ -121,4 +120,28 @@ function roundTable(database: Database): Table<RoundRow> {
     key: ["round"],
     toText: (row) => `["rounds","${row.round}",${packedRoundText(row, generators)}]`,
   };
+}
+
+/**
+ * Yields the text of a response of the feed (docs/spec/feed.md 2).
+ *
+ * @param maxMs time limit for all rows
+ */
+export async function* stateText(openState: () => StateRows, maxMs: number): AsyncIterable<string> {
+  const rows = openState();
+  const endMs = performance.now() + maxMs;
+  try {
+    if (!rows.position) return;
+    yield stateLine(rows.position);
+    let count = 0;
+    for (const part of rows.lines) {
+      // Without the last line, the mirror knows that rows are missing.
+      if (performance.now() > endMs) return;
+      count += part.count;
+      yield part.line;
+    }
+    yield endLine(count);
+  } finally {
+    rows.close();
+  }
 }

@@ -88,7 +88,7 @@ export function gatewayOverHttp(options: HttpGatewayOptions, deps: HttpGatewayDe
   };
 }
 
-/** Converts the parameters of each method to the body of its request (`http/gateway/methods.ts`). */
+/** Converts the parameters of each method to the body of its request (`http/gateway/routes.ts`). */
 const BODIES: { readonly [M in RemoteMethod]: (...parameters: Parameters<Gateway[M]>) => object } = {
   submit: (transactions) => ({ transactions }),
   pendingTransactions: (range) => range,

@@ -1,7 +1,7 @@
 /** Decodes the blocks of a feed, and writes and removes them. */
 import { blockFromTrustedBytes, type EncodedBlock, encodeHeader, type Network } from "@uniknode/protocol";
 import { receiveBlock } from "../chain/pipeline/receive.ts";
-import type { Position } from "../feed/position.ts";
+import type { Position } from "../feed/line.ts";
 import type { Transaction } from "../postgres/connection.ts";
 import {
   BLOCK_COLUMNS,

@@ -4,7 +4,7 @@
  * indexes.
  */
 import type { Network } from "@uniknode/protocol";
-import type { Position } from "../feed/position.ts";
+import type { Position } from "../feed/line.ts";
 import type { Postgres, Transaction } from "../postgres/connection.ts";
 import { indexSql } from "../postgres/migrations.ts";
 import { appendBlocks, type DecodedBundle, decodeBundle, removeAbove } from "./blocks.ts";

@@ -4,13 +4,12 @@ import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { Agent, type Dispatcher, request } from "undici";
 import type { EventPosition } from "../feed/event-reader.ts";
-import { type Position, positionText } from "../feed/position.ts";
+import { type Position, positionText } from "../feed/line.ts";
 import { REFUSAL_STEPS } from "../gateway/failure.ts";
 import { type LineBound, linesOf } from "../platform/text/bounded.ts";
 import { shortened, withoutControls } from "../platform/text/foreign.ts";
 import { MirrorError, type MirrorErrorCode } from "./error.ts";
-import { type EventLine, readEventLine } from "./event-line.ts";
-import { type FeedLine, readLine } from "./line.ts";
+import { type EventLine, type FeedLine, readEventLine, readLine } from "./line.ts";
 
 export type FeedClient = {
   /** Yields the blocks after the first position that the node has on its chain, until the response ends. */

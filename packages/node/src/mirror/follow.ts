@@ -1,12 +1,11 @@
 /** Follows the feed of a node: writes its blocks as they arrive, and returns to an earlier block if the node requires it. */
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import type { Position } from "../feed/position.ts";
+import type { Position } from "../feed/line.ts";
 import type { Postgres } from "../postgres/connection.ts";
 import { type DecodedBundle, decodeBundle } from "./blocks.ts";
 import { MirrorError } from "./error.ts";
-import { createFactComparison } from "./facts/comparison.ts";
-import { catchUpFacts } from "./facts/growth.ts";
+import { catchUpFacts, createFactComparison } from "./facts/tree.ts";
 import type { FeedClient } from "./feed-client.ts";
 import type { Epoch } from "./head.ts";
 import type { Bundle, Checkpoint, FeedLine, LogMark } from "./line.ts";

@@ -1,6 +1,6 @@
 /** The head of a mirror: its last block, and the process that may move it. */
 import type { EncodedBlock } from "@uniknode/protocol";
-import type { Position } from "../feed/position.ts";
+import type { Position } from "../feed/line.ts";
 import type { Postgres, PostgresValue, Transaction } from "../postgres/connection.ts";
 import { MirrorError } from "./error.ts";
 import type { LogMark } from "./line.ts";

@@ -5,13 +5,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import type { Position } from "../feed/position.ts";
+import type { Position } from "../feed/line.ts";
 import type { Postgres } from "../postgres/connection.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { MirrorError, type MirrorErrorCode } from "./error.ts";
-import { createEventCopy } from "./events/copy.ts";
-import type { CopyDeps } from "./events/deps.ts";
-import { createHeightWatch } from "./events/height-watch.ts";
+import { type CopyDeps, createEventCopy, createHeightWatch } from "./events/copy.ts";
 import type { FeedClient } from "./feed-client.ts";
 import { follow } from "./follow.ts";
 import {

@@ -4,11 +4,10 @@
  * (docs/decisions/0043).
  */
 import type { Network } from "@uniknode/protocol";
-import type { Position } from "../feed/position.ts";
+import type { Position } from "../feed/line.ts";
 import type { Postgres } from "../postgres/connection.ts";
 import { appendBlocks, type DecodedBundle, removeBlocks } from "./blocks.ts";
-import { type FactMark, growFacts } from "./facts/growth.ts";
-import { removeFactsAbove } from "./facts/tree.ts";
+import { type FactMark, growFacts, removeFactsAbove } from "./facts/tree.ts";
 import { type Epoch, markLog, moveHead } from "./head.ts";
 import type { LogMark } from "./line.ts";
 import { applyChanges, restoreRecords } from "./state.ts";

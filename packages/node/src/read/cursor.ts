@@ -8,8 +8,8 @@ import { parseExternal, type TextBounds } from "../platform/json/external.ts";
 import { formOf } from "../platform/json/form.ts";
 import { Type } from "../platform/json/schema.ts";
 import { CursorError } from "./errors.ts";
-import { isInteger64 } from "./integers.ts";
 import type { NamedTerm, TermKind } from "./orders.ts";
+import { isInteger64 } from "./page.ts";
 
 /** Value of a term in a row, as a database returns it: integers also as decimal text, texts also as bytes. */
 export type RowValue = string | number | bigint | Uint8Array | null;

@@ -1,15 +1,48 @@
 /** JSON-RPC 2.0: processes a body with one call or a batch. */
+
 import { setImmediate as nextTick } from "node:timers/promises";
 import { ApiError } from "@uniknode/client";
+import { clientGroup } from "../platform/addresses/groups.ts";
 import { BODY_COMPLEXITY } from "../platform/json/complexity.ts";
 import { ExternalDataError, parseExternal, type TextBounds } from "../platform/json/external.ts";
 import { formOf } from "../platform/json/form.ts";
 import { Type } from "../platform/json/schema.ts";
-import { createBodySlots } from "./body-slots.ts";
 import { faultText, type Method, type RpcContext } from "./define-method.ts";
 import { internalError, invalidRequest, noJson, ofStatus, RpcError, unknownMethod } from "./error.ts";
 
-export type RpcResponse = { readonly jsonrpc: "2.0"; readonly id: number | string | null } & (
+/** Concurrency slots for request bodies: a total number, of which one client can have a share. */
+type BodySlots = {
+  /** Takes a slot for a client's address, and returns a function that releases it. Undefined if none is free. */
+  take(address: string): (() => void) | undefined;
+};
+
+function createBodySlots({
+  total,
+  perClient,
+}: {
+  readonly total: number;
+  readonly perClient: number;
+}): BodySlots {
+  const taken = new Map<string, number>();
+  let all = 0;
+  return {
+    take(address) {
+      const client = clientGroup(address);
+      const own = taken.get(client) ?? 0;
+      if (all >= total || own >= perClient) return undefined;
+      all += 1;
+      taken.set(client, own + 1);
+      return () => {
+        all -= 1;
+        const left = (taken.get(client) ?? 0) - 1;
+        if (left > 0) taken.set(client, left);
+        else taken.delete(client);
+      };
+    },
+  };
+}
+
+type RpcResponse = { readonly jsonrpc: "2.0"; readonly id: number | string | null } & (
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: string } }
 );
@@ -42,7 +75,7 @@ const LISTS = { total: 8, perClient: 4 };
 const SINGLE_CALLS = { total: 128, perClient: 64 };
 
 /** `address` of the caller. */
-export type BodyHandler = (body: string, address: string) => Promise<RpcResponse | RpcResponse[]>;
+type BodyHandler = (body: string, address: string) => Promise<RpcResponse | RpcResponse[]>;
 
 type Calls = {
   readonly methods: Readonly<Record<string, Method>>;

@@ -1,8 +1,7 @@
 /** Source of a stream's events: the event log, or the stored blocks for clients that reconnect too late for the log. */
 import type { Event, LoggedEvent } from "../events/event.ts";
 import { createFit, MAX_CONTENT_BYTES } from "../subscriptions/content.ts";
-import { eventFrame } from "./frame.ts";
-import type { BlockRef, Position } from "./position.ts";
+import { type BlockRef, eventFrame, type Position } from "./frame.ts";
 
 /** An event and its text, which is built once for all clients that receive it by the same name. */
 export type SourceEvent = { readonly event: Event; frame(name: string): string };

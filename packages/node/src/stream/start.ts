@@ -1,6 +1,6 @@
 /** Finds the position at which a stream starts. */
 import { StreamError } from "./error.ts";
-import type { BlockRef, Position } from "./position.ts";
+import type { BlockRef, Position } from "./frame.ts";
 import type { Source } from "./source.ts";
 import type { Subscription } from "./subscription.ts";
 

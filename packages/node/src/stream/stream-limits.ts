@@ -1,4 +1,4 @@
-/** Limits the open streams per client, per site, and in total. */
+/** Limits of streams: open ones per client, per site, and in total, and clients whose conditions cost too much. */
 import { clientGroup, siteGroup } from "../platform/addresses/groups.ts";
 import { StreamError } from "./error.ts";
 
@@ -65,4 +65,38 @@ function add(counts: Map<string, number>, group: string, difference: 1 | -1): vo
   const count = (counts.get(group) ?? 0) + difference;
   if (count > 0) counts.set(group, count);
   else counts.delete(group);
+}
+
+/** Suspended clients get no stream with patterns until their suspension ends. */
+export type Suspensions = {
+  add(address: string): void;
+  /** @throws {StreamError} STREAM_SUSPENDED */
+  check(address: string): void;
+};
+
+/** Maximum number of suspensions; beyond it, the oldest is dropped. */
+const MAX_SUSPENSIONS = 1_000;
+
+export function createSuspensions(durationMs: number, nowMs: () => number): Suspensions {
+  /** End of each suspension by client, the earliest first. */
+  const endsMs = new Map<string, number>();
+
+  return {
+    add(address) {
+      const client = clientGroup(address);
+      endsMs.delete(client);
+      endsMs.set(client, nowMs() + durationMs);
+      for (const [known, endMs] of endsMs) {
+        if (endsMs.size <= MAX_SUSPENSIONS && endMs > nowMs()) return;
+        endsMs.delete(known);
+      }
+    },
+    check(address) {
+      if ((endsMs.get(clientGroup(address)) ?? 0) <= nowMs()) return;
+      throw new StreamError(
+        "STREAM_SUSPENDED",
+        "the patterns of a stream from this address are too expensive; use fewer or smaller patterns, or other operators",
+      );
+    },
+  };
 }

@@ -7,18 +7,22 @@ import { createNotifier, type Notifier } from "../platform/notifier.ts";
 import type { MatchingObserver, Slices } from "../subscriptions/conditions/slices.ts";
 import { StreamError } from "./error.ts";
 import { follow } from "./follow.ts";
-import { greeting, heartbeat } from "./frame.ts";
+import { greeting, heartbeat, type Position } from "./frame.ts";
 import {
   createOpenSubscriptions,
   type OpenSubscriptions,
   type StreamsChanged,
 } from "./open-subscriptions.ts";
-import type { Position } from "./position.ts";
 import { createSink, type Sink } from "./sink.ts";
 import type { Source } from "./source.ts";
 import { findStart, type Start, type StreamRequest } from "./start.ts";
-import { createStreamLimits, type StreamLimitOptions, type StreamLimits } from "./stream-limits.ts";
-import { createSuspensions, type Suspensions } from "./suspensions.ts";
+import {
+  createStreamLimits,
+  createSuspensions,
+  type StreamLimitOptions,
+  type StreamLimits,
+  type Suspensions,
+} from "./stream-limits.ts";
 
 export type StreamOptions = StreamLimitOptions & {
   /** Time between two heartbeats. A client that reads nothing for this time is disconnected. */

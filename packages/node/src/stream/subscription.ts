@@ -1,8 +1,7 @@
 /** The subscription of a stream. */
 import { isRemembered } from "../event-log/history.ts";
-import { isChainFact, isRetraction } from "../events/catalogue.ts";
+import { isChainFact, isRetraction, subscribedNames } from "../events/catalogue.ts";
 import type { Event } from "../events/event.ts";
-import { subscribedNames } from "../events/names.ts";
 import { parseJson } from "../platform/json/lossless.ts";
 import { type Condition, compileConditions } from "../subscriptions/conditions/conditions.ts";
 import { CostError, meterConditions } from "../subscriptions/conditions/cost.ts";

@@ -1,7 +1,6 @@
 /** The subscription of a webhook or a live stream: events, and conditions on their content (webhooks.md 3). */
 import { EVERY_EVENT } from "@uniknode/client/every-event";
-import { EVENTS, isEventName } from "../events/catalogue.ts";
-import { isEventPattern } from "../events/names.ts";
+import { EVENTS, isEventName, isEventPattern } from "../events/catalogue.ts";
 import * as expected from "../platform/text/expectations.ts";
 import { similarNames } from "../platform/text/similar.ts";
 import type { Condition } from "./conditions/conditions.ts";

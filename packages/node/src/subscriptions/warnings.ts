@@ -1,13 +1,11 @@
 /** Warns of probable mistakes in conditions that are accepted (webhooks.md 3); each warning is a sentence. */
 
 import { isEveryEvent } from "@uniknode/client/every-event";
-import { subscribedNames } from "../events/names.ts";
+import { subscribedNames } from "../events/catalogue.ts";
 import { DATA_SCHEMAS, HEX, SIGNED, UNSIGNED } from "../events/schemas.ts";
 import { similarNames } from "../platform/text/similar.ts";
 import type { Condition } from "./conditions/conditions.ts";
-import { compareDecimals, decimalOf } from "./conditions/decimal.ts";
-import { structureOf } from "./conditions/equality.ts";
-import { readInterval } from "./conditions/interval.ts";
+import { compareDecimals, decimalOf, readInterval, structureOf } from "./conditions/operands.ts";
 
 /** Members of a schema that describe a content. */
 type Schema = {

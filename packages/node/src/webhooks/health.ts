@@ -1,4 +1,7 @@
 /** Current health of the targets of webhooks (webhooks.md 10 point 13). Times are milliseconds since 1970. */
+
+import { MINUTE_MS } from "../platform/clock/durations.ts";
+import type { AttemptOutcome } from "./delivery-queue.ts";
 import type { Webhook } from "./model/webhook.ts";
 
 export type WebhookHealth = {
@@ -37,3 +40,23 @@ export type HealthRows = {
   of(webhook: Pick<Webhook, "id" | "enabled" | "suspended">, nowMs: number): Promise<WebhookHealth>;
   totals(nowMs: number): Promise<HealthTotals>;
 };
+
+/** Outcome of an attempt, which the databases count by the minute of its end. */
+export type CountedOutcome = Pick<AttemptOutcome, "webhook" | "atMs" | "failure">;
+
+export const minuteOf = (atMs: number): number => Math.floor(atMs / MINUTE_MS);
+
+/** Counts outcomes by webhook and minute, in the order of their first outcome. */
+export function countByMinute(
+  outcomes: readonly CountedOutcome[],
+): (AttemptCounts & { readonly webhook: number; readonly minute: number })[] {
+  const counts = new Map<string, { webhook: number; minute: number; succeeded: number; failed: number }>();
+  for (const { webhook, atMs, failure } of outcomes) {
+    const minute = minuteOf(atMs);
+    const count = counts.get(`${webhook} ${minute}`) ?? { webhook, minute, succeeded: 0, failed: 0 };
+    counts.set(`${webhook} ${minute}`, count);
+    if (failure) count.failed++;
+    else count.succeeded++;
+  }
+  return [...counts.values()];
+}

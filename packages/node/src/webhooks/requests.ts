@@ -1,4 +1,6 @@
 /** Requests of clients to the webhook service, in any process: the process that sends may be another one. */
+
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { History } from "../event-log/history.ts";
 import type { MatchingObserver, Slices } from "../subscriptions/conditions/slices.ts";
@@ -8,7 +10,6 @@ import { createPing, type Ping } from "./delivery/ping.ts";
 import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./delivery-log/delivery-log.ts";
 import type { DeliveryQueue } from "./delivery-queue.ts";
 import { createDryRun, type DryRun } from "./dry-run.ts";
-import { createAwaitMatched } from "./matching/await-matched.ts";
 import { createRegister, type Register, type RegisterOptions } from "./register/register.ts";
 import type { RegisterStorage } from "./register/rows.ts";
 import { createReplays, type Replays } from "./replay/replays.ts";
@@ -34,7 +35,7 @@ export type WebhookRequests = {
 };
 
 /** The dispatcher, if it runs in this process: it caches queues. */
-export type Sender = {
+type Sender = {
   /** Must be called after a webhook or its queue was changed. */
   queueChanged(webhook: number): void;
   /** Must be called after the queue of a webhook was restarted. */
@@ -85,7 +86,7 @@ export function createWebhookRequests(
     createPing: ping.create,
     onChanged,
     onRestarted,
-    awaitMatched: createAwaitMatched(storage.register, sender.notify),
+    awaitMatched: () => awaitMatched(storage.register, sender.notify),
     nowMs,
     logger,
   });
@@ -112,4 +113,32 @@ async function sendPing(
   const { number, isSuccess } = await ping.send(webhook);
   if (isSuccess && webhook.suspended !== undefined) await register.resume(webhook.id);
   return log.find(id, `${number}`);
+}
+
+/** Maximum wait of an update of the register; the new definition then matches the remaining events. */
+const MAX_WAIT_MS = 2_000;
+const FIRST_PAUSE_MS = 1;
+const MAX_PAUSE_MS = 50;
+
+/**
+ * Settles when every event that was logged before is matched, or after a timeout.
+ *
+ * @param notify runs the matcher
+ */
+async function awaitMatched(
+  { lastEvent, lastMatched }: Pick<RegisterStorage, "lastEvent" | "lastMatched">,
+  notify: () => void,
+): Promise<void> {
+  const last = await lastEvent();
+  const endMs = performance.now() + MAX_WAIT_MS;
+  // The matcher may run in another process, which is reached through the database.
+  for (
+    let pauseMs = FIRST_PAUSE_MS;
+    (await lastMatched()) < last;
+    pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)
+  ) {
+    if (performance.now() >= endMs) return;
+    notify();
+    await sleep(pauseMs);
+  }
 }

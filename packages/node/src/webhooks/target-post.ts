@@ -1,7 +1,7 @@
 /** Sends deliveries to targets of every scheme. */
 import { Names } from "./connections/names.ts";
 import { createPost, type Post, type PostOptions } from "./delivery/post.ts";
-import { isNatsTarget } from "./model/nats-target.ts";
+import { isNatsTarget } from "./model/targets.ts";
 import { createNatsPost } from "./nats/post.ts";
 
 export type TargetPost = {

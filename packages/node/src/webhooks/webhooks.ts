@@ -25,7 +25,7 @@ import { createMatcher, type Matched } from "./matching/matcher.ts";
 import { createVerdicts } from "./matching/verdicts.ts";
 import { isHalf } from "./model/message.ts";
 import type { WebhookOptions } from "./options.ts";
-import { createReadProofText } from "./proofs/proof-text.ts";
+import { createReadProofText } from "./proof-text.ts";
 import type { Register } from "./register/register.ts";
 import type { RegisterStorage } from "./register/rows.ts";
 import { createReplayWorker } from "./replay/worker.ts";

@@ -1,6 +1,6 @@
 /** Operator's view of a node that does not forge, with two samples of its figures. */
 import type { Operator } from "../../src/operations/http/operator.ts";
-import { createOverview } from "../../src/operations/overview/overview.ts";
+import { createOverview } from "../../src/operations/overview.ts";
 import { createSeries } from "../../src/operations/series/series.ts";
 import { REPORT } from "./fixture.ts";
 

@@ -2,9 +2,8 @@
 import type { EventPosition } from "../../src/feed/event-reader.ts";
 import type { Feed, FeedResponse } from "../../src/feed/feed.ts";
 import { MirrorError } from "../../src/mirror/error.ts";
-import { type EventLine, readEventLine } from "../../src/mirror/event-line.ts";
 import type { FeedClient } from "../../src/mirror/feed-client.ts";
-import { readLine } from "../../src/mirror/line.ts";
+import { type EventLine, readEventLine, readLine } from "../../src/mirror/line.ts";
 
 export const clientOf = (feed: Feed): FeedClient => ({
   follow: (positions) => linesOf(feed.follow(positions), readLine),

@@ -22,7 +22,7 @@ import type { DeliveryResponse } from "../../src/webhooks/delivery/response.ts";
 import type { Ownership } from "../../src/webhooks/delivery-queue.ts";
 import type { DeliveryRecord } from "../../src/webhooks/model/deliveries.ts";
 import { DEFAULT_WEBHOOK_OPTIONS, type WebhookOptions } from "../../src/webhooks/options.ts";
-import type { SecretCipher } from "../../src/webhooks/secrets/encryption.ts";
+import type { SecretCipher } from "../../src/webhooks/secrets.ts";
 import { createDeliveryLogStore } from "../../src/webhooks/sqlite/delivery-log.ts";
 import { openSqliteStorage } from "../../src/webhooks/sqlite/storage.ts";
 import { createWebhookStore, type WebhookStore } from "../../src/webhooks/sqlite/webhooks.ts";

@@ -27,7 +27,7 @@ const PARSERS: Readonly<Record<string, string>> = {
   "subscriptions/content.ts": "events of this node",
   "subscriptions/conditions/": "operands that a reader has checked",
   "stream/subscription.ts": "conditions that a reader has checked",
-  "webhooks/proofs/proven-fact.ts": "contents that this program wrote",
+  "webhooks/proof-text.ts": "contents that this program wrote",
   "webhooks/dry-run.ts": "conditions that a reader has checked",
   "http/webhooks/responses.ts": "rows, and bodies whose members readers check",
   "http/stream/routes.ts": "conditions whose members readers check",

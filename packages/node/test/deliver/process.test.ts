@@ -4,7 +4,7 @@ import { verifyDelivery } from "@uniknode/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { WebhookFields } from "../../src/webhooks/model/webhook.ts";
 import { createPostgresRegisterCommands } from "../../src/webhooks/postgres/register/register-commands.ts";
-import { PLAIN_SECRETS } from "../../src/webhooks/secrets/encryption.ts";
+import { PLAIN_SECRETS } from "../../src/webhooks/secrets.ts";
 import { type MirroredDevChain, startMirroredDevChain, TOKEN } from "../../test-support/mirror/dev-chain.ts";
 import { startBreakingProxy } from "../../test-support/postgres/breaking-proxy.ts";
 import { hasPostgres } from "../../test-support/postgres/server.ts";

@@ -14,7 +14,7 @@ import { receiveBlock } from "../../src/chain/pipeline/receive.ts";
 import { createGrowth } from "../../src/facts/growth.ts";
 import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { createFeed, DEFAULT_FEED_OPTIONS, type Feed, type FeedResponse } from "../../src/feed/feed.ts";
-import type { Position } from "../../src/feed/position.ts";
+import type { Position } from "../../src/feed/line.ts";
 import { createFeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";

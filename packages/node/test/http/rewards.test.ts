@@ -1,6 +1,6 @@
 import { createNetwork, dalinet, type Transaction } from "@uniknode/protocol";
 import { expect, test } from "vitest";
-import { createdRewards } from "../../src/http/resources/rewards.ts";
+import { createdRewards } from "../../src/http/resources/blocks.ts";
 import { present } from "../../src/platform/present.ts";
 import type { Snapshot } from "../../src/read/port.ts";
 

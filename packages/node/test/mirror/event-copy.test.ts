@@ -5,12 +5,10 @@ import { createFeed, DEFAULT_FEED_OPTIONS, type Feed } from "../../src/feed/feed
 import { createFeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
 import { MirrorError } from "../../src/mirror/error.ts";
-import type { CopiedEvent, EventLine } from "../../src/mirror/event-line.ts";
-import { createEventCopy } from "../../src/mirror/events/copy.ts";
-import { createHeightWatch } from "../../src/mirror/events/height-watch.ts";
-import { pruneEvents } from "../../src/mirror/events/prune.ts";
-import { appendEvents, readCopy, startCopy } from "../../src/mirror/events/rows.ts";
+import { createEventCopy, createHeightWatch } from "../../src/mirror/events/copy.ts";
+import { appendEvents, pruneEvents, readCopy, startCopy } from "../../src/mirror/events/rows.ts";
 import { takeLease } from "../../src/mirror/head.ts";
+import type { CopiedEvent, EventLine } from "../../src/mirror/line.ts";
 import { createLogger } from "../../src/platform/logging/logger.ts";
 import type { Postgres } from "../../src/postgres/connection.ts";
 import { migrate as migratePostgres } from "../../src/postgres/migrations.ts";

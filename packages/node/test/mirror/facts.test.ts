@@ -2,8 +2,7 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGrowth } from "../../src/facts/growth.ts";
-import { createFactComparison } from "../../src/mirror/facts/comparison.ts";
-import type { FactMark } from "../../src/mirror/facts/growth.ts";
+import { createFactComparison, type FactMark } from "../../src/mirror/facts/tree.ts";
 import type { FeedClient } from "../../src/mirror/feed-client.ts";
 import { follow } from "../../src/mirror/follow.ts";
 import type { FeedLine } from "../../src/mirror/line.ts";

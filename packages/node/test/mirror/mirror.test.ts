@@ -12,8 +12,7 @@ import { createFeed, DEFAULT_FEED_OPTIONS, type Feed } from "../../src/feed/feed
 import { createFeedReader } from "../../src/feed/reader.ts";
 import { openStateRows } from "../../src/feed/state-rows.ts";
 import { bootstrap } from "../../src/mirror/bootstrap.ts";
-import { catchUpFacts } from "../../src/mirror/facts/growth.ts";
-import { readTree } from "../../src/mirror/facts/tree.ts";
+import { catchUpFacts, readTree } from "../../src/mirror/facts/tree.ts";
 import type { FeedClient } from "../../src/mirror/feed-client.ts";
 import { follow } from "../../src/mirror/follow.ts";
 import { type MirrorHead, readHead, takeLease } from "../../src/mirror/head.ts";

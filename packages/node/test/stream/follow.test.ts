@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createNotifier } from "../../src/platform/notifier.ts";
 import { present } from "../../src/platform/present.ts";
 import { follow } from "../../src/stream/follow.ts";
-import { positionText, readPosition } from "../../src/stream/position.ts";
+import { positionText, readPosition } from "../../src/stream/frame.ts";
 import { createSink } from "../../src/stream/sink.ts";
 import type { Source, SourceEvent } from "../../src/stream/source.ts";
 import { readSubscription } from "../../src/stream/subscription.ts";

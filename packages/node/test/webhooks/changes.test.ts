@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWebhookHealthStore } from "../../src/webhooks/sqlite/webhook-health.ts";
+import { createWebhookHealthStore } from "../../src/webhooks/sqlite/health.ts";
 import {
   always,
   blockApplied,

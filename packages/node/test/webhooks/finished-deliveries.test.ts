@@ -2,8 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import type { Database } from "../../src/store/engine/database.ts";
-import { createDeliveryStore } from "../../src/webhooks/sqlite/deliveries.ts";
-import { createContentStore } from "../../src/webhooks/sqlite/messages.ts";
+import { createContentStore, createDeliveryStore } from "../../src/webhooks/sqlite/deliveries.ts";
 import {
   always,
   blockApplied,

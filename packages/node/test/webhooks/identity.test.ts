@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createMetaStore } from "../../src/store/node/meta.ts";
-import { deliveryId } from "../../src/webhooks/matching/identity.ts";
+import { deliveryId } from "../../src/webhooks/matching/drafts.ts";
 import {
   always,
   blockApplied,

@@ -1,7 +1,6 @@
 /** Queues of webhooks that are paused, resumed, or redefined: no delivery is lost (webhooks.md 4.4). */
 import { describe, expect, test } from "vitest";
-import { createDeliveryStore } from "../../src/webhooks/sqlite/deliveries.ts";
-import { createContentStore } from "../../src/webhooks/sqlite/messages.ts";
+import { createContentStore, createDeliveryStore } from "../../src/webhooks/sqlite/deliveries.ts";
 import {
   always,
   blockApplied,

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { WebhookOptions } from "../../src/webhooks/options.ts";
-import { createDeliveryStore } from "../../src/webhooks/sqlite/deliveries.ts";
-import { createContentStore } from "../../src/webhooks/sqlite/messages.ts";
+import { createContentStore, createDeliveryStore } from "../../src/webhooks/sqlite/deliveries.ts";
 import {
   always,
   blockApplied,

@@ -6,7 +6,7 @@ import { present } from "../../src/platform/present.ts";
 import { createProveFact, type ProveFact } from "../../src/proofs/fact.ts";
 import { createSqliteReadModel } from "../../src/read/sqlite/read-model.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
-import { MAX_PROOF_CHARACTERS } from "../../src/webhooks/proofs/proof-text.ts";
+import { MAX_PROOF_CHARACTERS } from "../../src/webhooks/proof-text.ts";
 import { createForkingChain, network } from "../../test-support/chain/forking.ts";
 import { checkpointAt } from "../../test-support/proofs/checkpoint.ts";
 import {

@@ -7,9 +7,8 @@ import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createMetaStore } from "../../src/store/node/meta.ts";
-import { createSecretCipher, EncryptionError } from "../../src/webhooks/secrets/encryption.ts";
-import { encryptSecrets, type KeyFiles } from "../../src/webhooks/sqlite/secrets/encrypt-secrets.ts";
-import { webhookTokenOf } from "../../src/webhooks/sqlite/secrets/token.ts";
+import { createSecretCipher, EncryptionError } from "../../src/webhooks/secrets.ts";
+import { encryptSecrets, type KeyFiles, webhookTokenOf } from "../../src/webhooks/sqlite/secrets.ts";
 import { createWebhookStore } from "../../src/webhooks/sqlite/webhooks.ts";
 import {
   always,

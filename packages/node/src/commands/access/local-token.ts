@@ -8,9 +8,8 @@ import { ConfigError } from "../../platform/config-error.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { openReader } from "../../store/engine/migrations.ts";
 import { createMetaStore } from "../../store/node/meta.ts";
-import { createSecretCipher } from "../../webhooks/secrets/encryption.ts";
-import { type KeyFiles, readSecretKey } from "../../webhooks/sqlite/secrets/encrypt-secrets.ts";
-import { keptWebhookToken } from "../../webhooks/sqlite/secrets/token.ts";
+import { createSecretCipher } from "../../webhooks/secrets.ts";
+import { type KeyFiles, keptWebhookToken, readSecretKey } from "../../webhooks/sqlite/secrets.ts";
 
 const { webhookKeyFile, webhookOldKeyFile } = nodeOptions;
 

@@ -3,8 +3,8 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { FastifyHttpOptions } from "fastify";
 import { createServer } from "../../platform/http.ts";
 import type { Connections } from "./connections.ts";
-import { openExchanges } from "./open-exchanges.ts";
 import { stopParsing } from "./stop-parsing.ts";
+import { openExchanges } from "./unreadable.ts";
 
 export type ListenerOptions = {
   /** Timeout for the headers of a request, after which the client gets 408. */

@@ -1,11 +1,60 @@
-/** Access to operations for a signed-in browser: the session takes the place of the webhook token. */
-import type { FastifyRequest } from "fastify";
+/**
+ * Access to operations for a signed-in browser: the session takes the place of the webhook token. Browsers send cookies to every port of
+ * a host, so the server of another port can learn the cookie of a session, and can set cookies itself. It cannot learn the key, which
+ * only pages of the console's origin send, as a header.
+ */
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { createCrossSiteTest } from "../../platform/addresses/hosts.ts";
 import { createAllowances } from "../connections/allowances.ts";
 import { HttpError } from "../core/error.ts";
 import { type Access, requireJson } from "../webhooks/access.ts";
-import { sessionOf } from "./secrets.ts";
-import type { Sessions } from "./sessions.ts";
+import type { Opened, SessionSecrets, Sessions } from "./sessions.ts";
+
+const KEY_HEADER = "x-session-key";
+const ATTRIBUTES = "HttpOnly; SameSite=Strict; Path=/console";
+/** Maximum of cookies to check: a browser sends one, and others that servers on other ports have set. */
+const MAX_COOKIES = 8;
+
+/** Returns the secrets of the session of a request; undefined without a session. */
+export function sessionOf(request: FastifyRequest, sessions: Sessions): SessionSecrets | undefined {
+  const key = request.headers[KEY_HEADER];
+  if (typeof key !== "string") return undefined;
+  return cookiesOf(request)
+    .map((cookie) => ({ cookie, key }))
+    .find((secrets) => sessions.endOf(secrets) !== undefined);
+}
+
+/** Sets the cookie of a session, which is secure if the client uses TLS, even through a proxy. */
+export function setCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { cookie, expiresMs }: Opened,
+  nowMs: number,
+): void {
+  const seconds = Math.round((expiresMs - nowMs) / 1_000);
+  const secure = request.protocol === "https" ? "; Secure" : "";
+  reply.header("set-cookie", `${cookieName(request)}=${cookie}; Max-Age=${seconds}; ${ATTRIBUTES}${secure}`);
+}
+
+export function removeCookie(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header("set-cookie", `${cookieName(request)}=; Max-Age=0; ${ATTRIBUTES}`);
+}
+
+function cookiesOf(request: FastifyRequest): string[] {
+  const prefix = `${cookieName(request)}=`;
+  return (request.headers.cookie ?? "")
+    .split(";")
+    .map((cookie) => cookie.trim())
+    .filter((cookie) => cookie.startsWith(prefix))
+    .slice(0, MAX_COOKIES)
+    .map((cookie) => cookie.slice(prefix.length));
+}
+
+/** Returns a name that differs by port: nodes on several ports of a host share the cookies of a browser. */
+function cookieName({ host, socket }: FastifyRequest): string {
+  const [, port = socket.localPort] = /:(\d{1,5})$/.exec(host) ?? [];
+  return `uniknode_console_${port}`;
+}
 
 /** Creates a check that refuses requests that a page of another site can make a browser send. */
 export function createSameSite(hosts: readonly string[]): (request: FastifyRequest) => void {

@@ -1,9 +1,8 @@
 /** The console below `/console`: its files, its sessions, and the operations of a signed-in browser. */
-import type { FastifyPluginAsync } from "fastify";
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { API_PREFIXES, type Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
-import type { ConsoleFiles } from "./files.ts";
-import { createPages } from "./pages.ts";
+import type { ConsoleFile, ConsoleFiles, Encoding } from "./files.ts";
 import {
   createSessionRoutes,
   type SessionRoutesDependencies,
@@ -53,3 +52,86 @@ export function addConsole(app: Server, options: ConsoleOptions, dependencies: C
     { prefix: OPERATIONS },
   );
 }
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join("; ");
+
+/** Headers of the page and its files. */
+const HEADERS = {
+  "content-security-policy": POLICY,
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+};
+const YEAR = "public, max-age=31536000, immutable";
+const NOT_BUILT =
+  "The console is not built: run npm start or npm run console in the clone, or install a release.\n";
+const hidden = { config: { isUnlimited: true }, schema: { hide: true } };
+
+/**
+ * Serves the page and its files; the page itself resolves every path that is not a file.
+ *
+ * @param read returns all files, or undefined if they were not built; called at the first request
+ */
+export function createPages(read: () => ConsoleFiles | undefined): FastifyPluginAsync {
+  let known: { readonly files: ConsoleFiles | undefined } | undefined;
+
+  async function send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    reply.headers(HEADERS);
+    // All files are read together, because they belong to one build.
+    known ??= { files: read() };
+    const { files } = known;
+    const index = files?.get("index.html");
+    if (!files || !index) return reply.code(503).type("text/plain; charset=utf-8").send(NOT_BUILT);
+    const { "*": path = "" } = request.params as { "*"?: string };
+    const file = files.get(path) ?? (path.startsWith("assets/") ? undefined : index);
+    if (!file) throw new HttpError("PATH_UNKNOWN", "file not found in the console");
+    return sendFile(file, request, reply);
+  }
+
+  return async (app) => {
+    // The router does not match an empty file name.
+    app.get("/", { ...hidden, prefixTrailingSlash: "slash" }, send);
+    app.get("/*", hidden, send);
+  };
+}
+
+async function sendFile(
+  { type, tag, isImmutable, bytes, encoded }: ConsoleFile,
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const encoding = encodingFor(headers["accept-encoding"]);
+  const etag = `"${tag}${encoding === undefined ? "" : `-${encoding}`}"`;
+  reply.headers({
+    etag,
+    vary: "accept-encoding",
+    "cache-control": isImmutable ? YEAR : "no-cache",
+  });
+  if (headers["if-none-match"] === etag) return reply.code(304).send();
+  reply.type(type);
+  if (encoding === undefined) return reply.send(bytes);
+  return reply.header("content-encoding", encoding).send(await encoded(encoding));
+}
+
+const ENCODINGS: readonly Encoding[] = ["br", "gzip"];
+
+/** Chooses the encoding; browsers list encodings without weights. */
+const encodingFor = (header: string | string[] | undefined): Encoding | undefined => {
+  const named = String(header ?? "")
+    .split(",")
+    .map((entry) => entry.trim());
+  return ENCODINGS.find((encoding) => named.includes(encoding));
+};

@@ -6,8 +6,7 @@ import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { body } from "../requests/bodies.ts";
 import type { Access, TokenTest } from "../webhooks/access.ts";
-import { createSameSite } from "./access.ts";
-import { removeCookie, sessionOf, setCookie } from "./secrets.ts";
+import { createSameSite, removeCookie, sessionOf, setCookie } from "./access.ts";
 import type { Sessions } from "./sessions.ts";
 
 export type SessionRoutesOptions = {

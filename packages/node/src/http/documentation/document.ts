@@ -7,13 +7,11 @@ import {
   fastify,
   type RouteOptions,
 } from "fastify";
-import { ErrorBody } from "../core/error.ts";
-import { withComponentSchemas } from "./component-schemas.ts";
-import { documentSchema, type Schema } from "./document-schema.ts";
+import { ErrorBody, isOwnPath } from "../core/error.ts";
+import { type Format, formats } from "../requests/parameters.ts";
+import { streamRoutes } from "../stream/routes.ts";
 import { OPERATION_IDS } from "./operation-ids.ts";
-import { withOtherMethods } from "./other-method.ts";
 import { TAGS } from "./route.ts";
-import { streamRoutes } from "./stream.ts";
 import { webhookRoutes } from "./webhooks.ts";
 
 /** Paths of the document are relative to this prefix; the other prefix serves the same routes. */
@@ -127,3 +125,100 @@ const withFailures = (
     ),
   },
 });
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const FORMATS_BY_NAME: Readonly<Record<string, Format>> = formats;
+
+/** Removes the texts that repeat a number of the list. */
+const valuesOf = (choices: readonly unknown[]): unknown[] =>
+  choices.filter(
+    (choice) => typeof choice !== "string" || !choices.some((other) => other === Number(choice)),
+  );
+
+/** Returns a deep copy in which a value that is sent as text has the schema of the value. Choices that become equal are merged. */
+function documentSchema(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(documentSchema);
+  if (typeof value !== "object" || value === null) return value;
+  const { format, ...rest } = value as Schema;
+  const known = typeof format === "string" ? FORMATS_BY_NAME[format] : undefined;
+  if (known) return { ...rest, ...known.shown };
+  const copy = Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, documentSchema(member)]),
+  );
+  if (Array.isArray(copy.enum)) return { ...copy, enum: valuesOf(copy.enum) };
+  if (!Array.isArray(copy.anyOf)) return copy;
+  const { anyOf, ...others } = copy;
+  const [first, ...more] = [...new Map(anyOf.map((choice) => [JSON.stringify(choice), choice])).values()];
+  return more.length === 0 ? { ...first, ...others } : { ...others, anyOf: [first, ...more] };
+}
+
+/**
+ * Returns the document with each titled schema moved to its components.
+ *
+ * @throws {Error} if two different schemas have the same title
+ */
+function withComponentSchemas(document: Schema): Schema {
+  const schemas = new Map<string, string>();
+  const values: Record<string, unknown> = {};
+
+  function move(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(move);
+    if (typeof value !== "object" || value === null) return value;
+    const moved = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, move(member)]));
+    if (!isTitledSchema(moved)) return moved;
+    const { title, ...schema } = moved;
+    const text = JSON.stringify(schema);
+    const known = schemas.get(title);
+    if (known !== undefined && known !== text) throw new Error(`two schemas are called ${title}`);
+    schemas.set(title, text);
+    values[title] = schema;
+    return { $ref: `#/components/schemas/${title}` };
+  }
+
+  const paths = move(document.paths);
+  return { ...document, paths, components: { ...(document.components as object), schemas: values } };
+}
+
+const isTitledSchema = (value: Schema): value is Schema & { title: string } =>
+  typeof value.title === "string" && typeof value.type === "string";
+
+/** Name of the response to a method that a path does not have. */
+const OTHER_METHOD = "MethodNotAllowed";
+
+const OTHER_METHOD_RESPONSE = {
+  description: "The path does not support this method.",
+  headers: {
+    Allow: {
+      description: "Methods that the path supports.",
+      schema: { type: "string", examples: ["GET, HEAD"] },
+    },
+  },
+  content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+};
+
+/** Adds the response 405 to each operation of a path that the old node did not have; other paths return 404 (http-api.md 1.3). */
+function withOtherMethods(document: Schema, prefix: string): Schema {
+  const paths = Object.entries(document.paths as Record<string, Record<string, Schema>>).map(
+    ([path, operations]) => [path, isOwnPath(`${prefix}${path}`) ? with405(operations) : operations],
+  );
+  const components = {
+    ...(document.components as object),
+    responses: { [OTHER_METHOD]: OTHER_METHOD_RESPONSE },
+  };
+  return { ...document, paths: Object.fromEntries(paths), components };
+}
+
+const with405 = (operations: Record<string, Schema>): Schema =>
+  Object.fromEntries(
+    Object.entries(operations).map(([method, operation]) => [
+      method,
+      {
+        ...operation,
+        responses: {
+          ...(operation.responses as object),
+          405: { $ref: `#/components/responses/${OTHER_METHOD}` },
+        },
+      },
+    ]),
+  );

@@ -1,20 +1,25 @@
 /** The feed for mirrors, as lines of text (docs/spec/feed.md). Only addresses of the access list may use it, with the token. */
-
 import type { FastifyPluginAsync } from "fastify";
+import type { EventPosition } from "../../feed/event-reader.ts";
 import type { Feed, FeedResponse, FollowResponse } from "../../feed/feed.ts";
-import { type Position, readPosition } from "../../feed/position.ts";
+import { type Position, readPosition } from "../../feed/line.ts";
 import type { RemoteProcesses } from "../../gateway/remote-processes.ts";
 import { Type } from "../../platform/json/schema.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
+import { body } from "../requests/bodies.ts";
 import { uint } from "../requests/parameters.ts";
 import { addFeedAccess, type FeedAccess } from "./access.ts";
-import { addEventRoutes } from "./event-routes.ts";
 import { send } from "./send.ts";
 
 /** Maximum of positions in one request: a mirror sends its latest blocks at growing distances. */
 const MAX_POSITIONS = 32;
 const MAX_POSITION_LENGTH = 96;
+const MAX_ID_LENGTH = 1_024;
+const MAX_TRANSFER_LENGTH = 64;
+/** Leaves room for the sequences of later events. */
+const MAX_SEQUENCE = 2 ** 52;
+const SEQUENCE = /^\d{1,16}$/;
 
 const position = Type.String({ maxLength: MAX_POSITION_LENGTH });
 const ROUTE = { exposeHeadRoute: false, config: { isEndless: true } };
@@ -31,6 +36,21 @@ const SCHEMAS = {
     querystring: Type.Object({ after: uint, last: uint }, { additionalProperties: false }),
   },
   state: { hide: true, querystring: Type.Object({}, { additionalProperties: false }) },
+  events: {
+    hide: true,
+    querystring: Type.Object(
+      {
+        after: Type.String({ maxLength: 16 }),
+        id: Type.Optional(Type.String({ maxLength: MAX_ID_LENGTH })),
+        transfer: Type.Optional(Type.String({ maxLength: MAX_TRANSFER_LENGTH })),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  continuation: {
+    hide: true,
+    body: body({ after: Type.Integer({ minimum: 0, maximum: MAX_SEQUENCE }) }),
+  },
 };
 
 /** Creates the plugin for each prefix. */
@@ -82,4 +102,33 @@ function positionFrom(text: string): Position {
   const position = readPosition(text);
   if (position) return position;
   throw new HttpError("INVALID_MEMBER", '"after" must be HEIGHT:ID of a block, up to 32 times');
+}
+
+/** Adds the events of the log for mirrors (docs/spec/feed.md 6). */
+function addEventRoutes(app: Server, feed: Pick<Feed, "events" | "continueEvents">): void {
+  app.get("/internal/feed/events", { ...ROUTE, schema: SCHEMAS.events }, async (request, reply) => {
+    const position = eventPositionFrom(request.query);
+    await send(request, reply, () => feed.events(position));
+  });
+  app.post("/internal/feed/events/continuation", { schema: SCHEMAS.continuation }, async (request, reply) => {
+    feed.continueEvents(request.body.after);
+    return reply.code(204).send();
+  });
+}
+
+function eventPositionFrom({
+  after,
+  ...more
+}: {
+  readonly after: string;
+  readonly id?: string;
+  readonly transfer?: string;
+}): EventPosition {
+  if ((after === "oldest" || after === "newest") && more.id === undefined) return after;
+  const sequence = Number(after);
+  if (SEQUENCE.test(after) && sequence <= MAX_SEQUENCE) return { sequence, ...more };
+  throw new HttpError(
+    "INVALID_MEMBER",
+    '"after" must be the sequence of an event, with its "id" or without, or "oldest" or "newest"',
+  );
 }

@@ -5,10 +5,9 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { FastifyPluginAsync } from "fastify";
 import { Type } from "../../platform/json/schema.ts";
-import { HandOverError } from "../../webhooks/hand-over/error.ts";
 import { HandOverHead, HandOverPart, isPart, lineOf } from "../../webhooks/hand-over/lines.ts";
 import type { NodeSide } from "../../webhooks/hand-over/node-side.ts";
-import { OWNER_STATES, OwnerError } from "../../webhooks/hand-over/owner.ts";
+import { HandOverError, OWNER_STATES, OwnerError } from "../../webhooks/hand-over/owner.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { addFeedAccess, type FeedAccess } from "../feed/access.ts";

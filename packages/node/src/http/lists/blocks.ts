@@ -1,4 +1,5 @@
 /** Single blocks and lists of blocks, shared by several resources. */
+
 import type { BlockFilter } from "../../read/filters.ts";
 import type { Head } from "../../read/head.ts";
 import { BLOCKS } from "../../read/lists.ts";
@@ -8,6 +9,13 @@ import type { Api } from "../core/api.ts";
 import { type ListRequest, listResponse, pageOf } from "../requests/pagination.ts";
 import { orderOf, wantsTransform } from "../requests/parameters.ts";
 import { blockResponse, type CreatedRewards, rawBlockResponse } from "../responses/block.ts";
+
+/** Finds the block of a path segment, first as a height, then as an id. */
+export async function findBlock({ blocks }: Snapshot, id: string): Promise<StoredBlock | undefined> {
+  const height = /^\d+$/.test(id) ? Number(id) : Number.NaN;
+  const byHeight = Number.isSafeInteger(height) ? await blocks.byHeight(height) : undefined;
+  return byHeight ?? (await blocks.byId(id));
+}
 
 export async function blockList(
   api: Api,

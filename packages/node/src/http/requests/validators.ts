@@ -1,7 +1,8 @@
-/** Validates parameters and bodies by the schemas of their routes. */
+/** Validates parameters and bodies by the schemas of their routes, without the parameters that count as absent. */
 import { createRequire } from "node:module";
 import type { Ajv, ValidateFunction } from "ajv";
 import type { FastifySchema, FastifySchemaCompiler, FastifyServerOptions } from "fastify";
+import type { Server } from "../core/app.ts";
 import { formats } from "./parameters.ts";
 
 const tests = Object.fromEntries(Object.entries(formats).map(([name, { test }]) => [name, test]));
@@ -44,3 +45,14 @@ function createAjv(): Ajv {
 export const validatorFactory = createValidatorCompiler as unknown as NonNullable<
   Factories["buildValidator"]
 >;
+
+/** An empty query value counts as absent (http-api.md 2), and so does `undefined`: some clients send `days=undefined`. */
+export function addAbsentValues(app: Server): void {
+  app.addHook("preValidation", (request, _reply, done) => {
+    const query = request.query as Record<string, unknown>;
+    for (const [name, value] of Object.entries(query)) {
+      if (value === "" || value === "undefined") delete query[name];
+    }
+    done();
+  });
+}

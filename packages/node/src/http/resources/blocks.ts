@@ -1,23 +1,25 @@
 /** `/blocks` (http-api.md 6.3). */
+
+import { INDIVIDUAL, isAliveDemand, nftOf, type Reward, rewardOfType, voucherOf } from "@uniknode/ledger";
+import type { Milestone, Network, Transaction } from "@uniknode/protocol";
 import { Type } from "../../platform/json/schema.ts";
 import { BLOCK_TRANSACTIONS, BLOCKS } from "../../read/lists.ts";
+import type { Snapshot } from "../../read/port.ts";
 import type { StoredBlock } from "../../read/rows.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { notFound } from "../core/error.ts";
 import { EACH_BLOCK, HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
-import { blockList, showBlock } from "../lists/blocks.ts";
-import { findBlock } from "../lists/find-block.ts";
+import { blockList, findBlock, showBlock } from "../lists/blocks.ts";
 import { transactionList } from "../lists/transactions.ts";
 import { body } from "../requests/bodies.ts";
 import { listParameters, orderOfList, searchMembers } from "../requests/list-schemas.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { blockId, query, transformQuery } from "../requests/parameters.ts";
-import { AnyBlock } from "../responses/block.ts";
+import { AnyBlock, type CreatedRewards } from "../responses/block.ts";
 import { AnyTransaction } from "../responses/transaction.ts";
 import { addBlockProof } from "./proofs.ts";
-import { createdRewards } from "./rewards.ts";
 
 const listQuery = query({ ...pageQuery, ...transformQuery, ...listParameters(BLOCKS) });
 const searchBody = body({ orderBy: orderOfList(BLOCKS), ...searchMembers(BLOCKS) });
@@ -134,4 +136,42 @@ function addTransactions(app: Server, api: Api): void {
 function existing(block: StoredBlock | undefined): StoredBlock {
   if (!block) throw notFound("BLOCK_UNKNOWN", "Block");
   return block;
+}
+
+/** Returns the coins that the rewarded transactions of a block created (state.md 4.1); undefined for a block without transactions. */
+export async function createdRewards(
+  network: Network,
+  { tokens, transactions }: Snapshot,
+  { height, numberOfTransactions }: Pick<StoredBlock, "height" | "numberOfTransactions">,
+): Promise<CreatedRewards | undefined> {
+  if (numberOfTransactions === 0) return undefined;
+  // Transactions follow the milestone of the parent block (trap A1).
+  const milestone = network.milestoneAt(Math.max(height - 1, 1));
+  const typeOf = async (tokenId: string) => Number((await tokens.find(tokenId))?.type);
+  let minters = 0n;
+  let foundation = 0n;
+  for (const transaction of await transactions.certifiedInBlock(height)) {
+    const reward = await rewardOf(transaction, milestone, typeOf);
+    if (!reward) continue;
+    minters += reward.sender + reward.forger;
+    // The old network returns only the last one, as recorded responses show.
+    foundation = reward.foundation;
+  }
+  return { unikMintRewards: `${minters}`, foundationRewards: `${foundation}` };
+}
+
+/** Computes a reward as when the block was applied; reads the type from the token, where it never changes. */
+async function rewardOf(
+  transaction: Transaction,
+  milestone: Milestone,
+  typeOf: (tokenId: string) => Promise<number>,
+): Promise<Reward | undefined> {
+  const paysWhenAlive = milestone.unsTokenEcoV2 === true;
+  if (voucherOf(transaction) !== undefined) {
+    const type = Number(nftOf(transaction).token.properties?.type);
+    return paysWhenAlive && type === INDIVIDUAL ? undefined : rewardOfType(milestone, type);
+  }
+  if (!paysWhenAlive || !isAliveDemand(transaction)) return undefined;
+  const type = await typeOf(nftOf(transaction).token.tokenId);
+  return type === INDIVIDUAL ? rewardOfType(milestone, type) : undefined;
 }

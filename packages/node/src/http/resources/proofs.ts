@@ -1,4 +1,5 @@
 /** Proofs of transactions and blocks (proofs.md, http-api.md 6.3 and 6.4). */
+import type { Proof as ProofData } from "@uniknode/client/proofs";
 import { Type } from "../../platform/json/schema.ts";
 import { buildProof, type ProofRequest } from "../../proofs/request.ts";
 import type { Snapshot } from "../../read/port.ts";
@@ -7,9 +8,38 @@ import type { Server } from "../core/app.ts";
 import { HttpError, notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, single } from "../documentation/route.ts";
-import { findBlock } from "../lists/find-block.ts";
+import { findBlock } from "../lists/blocks.ts";
 import { blockId, hex64, positive, query } from "../requests/parameters.ts";
-import { Proof } from "../responses/proof.ts";
+import { hex, id, publicKey } from "../responses/values.ts";
+
+const headers = (description: string) => Type.Array(hex, { description });
+
+/** A proof as responses contain it (proofs.md 3). */
+const Proof = Type.Unsafe<ProofData>(
+  Type.Object(
+    {
+      nethash: id,
+      transaction: Type.Optional(
+        Type.String({ pattern: "^[0-9a-f]*$", description: "Signed bytes; absent in the proof of a block." }),
+      ),
+      ids: Type.Array(id, { description: "Ids of all transactions of the block, in order." }),
+      headers: headers("Signed bytes of the header of the block, and of those above it."),
+      advances: Type.Array(headers("A complete round, and headers above it until it is final."), {
+        description: "Headers by which the trusted keys advance from the checkpoint.",
+      }),
+      rounds: Type.Array(
+        Type.Object({
+          round: Type.Integer({ minimum: 1 }),
+          delegates: Type.Array(Type.Union([publicKey, Type.Null()]), {
+            description: "Delegates by rank; null if a delegate signed none of the headers.",
+          }),
+        }),
+        { description: "Rounds of all headers, ascending." },
+      ),
+    },
+    { title: "Proof" },
+  ),
+);
 
 const querystring = query({ checkpoint: Type.Optional(positive) });
 const checkpointOf = ({ checkpoint }: { checkpoint?: string }) =>

@@ -1,6 +1,6 @@
 /** `/wallets` (http-api.md 6.5). */
 import { Type } from "../../platform/json/schema.ts";
-import { RICHEST_WALLETS, WALLET_LOCKS, WALLETS } from "../../read/lists.ts";
+import { BALANCES, RICHEST_WALLETS, WALLET_LOCKS, WALLETS } from "../../read/lists.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
@@ -10,13 +10,14 @@ import { lockList } from "../lists/locks.ts";
 import { findAddress, findWallet, toWalletId, walletList } from "../lists/wallets.ts";
 import { listParameters, searchSchemas } from "../requests/list-schemas.ts";
 import { listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
-import { query, walletId } from "../requests/parameters.ts";
-import { atQuery, pastState, withPastState } from "../requests/past-state.ts";
+import { orderOf, query, walletId } from "../requests/parameters.ts";
+import { atQuery, openHistory, pastState, withPastState } from "../requests/past-state.ts";
 import { Lock } from "../responses/lock.ts";
+import { Timestamp } from "../responses/timestamp.ts";
 import { type TokenName, TokenSummary, tokenSummary } from "../responses/unik.ts";
+import { amount } from "../responses/values.ts";
 import { SingleWallet, singleWalletResponse, Wallet } from "../responses/wallet.ts";
 import { TOKEN_NAMES, TOKEN_ORDER, tokenOrderOf } from "./uniks.ts";
-import { addWalletHistory } from "./wallet-history.ts";
 import { addWalletTransactions } from "./wallet-transactions.ts";
 
 const listQuery = query({ ...pageQuery, ...listParameters(WALLETS) });
@@ -24,6 +25,11 @@ const search = searchSchemas(WALLETS);
 const locksQuery = query({ ...pageQuery, ...listParameters(WALLET_LOCKS) });
 
 const params = Type.Object({ id: walletId });
+
+const Balance = Type.Object(
+  { height: Type.Integer({ minimum: 1 }), timestamp: Timestamp, balance: amount },
+  { title: "Balance", description: "Balance of a wallet after a block." },
+);
 
 export const wallets: Resource = (app, api) => {
   addList(app, api);
@@ -158,4 +164,37 @@ function refuseOtherTokens(app: Server): void {
       { status: 422 },
     );
   });
+}
+
+/** Adds `/wallets/{id}/history` (http-api.md 6.5). */
+function addWalletHistory(app: Server, api: Api): void {
+  const { read, timestampOf } = api;
+  app.get(
+    "/wallets/:id/history",
+    {
+      config: HEAD_ONLY,
+      schema: {
+        ...withPastState(
+          described(
+            "Wallets",
+            "Lists the balance of a wallet after each block that changed the balance, the nonce or the known public key, newest first.",
+            listOf(Balance),
+          ),
+        ),
+        params: Type.Object({ id: walletId }),
+        querystring: query({ ...pageQuery, ...listParameters(BALANCES) }),
+      },
+    },
+    (request) =>
+      read(request, async (snapshot) => {
+        const { history } = await openHistory(snapshot);
+        const address = await findAddress(api, snapshot, request.params.id);
+        const { orderBy, from, to } = request.query;
+        const filter = { address, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+        const page = pageOf(request.query);
+        const { rows, ...found } = await history.balances(filter, orderOf(orderBy, BALANCES), page);
+        const data = rows.map(({ timestamp, ...row }) => ({ ...row, timestamp: timestampOf(timestamp) }));
+        return listResponse(request, page, { rows: data, ...found });
+      }),
+  );
 }

@@ -8,18 +8,17 @@ import type { RemoteGateway } from "../../gateway/gateway.ts";
 import { createRangeTest, type RangeTest } from "../../platform/addresses/ranges.ts";
 import { DEFAULT_POOL_MAX_PER_REQUEST } from "../../pool/options.ts";
 import type { ReadModel } from "../../read/port.ts";
-import { addAccessList } from "../connections/access-list.ts";
+import { addAccessList, addRateLimit } from "../connections/admission.ts";
+import type { RateLimitOptions } from "../connections/allowances.ts";
 import {
   type ConnectionBounds,
   type ConnectionFigures,
   type Connections,
   createConnections,
 } from "../connections/connections.ts";
-import { addHeldBytes } from "../connections/held-bytes.ts";
 import { closeSoon, type ListenerOptions, listening } from "../connections/listener.ts";
 import { addForwarded, addProxyWarning } from "../connections/proxies.ts";
-import { addRateLimit, type RateLimitOptions } from "../connections/rate-limit.ts";
-import { addSlowReaders } from "../connections/slow-readers.ts";
+import { addHeldBytes, addSlowReaders } from "../connections/slow-clients.ts";
 import { addOddRequests, respondToUnreadable } from "../connections/unreadable.ts";
 import { addConsole, type ConsoleDependencies, type ConsoleOptions } from "../console/console.ts";
 import type { Identity, Resource } from "../core/api.ts";
@@ -31,9 +30,8 @@ import { addHeadCache } from "../core/head-cache.ts";
 import { addCommonHeaders } from "../core/headers.ts";
 import { addDocumentation } from "../documentation/documentation.ts";
 import { addLanding } from "../documentation/landing.ts";
-import { addAbsentValues } from "../requests/absent-values.ts";
 import { refuseOtherAt } from "../requests/past-state.ts";
-import { validatorFactory } from "../requests/validators.ts";
+import { addAbsentValues, validatorFactory } from "../requests/validators.ts";
 import { blockchain } from "../resources/blockchain.ts";
 import { blocks } from "../resources/blocks.ts";
 import { delegates } from "../resources/delegates.ts";

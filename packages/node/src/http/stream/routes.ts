@@ -1,16 +1,55 @@
-/** The live stream of events, as server-sent events. */
-import type { FastifyPluginAsync, FastifyReply } from "fastify";
+/** The live stream of events, as server-sent events (docs/guides/live-stream.md). */
+import type { FastifyPluginAsync, FastifyReply, FastifySchema } from "fastify";
 import { parseJson } from "../../platform/json/lossless.ts";
+import { Type } from "../../platform/json/schema.ts";
 import { StreamError } from "../../stream/error.ts";
-import { readPosition } from "../../stream/position.ts";
+import { readPosition } from "../../stream/frame.ts";
 import type { StreamRequest } from "../../stream/start.ts";
 import type { Stream } from "../../stream/stream.ts";
 import { readSubscription } from "../../stream/subscription.ts";
 import { HttpError } from "../core/error.ts";
 import { createQueue } from "../core/queue.ts";
+import { pageQuery } from "../requests/pagination.ts";
+import { query } from "../requests/parameters.ts";
 import type { Access } from "../webhooks/access.ts";
 import { integer, type Query, readQuery, text } from "../webhooks/query.ts";
 import { withHttpErrors } from "../webhooks/responses.ts";
+
+const refusal = (description: string) => Type.Object({}, { description });
+
+/** Description for the document, by method and path: the route parses its requests itself. */
+export const streamRoutes: Readonly<Record<string, FastifySchema>> = {
+  "GET /events": {
+    tags: ["Events"],
+    summary: "Streams events as they occur, over a connection that stays open.",
+    security: [{ token: [] }],
+    querystring: query({
+      events: Type.Optional(
+        Type.String({
+          description: "Names and patterns, separated by commas.",
+          examples: ["block.applied,transaction.applied"],
+        }),
+      ),
+      conditions: Type.Optional(
+        Type.String({
+          description: "Conditions as JSON, as in the webhook register.",
+          examples: ['[{"key": "height", "condition": "gte", "value": "1"}]'],
+        }),
+      ),
+      match: Type.Optional(Type.Enum(["any", "all"])),
+      fromHeight: pageQuery.page,
+      lastEventId: Type.Optional(Type.String({ description: "Same as the header Last-Event-ID." })),
+    }),
+    response: {
+      200: {
+        description: "Server-sent events.",
+        content: { "text/event-stream": { schema: Type.String() } },
+      },
+      401: refusal("Wrong token; not checked if the stream is public."),
+      410: refusal("The events that the client missed are no longer available."),
+    },
+  },
+};
 
 /** Streams to open per tick: compiling the patterns of a stream takes 10 ms, or more for the largest. */
 const OPENED_PER_TICK = 1;

@@ -1,4 +1,4 @@
-/** Reads the parameters of the register's paths by name, each within its bounds. */
+/** Reads the parameters of the register's paths by name, each within its bounds, and pages of the list (webhooks.md 4.1). */
 import * as expected from "../../platform/text/expectations.ts";
 import { HttpError } from "../core/error.ts";
 
@@ -52,3 +52,46 @@ export const text: Reader<string> = (name, text) => {
 
 const refused = (name: string, what: string): HttpError =>
   new HttpError("INVALID_MEMBER", `"${name}" ${expected.mustBe(what)}`);
+
+const MAX_LIMIT = 100;
+
+/** Path in links, regardless of the requested prefix. */
+const PATH = "/api/v2/webhooks";
+
+/** `health=true` adds the members of a webhook that the interface does not have. */
+export const SWITCH = oneOf("true", "false");
+
+const READERS = {
+  page: integer(1, Math.floor(Number.MAX_SAFE_INTEGER / MAX_LIMIT)),
+  limit: integer(1, MAX_LIMIT),
+  health: SWITCH,
+};
+
+/** A page of the list of webhooks; `number` counts from 1. */
+type Page = {
+  readonly number: number;
+  readonly limit: number;
+  readonly offset: number;
+  readonly hasHealth: boolean;
+};
+
+/** @throws {HttpError} 422 for unknown parameters and for values out of bounds */
+export function readPage(query: Query): Page {
+  const { page: number = 1, limit = MAX_LIMIT, health } = readQuery(query, READERS);
+  return { number, limit, offset: (number - 1) * limit, hasHealth: health === "true" };
+}
+
+export function pageMeta({ number, limit }: Page, count: number, totalCount: number) {
+  const pageCount = Math.max(1, Math.ceil(totalCount / limit));
+  const link = (page: number) => `${PATH}?page=${page}&limit=${limit}`;
+  return {
+    count,
+    pageCount,
+    totalCount,
+    next: number < pageCount ? link(number + 1) : null,
+    previous: number > 1 && number <= pageCount + 1 && totalCount > 0 ? link(number - 1) : null,
+    self: link(number),
+    first: link(1),
+    last: link(pageCount),
+  };
+}

@@ -5,7 +5,7 @@ import type { Condition } from "../../subscriptions/conditions/conditions.ts";
 import { SubscriptionError } from "../../subscriptions/error.ts";
 import { warningsOf } from "../../subscriptions/warnings.ts";
 import type { Attempted } from "../../webhooks/collaborators.ts";
-import type { DeliverySummary } from "../../webhooks/delivery-log/summary.ts";
+import type { DeliverySummary } from "../../webhooks/delivery-log/delivery-log.ts";
 import { WebhookError } from "../../webhooks/error.ts";
 import { type Failing, stateOf, type WebhookHealth } from "../../webhooks/health.ts";
 import type { DeliveryRecord } from "../../webhooks/model/deliveries.ts";

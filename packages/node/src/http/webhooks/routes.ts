@@ -1,20 +1,21 @@
-/** Endpoints of the register (webhooks.md 4). */
+/** Endpoints of the register (webhooks.md 4), and of the delivery log and replays, which the interface of the old network does not have. */
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import type { Webhook } from "../../webhooks/model/webhook.ts";
 import type { WebhookRequests } from "../../webhooks/requests.ts";
 import { createQueue } from "../core/queue.ts";
 import type { Access } from "./access.ts";
-import { addDeliveryRoutes } from "./deliveries.ts";
-import { pageMeta, readPage, SWITCH } from "./page.ts";
-import { type Query, readQuery } from "./query.ts";
-import { addReplayRoutes } from "./replay.ts";
+import { integer, oneOf, pageMeta, type Query, readPage, readQuery, SWITCH, text } from "./query.ts";
 import {
   addWarnings,
   readBody,
   readOptionalBody,
   showAttempt,
   showCreated,
+  showDelivery,
+  showHealth,
+  showReplay,
   showRotated,
+  showSummary,
   showWebhook,
   showWithHealth,
   withHttpErrors,
@@ -25,7 +26,24 @@ const CHANGES_PER_TICK = 1;
 /** Members that decide which events a webhook receives. */
 const SELECTING = ["event", "events", "conditions"];
 
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 100;
+const MAX = Number.MAX_SAFE_INTEGER;
+
+/** Parameters of the delivery log. */
+const LOG_READERS = {
+  state: oneOf("pending", "delivered", "failed", "cancelled"),
+  event: text,
+  height: integer(1, MAX),
+  from: integer(0, MAX),
+  to: integer(0, MAX),
+  cursor: integer(1, MAX),
+  limit: integer(1, MAX_LIMIT),
+};
+
 type WithId = { Params: { id: string } };
+
+type WithDelivery = { Params: { id: string; delivery: string } };
 
 /** Creates the plugin for each prefix of the register; its errors are `HttpError`s. */
 export function createWebhookRoutes(access: Access, webhooks: WebhookRequests): FastifyPluginAsync {
@@ -116,5 +134,79 @@ function addRotation(app: FastifyInstance, { register }: WebhookRequests): void 
     withHttpErrors(async () => ({
       data: showRotated(await register.rotate(params.id, readOptionalBody(body))),
     })),
+  );
+}
+
+/** Adds the endpoints of the delivery log (webhooks.md 10 point 5). */
+function addDeliveryRoutes(app: FastifyInstance, { register, log, ping }: WebhookRequests): void {
+  app.get<WithId>("/webhooks/:id/deliveries", ({ params: { id }, query }) =>
+    withHttpErrors(async () => {
+      const { cursor, limit = DEFAULT_LIMIT, from, to, ...rest } = readQuery(query as Query, LOG_READERS);
+      const filter = {
+        ...rest,
+        ...(from !== undefined && { fromMs: from }),
+        ...(to !== undefined && { toMs: to }),
+      };
+      const range = { limit, ...(cursor !== undefined && { before: cursor }) };
+      const { records, next } = await log.page(id, filter, range);
+      const link = next === undefined ? null : linkTo(id, { ...(query as Query), cursor: next });
+      return { meta: { count: records.length, next: link }, data: records.map(showDelivery) };
+    }),
+  );
+
+  app.get<WithId>("/webhooks/:id/deliveries/summary", ({ params: { id }, query }) =>
+    withHttpErrors(async () => {
+      readQuery(query as Query, {});
+      const webhook = await register.find(id);
+      const summary = showSummary(await log.summary(id));
+      return { data: { ...showHealth(webhook, await register.health(webhook)), ...summary } };
+    }),
+  );
+
+  app.get<WithDelivery>("/webhooks/:id/deliveries/:delivery", ({ params: { id, delivery } }) =>
+    withHttpErrors(async () => ({ data: showDelivery(await log.find(id, delivery)) })),
+  );
+
+  const config = { isBodyOptional: true };
+
+  app.post<WithDelivery>("/webhooks/:id/deliveries/:delivery/retry", { config }, ({ params }) =>
+    withHttpErrors(async () => {
+      await log.retry(params.id, params.delivery);
+      return {};
+    }),
+  );
+
+  app.post<WithId>("/webhooks/:id/deliveries/retry", { config }, ({ params, body }) =>
+    withHttpErrors(async () => ({
+      data: await log.retryAll(params.id, readOptionalBody(body)),
+    })),
+  );
+
+  app.post<WithId>("/webhooks/:id/ping", { config }, ({ params }) =>
+    withHttpErrors(async () => ({ data: showDelivery(await ping(params.id)) })),
+  );
+}
+
+/** Returns a link with the fixed prefix of all links of the register. */
+const linkTo = (id: string, query: Query): string =>
+  `/api/v2/webhooks/${id}/deliveries?${new URLSearchParams(query as Record<string, string>)}`;
+
+/** Adds the endpoints of replays (webhooks.md 10 point 5). */
+function addReplayRoutes(app: FastifyInstance, { replays }: WebhookRequests): void {
+  app.post<WithId>("/webhooks/:id/replay", async ({ params, body }, reply) => {
+    const data = showReplay(await withHttpErrors(() => replays.start(params.id, readBody(body))));
+    reply.code(202);
+    return { data };
+  });
+
+  app.get<WithId>("/webhooks/:id/replay", ({ params }) =>
+    withHttpErrors(async () => ({ data: showReplay(await replays.find(params.id)) })),
+  );
+
+  app.delete<WithId>("/webhooks/:id/replay", ({ params }) =>
+    withHttpErrors(async () => {
+      await replays.cancel(params.id);
+      return {};
+    }),
   );
 }

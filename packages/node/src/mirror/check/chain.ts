@@ -1,6 +1,6 @@
 /** Compares the blocks, their transactions and the numbers derived from them with the chain of the node. */
 import type { Network } from "@uniknode/protocol";
-import type { Position } from "../../feed/position.ts";
+import type { Position } from "../../feed/line.ts";
 import type { Query } from "../../postgres/connection.ts";
 import {
   BLOCK_COLUMNS,
@@ -13,8 +13,7 @@ import {
 import { batchesOf } from "../bootstrap.ts";
 import type { FeedLine } from "../line.ts";
 import type { Columns } from "../statements.ts";
-import { createComparison, type TableCheck } from "./comparison.ts";
-import { readRows, type Values } from "./rows.ts";
+import { createComparison, readRows, type TableCheck, type Values } from "./comparison.ts";
 
 const TYPE_COLUMNS: Columns = [
   ["type_group", "bigint"],

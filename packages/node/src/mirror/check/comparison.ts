@@ -1,8 +1,27 @@
 /** Compares the rows of a table with the expected rows, page by page in the order of a key. */
+
 import { createHash } from "node:crypto";
-import type { PostgresValue } from "../../postgres/connection.ts";
+import type { PostgresValue, Query } from "../../postgres/connection.ts";
 import type { Columns } from "../statements.ts";
-import type { Values } from "./rows.ts";
+
+/** A row: the values of its columns. */
+export type Values = readonly PostgresValue[];
+
+/**
+ * Reads rows as lists of columns.
+ *
+ * @param rest the statement after its columns
+ */
+export async function readRows(
+  query: Query,
+  columns: Columns,
+  rest: string,
+  values: Values = [],
+): Promise<Values[]> {
+  const names = columns.map(([name]) => name);
+  const rows = await query<Record<string, PostgresValue>>(`SELECT ${names.join(", ")} ${rest}`, values);
+  return rows.map((row) => names.map((name) => row[name] ?? null));
+}
 
 /** Verdict on a table. */
 export type TableCheck = {
@@ -16,7 +35,7 @@ export type TableCheck = {
 };
 
 /** Rows that differ, or that only one side has: their number, and the first and the last key. */
-export type Difference = { readonly rows: number; readonly from: string; readonly to: string };
+type Difference = { readonly rows: number; readonly from: string; readonly to: string };
 
 export type TableComparison = {
   /** Compares all rows of one range of keys. Both lists are in the order of the key. */

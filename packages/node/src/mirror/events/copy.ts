@@ -2,15 +2,31 @@
  * Copies the events of the node's log into PostgreSQL, beside the blocks. A failure of the copy does not affect the blocks:
  * it is repeated after a pause.
  */
+
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
 import { DEFAULT_EVENT_RETENTION } from "../../event-log/retention.ts";
+import { createNotifier } from "../../platform/notifier.ts";
+import { isWithin } from "../../platform/within.ts";
+import type { Postgres } from "../../postgres/connection.ts";
 import { MirrorError, type MirrorErrorCode } from "../error.ts";
-import type { CopiedEvent, EventLine } from "../event-line.ts";
+import type { FeedClient } from "../feed-client.ts";
+import type { Epoch } from "../head.ts";
+import type { CopiedEvent, EventLine } from "../line.ts";
 import { type AheadOptions, readAhead } from "../read-ahead.ts";
-import type { CopyDeps } from "./deps.ts";
-import { bridgeGap } from "./gap.ts";
-import { pruneEvents } from "./prune.ts";
-import { appendEvents, readCopy, startCopy } from "./rows.ts";
+import { appendEvents, type CopyState, markGap, pruneEvents, readCopy, startCopy } from "./rows.ts";
+
+/** Parts of a session of the mirror that the copy uses. */
+export type CopyDeps = {
+  readonly postgres: Postgres;
+  readonly feed: Pick<FeedClient, "events" | "continueEvents">;
+  readonly epoch: Epoch;
+  readonly heights: Pick<HeightWatch, "waitFor">;
+  readonly signal: AbortSignal;
+  /** Called with the last copied event when it changes. */
+  readonly onCopied: (copy: Pick<CopyState, "sequence" | "gaps">) => void;
+  readonly logger: Pick<Logger, "info" | "warn" | "error">;
+};
 
 /** Pause after a failure, doubled with each further failure. */
 const FIRST_PAUSE_MS = 500;
@@ -143,3 +159,70 @@ function checkEvents(events: readonly CopiedEvent[], after: number): number {
 
 const outOfOrder = (sequence: number, after: number): MirrorError =>
   new MirrorError("MIRROR_FEED_INVALID", `event ${sequence} of the feed does not follow event ${after}`);
+
+/**
+ * Continues when the node does not have the next event: records the gap, and moves the copy to the event after which the log of the node continues it.
+ *
+ * @param copy the last copied event
+ * @param reason response of the node
+ */
+async function bridgeGap(
+  { sequence, gaps }: Pick<CopyState, "sequence" | "gaps">,
+  reason: unknown,
+  { postgres, feed, epoch, signal, onCopied, logger }: CopyDeps,
+): Promise<void> {
+  const { after, last } = await firstLine(feed.events("oldest", signal));
+  const next = Math.max(after, sequence);
+  await markGap(postgres, sequence, next, epoch);
+  onCopied({ sequence: next, gaps: gaps + 1 });
+  const height = await lastHeight(postgres);
+  logger.error(
+    { err: reason, lastCopied: sequence, next: next + 1, height },
+    "events are missing in the log of the node: webhooks of delivery workers did not receive them; " +
+      "start a replay from this height for each webhook that must have them",
+  );
+  // After the record: otherwise, a mirror that was killed between the two would not notice the gap.
+  if (last < next) await feed.continueEvents(next, signal);
+}
+
+async function firstLine(
+  lines: ReturnType<CopyDeps["feed"]["events"]>,
+): Promise<{ readonly after: number; readonly last: number }> {
+  for await (const line of lines) if ("after" in line) return line;
+  throw new MirrorError("MIRROR_NODE_UNREACHABLE", "the node ended a response before its first line");
+}
+
+/** Returns the height of the last copied event of a block. */
+async function lastHeight(postgres: CopyDeps["postgres"]): Promise<number | undefined> {
+  const [row] = await postgres.query<{ height: string }>(
+    "SELECT height FROM events WHERE height IS NOT NULL ORDER BY sequence DESC LIMIT 1",
+  );
+  return row && Number(row.height);
+}
+
+/** Height of the mirror, for which the copy waits. */
+type HeightWatch = {
+  /** Must be called with each new height. */
+  reach(height: number): void;
+  /** Waits until the mirror has this height, for at most this time, or until the signal is aborted. */
+  waitFor(height: number, maxMs: number): Promise<void>;
+};
+
+export function createHeightWatch(start: number, signal: AbortSignal): HeightWatch {
+  const changed = createNotifier();
+  let reached = start;
+  signal.addEventListener("abort", changed.notify, { once: true });
+  return {
+    reach(height) {
+      reached = height;
+      changed.notify();
+    },
+    async waitFor(height, maxMs) {
+      const endMs = performance.now() + maxMs;
+      while (reached < height && !signal.aborted) {
+        const isInTime = await isWithin(changed.next(), endMs - performance.now());
+        if (!isInTime) return;
+      }
+    },
+  };
+}

@@ -5,7 +5,7 @@ import { described, single } from "../../http/documentation/route.ts";
 import { query } from "../../http/requests/parameters.ts";
 import type { Access } from "../../http/webhooks/access.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
-import { NodeOverview } from "../overview/response.ts";
+import { NodeOverview } from "../overview.ts";
 import { FIGURE_NAMES, SERIES_FIGURES, type Series } from "../series/series.ts";
 
 export type Operator = {

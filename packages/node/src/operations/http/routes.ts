@@ -1,9 +1,13 @@
 /** Routes for operators: health and metrics, without prefix and without the rate limit of the API. */
-import type { FastifyPluginAsync } from "fastify";
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import {
+  createAllowances,
+  type RateLimitOptions,
+  rateLimited,
+  resetSecondsOf,
+} from "../../http/connections/allowances.ts";
 import type { Access } from "../../http/webhooks/access.ts";
-import type { Readiness } from "../health/health.ts";
-import type { Check } from "../health/webhooks.ts";
-import { createRouteRateLimit } from "./route-rate-limit.ts";
+import type { Check, Readiness } from "../health.ts";
 
 export type Operations = {
   readonly live: () => Check;
@@ -60,5 +64,17 @@ export function createOperationRoutes(
         return operations.metrics();
       },
     );
+  };
+}
+
+/** Returns a hook that responds with 429 to requests beyond the limit of a client. */
+function createRouteRateLimit(options: RateLimitOptions, nowMs: () => number) {
+  const count = createAllowances(options);
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const now = nowMs();
+    const allowance = count(request.ip, now);
+    if (allowance.remaining >= 0) return;
+    reply.header("retry-after", resetSecondsOf(allowance, now));
+    throw rateLimited(allowance, now);
   };
 }

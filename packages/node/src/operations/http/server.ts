@@ -10,9 +10,8 @@ import {
   type ConnectionFigures,
   createConnections,
 } from "../../http/connections/connections.ts";
-import { addHeldBytes } from "../../http/connections/held-bytes.ts";
 import { closeSoon, listening } from "../../http/connections/listener.ts";
-import { addSlowReaders } from "../../http/connections/slow-readers.ts";
+import { addHeldBytes, addSlowReaders } from "../../http/connections/slow-clients.ts";
 import { addOddRequests, respondToUnreadable } from "../../http/connections/unreadable.ts";
 import type { Server } from "../../http/core/app.ts";
 import { addCommonHeaders } from "../../http/core/headers.ts";

@@ -1,25 +1,21 @@
 /** All metrics of a node, in the text format of Prometheus. They are kept in the serving thread. */
-
 import type { FeedFigures } from "../../feed/feed.ts";
 import type { NodeFigures } from "../../gateway/figures.ts";
 import type { RemoteCallFigures } from "../../gateway/remote-calls.ts";
 import type { SessionFigures } from "../../http/console/sessions.ts";
 import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
+import type { CallFigures } from "../../platform/threads/open-calls.ts";
 import type { StreamFigures } from "../../stream/stream.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import type { WebhookObserver } from "../../webhooks/collaborators.ts";
 import type { WebhookFigures } from "../../webhooks/figures.ts";
-import { type CallsByThread, createCallMetrics } from "./calls.ts";
 import { type ConnectionsOfListeners, createConnectionMetrics } from "./connections.ts";
 import { createEachWebhook, type FiguresByWebhook } from "./each-webhook.ts";
-import { createFeedMetrics } from "./feed.ts";
 import { createHttpMetrics, type HttpMetrics } from "./http.ts";
-import { Registry } from "./instruments.ts";
+import { Counter, createCounter, createGauge, Gauge, Registry, showTotal } from "./instruments.ts";
 import { createMatchingMetrics } from "./matching.ts";
 import { createNodeMetrics } from "./node.ts";
 import { createProcessMetrics, type ProcessFigures } from "./process.ts";
-import { createRemoteCallMetrics } from "./remote-calls.ts";
-import { createSessionMetrics } from "./sessions.ts";
 import { createWebhookMetrics } from "./webhooks.ts";
 
 /** Figures that are read at each scrape, rather than counted as they occur. */
@@ -81,5 +77,108 @@ export function createMetrics(version: string): Metrics {
       showCalls(figures.calls);
       return `${await registry.metrics()}\n${eachWebhook.text(figures, nowMs)}`;
     },
+  };
+}
+
+type CallsByThread = Readonly<Record<"consensus" | "slow", CallFigures>>;
+
+/** Calls to other threads. */
+function createCallMetrics(registry: Registry): (calls: CallsByThread) => void {
+  const options = { labelNames: ["thread"] as const, registers: [registry] };
+  const open = new Gauge({
+    name: "uniknode_thread_calls",
+    help: "Calls to each thread that are in progress.",
+    ...options,
+  });
+  const timedOut = new Counter({
+    name: "uniknode_thread_calls_timed_out_total",
+    help: "Calls to each thread that timed out.",
+    ...options,
+  });
+  const refused = new Counter({
+    name: "uniknode_thread_calls_refused_total",
+    help: "Calls to each thread that were refused because too many were in progress.",
+    ...options,
+  });
+
+  return (calls) => {
+    timedOut.reset();
+    refused.reset();
+    for (const [thread, figures] of Object.entries(calls)) {
+      open.set({ thread }, figures.open);
+      timedOut.inc({ thread }, figures.timedOut);
+      refused.inc({ thread }, figures.refused);
+    }
+  };
+}
+
+/** The feed for mirrors. */
+function createFeedMetrics(registry: Registry): (figures: FeedFigures) => void {
+  const registers = [registry];
+  const open = new Gauge({ name: "uniknode_feed_responses", help: "Open responses of the feed.", registers });
+  const sent = new Counter({
+    name: "uniknode_feed_sent_characters_total",
+    help: "Characters that the feed sent, before compression.",
+    registers,
+  });
+  const events = createCounter(
+    registry,
+    "uniknode_feed_events_sent_total",
+    "Events of the log that the feed sent to mirrors.",
+  );
+  const uncopied = createGauge(
+    registry,
+    "uniknode_feed_events_uncopied",
+    "Events that the log keeps because a mirror has not confirmed its copies.",
+  );
+  return (figures) => {
+    open.set(figures.open);
+    showTotal(sent, figures.sentCharacters);
+    showTotal(events, figures.sentEvents);
+    uncopied.set(figures.uncopiedEvents);
+  };
+}
+
+/** Calls of other machines. */
+function createRemoteCallMetrics(registry: Registry): (figures: RemoteCallFigures) => void {
+  const registers = [registry];
+  const open = new Gauge({
+    name: "uniknode_gateway_calls",
+    help: "Calls of other machines that are in progress.",
+    registers,
+  });
+  const refused = new Counter({
+    name: "uniknode_gateway_calls_refused_total",
+    help: "Calls of other machines that were refused because too many were in progress.",
+    registers,
+  });
+  const late = new Counter({
+    name: "uniknode_gateway_calls_late_total",
+    help: "Calls of other machines that were not executed because their time was over.",
+    registers,
+  });
+  return (figures) => {
+    open.set(figures.open);
+    showTotal(refused, figures.refused);
+    showTotal(late, figures.late);
+  };
+}
+
+/** Sessions at the console. */
+function createSessionMetrics(registry: Registry): (figures: SessionFigures) => void {
+  const registers = [registry];
+  const sessions = new Gauge({
+    name: "uniknode_console_sessions",
+    help: "Console sessions: browsers that are signed in.",
+    registers,
+  });
+  const links = new Gauge({
+    name: "uniknode_console_links",
+    help: "Unused one-time links for signing in to the console.",
+    registers,
+  });
+  return (figures) => {
+    sessions.set(figures.sessions);
+    links.set(figures.codes);
   };
 }

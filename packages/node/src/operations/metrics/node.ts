@@ -5,7 +5,7 @@ import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
 import { Counter, createCounter, createGauge, type Registry, showTotal } from "./instruments.ts";
 import { createMirrorMetrics } from "./mirror.ts";
 import { createPeerBoundsMetrics } from "./peer-bounds.ts";
-import { createThreadMetrics, createUsageMetrics } from "./threads.ts";
+import { createThreadMetrics, createUsageMetrics } from "./process.ts";
 
 export type NodeMetrics = {
   /** @param figures undefined if the consensus thread did not reply */

@@ -1,5 +1,7 @@
-/** Metrics of the log, the database, and the disk with the data folder. */
-import { Counter, Gauge, type Registry, showTotal } from "./instruments.ts";
+/** Metrics of a process: its log, its database and the disk with the data folder, its resource usage, and its threads. */
+
+import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
+import { Counter, createCounter, createGauge, Gauge, type Registry, showTotal } from "./instruments.ts";
 
 export type ProcessFigures = {
   /** Lines lost in the serving thread. */
@@ -19,7 +21,7 @@ export type ProcessFigures = {
   };
 };
 
-export type ProcessMetrics = {
+type ProcessMetrics = {
   /** @param consensusLinesLost undefined if the consensus thread did not reply; the last value is kept */
   show(figures: ProcessFigures, consensusLinesLost: number | undefined): void;
 };
@@ -74,5 +76,55 @@ export function createProcessMetrics(registry: Registry): ProcessMetrics {
       for (const [outcome, total] of Object.entries(outcomes)) inspections.inc({ outcome }, total);
       isDamaged.set(damage === undefined ? 0 : 1);
     },
+  };
+}
+
+/** Version, start time, memory and CPU time of the process. */
+export function createUsageMetrics(registry: Registry, version: string): () => void {
+  const build = new Gauge({
+    name: "uniknode_build_info",
+    help: "Always 1; the label has the version.",
+    labelNames: ["version"],
+    registers: [registry],
+  });
+  build.set({ version }, 1);
+  const started = createGauge(
+    registry,
+    "uniknode_process_start_time_seconds",
+    "Start time of the process, Unix time in seconds.",
+  );
+  started.set(Date.now() / 1_000 - process.uptime());
+  const memory = createGauge(registry, "uniknode_process_resident_memory_bytes", "Memory of the process.");
+  const cpu = createCounter(registry, "uniknode_process_cpu_seconds_total", "CPU time of the process.");
+
+  return () => {
+    const { user, system } = process.cpuUsage();
+    showTotal(cpu, (user + system) / 1e6);
+    memory.set(process.memoryUsage.rss());
+  };
+}
+
+/** Heap and event loop of each thread. */
+export function createThreadMetrics(
+  registry: Registry,
+): (thread: "consensus" | "serving" | "delivery", heapBytes: number, loopDelay: LoopDelay) => void {
+  const heap = new Gauge({
+    name: "uniknode_heap_used_bytes",
+    help: "Heap of each thread.",
+    labelNames: ["thread"],
+    registers: [registry],
+  });
+  const delay = new Gauge({
+    name: "uniknode_event_loop_delay_seconds",
+    help: "Delay of timers since the last scrape, by thread.",
+    labelNames: ["thread", "statistic"],
+    registers: [registry],
+  });
+
+  return (thread, heapBytes, { p50, p99, max }) => {
+    heap.set({ thread }, heapBytes);
+    delay.set({ thread, statistic: "p50" }, p50);
+    delay.set({ thread, statistic: "p99" }, p99);
+    delay.set({ thread, statistic: "max" }, max);
   };
 }

@@ -29,13 +29,10 @@ import { openPostgresStorage } from "../../webhooks/postgres/storage.ts";
 import { type WorkerLease, waitForName } from "../../webhooks/postgres/worker-lease.ts";
 import { createTargetPost } from "../../webhooks/target-post.ts";
 import { createWebhooks, type WebhookStorage } from "../../webhooks/webhooks.ts";
-import { createAnnouncement } from "../serve/announcement.ts";
-import { connectToGateway } from "../serve/nodes.ts";
+import { connectToGateway, createAnnouncement } from "../serve/nodes.ts";
 import { toPostOptions, toWebhookOptions } from "../serving/webhook-options.ts";
-import { searchNewEvents } from "./new-events.ts";
+import { requireWritable, searchNewEvents, watchOwnership } from "./database.ts";
 import { createWorkerOperations } from "./operations.ts";
-import { watchOwnership } from "./owner.ts";
-import { requireWritable } from "./privileges.ts";
 
 export type DeliverOptions = Config<typeof deliverOptions>;
 

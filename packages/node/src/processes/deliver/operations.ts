@@ -1,15 +1,14 @@
 /** Health and metrics of a delivery worker. */
 import type { ConnectionFigures as HttpConnections } from "../../http/connections/connections.ts";
-import type { Readiness } from "../../operations/health/health.ts";
-import { createWebhookChecks, healthy, unhealthy } from "../../operations/health/webhooks.ts";
+import { createWebhookChecks, healthy, type Readiness, unhealthy } from "../../operations/health.ts";
 import type { Operations } from "../../operations/http/routes.ts";
 import { createConnectionMetrics } from "../../operations/metrics/connections.ts";
 import { createEachWebhook, type FiguresByWebhook } from "../../operations/metrics/each-webhook.ts";
 import { Registry } from "../../operations/metrics/instruments.ts";
 import { createMatchingMetrics } from "../../operations/metrics/matching.ts";
-import { createThreadMetrics, createUsageMetrics } from "../../operations/metrics/threads.ts";
+import { createWorkerMetrics, type WorkerFigures } from "../../operations/metrics/other-processes.ts";
+import { createThreadMetrics, createUsageMetrics } from "../../operations/metrics/process.ts";
 import { createWebhookMetrics } from "../../operations/metrics/webhooks.ts";
-import { createWorkerMetrics, type WorkerFigures } from "../../operations/metrics/worker.ts";
 import { shared } from "../../operations/shared-result.ts";
 import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
 import { programVersion } from "../../platform/lifecycle/version.ts";
@@ -20,7 +19,7 @@ import type { DeliveryQueue } from "../../webhooks/delivery-queue.ts";
 import type { DeliveryFigures, WebhookFigures } from "../../webhooks/figures.ts";
 import type { OwnerState } from "../../webhooks/hand-over/owner.ts";
 import { readOwner } from "../../webhooks/postgres/hand-over/owner.ts";
-import { WAITING } from "./owner.ts";
+import { WAITING } from "./database.ts";
 
 export type WorkerOperationsDeps = {
   /** Name of the worker in the database. */

@@ -11,9 +11,8 @@ import { migrate } from "../../store/engine/migrations.ts";
 import { createWriteLockMemory, priorityWriteLock } from "../../store/engine/write-lock.ts";
 import { createWriteState, loggedTrouble, type Writes, watchWrites } from "../../store/engine/writes.ts";
 import { createMetaStore } from "../../store/node/meta.ts";
-import { createSecretCipher } from "../../webhooks/secrets/encryption.ts";
-import { encryptSecrets } from "../../webhooks/sqlite/secrets/encrypt-secrets.ts";
-import { webhookTokenOf } from "../../webhooks/sqlite/secrets/token.ts";
+import { createSecretCipher } from "../../webhooks/secrets.ts";
+import { encryptSecrets, webhookTokenOf } from "../../webhooks/sqlite/secrets.ts";
 import type { NodeDeps, NodeOptions } from "./options.ts";
 
 export type DataFolder = {

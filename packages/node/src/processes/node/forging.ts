@@ -1,19 +1,42 @@
-/** Forging in a node: reports events once the node has started. */
+/** Forging in a node, which reports events once the node has started, and the path of its blocks. */
+import type { EncodedBlock } from "@uniknode/protocol";
+import { refusalOf } from "../../chain/outcome.ts";
 import type { Chain } from "../../chain/port.ts";
+import { eventOfArrival } from "../../events/block-events.ts";
 import { eventOfForgerFailure, eventOfForgerStart, eventsOfForging } from "../../events/node-events.ts";
 import { createForging, type Forging } from "../../forger/forging.ts";
 import { watchFutureHead } from "../../forger/future-head.ts";
 import type { Peers } from "../../peers/peers.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
+import { present } from "../../platform/present.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { Environment } from "./environment.ts";
 import type { NodeEventLog } from "./event-log.ts";
 import type { NodeOptions } from "./options.ts";
-import type { SubmitBlock } from "./own-blocks.ts";
 import type { NodePool } from "./pool.ts";
 import type { Readiness } from "./readiness.ts";
 
-export type NodeForgingDeps = Omit<Environment, "now"> &
+type OwnBlocksDeps = Pick<NodeEventLog, "events" | "log"> & {
+  readonly chain: Pick<Chain, "accept">;
+  /** Absent for a node without peers. */
+  readonly peers: Pick<Peers, "submitBlock"> | undefined;
+};
+
+/**
+ * Submits a block of this node: to the peers room, which also broadcasts it, or only to the chain. Resolves to the reason of a refusal,
+ * or undefined.
+ */
+export type SubmitBlock = (block: EncodedBlock) => Promise<string | undefined>;
+
+export function createSubmitBlock({ chain, peers, events, log }: OwnBlocksDeps): SubmitBlock {
+  if (peers) return peers.submitBlock;
+  return async (block) => {
+    if (events.isRecorded("block.received")) log(eventOfArrival(block, "received"));
+    return refusalOf(present((await chain.accept([block]))[0], "the outcome of a block"));
+  };
+}
+
+type NodeForgingDeps = Omit<Environment, "now"> &
   Pick<DataFolder, "database" | "writes"> &
   Pick<NodeEventLog, "events" | "report"> & {
     readonly chain: Pick<Chain, "assumption" | "state" | "head" | "blocks">;

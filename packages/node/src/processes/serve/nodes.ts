@@ -1,4 +1,9 @@
-/** Connections of an API server or a worker to its nodes: calls with a result, and whole requests that are forwarded. */
+/**
+ * Connections of an API server or a worker to its nodes: calls with a result, whole requests that are forwarded, and the description of
+ * this process, which nodes show to their operator.
+ */
+
+import { hostname } from "node:os";
 import type { Logger } from "pino";
 import { createForwarding, DEFAULT_FORWARDING_OPTIONS, type Forwarding } from "../../gateway/forwarding.ts";
 import {
@@ -7,14 +12,16 @@ import {
   type HttpGateway,
   type HttpGatewayOptions,
 } from "../../gateway/http.ts";
+import { HEIGHT_HEADER, KIND_HEADER, NAME_HEADER } from "../../gateway/remote-processes.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
-
-export type Nodes = { readonly remote: HttpGateway; readonly forwarding: Forwarding };
 
 type NodeOptions = Pick<HttpGatewayOptions, "urls" | "token" | "describe">;
 type NodeDeps = { readonly closing: Closing; readonly logger: Logger };
 
-export function connectToNodes(options: NodeOptions, deps: NodeDeps): Nodes {
+export function connectToNodes(
+  options: NodeOptions,
+  deps: NodeDeps,
+): { readonly remote: HttpGateway; readonly forwarding: Forwarding } {
   const { closing, logger } = deps;
   const remote = connectToGateway(options, deps);
   const forwarding = createForwarding(
@@ -41,3 +48,55 @@ export function connectToGateway(options: NodeOptions, { closing, logger }: Node
   closing.add("gateway", remote.close);
   return remote;
 }
+
+const EVERY_MS = 3_000;
+const MAX_NAME_LENGTH = 64;
+const MAX_HOST_LENGTH = 50;
+
+type Announcement = {
+  /** Returns the headers of a call to a node. */
+  headers(): Readonly<Record<string, string>>;
+  /**
+   * Calls a node regularly, so that the node knows the height even while no client sends requests.
+   *
+   * @returns function that ends the calls
+   */
+  begin(call: () => Promise<unknown>): () => void;
+};
+
+type Announced = {
+  readonly kind: "server" | "worker";
+  readonly name: () => string;
+  /** Returns the head of the database. */
+  readonly head: () => Promise<{ readonly height: number } | undefined>;
+};
+
+export function createAnnouncement({ kind, name, head: readHead }: Announced): Announcement {
+  let height: number | undefined;
+  async function announce(call: () => Promise<unknown>): Promise<void> {
+    height = (await readHead())?.height;
+    await call();
+  }
+  return {
+    headers: () => ({
+      [KIND_HEADER]: kind,
+      [NAME_HEADER]: toName(name(), MAX_NAME_LENGTH),
+      ...(height !== undefined && { [HEIGHT_HEADER]: `${height}` }),
+    }),
+    begin(call) {
+      // If the database or every node is down, the log has the reason.
+      const run = () => void announce(call).catch(() => {});
+      run();
+      const timer = setInterval(run, EVERY_MS).unref();
+      return () => clearInterval(timer);
+    },
+  };
+}
+
+/** Name of an API server. */
+export const serverName = (port: number | undefined): string =>
+  `${toName(hostname(), MAX_HOST_LENGTH)}:${port ?? 0}`;
+
+/** Replaces characters that a name must not have. */
+const toName = (text: string, maxLength: number): string =>
+  text.replace(/[^\w.:-]/g, "-").slice(0, maxLength);

@@ -1,7 +1,6 @@
 /** Health and metrics of an API server. */
 import type { RemoteGateway } from "../../gateway/gateway.ts";
-import type { Readiness } from "../../operations/health/health.ts";
-import { type Check, healthy, unhealthy } from "../../operations/health/webhooks.ts";
+import { type Check, healthy, type Readiness, unhealthy } from "../../operations/health.ts";
 import type { Operations } from "../../operations/http/routes.ts";
 import {
   type ConnectionsOfListeners,
@@ -9,7 +8,11 @@ import {
 } from "../../operations/metrics/connections.ts";
 import { createHttpMetrics, type HttpMetrics } from "../../operations/metrics/http.ts";
 import { Registry } from "../../operations/metrics/instruments.ts";
-import { blocksBehind, createServerMetrics, type ServerFigures } from "../../operations/metrics/server.ts";
+import {
+  blocksBehind,
+  createServerMetrics,
+  type ServerFigures,
+} from "../../operations/metrics/other-processes.ts";
 import { shared } from "../../operations/shared-result.ts";
 import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/version.ts";
 import type { Head } from "../../read/head.ts";

@@ -14,10 +14,9 @@ import type { Log } from "../../platform/logging/logger.ts";
 import { untilReachable } from "../../postgres/waiting.ts";
 import { createPostgresReadModel } from "../../read/postgres/read-model.ts";
 import { buildOperationsListener } from "../serving/operations-listener.ts";
-import { createAnnouncement, serverName } from "./announcement.ts";
 import { openDatabase, withOutageLog } from "./database.ts";
 import { buildServeHttp, type ServeOptions } from "./http.ts";
-import { connectToNodes } from "./nodes.ts";
+import { connectToNodes, createAnnouncement, serverName } from "./nodes.ts";
 import { createServerOperations } from "./operations.ts";
 import { buildServeWebhooks } from "./webhooks.ts";
 

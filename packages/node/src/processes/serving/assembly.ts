@@ -8,8 +8,7 @@ import { createSlices, type Slices } from "../../subscriptions/conditions/slices
 import { buildAccess } from "./access.ts";
 import type { ServingContext } from "./context.ts";
 import { buildHttp } from "./http.ts";
-import { buildOperations } from "./operations.ts";
-import { buildOperator } from "./operator.ts";
+import { buildOperations, buildOperator } from "./operations.ts";
 import type { Sources } from "./sources.ts";
 import { buildWebhooks } from "./webhooks.ts";
 

@@ -1,5 +1,7 @@
-/** The sources of a node: its database in SQLite. Each reader has a separate connection. */
+/** The parts that run in the serving thread of a node, with its sources: its database in SQLite. Each reader has a separate connection. */
+
 import { dirname } from "node:path";
+import type { MessagePort } from "node:worker_threads";
 import { REMEDY } from "../../dev-chain/folder.ts";
 import { createPastEvents, toHistory } from "../../event-log/sqlite/history.ts";
 import type { FactReader } from "../../facts/reader.ts";
@@ -8,11 +10,14 @@ import { createEventReader } from "../../feed/event-reader.ts";
 import { createFeed, DEFAULT_FEED_OPTIONS, type Feed } from "../../feed/feed.ts";
 import { createFeedReader } from "../../feed/reader.ts";
 import { openStateRows } from "../../feed/state-rows.ts";
+import { type ChannelGateway, gatewayThrough } from "../../gateway/channel.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
 import { createRemoteCalls, DEFAULT_REMOTE_CALL_OPTIONS } from "../../gateway/remote-calls.ts";
 import { openSessionFile } from "../../http/console/session-file.ts";
 import type { Identity } from "../../http/core/api.ts";
 import { createSqliteOperatorRows } from "../../operations/sqlite/operator-rows.ts";
 import { measureDiskSpace } from "../../platform/files/disk.ts";
+import { beat, watchAndLog } from "../../platform/lifecycle/heartbeats.ts";
 import type { ReadModel } from "../../read/port.ts";
 import { createSqliteReadModel } from "../../read/sqlite/read-model.ts";
 import { createValueIndexBuilder } from "../../read/sqlite/value-index-builder.ts";
@@ -25,15 +30,49 @@ import { createCopiedEvents } from "../../store/events/copied-events.ts";
 import { createEventLog } from "../../store/events/event-log.ts";
 import { createSqliteSource } from "../../stream/sqlite/source.ts";
 import { READER } from "../../webhooks/intake.ts";
-import { createSecretCipher } from "../../webhooks/secrets/encryption.ts";
+import { createSecretCipher } from "../../webhooks/secrets.ts";
 import { createSqliteFigures } from "../../webhooks/sqlite/figures.ts";
 import { createOwnerStore } from "../../webhooks/sqlite/hand-over/owner.ts";
 import { createSqliteHandOverRows } from "../../webhooks/sqlite/hand-over/rows.ts";
 import { openSqliteStorage } from "../../webhooks/sqlite/storage.ts";
+import { assemble, type ServingProcess } from "./assembly.ts";
+import { openEnvironment, type ServingContext } from "./context.ts";
 import { startInspector } from "./inspector.ts";
-import type { NodeContext } from "./node-context.ts";
 import { createSlowQueryThread } from "./slow-queries/thread.ts";
 import type { DatabaseState, SlowQueries, Sources, WebhookSources } from "./sources.ts";
+import type { ServingData } from "./thread.ts";
+
+/** Opens the connections, listens and begins to deliver. */
+export async function startServing(data: ServingData, gatewayPort: MessagePort): Promise<ServingProcess> {
+  const context = openNodeContext(data, gatewayPort);
+  return assemble(context, openNodeSources(context));
+}
+
+/** Context of the serving thread of a node: the gateway over the channel to consensus, and its heartbeats. */
+type NodeContext = ServingContext & {
+  readonly data: ServingData;
+  readonly gateway: Gateway;
+  /** Returns a gateway whose calls have at most this time. */
+  readonly gatewayWithin: ChannelGateway["within"];
+};
+
+function openNodeContext(data: ServingData, gatewayPort: MessagePort): NodeContext {
+  const environment = openEnvironment(data);
+  const { closing, logger } = environment;
+  const { gateway, within, figures } = gatewayThrough(gatewayPort);
+  closing.add("gateway", () => gatewayPort.close());
+  closing.add("heartbeat", beat(data.heartbeats, "serving").close);
+  const consensusWatch = watchAndLog(data.heartbeats, "consensus", logger);
+  closing.add("watch", consensusWatch.close);
+  return {
+    ...environment,
+    data,
+    gateway,
+    gatewayWithin: within,
+    gatewayCalls: figures,
+    consensusSilentSeconds: consensusWatch.silentSeconds,
+  };
+}
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 /** Time limit for reading the rows of a response in the serving thread, because all other requests wait for it. */
@@ -41,7 +80,7 @@ const READ_TIMEOUT_MS = 50;
 /** Time limit in the worker for slow queries. */
 const SLOW_READ_TIMEOUT_MS = 2_000;
 
-export function openNodeSources(context: NodeContext): Sources {
+function openNodeSources(context: NodeContext): Sources {
   const { data, gateway, gatewayWithin, network, logger } = context;
   const hasFeed = data.feedBlocks > 0;
   const { database, writes } = openWriter(context);

@@ -1,9 +1,15 @@
-/** Composes metrics and health from every part of the serving thread and from the node. */
+/** Composes metrics, health and the views of operators from every part of the serving thread and from the node. */
+
+import type { RemoteProcesses } from "../../gateway/remote-processes.ts";
 import type { SessionFigures } from "../../http/console/sessions.ts";
-import { createHealth } from "../../operations/health/health.ts";
+import { createHealth } from "../../operations/health.ts";
+import type { Operator } from "../../operations/http/operator.ts";
 import type { Operations } from "../../operations/http/routes.ts";
 import type { ConnectionsOfListeners } from "../../operations/metrics/connections.ts";
 import { createMetrics, type Figures, type Metrics } from "../../operations/metrics/metrics.ts";
+import { createOverview } from "../../operations/overview.ts";
+import { createSampling, sampleRegularly } from "../../operations/series/sampling.ts";
+import { createSeries } from "../../operations/series/series.ts";
 import { shared } from "../../operations/shared-result.ts";
 import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";
 import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/version.ts";
@@ -17,7 +23,7 @@ import type { ServingContext } from "./context.ts";
 import type { Sources } from "./sources.ts";
 
 /** Figures of the other parts, most of which are built after the metrics. */
-export type LaterFigures = {
+type LaterFigures = {
   readonly sessions: () => SessionFigures;
   readonly streams: () => StreamFigures;
   /** Returns the calls to the worker for slow queries. */
@@ -29,7 +35,7 @@ export type LaterFigures = {
   readonly isDelivering: () => boolean;
 };
 
-export type BuiltOperations = {
+type BuiltOperations = {
   readonly operations: Operations;
   /** Observes the webhook service, for metrics and health. */
   readonly observer: WebhookObserver;
@@ -113,7 +119,7 @@ async function readFigures({ context, sources, later, loopDelay }: FigureSources
 }
 
 /** Settles with undefined if the result of another thread fails or is late. */
-export async function inTime<T>(result: Promise<T>): Promise<T | undefined> {
+async function inTime<T>(result: Promise<T>): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), CALL_TIMEOUT_MS);
   try {
@@ -124,4 +130,60 @@ export async function inTime<T>(result: Promise<T>): Promise<T | undefined> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+type OperatorDeps = {
+  readonly ready: Operations["ready"];
+  /** Open live streams. */
+  readonly streams: () => number;
+  /** Mirrors, API servers and delivery workers that use this node. */
+  readonly processes: RemoteProcesses["list"];
+};
+
+const SAMPLE_EVERY_SECONDS = 10;
+/** Six hours. */
+const SAMPLES = 2_160;
+
+/** Builds the views besides health and metrics: the state of each part, the series of figures, the options. */
+export function buildOperator(
+  { data, gateway, slots, timestampOf, closing, logger }: ServingContext,
+  { operatorRows: rows, deliveryFigures, state }: Sources,
+  deps: OperatorDeps,
+): Operator {
+  const { forgers = [], shownOptions = [] } = data;
+  const report = () => inTime(gateway.report());
+  const sources = { ...deps, report, rows, state, freeBytes: state.freeBytes };
+  const series = createSeries(SAMPLES);
+  const sample = createSampling({
+    ...sources,
+    series,
+    transactions: rows.transactions,
+    deliveries: deliveryFigures,
+    usage: () => {
+      const { user, system } = process.cpuUsage();
+      return { residentBytes: process.memoryUsage.rss(), processorMicroseconds: user + system };
+    },
+    nowMs: Date.now,
+  });
+  const sampling = sampleRegularly(sample, SAMPLE_EVERY_SECONDS * 1_000, (err) =>
+    logger.error({ err }, "failed to sample metrics"),
+  );
+  closing.add("sampling", sampling.close);
+
+  return {
+    overview: shared(
+      createOverview({
+        ...sources,
+        slotTime: slots.slotTime,
+        nowMs: Date.now,
+        timestampOf,
+        version: programVersion(),
+        protocol: PROTOCOL_VERSION,
+        forgers,
+      }),
+    ),
+    series,
+    seriesIntervalSeconds: SAMPLE_EVERY_SECONDS,
+    options: shownOptions,
+  };
 }

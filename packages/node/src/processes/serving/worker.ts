@@ -8,7 +8,7 @@ import type { FromServing, ToServing } from "./thread.ts";
 
 const port = present(parentPort, "the port of the parent thread");
 // Loaded once its imports are resolved by the module above.
-const loading = import("./serving.ts");
+const loading = import("./node-sources.ts");
 let serving: ServingProcess | undefined;
 let notified: Int32Array<SharedArrayBuffer> | undefined;
 

@@ -1,6 +1,7 @@
 /** Blocks, with the data of their generators that responses contain. */
 import { type Prepared, prepared } from "../../postgres/reads.ts";
 import type { BlockField } from "../filters.ts";
+import { perHead } from "../head.ts";
 import { type BlockTerm, blockTerms } from "../orders.ts";
 import type { Found } from "../page.ts";
 import type { Blocks } from "../port.ts";
@@ -14,13 +15,11 @@ import {
   NEVER,
   text,
 } from "./lists/conditions.ts";
-import { countOf, type HeightAt, heightsOf, isBetween } from "./lists/heights.ts";
+import { countOf, type HeightAt, heightsOf, isBetween, startOfBlocks } from "./lists/heights.ts";
 import { termsOf } from "./lists/keyset-cursor.ts";
 import { findPage } from "./lists/page.ts";
 import { first, type SnapshotReads } from "./lists/reads.ts";
-import { startOfBlocks } from "./row-number.ts";
 import { type RowFields, rowText } from "./row-text.ts";
-import type { NameGenerators, Unnamed } from "./usernames.ts";
 
 const FIELDS = {
   id: text("id"),
@@ -164,4 +163,44 @@ async function childOf({ query }: SnapshotReads, id: string): Promise<Condition>
   if (!isStorable(id)) return NEVER;
   const parent = id === NO_BLOCK ? { height: 0 } : await first(query<{ height: number }>(HEIGHT, [id]));
   return parent ? { sql: "height = ?::bigint", values: [parent.height + 1] } : NEVER;
+}
+
+/** A block without the username of its generator, which is cached by head: few delegates forge, and a join with their wallets would double
+ * the planning time. Null for a generator that is not a delegate, or has no wallet. */
+export type Unnamed = { readonly generatorPublicKey: string; username: string | null };
+
+/** Sets the usernames of blocks. */
+type NameGenerators = (reads: SnapshotReads, blocks: readonly Unnamed[]) => Promise<void>;
+
+const USERNAMES = prepared(
+  `SELECT public_key AS "publicKey", username FROM wallets WHERE public_key = ANY ($1::text[]) AND username IS NOT NULL`,
+);
+type Named = { readonly publicKey: string; readonly username: string };
+
+export function createNameGenerators(): NameGenerators {
+  /** At most one entry for each delegate that has ever forged. */
+  const knownAt = perHead(() => new Map<string, string | null>());
+  return async (reads, blocks) => {
+    const known = knownAt(reads.head);
+    const missing = setKnown(blocks, known);
+    if (missing.size === 0) return;
+    const found = await reads.query<Named>(USERNAMES, [[...missing]]);
+    for (const key of missing) known.set(key, null);
+    for (const { publicKey, username } of found) known.set(publicKey, username);
+    setKnown(blocks, known);
+  };
+}
+
+/** Sets known usernames, and returns the public keys of the others. */
+function setKnown(
+  blocks: readonly Unnamed[],
+  known: ReadonlyMap<string, string | null>,
+): ReadonlySet<string> {
+  const missing = new Set<string>();
+  for (const block of blocks) {
+    const username = known.get(block.generatorPublicKey);
+    if (username === undefined) missing.add(block.generatorPublicKey);
+    else block.username = username;
+  }
+  return missing;
 }

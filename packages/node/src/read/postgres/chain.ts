@@ -1,11 +1,12 @@
-/** Figures of the whole chain, computed once per head, and search by the prefix of an id. */
+/** The chain as a whole: its figures, computed once per head, search by the prefix of an id, rounds, and paid fees. */
 import { prepared } from "../../postgres/reads.ts";
+import { delegatesOfRound } from "../attributes.ts";
 import { perSnapshot } from "../head.ts";
-import type { Chain } from "../port.ts";
-import type { Identified } from "../rows.ts";
-import { jsonOf } from "./json.ts";
+import type { Chain, Fees, Rounds } from "../port.ts";
+import type { FeeStatistics, Identified, TypeFees } from "../rows.ts";
 import { isStorable } from "./lists/conditions.ts";
 import { first, type SnapshotReads } from "./lists/reads.ts";
+import { jsonOf } from "./texts.ts";
 
 /** Maximum number of results of each kind. */
 const MAX_IDENTIFIED = 5;
@@ -62,3 +63,33 @@ export function createChain(): (reads: SnapshotReads) => Chain {
 
 const identifiedFromRow = ({ kind, id, height }: IdentifiedRow): Identified =>
   kind === "block" ? { kind, id, height: height ?? 0 } : { kind, id };
+
+const RECORD = prepared("SELECT record FROM rounds WHERE round = $1");
+
+/** Rounds, as they were at their start. */
+export const createRounds = ({ query }: SnapshotReads): Rounds => ({
+  async delegates(round) {
+    if (!Number.isSafeInteger(round)) return undefined;
+    const row = await first(query<{ record: string }>(RECORD, [round]));
+    return row && delegatesOfRound(row.record);
+  },
+});
+
+const STATISTICS = `div(2 * sum(fee) + count(*), 2 * count(*))::text AS avg, max(fee)::text AS max, min(fee)::text AS min,
+  sum(fee)::text AS sum`;
+const OF_LAST = prepared(
+  `SELECT ${STATISTICS} FROM (
+     SELECT fee FROM transactions WHERE type_group = $1 AND type = $2::bigint
+     ORDER BY height DESC, sequence DESC LIMIT $3
+   ) AS last HAVING count(*) > 0`,
+);
+const SINCE = prepared(
+  `SELECT type_group::float8 AS "typeGroup", type, ${STATISTICS} FROM transactions
+   WHERE height >= $1 AND fee >= $2 GROUP BY type_group, type ORDER BY type_group, type`,
+);
+
+/** Statistics of paid fees. */
+export const createFees = ({ query }: SnapshotReads): Fees => ({
+  ofLast: (count, typeGroup, type) => first(query<FeeStatistics>(OF_LAST, [typeGroup, type, count])),
+  since: (height, minFee) => query<TypeFees>(SINCE, [height, Math.ceil(minFee)]),
+});

@@ -5,30 +5,25 @@
  */
 import type { Network } from "@uniknode/protocol";
 import type { Postgres, PostgresValue } from "../../postgres/connection.ts";
-import { prepared, type ReadLimits, type ReadQuery } from "../../postgres/reads.ts";
+import { PostgresError } from "../../postgres/error.ts";
+import { prepared, type ReadLimits, type ReadQuery, ReadsEndedError } from "../../postgres/reads.ts";
 import { SnapshotError } from "../errors.ts";
 import type { Head } from "../head.ts";
 import type { ReadModel, Snapshot } from "../port.ts";
-import { createBlocks } from "./blocks.ts";
-import { createChain } from "./chain.ts";
-import { createDelegates } from "./delegates.ts";
-import { createFees } from "./fees.ts";
-import { createHeadCache } from "./head-cache.ts";
-import { createEntities, createLocks } from "./holdings.ts";
-import { createCountCache } from "./lists/count-cache.ts";
-import { createOffsetCache } from "./lists/offset-cache.ts";
-import { first, type SnapshotReads } from "./lists/reads.ts";
+import { createBlocks, createNameGenerators } from "./blocks.ts";
+import { createChain, createFees, createRounds } from "./chain.ts";
+import { createCountCache, createOffsetCache, first, type SnapshotReads } from "./lists/reads.ts";
 import { createParties } from "./parties.ts";
-import { createQuickReads } from "./quick-reads.ts";
-import { createRounds } from "./rounds.ts";
-import { createSharedTransactions, type SharedTransactions } from "./shared-transactions.ts";
-import { toSnapshotError } from "./snapshot-error.ts";
+import {
+  createQuickReads,
+  createSharedTransactions,
+  type SharedTransactions,
+} from "./shared-transactions.ts";
 import { createTokens } from "./tokens.ts";
 import { createTransactions as createTransactionReads } from "./transactions.ts";
-import { createNameGenerators } from "./usernames.ts";
-import { createWallets } from "./wallets.ts";
+import { createDelegates, createEntities, createLocks, createWallets } from "./wallets.ts";
 
-export type PostgresReadModelOptions = {
+type PostgresReadModelOptions = {
   /** Time limit of each statement. Default: 2 s. */
   readonly readTimeoutMs?: number;
   /** Time limit of each statement of a shared transaction. Default: 50 ms. */
@@ -42,7 +37,7 @@ export type PostgresReadModelOptions = {
 };
 
 /** Connections remain open when the model is closed. */
-export type PostgresReadModelDeps = {
+type PostgresReadModelDeps = {
   readonly postgres: Postgres;
   /** Connections for shared transactions, so that slow reads do not use all of them; absent: no transaction is shared. */
   readonly shared?: Postgres;
@@ -165,3 +160,47 @@ function createSnapshots(network: Network, { offsetCacheStep }: PostgresReadMode
     };
   };
 }
+
+type HeadCache = {
+  /** Returns the head without a promise if it was read less than the given time ago. Concurrent callers share a read. */
+  head(): Head | undefined | Promise<Head | undefined>;
+  /** Stores the head that a snapshot has just read. */
+  note(head: Head): void;
+};
+
+export function createHeadCache(maxAgeMs: number, read: () => Promise<Head | undefined>): HeadCache {
+  let known: { readonly head: Head | undefined; readonly untilMs: number } | undefined;
+  let reading: Promise<Head | undefined> | undefined;
+
+  const note = (head: Head | undefined): void => {
+    known = { head, untilMs: performance.now() + maxAgeMs };
+  };
+
+  return {
+    head() {
+      if (known && performance.now() < known.untilMs) return known.head;
+      reading ??= read()
+        .then((head) => {
+          note(head);
+          return head;
+        })
+        .finally(() => {
+          reading = undefined;
+        });
+      return reading;
+    },
+    note,
+  };
+}
+
+/** Converts a failure of the database to a `SnapshotError`; returns other errors as they are. */
+export function toSnapshotError(error: unknown): unknown {
+  if (error instanceof ReadsEndedError) return new SnapshotError("SNAPSHOT_ENDED");
+  return error instanceof PostgresError ? new SnapshotError(CODES[error.code], error) : error;
+}
+
+const CODES = {
+  POSTGRES_TIMEOUT: "SNAPSHOT_TIMEOUT",
+  POSTGRES_BUSY: "SNAPSHOT_BUSY",
+  POSTGRES_UNREACHABLE: "SNAPSHOT_UNREACHABLE",
+} as const satisfies Record<PostgresError["code"], SnapshotError["code"]>;

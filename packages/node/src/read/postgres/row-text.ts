@@ -2,7 +2,7 @@
  * Encodes each row, and each page of rows, as one text with a separator between the fields. The driver spends more time on a column
  * or a row than on its values: a page of 100 rows has 1 value instead of 1,700.
  */
-import { textOf } from "./bytes.ts";
+import { textOf } from "./texts.ts";
 
 /** Characters that no field contains, because JSON escapes control characters and bytes are hexadecimal. */
 const SEPARATOR = "\x1f";

@@ -7,7 +7,6 @@ import { perSnapshot } from "../head.ts";
 import { PROPERTY_TERMS, type TokenTerm, tokenTerms } from "../orders.ts";
 import type { Tokens } from "../port.ts";
 import type { ListedToken, StoredToken, TokenProperty } from "../rows.ts";
-import { bytesOf, textOf } from "./bytes.ts";
 import { type Condition, type Field, isOneOf, isStorable, isText, text } from "./lists/conditions.ts";
 import { termsOf } from "./lists/keyset-cursor.ts";
 import { findPage } from "./lists/page.ts";
@@ -23,6 +22,7 @@ import {
   textOfHex,
   textOfRows,
 } from "./row-text.ts";
+import { bytesOf, textOf } from "./texts.ts";
 
 /** The properties that lists contain. */
 type Properties = Pick<StoredToken, "type" | "explicitValues">;

@@ -1,18 +1,20 @@
 /** Converts filters and orders of transactions to selections. */
+
 import { TYPE_GROUPS } from "@uniknode/protocol";
+import { isTooDeep, typesWith } from "../asset-types.ts";
 import type { TransactionField, TransactionFilter, TransactionOrder } from "../filters.ts";
 import { TRANSACTIONS } from "../lists.ts";
 import { type TransactionTerm, transactionTerms } from "../orders.ts";
 import type { Integer, Interval } from "../page.ts";
-import { type AssetTest, unlocking, withAsset } from "./assets.ts";
-import { bytesOf } from "./bytes.ts";
 import {
+  allOf,
   anyOf,
   type Condition,
   conditionsOf,
   type Field,
   integer,
   isInteger,
+  isOneOf,
   isText,
   NEVER,
   text,
@@ -21,6 +23,37 @@ import { termsOf } from "./lists/keyset-cursor.ts";
 import type { Selection } from "./lists/page.ts";
 import type { Alternative } from "./lists/page-sql.ts";
 import { type Parties, toTest } from "./parties.ts";
+import { bytesOf, jsonOf, jsonText } from "./texts.ts";
+
+/** A condition on the asset of a transaction, and conditions for the types that such an asset can have. */
+type AssetTest = { readonly condition: Condition; readonly types: readonly Condition[] };
+
+/** Matches assets that contain all given members, at any depth, with the same values. */
+function withAsset(wanted: object): AssetTest {
+  const text = isTooDeep(wanted) ? undefined : jsonText(wanted);
+  if (text === undefined) return { condition: NEVER, types: [] };
+  return {
+    condition: { sql: `${jsonOf("asset")} @> ?::jsonb`, values: [text] },
+    types: anyType(Object.keys(wanted)),
+  };
+}
+
+/** Matches claims and refunds of the locks. */
+const unlocking = (lockIds: readonly string[]): AssetTest => ({
+  condition: isOneOf(LOCK, lockIds),
+  types: [...anyType(["claim"]), ...anyType(["refund"])],
+});
+
+/** Id of the lock that a claim or refund refers to; null for every other transaction. */
+const LOCK = `coalesce(${jsonOf("asset")} #>> '{claim,lockTransactionId}',
+  ${jsonOf("asset")} #>> '{refund,lockTransactionId}')`;
+
+const anyType = (members: readonly string[]): Condition[] =>
+  typesWith(members).map(({ typeGroup, type }) => ofType(typeGroup, type));
+
+/** Matches transactions of a type. */
+const ofType = (typeGroup: Integer, type: Integer): Condition =>
+  allOf([isInteger("type_group", typeGroup), isInteger("type", type)]);
 
 const FIELDS = {
   id: text("id"),

@@ -1,21 +1,28 @@
 /** Confirmed transactions with their position in the chain. */
 import { CERTIFIED_MINT, CERTIFIED_UPDATE } from "@uniknode/ledger";
 import { sealedFromTrustedBytes, TYPE_GROUPS } from "@uniknode/protocol";
+import { LRUCache } from "lru-cache";
+import { present } from "../../platform/present.ts";
 import { prepared } from "../../postgres/reads.ts";
 import type { TransactionFilter, TransactionOrder } from "../filters.ts";
-import { perSnapshot } from "../head.ts";
+import { perHead, perSnapshot } from "../head.ts";
 import type { Found, Range } from "../page.ts";
 import type { Transactions } from "../port.ts";
 import type { StoredTransaction } from "../rows.ts";
-import { createIdentifyBlocks, type WithoutBlockId } from "./block-ids.ts";
 import { createHeightAt } from "./blocks.ts";
 import { isStorable } from "./lists/conditions.ts";
-import { type Heights, heightsOf, isBetween, isOfHeights } from "./lists/heights.ts";
+import {
+  type Heights,
+  heightsOf,
+  isBetween,
+  isFar,
+  isOfHeights,
+  startOfTransactions,
+} from "./lists/heights.ts";
 import { findPage } from "./lists/page.ts";
 import type { ListedTable } from "./lists/page-sql.ts";
 import { first, type SnapshotReads } from "./lists/reads.ts";
 import type { Parties } from "./parties.ts";
-import { isFar, startOfTransactions } from "./row-number.ts";
 import {
   bytesOfHex,
   firstOf,
@@ -177,4 +184,34 @@ function totalOfTypes(totals: readonly TypeTotal[], filter: TransactionFilter): 
   return totals
     .filter((one) => one.typeGroup === group && (type === undefined || one.type === Number(type)))
     .reduce((sum, { transactions }) => sum + transactions, 0);
+}
+
+/**
+ * A transaction without the id of its block. Ids are cached by head: the transactions of a page have few blocks, and a subquery for each
+ * row would be a fifth of the statement.
+ */
+type WithoutBlockId = { readonly height: number; blockId: string };
+
+/** Sets the ids of the blocks of transactions. */
+type IdentifyBlocks = (reads: SnapshotReads, rows: readonly WithoutBlockId[]) => Promise<void>;
+
+/** Maximum number of cached ids, about 2 MB. */
+const MAX_IDS = 20_000;
+
+const IDS = prepared("SELECT height::float8 AS height, id FROM blocks WHERE height = ANY ($1::bigint[])");
+type Identified = { readonly height: number; readonly id: string };
+
+export function createIdentifyBlocks(maxIds = MAX_IDS): IdentifyBlocks {
+  const knownAt = perHead(() => new LRUCache<number, string>({ max: maxIds }));
+  return async (reads, rows) => {
+    const known = knownAt(reads.head);
+    const ids = new Map(rows.map(({ height }) => [height, known.get(height)]));
+    const missing = [...ids.keys()].filter((height) => ids.get(height) === undefined);
+    const found = missing.length === 0 ? [] : await reads.query<Identified>(IDS, [missing]);
+    for (const { height, id } of found) {
+      ids.set(height, id);
+      known.set(height, id);
+    }
+    for (const row of rows) row.blockId = present(ids.get(row.height), "the block of a transaction");
+  };
 }

@@ -1,16 +1,27 @@
-/** Wallets. */
+/** Wallets with what they hold (state.md 2.4), all open locks and entities, and delegates. */
+
+import { type HoldingRow, hasCollections, shownText } from "@uniknode/ledger";
 import { prepared } from "../../postgres/reads.ts";
-import type { WalletRow } from "../attributes.ts";
+import {
+  type DelegateRow,
+  delegateFromRow,
+  entityFromRow,
+  type HeldRow,
+  lockFromRow,
+  type WalletRow,
+  walletFromRow,
+} from "../attributes.ts";
 import type { WalletField } from "../filters.ts";
+import { perSnapshot } from "../head.ts";
 import { type WalletTerm, walletTerms } from "../orders.ts";
-import type { Wallets } from "../port.ts";
-import { toWallets } from "./holdings.ts";
-import { jsonOf } from "./json.ts";
+import type { Delegates, Entities, Locks, Wallets } from "../port.ts";
+import type { StoredWallet } from "../rows.ts";
 import { conditionsOf, type Field, integer, isOneOf, isStorable, text } from "./lists/conditions.ts";
 import { termsOf } from "./lists/keyset-cursor.ts";
 import { findPage } from "./lists/page.ts";
 import { first, type SnapshotReads } from "./lists/reads.ts";
 import { firstOf, nullable, orNull, type RowFields, rowText } from "./row-text.ts";
+import { jsonOf, textOrNull } from "./texts.ts";
 
 /** Attributes are parsed only if they have the member: most wallets have none. */
 const LOCKED_BALANCE = `CASE WHEN strpos(attributes, '"lockedBalance":') > 0
@@ -92,4 +103,79 @@ export function createWallets(reads: SnapshotReads): Wallets {
       return { rows: await toWallets(reads, rows), ...found };
     },
   };
+}
+
+/** Locks or entities, with their wallets. */
+const HELD = `SELECT address, public_key AS "publicKey", id, value
+  FROM holdings JOIN wallets USING (address)`;
+
+const OF_WALLETS = prepared("SELECT address, kind, id, next, value FROM holdings WHERE address = ANY ($1)");
+
+/** Returns the wallets of rows. Wallets with holdings cost one more query. */
+async function toWallets({ query }: SnapshotReads, rows: readonly WalletRow[]): Promise<StoredWallet[]> {
+  const holders = rows.filter(({ attributes }) => hasCollections(attributes)).map(({ address }) => address);
+  const held =
+    holders.length > 0 ? await query<HoldingRow & { readonly address: string }>(OF_WALLETS, [holders]) : [];
+  const byAddress = Map.groupBy(held, ({ address }) => address);
+  return rows.map((row) =>
+    hasCollections(row.attributes)
+      ? walletFromRow(row, shownText(row.attributes, byAddress.get(row.address) ?? []))
+      : walletFromRow(row),
+  );
+}
+
+const LOCKS = prepared(`${HELD} WHERE kind = 'locks'`);
+const LOCK_BY_ID = prepared(`${HELD} WHERE kind = 'locks' AND id = $1`);
+const LOCKS_OF_WALLET = prepared(`${HELD} WHERE address = $1 AND kind = 'locks'`);
+
+export function createLocks(): (reads: SnapshotReads) => Locks {
+  const all = perSnapshot(async ({ query }: SnapshotReads) => (await query<HeldRow>(LOCKS)).map(lockFromRow));
+  return (reads) => ({
+    all: () => all(reads),
+    async find(id) {
+      if (!isStorable(id)) return undefined;
+      const [row] = await reads.query<HeldRow>(LOCK_BY_ID, [id]);
+      return row && lockFromRow(row);
+    },
+    async of(address) {
+      if (!isStorable(address)) return [];
+      return (await reads.query<HeldRow>(LOCKS_OF_WALLET, [address])).map(lockFromRow);
+    },
+  });
+}
+
+/** Entities include resigned ones. */
+const ENTITIES = prepared(`${HELD} WHERE kind = 'entities'`);
+const ENTITY_BY_ID = prepared(`${HELD} WHERE kind = 'entities' AND id = $1`);
+
+export function createEntities(): (reads: SnapshotReads) => Entities {
+  const all = perSnapshot(async ({ query }: SnapshotReads) =>
+    (await query<HeldRow>(ENTITIES)).map(entityFromRow),
+  );
+  return (reads) => ({
+    all: () => all(reads),
+    async find(id) {
+      if (!isStorable(id)) return undefined;
+      const [row] = await reads.query<HeldRow>(ENTITY_BY_ID, [id]);
+      return row && entityFromRow(row);
+    },
+  });
+}
+
+const DELEGATES = prepared(
+  `SELECT address, public_key AS "publicKey", balance, attributes, names.value AS "explicitValues"
+   FROM wallets LEFT JOIN properties AS names ON names.token = username AND names.key = 'explicitValues'::bytea
+   WHERE username IS NOT NULL ORDER BY username, address`,
+);
+
+type ListedDelegateRow = Omit<DelegateRow, "explicitValues"> & { readonly explicitValues: Uint8Array | null };
+
+/** Delegates, including resigned ones: the few wallets that have the attribute. */
+export function createDelegates(): (reads: SnapshotReads) => Delegates {
+  const all = perSnapshot(async ({ query }: SnapshotReads) =>
+    (await query<ListedDelegateRow>(DELEGATES)).map((row) =>
+      delegateFromRow({ ...row, explicitValues: textOrNull(row.explicitValues) }),
+    ),
+  );
+  return (reads) => ({ all: () => all(reads) });
 }

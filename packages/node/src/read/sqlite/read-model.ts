@@ -6,13 +6,12 @@ import type { Network } from "@uniknode/protocol";
 import type { Database } from "../../store/engine/database.ts";
 import { SnapshotError } from "../errors.ts";
 import { type Head, perHead } from "../head.ts";
-import type { Range } from "../page.ts";
-import type { ReadModel, Snapshot } from "../port.ts";
-import { createHistory, type Read } from "./history.ts";
+import type { PropertyRange, Range } from "../page.ts";
+import type { History, PastState, ReadModel, Snapshot } from "../port.ts";
 import type { PlannerOptions } from "./lists/planner.ts";
 import { createTimeBox, type TimeBox } from "./lists/time-box.ts";
 import { createQueries, type Queries, type ValueIndexOptions } from "./queries.ts";
-import { createTickTransaction, type TickTransaction } from "./tick-transaction.ts";
+import type { HistoryQueries } from "./tables/history.ts";
 
 export type SqliteReadModelOptions = {
   /** Time after which reading one list fails; the read blocks its thread. Default: 2 s. */
@@ -116,5 +115,90 @@ function createSnapshot(head: Head, { transaction, time, queries }: SnapshotDeps
       hasSecondKey: read(wallets.hasSecondKey),
       list: list(wallets.list),
     },
+  };
+}
+
+/** Makes a query a read of a snapshot, which fails when the snapshot has ended. */
+type Read = <Asked extends unknown[], Result>(
+  query: (...asked: Asked) => Result,
+) => (...asked: Asked) => Promise<Result>;
+
+/** Reads of a snapshot; `timed` starts the time of a list. */
+type Reads = { readonly read: Read; readonly timed: Read; readonly balances: History["balances"] };
+
+const createHistory = (head: Head, history: HistoryQueries, reads: Reads): History => ({
+  since: reads.read(history.since),
+  at: (height) => createPastState(head, history, height, reads),
+  balances: reads.balances,
+});
+
+const createPastState = (
+  head: Head,
+  history: HistoryQueries,
+  height: number,
+  { read, timed }: Reads,
+): PastState => ({
+  height,
+  wallets: {
+    find: timed((id: string) => history.wallet(height, id)),
+    hasSecondKey: timed((address: string) => history.hasSecondKey(height, address)),
+  },
+  tokens: {
+    find: read((id: string) => history.token(height, id)),
+    properties: timed((id: string, range: PropertyRange) => history.properties(head, height, id, range)),
+    storedKeys: read((id: string, keys: readonly string[]) => {
+      const isStored = (key: string) => history.property(height, id, key) !== undefined;
+      return new Set(keys.filter(isStored));
+    }),
+    property: read((id: string, key: string) => history.property(height, id, key)),
+  },
+  delegates: { all: timed(() => history.delegates(height)) },
+  totalSupply: read(() => history.totalSupply(height)),
+});
+
+/**
+ * The read transaction that all snapshots of one tick of the event loop share: beginning and ending a transaction takes as long as finding
+ * a row (docs/decisions/0019-share-a-read-transaction-per-tick.md). It ends with its tick. A client that is notified of a block sends its
+ * request in a later tick, whose transaction sees the block.
+ */
+type TickTransaction = {
+  /** Returns the head of the state that the reads of this tick see; undefined without a genesis block. */
+  head(): Head | undefined;
+  /** Ends the transaction of this tick, if any; must be called before the connection is closed. */
+  end(): void;
+};
+
+export function createTickTransaction(database: Database): TickTransaction {
+  // Deferred, so that a read-only connection can begin it; the first read fixes the state that all reads see.
+  const begin = database.prepare("BEGIN");
+  const commit = database.prepare("COMMIT");
+  const select = database.prepare<Head>(
+    "SELECT id_text AS id, height, timestamp FROM blocks ORDER BY height DESC LIMIT 1",
+  );
+  let current: { readonly head: Head | undefined; readonly end: NodeJS.Immediate } | undefined;
+
+  function readHead(): Head | undefined {
+    begin.run();
+    try {
+      return select.get();
+    } catch (error) {
+      commit.run();
+      throw error;
+    }
+  }
+
+  function end(): void {
+    if (!current) return;
+    clearImmediate(current.end);
+    current = undefined;
+    commit.run();
+  }
+
+  return {
+    head() {
+      current ??= { head: readHead(), end: setImmediate(end) };
+      return current.head;
+    },
+    end,
   };
 }

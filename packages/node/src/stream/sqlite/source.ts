@@ -6,7 +6,7 @@ import { type BlockStore, createBlockStore } from "../../store/chain/blocks.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createReadTogether, type ReadTogether } from "../../store/engine/snapshot.ts";
 import { createEventLog, type EventLog } from "../../store/events/event-log.ts";
-import type { BlockRef } from "../position.ts";
+import type { BlockRef } from "../frame.ts";
 import { type BlockPage, createSourceEvents, type LogEnd, type LogPage, type Source } from "../source.ts";
 
 /** Events of one page: other requests run between two pages, and a slow client keeps at most one in memory. */

@@ -4,8 +4,7 @@
  */
 import { present } from "../../platform/present.ts";
 import { type Condition, type Match, valuesAt } from "./conditions.ts";
-import { compareDecimals, type Decimal, decimalOf } from "./decimal.ts";
-import { readInterval } from "./interval.ts";
+import { compareDecimals, type Decimal, decimalOf, readInterval } from "./operands.ts";
 
 export type Entry<T> = {
   readonly conditions: readonly Condition[];

@@ -1,9 +1,7 @@
 /** The twelve operators (webhooks.md 6.3). */
 import { numberText } from "../../platform/json/lossless.ts";
 import type { Meter } from "./cost.ts";
-import { compareDecimals, decimalOf } from "./decimal.ts";
-import { equals } from "./equality.ts";
-import { readInterval } from "./interval.ts";
+import { compareDecimals, decimalOf, equals, readInterval } from "./operands.ts";
 import { compilePattern } from "./pattern.ts";
 
 /**

@@ -1,15 +1,39 @@
 /** The delivery log of a webhook, and operations to send deliveries again (webhooks.md 10 point 5). */
-
+import { HOUR_MS } from "../../platform/clock/durations.ts";
 import { present } from "../../platform/present.ts";
 import type { DeliveryLogRows } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
-import type { DeliveryFilter, DeliveryPage, DeliveryRange, DeliveryRecord } from "../model/deliveries.ts";
+import type {
+  DeliveryFilter,
+  DeliveryPage,
+  DeliveryRange,
+  DeliveryRecord,
+  LatestDeliveries,
+} from "../model/deliveries.ts";
 import { bodyOf } from "../model/message.ts";
 import type { Webhook } from "../model/webhook.ts";
 import { createRetries, readRetry, type Sent } from "./retries.ts";
-import { type DeliverySummary, SUMMARIZED_DELIVERIES, summaryOf } from "./summary.ts";
 
-export type DeliveryLogDeps = {
+/** States of the newest deliveries, and outcomes by the hour. Times are milliseconds since 1970. */
+export type DeliverySummary = {
+  /** Number of counted deliveries, which are the newest; by state below. */
+  readonly count: number;
+  readonly delivered: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly pending: number;
+  /** Creation time of the oldest counted delivery; absent without deliveries. */
+  readonly sinceMs?: number;
+  /** Creation time of the oldest pending delivery or retry, counted or not; absent if none is pending. */
+  readonly oldestWaitingMs?: number;
+  /** Counted deliveries that ended in each of the last hours, from the oldest to the current hour. */
+  readonly hours: readonly Hour[];
+};
+
+/** Outcomes of one hour; `atMs` is its start. */
+type Hour = { readonly atMs: number; readonly delivered: number; readonly failed: number };
+
+type DeliveryLogDeps = {
   rows: DeliveryLogRows;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
   findWebhook: (id: string) => Promise<Webhook>;
@@ -117,3 +141,30 @@ export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
 /** Parses a number of the log, or an id. */
 const keyOf = (delivery: string): number | string =>
   /^[1-9]\d{0,14}$/.test(delivery) ? Number(delivery) : delivery;
+
+/** Maximum number of counted deliveries, which take about a millisecond to read. */
+const SUMMARIZED_DELIVERIES = 1_000;
+export const SUMMARIZED_HOURS = 24;
+
+export function summaryOf({ deliveries, oldestWaitingMs }: LatestDeliveries, nowMs: number): DeliverySummary {
+  const states = { delivered: 0, failed: 0, cancelled: 0, pending: 0 };
+  const firstMs = (Math.floor(nowMs / HOUR_MS) - SUMMARIZED_HOURS + 1) * HOUR_MS;
+  const hours = Array.from({ length: SUMMARIZED_HOURS }, (_, index) => ({
+    atMs: firstMs + index * HOUR_MS,
+    delivered: 0,
+    failed: 0,
+  }));
+  for (const { state, finishedMs } of deliveries) {
+    states[state]++;
+    const hour = finishedMs === undefined ? undefined : hours[Math.floor((finishedMs - firstMs) / HOUR_MS)];
+    if (hour && (state === "delivered" || state === "failed")) hour[state]++;
+  }
+  const oldest = deliveries.at(-1);
+  return {
+    count: deliveries.length,
+    ...states,
+    ...(oldest && { sinceMs: oldest.createdMs }),
+    ...(oldestWaitingMs !== undefined && { oldestWaitingMs }),
+    hours,
+  };
+}

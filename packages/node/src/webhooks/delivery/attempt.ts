@@ -2,7 +2,7 @@
 
 import type { Attempted, Clock } from "../collaborators.ts";
 import { bodyOf, createHeaders, type OutgoingMessage } from "../model/message.ts";
-import type { ReadProofText } from "../proofs/proof-text.ts";
+import type { ReadProofText } from "../proof-text.ts";
 import type { Post } from "./post.ts";
 
 /**

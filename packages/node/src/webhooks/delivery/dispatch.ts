@@ -9,18 +9,16 @@ import type { Matched } from "../matching/matcher.ts";
 import type { WaitingDelivery } from "../model/deliveries.ts";
 import { createQueues, type Queues } from "./active-queues.ts";
 import type { MakeAttempt } from "./attempt.ts";
-import { isQuick } from "./call-slots.ts";
 import type { Consequences } from "./consequences.ts";
 import { createDeliverySource } from "./delivery-source.ts";
-import { createDueCalls, type DueCalls, type DueOptions } from "./due.ts";
+import { createDueCalls, type DueCalls, type DueOptions, isQuick } from "./due.ts";
 import type { HostRates } from "./host-rate-limit.ts";
-import { createInFlight, type InFlight } from "./in-flight.ts";
+import { createInFlight, createUnderWay, type InFlight, type UnderWay } from "./in-flight.ts";
 import type { Lane, Queue } from "./lanes.ts";
 import { CALL_MARGIN_MS, createOwnedWebhooks, type OwnedWebhooks } from "./owned-webhooks.ts";
 import { longestDelayMs } from "./retry.ts";
 import { createSchedule, type Schedule } from "./schedule.ts";
 import { type BackgroundTask, createSources, type Sources } from "./sources.ts";
-import { createUnderWay, type UnderWay } from "./under-way.ts";
 import { createOutcomes, type Outcomes, type Unwritten } from "./unwritten-outcomes.ts";
 
 export type DispatcherOptions = DueOptions & {

@@ -1,10 +1,44 @@
 /** Finds the calls that are due, and the time of the next call. */
+import type { Attempted } from "../collaborators.ts";
 import type { WaitingDelivery } from "../model/deliveries.ts";
 import type { Queues } from "./active-queues.ts";
-import { type CallSlots, createCallSlots } from "./call-slots.ts";
 import { type DeliverySource, hasFewAhead } from "./delivery-source.ts";
 import type { HostRates } from "./host-rate-limit.ts";
-import { LANES, type Lane, laneDueMs, type Queue } from "./lanes.ts";
+import { LANES, type Lane, laneDueMs, type Queue, runningOf } from "./lanes.ts";
+
+/**
+ * Slots for concurrent calls. Each webhook has a reserved slot, so that other targets cannot delay it. Its further calls use
+ * shared slots; targets whose last response was not quick can use half of them.
+ */
+type CallSlots = {
+  /** Returns whether the queue may start a call in a lane. */
+  isFree(queue: Queue, lane: Lane): boolean;
+  /** Takes a slot; must be called before the call counts as running. */
+  take(queue: Queue): void;
+};
+
+/** Maximum duration of a quick call, which does not occupy a slot for long. */
+const QUICK_MS = 1_000;
+
+/** Returns whether the target of such a call may get concurrent calls. */
+export const isQuick = ({ reason, durationMs }: Attempted): boolean =>
+  reason === undefined && durationMs < QUICK_MS;
+
+/** Computes the current use of the slots. */
+function createCallSlots(queues: Iterable<Queue>, maxShared: number): CallSlots {
+  let shared = 0;
+  for (const queue of queues) shared += Math.max(0, runningOf(queue) - 1);
+  return {
+    isFree(queue, lane) {
+      // Replays leave room for live events.
+      const most = queue.isQuick && lane !== "replay" ? maxShared : maxShared / 2;
+      return runningOf(queue) === 0 || shared < most;
+    },
+    take(queue) {
+      if (runningOf(queue) > 0) shared++;
+    },
+  };
+}
 
 export type DueOptions = {
   /** Maximum of concurrent calls of all webhooks, not counting the first call of each. */
@@ -13,7 +47,7 @@ export type DueOptions = {
   readonly maxConcurrentPerWebhook: number;
 };
 
-export type DueDeps = {
+type DueDeps = {
   readonly queues: Queues;
   readonly deliverySource: DeliverySource;
   /** Returns whether a call may start now; if not, none is due. */

@@ -1,6 +1,6 @@
 /** Limits the calls per second to one host, over all webhooks. */
 import type { Clock } from "../collaborators.ts";
-import { hostOf } from "../model/target-host.ts";
+import { hostOf } from "../model/targets.ts";
 import type { MakeAttempt } from "./attempt.ts";
 
 /** Maximum burst: a host that was idle may get the calls of this time at once. */

@@ -1,8 +1,7 @@
 /** Consequences of a change of owner: webhooks that this process gains, loses or gives up. */
 import type { Clock } from "../collaborators.ts";
 import type { Queues } from "./active-queues.ts";
-import type { InFlight } from "./in-flight.ts";
-import type { UnderWay } from "./under-way.ts";
+import type { InFlight, UnderWay } from "./in-flight.ts";
 import type { Outcomes } from "./unwritten-outcomes.ts";
 
 /** Time to start a call and to record its outcome, in addition to its timeout. */

@@ -115,3 +115,29 @@ export function readLine(text: string): HandOverLine {
     throw new HandOverLineError(`${error.message}; use the same version of the program on both sides`);
   }
 }
+
+/** Bounds of a written line with rows, so that it costs a few milliseconds to read and to write. */
+const MAX_ROWS = 500;
+/** A single row may be longer. */
+const MAX_CHARACTERS = 512 * 1024;
+const NUMBER_CHARACTERS = 8;
+
+/** Splits rows into the parts of lines. */
+export function* partsOf(rows: Iterable<HandOverRow>): Iterable<HandOverRow[]> {
+  let part: HandOverRow[] = [];
+  let characters = 0;
+  for (const row of rows) {
+    const length = lengthOf(row);
+    if (part.length === MAX_ROWS || (part.length > 0 && characters + length > MAX_CHARACTERS)) {
+      yield part;
+      part = [];
+      characters = 0;
+    }
+    part.push(row);
+    characters += length;
+  }
+  if (part.length > 0) yield part;
+}
+
+const lengthOf = (row: HandOverRow): number =>
+  row.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : NUMBER_CHARACTERS), 0);

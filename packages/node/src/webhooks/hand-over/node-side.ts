@@ -1,9 +1,8 @@
 /** The node's side of a hand-over: stops and starts the webhook service with the owner, and sends or receives all rows. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { HandOverError } from "./error.ts";
 import type { HandOverHead, HandOverLine, TablePart } from "./lines.ts";
-import { nextOwner, type OwnerChange, OwnerError, type OwnerState } from "./owner.ts";
+import { HandOverError, nextOwner, type OwnerChange, OwnerError, type OwnerState } from "./owner.ts";
 import type { CopiedEvent, HandOverRows } from "./rows.ts";
 import type { ServiceSwitch } from "./service-switch.ts";
 

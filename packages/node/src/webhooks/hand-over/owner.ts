@@ -55,3 +55,20 @@ export function nextOwner(current: Owner, change: OwnerChange): Owner {
   if (!isSame || !NEXT[from].includes(to)) throw new OwnerError(current, change);
   return { state: to, transfer };
 }
+
+type HandOverErrorCode =
+  /** The webhooks belong to another chain, or the mirror copies the events of another node. */
+  | "OTHER_NODE"
+  /** The log of one side does not have all events that are not matched yet. */
+  | "EVENTS_MISSING"
+  /** A part of the rows is not the next one: another command sends them as well. */
+  | "PART_UNEXPECTED"
+  /** A step is not complete yet; retry in a moment. */
+  | "NOT_READY";
+
+/** A hand-over does not begin or continue. */
+export class HandOverError extends CodedError<HandOverErrorCode> {
+  constructor(code: HandOverErrorCode, message: string) {
+    super(code, message, { isRetryable: code === "NOT_READY" });
+  }
+}

@@ -128,7 +128,7 @@ export type EndedFilter = Omit<DeliveryFilter, "state"> & {
 export type DeliveryRange = { readonly before?: number; readonly limit: number };
 
 /** State of one of the newest deliveries. */
-export type LatestDelivery = {
+type LatestDelivery = {
   readonly state: DeliveryState;
   readonly createdMs: number;
   readonly finishedMs?: number;
@@ -164,3 +164,16 @@ export type DeliveryRetention = {
 
 /** A queue that exceeds the maximum of pending first attempts by `surplus`. */
 export type OverfullQueue = { readonly webhook: number; readonly surplus: number };
+
+/** The end of a queue's pending deliveries without sending them: `cancelled` when they are obsolete, `failed` when they can be sent again later. */
+export type Finish = {
+  readonly state: "failed" | "cancelled";
+  readonly reason: string;
+  /**
+   * True to finish retractions too. Otherwise they stay pending: a target that received a fact must receive its retraction.
+   */
+  readonly withRetractions?: boolean;
+};
+
+/** Reason of a cancelled delivery: the block of the fact was reverted, and its receiver gets the retraction instead. */
+export const REVERTED_REASON = "its block was undone";

@@ -3,7 +3,7 @@ import { CodedError } from "../../platform/coded-error.ts";
 import { type Connect, createConnect } from "../connections/connect.ts";
 import type { Lookup } from "../connections/names.ts";
 import { type DeliveryRequest, type Post, type PostOptions, TimeoutError } from "../delivery/post.ts";
-import { type NatsTarget, parseNatsTarget } from "../model/nats-target.ts";
+import { type NatsTarget, parseNatsTarget } from "../model/targets.ts";
 import { toFailure } from "./failure.ts";
 import { createPublishInOrder } from "./publish-in-order.ts";
 import { openServerStream } from "./server-stream.ts";

@@ -1,5 +1,5 @@
 /** Open connections to NATS servers: one for each server and user, shared by all webhooks, and closed after a time without calls. */
-import type { NatsTarget } from "../model/nats-target.ts";
+import type { NatsTarget } from "../model/targets.ts";
 import type { StreamClient } from "./stream-client.ts";
 
 export type SharedConnections = {

@@ -1,10 +1,9 @@
 /** The operations of JetStream that deliveries use, on one connection. */
 import { isIP } from "node:net";
-import type { NatsTarget } from "../model/nats-target.ts";
+import type { NatsTarget } from "../model/targets.ts";
 import { isDisconnection } from "./failure.ts";
 import { type MsgRequest, type NatsConnection, natsLibrary, type PubAck, type StoredMsg } from "./library.ts";
-import type { ReceiveBudget } from "./protocol-check.ts";
-import { protocolError, type ServerStream } from "./server-stream.ts";
+import { protocolError, type ReceiveBudget, type ServerStream } from "./server-stream.ts";
 import { createTransport, type TransportOptions } from "./transport.ts";
 
 export type StreamMessage = {

@@ -1,8 +1,12 @@
 /** Transport of the NATS library over a guarded connection, with a bound on what the server sends. */
 import { present } from "../../platform/present.ts";
 import type { ConnectionOptions, Transport } from "./library.ts";
-import { createProtocolCheck, type ReceiveBudget } from "./protocol-check.ts";
-import { protocolError, type ServerStream } from "./server-stream.ts";
+import {
+  createProtocolCheck,
+  protocolError,
+  type ReceiveBudget,
+  type ServerStream,
+} from "./server-stream.ts";
 
 /** Cost of a read, whose few bytes would hide its CPU time. */
 const MIN_READ_BYTES = 256;

@@ -1,9 +1,7 @@
-/** Contents of deliveries, and messages with them. */
+/** Contents of deliveries, messages with them, and the texts that PostgreSQL can store. */
 import type { Transaction } from "../../postgres/connection.ts";
 import type { MessageRow as AnyMessageRow } from "../delivery-rows.ts";
 import type { TimedContent } from "../model/deliveries.ts";
-
-export { messageFromRow } from "../delivery-rows.ts";
 
 export type MessageRow = AnyMessageRow<string>;
 
@@ -32,3 +30,6 @@ export async function insertContents(
   );
   return rows.map(({ number }) => Number(number));
 }
+
+/** Replaces U+0000, which the text of receivers may contain. */
+export const storableText = (text: string): string => text.replaceAll("\u0000", "\ufffd");

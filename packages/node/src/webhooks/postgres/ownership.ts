@@ -9,9 +9,9 @@ import { present } from "../../platform/present.ts";
 import type { Postgres, Query, Transaction } from "../../postgres/connection.ts";
 import type { Ownership, OwnershipChange } from "../delivery-queue.ts";
 import type { OwnerState } from "../hand-over/owner.ts";
-import { nextEpoch } from "../model/epoch.ts";
-import { bumpVersionWhile } from "./register-version.ts";
+import { nextEpoch } from "../model/webhook.ts";
 import { type OwnedShard, type OwnedShards, SHARDS, type Share, shardOf, withinShare } from "./shards.ts";
+import { bumpVersionWhile } from "./webhook-rows.ts";
 import { beginLease, endLease, renewLease } from "./worker-lease.ts";
 
 export type OwnershipOptions = {

@@ -1,5 +1,6 @@
-/** Locks of queues, and changes of queues that the owner of their webhooks must notice. */
-import type { Transaction } from "../../postgres/connection.ts";
+/** Locks of queues, and changes of queues by other processes, which the owner of their webhooks must notice. */
+import type { Postgres, Transaction } from "../../postgres/connection.ts";
+import type { Requeued } from "../delivery-queue.ts";
 
 /** Locks the queue of a webhook until the end of the transaction; resolves to `false` if the webhook was removed. */
 export async function lockQueue({ query }: Transaction, webhook: number): Promise<boolean> {
@@ -23,4 +24,23 @@ export async function noteChange(
      ON CONFLICT (webhook, is_restart) DO UPDATE SET is_restart = EXCLUDED.is_restart`,
     [webhook, isRestart],
   );
+}
+
+/** Locks queues until the end of the transaction. */
+export async function lockQueues({ change }: Transaction, webhooks: readonly number[]): Promise<void> {
+  await change("SELECT FROM queues WHERE webhook = ANY ($1) ORDER BY webhook FOR UPDATE", [webhooks]);
+}
+
+/** Changes deliveries of a webhook, and reports the change to its owner; changes nothing if the webhook was removed. */
+export function changeQueue(
+  { transaction }: Pick<Postgres, "transaction">,
+  webhook: number,
+  change: (transaction: Transaction) => Promise<Requeued>,
+): Promise<Requeued> {
+  return transaction("READ WRITE", async (own) => {
+    if (!(await lockQueue(own, webhook))) return { count: 0 };
+    const changed = await change(own);
+    if (changed.count > 0) await noteChange(own, webhook, false);
+    return changed;
+  });
 }

@@ -1,25 +1,27 @@
 /** The storage of the webhook service in PostgreSQL. */
 import type { Postgres } from "../../postgres/connection.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
+import { refusalOf } from "../hand-over/service-switch.ts";
 import type { RegisterStorage } from "../register/rows.ts";
-import type { SecretCipher } from "../secrets/encryption.ts";
+import type { RequestDeps } from "../requests.ts";
+import type { SecretCipher } from "../secrets.ts";
 import type { WebhookStorage } from "../webhooks.ts";
+import { lockOwner } from "./hand-over/owner.ts";
 import { createPostgresIntake } from "./intake/intake.ts";
 import { createPostgresDeliveryLog } from "./log/delivery-log.ts";
 import { createRecordPing } from "./log/ping.ts";
 import { createPostgresRetention } from "./log/retention.ts";
 import { createOwnership, type ShardOwnership } from "./ownership.ts";
-import { finishStep } from "./queues/finishing-queues.ts";
-import { createPostgresReplays } from "./queues/replays.ts";
-import { restartStep } from "./queues/restarting-queues.ts";
-import { createPostgresAliases } from "./register/aliases.ts";
+import { finishStep, restartStep } from "./queues.ts";
 import { createPostgresHealth } from "./register/health.ts";
 import { createPostgresRegisterCommands } from "./register/register-commands.ts";
+import { createPostgresReplays } from "./replays.ts";
 import { createPendingReads } from "./sending/pending.ts";
 import { createRecord } from "./sending/record.ts";
-import { createWebhookRows } from "./webhook-rows.ts";
+import type { OwnedShards } from "./shards.ts";
+import { createPostgresAliases, createWebhookRows } from "./webhook-rows.ts";
 
-export type PostgresStorageOptions = {
+type PostgresStorageOptions = {
   /** Name of this worker: no other running process has it. */
   readonly worker: string;
   /** Id of this process. Default: a random one. */
@@ -28,7 +30,7 @@ export type PostgresStorageOptions = {
   readonly leaseMs: number;
 };
 
-export type PostgresStorageDeps = {
+type PostgresStorageDeps = {
   readonly postgres: Postgres;
   /** The nethash of the chain. */
   readonly network: string;
@@ -76,7 +78,7 @@ function createPostgresDeliveryQueue(
 }
 
 /** @param deps `lastEvent` as for `PostgresStorageDeps` */
-export function createRegisterStorage({
+function createRegisterStorage({
   postgres,
   cipher,
   lastEvent,
@@ -99,3 +101,38 @@ export function createRegisterStorage({
     },
   };
 }
+
+const NO_SHARDS: OwnedShards = { all: () => [], epochOf: () => undefined };
+
+/**
+ * Creates the storage of clients' requests, for processes that send nothing. Every change is refused with a `WebhookError` unless the
+ * workers own the webhooks until its commit.
+ */
+export function createRequestStorage({
+  postgres: unguarded,
+  cipher,
+  lastEvent,
+}: Required<Pick<PostgresStorageDeps, "postgres" | "cipher" | "lastEvent">>): RequestDeps["storage"] {
+  const postgres = guardWrites(unguarded);
+  return {
+    register: createRegisterStorage({ postgres, cipher, lastEvent }),
+    queue: {
+      log: createPostgresDeliveryLog(postgres),
+      replays: createPostgresReplays(postgres, NO_SHARDS),
+      recordPing: createRecordPing(postgres),
+    },
+  };
+}
+
+/** A hand-over waits for the transactions that have locked the owner, and later ones are refused. */
+const guardWrites = (postgres: Postgres): Postgres => ({
+  ...postgres,
+  transaction: (mode, work) =>
+    postgres.transaction(mode, async (transaction) => {
+      if (mode === "READ WRITE") {
+        const owner = await lockOwner(transaction);
+        if (owner.state !== "workers") throw refusalOf(owner);
+      }
+      return work(transaction);
+    }),
+});

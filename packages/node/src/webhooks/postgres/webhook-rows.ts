@@ -1,13 +1,19 @@
-/** The register of webhooks in PostgreSQL as rows. */
+/**
+ * The register of webhooks in PostgreSQL as rows, the aliases of webhooks, and the version of the register, which changes whenever the
+ * active webhooks, or the owner of any, may have changed.
+ */
+
+import { CodedError } from "../../platform/coded-error.ts";
+import { present } from "../../platform/present.ts";
 import type { Postgres, Query, Transaction } from "../../postgres/connection.ts";
+import type { OwnerState } from "../hand-over/owner.ts";
 import type { ActiveWebhook, Webhook } from "../model/webhook.ts";
 import { type DefinitionRow, definitionFromRow } from "../register/definition-columns.ts";
-import type { RegisterRows } from "../register/rows.ts";
-import type { SecretCipher } from "../secrets/encryption.ts";
-import { type SecretRow, secretsFromRow } from "../secrets/rows.ts";
+import type { RegisterRows, WebhookAliases } from "../register/rows.ts";
+import { type SecretCipher, type SecretRow, secretsFromRow } from "../secrets.ts";
 
 /** A webhook with its running replay, if any. */
-export type WebhookRow = DefinitionRow<boolean> &
+type WebhookRow = DefinitionRow<boolean> &
   SecretRow & {
     id: string;
     suspended: string | null;
@@ -69,7 +75,7 @@ export async function lockWebhook(
   return row && webhookFromRow(row, cipher);
 }
 
-export const webhookFromRow = (row: WebhookRow, cipher: SecretCipher): Webhook => ({
+const webhookFromRow = (row: WebhookRow, cipher: SecretCipher): Webhook => ({
   ...definitionFromRow(Number(row.id), row),
   secrets: secretsFromRow(Number(row.id), row, cipher),
   ...(row.suspended !== null && {
@@ -110,4 +116,49 @@ export async function activeWebhooks(
     match: match_all ? "all" : "any",
     activeAfter: Number(active_after),
   }));
+}
+
+export const createPostgresAliases = ({ query }: Pick<Postgres, "query">): WebhookAliases => ({
+  async idOf(alias) {
+    // PostgreSQL refuses this character.
+    if (alias.includes("\0")) return undefined;
+    const [row] = await query<{ webhook: string }>("SELECT webhook FROM webhook_aliases WHERE alias = $1", [
+      alias,
+    ]);
+    return row && Number(row.webhook);
+  },
+  async webhooks() {
+    const rows = await query<{ webhook: string }>(
+      "SELECT DISTINCT webhook FROM webhook_aliases ORDER BY webhook",
+    );
+    return rows.map(({ webhook }) => Number(webhook));
+  },
+});
+
+/** Increments the version, and locks it for all others until the end of the transaction. */
+export async function bumpVersion({ change }: Transaction): Promise<void> {
+  await change("UPDATE webhook_register SET version = version + 1");
+}
+
+/**
+ * Increments the version while the webhooks have a state, which then stays until the end of the transaction.
+ *
+ * @throws {CodedError} OWNER_CHANGED if they have another state
+ */
+export async function bumpVersionWhile({ change }: Transaction, state: OwnerState): Promise<void> {
+  const bumped = await change("UPDATE webhook_register SET version = version + 1 WHERE owner = $1", [state]);
+  if (bumped > 0) return;
+  throw new CodedError("OWNER_CHANGED", "the webhooks were handed over meanwhile", { isRetryable: true });
+}
+
+/**
+ * Returns the version, which stays until the end of the transaction.
+ *
+ * @param isChanging true if the transaction will call `bumpVersion`: a shared lock could not be extended while others have one
+ */
+export async function lockVersion({ query }: Transaction, isChanging = false): Promise<number> {
+  const [row] = await query<{ version: string }>(
+    `SELECT version FROM webhook_register FOR ${isChanging ? "NO KEY UPDATE" : "SHARE"}`,
+  );
+  return Number(present(row, "the row of the register").version);
 }

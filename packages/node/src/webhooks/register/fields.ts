@@ -1,9 +1,10 @@
 /** Reads the definition of a webhook from a request (webhooks.md 3). */
 
+import { isIP } from "node:net";
 import * as expected from "../../platform/text/expectations.ts";
 import { CONDITIONS_HINT, SUBSCRIPTION_READERS } from "../../subscriptions/fields.ts";
 import { integer, invalid, oneOf, type Readers, readMembers, required } from "../../subscriptions/members.ts";
-import { isNatsTarget, NATS_TARGET_FORM, parseNatsTarget } from "../model/nats-target.ts";
+import { hostOf, isNatsTarget, NATS_TARGET_FORM, parseNatsTarget } from "../model/targets.ts";
 import type { WebhookFields } from "../model/webhook.ts";
 
 const MAX_TARGET_LENGTH = 2_048;
@@ -14,10 +15,11 @@ const CONTROL = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 const URL_CONTROL = /\p{Cc}/u;
 /** Maximum of confirmations: the depth to which the chain can be reverted. */
 const MAX_CONFIRMATIONS = 10_000;
+
 export const FIELD_READERS: Readers<WebhookFields> = {
   ...SUBSCRIPTION_READERS,
   name: readName,
-  target: readTarget,
+  target: targetFrom,
   enabled: readSwitch,
   order: oneOf("parallel", "strict"),
   confirmations: integer(0, MAX_CONFIRMATIONS),
@@ -25,7 +27,7 @@ export const FIELD_READERS: Readers<WebhookFields> = {
 };
 
 /** Handling of pending deliveries when a webhook is updated. */
-export type QueueChoice = "keep" | "drop";
+type QueueChoice = "keep" | "drop";
 
 const QUEUE: Readers<{ queue: QueueChoice }> = { queue: oneOf("keep", "drop") };
 
@@ -106,7 +108,7 @@ function readName(value: unknown): string | null {
   throw invalid(`"name" must be a single-line string of at most ${MAX_NAME_LENGTH} characters, or null`);
 }
 
-function readTarget(value: unknown): string {
+function targetFrom(value: unknown): string {
   if (typeof value !== "string") throw invalid('"target" must be a string');
   if (value.length > MAX_TARGET_LENGTH) {
     throw invalid(`"target" must not be longer than ${MAX_TARGET_LENGTH} characters`);
@@ -134,4 +136,42 @@ function readSwitch(value: unknown, name: string): boolean {
   if (text === true || text === "true") return true;
   if (text === false || text === "false") return false;
   throw invalid(`"${name}" ${expected.mustBe(expected.BOOLEAN)}`);
+}
+
+export type TargetOptions = {
+  /** Returns whether deliveries may go to an address. Names are only checked by the guard of deliveries. */
+  readonly isTargetAddress: (address: string) => boolean;
+};
+
+/**
+ * Reads a body that has only a target.
+ *
+ * @throws {SubscriptionError}
+ */
+export function readTarget(options: TargetOptions, body: unknown): string {
+  const target = required(readMembers(body, { target: FIELD_READERS.target }).target, "target");
+  checkTarget(options, target);
+  return target;
+}
+
+/**
+ * Refuses a target that the guard would refuse at every delivery.
+ *
+ * @throws {SubscriptionError}
+ */
+export function checkTarget({ isTargetAddress }: TargetOptions, target: string): void {
+  const address = addressIn(target);
+  if (address !== undefined && !isTargetAddress(address)) {
+    throw invalid(
+      `"target" must not be the address ${address}, which is not public: see --webhook-private-targets and --webhook-allow`,
+      "TARGET_REFUSED",
+    );
+  }
+}
+
+/** Returns the address in a URL; undefined for a name other than that of this machine. */
+function addressIn(target: string): string | undefined {
+  const host = hostOf(target).name;
+  if (host === "localhost") return "127.0.0.1";
+  return isIP(host) === 0 ? undefined : host;
 }

@@ -6,9 +6,8 @@ import { integer, type Readers, readMembers } from "../../subscriptions/members.
 import { WebhookError } from "../error.ts";
 import type { HealthTotals, WebhookHealth } from "../health.ts";
 import type { Webhook } from "../model/webhook.ts";
-import { readChanges, readNewWebhook } from "./fields.ts";
+import { checkTarget, readChanges, readNewWebhook, readTarget, type TargetOptions } from "./fields.ts";
 import type { NewPing, RegisterStorage, Updated } from "./rows.ts";
-import { checkTarget, readTarget, type TargetOptions } from "./targets.ts";
 
 export type RegisterOptions = TargetOptions & {
   readonly webhookLimit: number;

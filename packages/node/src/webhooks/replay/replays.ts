@@ -1,6 +1,6 @@
 /** Replays in the API: start, find, cancel (webhooks.md 10 point 5). */
 import { type History, isRemembered } from "../../event-log/history.ts";
-import { subscribedNames } from "../../events/names.ts";
+import { subscribedNames } from "../../events/catalogue.ts";
 import { integer, invalid, type Readers, readMembers, required } from "../../subscriptions/members.ts";
 import { checkOn } from "../delivery-log/retries.ts";
 import type { ReplayRows } from "../delivery-queue.ts";

@@ -1,12 +1,15 @@
-/** The rows of deliveries as a queue: pending deliveries of each webhook, and the outcome of each attempt. */
+/** The rows of deliveries as a queue: pending deliveries of each webhook with their contents, and the outcome of each attempt. */
 import type { Database } from "../../store/engine/database.ts";
 import type { DeliveryQueue, QueueState } from "../delivery-queue.ts";
 import { type MessageRow, messageFromRow } from "../delivery-rows.ts";
-import type { Attempt, NewDelivery, WaitingDelivery } from "../model/deliveries.ts";
-import { REVERTED_REASON } from "../model/reasons.ts";
-import { PLAIN_SECRETS, type SecretCipher } from "../secrets/encryption.ts";
-import { type SecretRow, secretsFromRow } from "../secrets/rows.ts";
-import { MESSAGE_COLUMNS, WITH_CONTENT } from "./messages.ts";
+import {
+  type Attempt,
+  type NewDelivery,
+  REVERTED_REASON,
+  type TimedContent,
+  type WaitingDelivery,
+} from "../model/deliveries.ts";
+import { PLAIN_SECRETS, type SecretCipher, type SecretRow, secretsFromRow } from "../secrets.ts";
 import type { Sync } from "./sync.ts";
 
 export type WaitingRow = Omit<WaitingDelivery, "message" | "secrets" | "proofDepth"> &
@@ -36,6 +39,11 @@ export type DeliveryStore = Pick<Sync<DeliveryQueue>, "nextFirst" | "nextRetry">
 export const IS_ON = `enabled = 1 AND suspended IS NULL
   AND NOT EXISTS (SELECT 1 FROM finishing_queues WHERE webhook = webhooks.id)
   AND NOT EXISTS (SELECT 1 FROM restarting_queues WHERE webhook = webhooks.id)`;
+
+/** Columns of a message, in a row of deliveries joined by `WITH_CONTENT`. */
+export const MESSAGE_COLUMNS =
+  "webhook, deliveries.id, sequence, deliveries.event, height, block_id, reverts, created_ms, time_ms, data, truncated, link";
+export const WITH_CONTENT = "JOIN contents ON contents.number = content";
 
 /**
  * Returns SQL for the pending deliveries of a webhook in one of its queues; conditions may follow. The planner does not know
@@ -168,5 +176,18 @@ export function waitingFromRow(row: WaitingRow, cipher: SecretCipher): WaitingDe
   return {
     ...{ number, message: messageFromRow(row), attempts, target, secrets },
     ...(row.proof_depth !== null && { proofDepth: row.proof_depth }),
+  };
+}
+
+/** Stores contents, and returns their numbers. A content is dropped with the last delivery that refers to it. */
+export function createContentStore(database: Database): { insert(content: TimedContent): number } {
+  const insert = database.prepare(
+    "INSERT INTO contents (data, truncated, link, time_ms) VALUES (?, ?, ?, ?)",
+  );
+  return {
+    insert: ({ dataText, truncated, link, timeMs }) =>
+      Number(
+        insert.run(dataText ?? null, truncated ? 1 : null, link ?? null, timeMs ?? null).lastInsertRowid,
+      ),
   };
 }

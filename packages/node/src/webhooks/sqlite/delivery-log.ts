@@ -1,4 +1,4 @@
-/** Deliveries as a log: their states and attempts, and operations to put them back into the queue. */
+/** Deliveries as a log: their states and attempts, and operations to put them back into the queue, or to make them due at once. */
 import type { Database, SqlValue } from "../../store/engine/database.ts";
 import type { DeliveryLogRows } from "../delivery-queue.ts";
 import {
@@ -13,11 +13,11 @@ import {
   recordFromRow,
 } from "../delivery-rows.ts";
 import type { DeliveryFilter, DeliveryRecord } from "../model/deliveries.ts";
+import { MESSAGE_COLUMNS, WITH_CONTENT } from "./deliveries.ts";
 import { oldestIn } from "./figures.ts";
-import { MESSAGE_COLUMNS, WITH_CONTENT } from "./messages.ts";
 import type { Sync } from "./sync.ts";
 
-export type DeliveryLogStore = Omit<Sync<DeliveryLogRows>, "sendNow" | "expediteMatching">;
+type DeliveryLogStore = Sync<DeliveryLogRows>;
 
 type Row = DeliveryRow<number>;
 
@@ -36,12 +36,15 @@ const IS_USEFUL = `is_retracted IS NOT 1 AND (reverts IS NULL OR (
 
 export function createDeliveryLogStore(database: Database): DeliveryLogStore {
   const toRecord = createToRecord(database);
+  const requeues = createRequeue(database);
   return {
     page: createPage(database, toRecord),
     find: createFind(database, toRecord),
     latest: createLatest(database),
     message: createMessage(database),
-    ...createRequeue(database),
+    ...requeues,
+    sendNow: createSendNow(database, requeues.requeue),
+    expediteMatching: createExpediteMatching(database),
   };
 }
 
@@ -145,10 +148,83 @@ function createRequeue(database: Database): Pick<DeliveryLogStore, "requeue" | "
   };
 }
 
-export function conditionsOf({ state, ...filter }: DeliveryFilter) {
+function conditionsOf({ state, ...filter }: DeliveryFilter) {
   const comparisons = comparisonsOf(filter);
   // Inlined, so that SQLite can use the index of failed deliveries; the value is one of four constants.
   const clauses = state === undefined ? [] : [`AND state = '${state}'`];
   const where = [...clauses, ...comparisons.map(([condition]) => `AND ${condition} +?`)].join(" ");
   return { where, values: comparisons.map(([, value]): SqlValue => value) };
 }
+
+/** Rows of each lane, by an index that the planner would not choose. */
+const LANES = {
+  first: "deliveries INDEXED BY deliveries_first WHERE next_attempt_ms IS NULL AND replay IS NULL",
+  retry: "deliveries INDEXED BY deliveries_retry_oldest WHERE next_attempt_ms IS NOT NULL AND replay IS NULL",
+  replay: "deliveries INDEXED BY deliveries_replay WHERE replay IS NOT NULL",
+} as const;
+
+/** Returns SQL for the pending deliveries of a webhook in a lane; conditions follow. */
+const pendingIn = (lane: keyof typeof LANES): string =>
+  `SELECT number FROM ${LANES[lane]} AND webhook = +? AND state = 'pending'`;
+
+function createSendNow(
+  database: Database,
+  requeue: DeliveryLogStore["requeue"],
+): DeliveryLogStore["sendNow"] {
+  const isStrict = database.prepare("SELECT 1 FROM webhooks WHERE id = ? AND strict = 1");
+  // Moves it to the retry lane: a due retry does not wait for other deliveries.
+  const expediteOne = database.prepare(
+    `UPDATE deliveries SET next_attempt_ms = ?, attempts = 0, replay = NULL
+     WHERE webhook = ? AND number = ? AND state = 'pending'`,
+  );
+  const waits = database.prepare(
+    "SELECT 1 FROM deliveries WHERE webhook = ? AND number = ? AND state = 'pending'",
+  );
+  // In strict order, at most one failed delivery is pending, unless more were sent again on demand.
+  const expediteHead = (["retry", "replay"] as const).map((lane) =>
+    database.prepare(
+      `UPDATE deliveries SET next_attempt_ms = ? WHERE number IN
+       (${pendingIn(lane)} AND next_attempt_ms > ? LIMIT 100)`,
+    ),
+  );
+
+  /** Makes a delivery due; returns `false` if it is not pending. */
+  function expedite(webhook: number, number: number, atMs: number): boolean {
+    if (!isStrict.get(webhook)) return expediteOne.run(atMs, webhook, number).changes > 0;
+    if (!waits.get(webhook, number)) return false;
+    // Keeps the order: earlier deliveries are sent first.
+    for (const head of expediteHead) head.run(atMs, webhook, atMs);
+    return true;
+  }
+
+  return (webhook, numbers, atMs) =>
+    database.transaction(
+      () => numbers.filter((number) => requeue(number, atMs) || expedite(webhook, number, atMs)).length,
+    );
+}
+
+const createExpediteMatching =
+  (database: Database): DeliveryLogStore["expediteMatching"] =>
+  (webhook, lane, filter, { after, limit }, atMs) =>
+    database.transaction(() => {
+      const last = database
+        .prepare<{ last: number | null }>(
+          `SELECT max(number) AS last FROM (${pendingIn(lane)} AND number > ? ORDER BY number LIMIT +?)`,
+        )
+        .get(webhook, after, limit)?.last;
+      if (typeof last !== "number") return { count: 0 };
+      const { where, values } = conditionsOf(filter);
+      const rows = `${pendingIn(lane)} AND number > ? AND number <= ? ${where}`;
+      const parameters = [webhook, after, last, ...values];
+      const counted = database.prepare<{ count: number }>(`SELECT count(*) AS count FROM (${rows})`);
+      const count = counted.get(...parameters)?.count ?? 0;
+      if (lane !== "first") {
+        database
+          .prepare(
+            `UPDATE deliveries SET next_attempt_ms = ?, attempts = 0
+               WHERE next_attempt_ms IS NOT NULL AND number IN (${rows})`,
+          )
+          .run(atMs, ...parameters);
+      }
+      return { count, last };
+    });

@@ -13,19 +13,14 @@ import {
   type RetentionSteps,
 } from "../delivery-queue.ts";
 import { CANCELLATION } from "../model/replay.ts";
-import type { SecretCipher } from "../secrets/encryption.ts";
-import { createDeliveryStore, type DeliveryStore } from "./deliveries.ts";
+import type { SecretCipher } from "../secrets.ts";
+import { createContentStore, createDeliveryStore, type DeliveryStore } from "./deliveries.ts";
 import { createDeliveryLogStore } from "./delivery-log.ts";
 import { createDeliveryRetentionStore } from "./delivery-retention.ts";
-import { createExpeditedDeliveryStore } from "./expedited-deliveries.ts";
-import { createFinishedDeliveryStore } from "./finished-deliveries.ts";
-import { createAttemptCountStore } from "./health-rows.ts";
-import { createContentStore } from "./messages.ts";
-import { createReplayQueue, type ReplayQueue } from "./replay-queue.ts";
-import { createReplayStore } from "./replays.ts";
-import { createRestartedQueueStore } from "./restarted-queues.ts";
+import { createAttemptCountStore, createSuspendWebhook, createWebhookHealthStore } from "./health.ts";
+import { createFinishedDeliveryStore, createRestartedQueueStore } from "./queues.ts";
+import { createReplayQueue, createReplayStore, type ReplayQueue } from "./replays.ts";
 import { type Sync, toPort } from "./sync.ts";
-import { createSuspendWebhook, createWebhookHealthStore } from "./webhook-health.ts";
 import { createWebhookStore, type WebhookStore } from "./webhooks.ts";
 
 /** The functions of the port to send deliveries. */
@@ -45,8 +40,6 @@ export function createSqliteDeliveryQueue(
   const replayQueue = createReplayQueue(database, cipher);
   const finishedDeliveries = createFinishedDeliveryStore(database);
   const restartedQueues = createRestartedQueueStore(database);
-  const log = createDeliveryLogStore(database);
-  const expedited = createExpeditedDeliveryStore(database);
   return {
     ...toPort<Lanes>({
       webhooks: webhooks.ids,
@@ -62,16 +55,7 @@ export function createSqliteDeliveryQueue(
       },
     }),
     ownership: createSoleOwner(epoch),
-    log: toPort<DeliveryLogRows>({
-      ...log,
-      sendNow: (webhook, numbers, atMs) =>
-        database.transaction(
-          () =>
-            numbers.filter((number) => log.requeue(number, atMs) || expedited.expedite(webhook, number, atMs))
-              .length,
-        ),
-      expediteMatching: expedited.expediteMatching,
-    }),
+    log: toPort<DeliveryLogRows>(createDeliveryLogStore(database)),
     replays: toPort<ReplayRows>(createReplayRows(database, replayQueue)),
     retention: toPort<RetentionSteps>(createDeliveryRetentionStore(database)),
   };

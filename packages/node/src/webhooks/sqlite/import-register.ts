@@ -1,4 +1,7 @@
-/** Imports the webhooks of an old node into the register of a data folder whose node is not running. */
+/**
+ * Imports the webhooks of an old node into the register of a data folder whose node is not running. The old node stores them in
+ * `webhooks.json` in its cache folder (webhooks.md W-03, W-05, 10 point 1).
+ */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../../platform/config-error.ts";
@@ -6,23 +9,24 @@ import { parseJson } from "../../platform/json/lossless.ts";
 import { type Database, openDatabase } from "../../store/engine/database.ts";
 import { lockDataFolder } from "../../store/engine/folder-lock.ts";
 import { migrate } from "../../store/engine/migrations.ts";
-import type { Webhook } from "../model/webhook.ts";
-import { checkLimits } from "../register/bounds.ts";
-import { readOldRegister } from "../register/old-register.ts";
-import { createSecretCipher } from "../secrets/encryption.ts";
+import { SubscriptionError } from "../../subscriptions/error.ts";
+import { invalid, type Readers, readMembers, readObject, required } from "../../subscriptions/members.ts";
+import { WebhookError } from "../error.ts";
+import type { Webhook, WebhookFields } from "../model/webhook.ts";
+import { checkLimits } from "../register/changes.ts";
+import { FIELD_READERS } from "../register/fields.ts";
+import { createSecretCipher } from "../secrets.ts";
 import { createOwnerStore } from "./hand-over/owner.ts";
-import { encryptSecrets, type KeyFiles } from "./secrets/encrypt-secrets.ts";
+import { encryptSecrets, type KeyFiles } from "./secrets.ts";
 import { createWebhookAliases, createWebhookStore } from "./webhooks.ts";
 
 /** Maximum size of the file; larger than any valid register. */
 const MAX_FILE_BYTES = 64 * 1_024 * 1_024;
 
-export type ImportOptions = KeyFiles & {
+type ImportOptions = KeyFiles & {
   readonly data: string;
   readonly webhookLimit: number;
 };
-
-export type ImportedWebhook = { readonly alias: string; readonly webhook: Webhook };
 
 /**
  * Registers all webhooks of the file or none; they receive events from the next start on. Webhooks from an earlier import
@@ -34,7 +38,10 @@ export type ImportedWebhook = { readonly alias: string; readonly webhook: Webhoo
  * @throws {WebhookError} WEBHOOK_LIMIT
  * @throws {DataInUseError}
  */
-export function importOldRegister(path: string, options: ImportOptions): ImportedWebhook[] {
+export function importOldRegister(
+  path: string,
+  options: ImportOptions,
+): { readonly alias: string; readonly webhook: Webhook }[] {
   const entries = readOldRegister(readFile(path), options.webhookLimit);
   const lock = lockDataFolder(options.data);
   const databasePath = join(options.data, "node.sqlite");
@@ -84,4 +91,96 @@ function readFile(path: string): unknown {
       `the register file ${path} cannot be read: ${reasonOf(error)}; name the webhooks.json of the old node`,
     );
   }
+}
+
+/** A webhook in the format of the old node. */
+type OldWebhook = {
+  /** Its UUID in the old node. */
+  readonly alias: string;
+  /** The first half of the token; the old node does not store the rest. */
+  readonly token: string;
+  readonly fields: WebhookFields;
+};
+
+const { event, target, enabled } = FIELD_READERS;
+
+const READERS: Readers<{
+  id: string;
+  token: string;
+  event: WebhookFields["event"];
+  target: string;
+  enabled: boolean;
+  conditions: string;
+}> = {
+  id: text(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, "a UUID"),
+  token: text(/^[0-9a-f]{32}([0-9a-f]{32})?$/, "32 or 64 hexadecimal digits in lower case"),
+  event,
+  target,
+  enabled,
+  conditions: readConditions,
+};
+
+/**
+ * Reads the webhooks of a parsed register file, `{"webhooks": [...]}` or the list alone.
+ *
+ * @param webhookLimit maximum length of the list
+ * @throws {SubscriptionError} naming every entry that cannot be imported, and why
+ * @throws {WebhookError} WEBHOOK_LIMIT
+ */
+function readOldRegister(content: unknown, webhookLimit: number): OldWebhook[] {
+  const list = Array.isArray(content) ? content : readObject(content, "the register file").webhooks;
+  if (!Array.isArray(list)) throw invalid('the register file must have a list "webhooks"');
+  if (list.length > webhookLimit) {
+    throw new WebhookError(
+      "WEBHOOK_LIMIT",
+      `the register file has more than ${webhookLimit} webhooks: see --webhook-limit`,
+    );
+  }
+  const seen = new Set<string>();
+  const problems: string[] = [];
+  const entries = list.flatMap((item, index) => {
+    try {
+      const entry = readEntry(item);
+      if (seen.has(entry.alias)) throw invalid('"id" is the id of a previous entry');
+      seen.add(entry.alias);
+      return entry;
+    } catch (error) {
+      if (!(error instanceof SubscriptionError)) throw error;
+      problems.push(`webhook ${index + 1} of the file: ${error.message}`);
+      return [];
+    }
+  });
+  if (problems.length > 0) throw invalid(problems.join("\n"));
+  return entries;
+}
+
+function readEntry(item: unknown): OldWebhook {
+  const given = readMembers(item, READERS);
+  return {
+    alias: required(given.id, "id"),
+    token: required(given.token, "token"),
+    fields: {
+      event: required(given.event, "event"),
+      events: [],
+      target: required(given.target, "target"),
+      enabled: given.enabled ?? true,
+      conditions: required(given.conditions, "conditions"),
+      match: "any",
+      order: "parallel",
+      confirmations: 0,
+      proof: false,
+    },
+  };
+}
+
+/** The old node accepts an empty list, which is always true. */
+function readConditions(value: unknown): string {
+  return Array.isArray(value) && value.length === 0 ? "[]" : FIELD_READERS.conditions(value, "conditions");
+}
+
+function text(pattern: RegExp, what: string) {
+  return (value: unknown, name: string): string => {
+    if (typeof value === "string" && pattern.test(value)) return value;
+    throw invalid(`"${name}" must be ${what}`);
+  };
 }

@@ -1,16 +1,26 @@
 /** The intake in SQLite. Each batch is one transaction, with the cursor of the event log or the position of the replay. */
 import type { Database } from "../../store/engine/database.ts";
 import type { EventLog } from "../../store/events/event-log.ts";
-import { type Intake, type IntakeBatch, type LogPosition, READER, type ReplayStep } from "../intake.ts";
+import {
+  type DeliveryDraft,
+  type Intake,
+  type IntakeBatch,
+  type IntakeCommand,
+  type LogPosition,
+  READER,
+  type ReplayStep,
+} from "../intake.ts";
+import type { TimedContent } from "../model/deliveries.ts";
 import type { Replay } from "../model/replay.ts";
-import { type BatchState, createApplyCommand } from "./intake-commands.ts";
-import { createReplayStore, type ReplayStore } from "./replays.ts";
+import { createContentStore, createDeliveryStore } from "./deliveries.ts";
+import { createSuspendWebhook } from "./health.ts";
+import { createReplayQueue, createReplayStore, type ReplayStore } from "./replays.ts";
 import { createBlockRevertStore, createDeliveredFactStore } from "./retractions.ts";
 import { type Sync, toPort } from "./sync.ts";
 import { createUnconfirmedEventStore } from "./unconfirmed-events.ts";
 import type { WebhookStore } from "./webhooks.ts";
 
-export type IntakeDeps = {
+type IntakeDeps = {
   readonly database: Database;
   readonly webhooks: WebhookStore;
   readonly eventLog: Pick<EventLog, "read" | "cursor" | "moveCursor" | "hasRetractionAfter">;
@@ -95,3 +105,101 @@ const isSame = (current: Replay, { nextHeight, nextIndex, lastDelivery }: Replay
   current.nextHeight === nextHeight &&
   current.nextIndex === nextIndex &&
   current.lastDelivery === lastDelivery;
+
+/** State of a batch. */
+type BatchState = {
+  readonly atMs: number;
+  /** Numbers of the contents that the batch has stored. */
+  readonly contents: Map<TimedContent, number>;
+  /** The replay of the deliveries; its `events` counts them. */
+  readonly replay?: Pick<Replay, "lastDelivery"> & { events: number };
+};
+
+/**
+ * Creates a function that applies a command, and returns the webhook for which something was written. Must be called in the
+ * transaction of the batch.
+ */
+function createApplyCommand(
+  database: Database,
+  webhooks: Pick<WebhookStore, "nextSequence">,
+): (state: BatchState, command: IntakeCommand) => number | undefined {
+  const facts = createDeliveredFactStore(database);
+  const unconfirmed = createUnconfirmedEventStore(database);
+  const { record } = createBlockRevertStore(database);
+  const suspend = createSuspendWebhook(database);
+  const enqueue = createEnqueue(database, webhooks);
+  return (state, command) => {
+    switch (command.kind) {
+      case "enqueue":
+        return enqueue(state, command.delivery) ? command.delivery.webhook : undefined;
+      case "defer":
+        return unconfirmed.add(command.event) ? command.event.webhook : undefined;
+      case "confirm": {
+        const { webhook } = command.delivery;
+        unconfirmed.remove(webhook, command.logSequence);
+        enqueue(state, command.delivery);
+        return webhook;
+      }
+      case "retract":
+        facts.retract(command.number, state.atMs);
+        if (command.retraction) enqueue(state, command.retraction);
+        return command.webhook;
+      case "drop":
+        unconfirmed.dropBlock(command.block);
+        return undefined;
+      case "revert":
+        record(command.blockId, command.sequence);
+        return undefined;
+      case "suspend":
+        suspend(command.webhook, command.reason, state.atMs);
+        return command.webhook;
+    }
+  };
+}
+
+function createEnqueue(
+  database: Database,
+  { nextSequence }: Pick<WebhookStore, "nextSequence">,
+): (state: BatchState, draft: DeliveryDraft) => boolean {
+  const { has, insert } = createDeliveryStore(database);
+  const { putAgain } = createReplayQueue(database);
+  const { insert: insertContent } = createContentStore(database);
+
+  function numberOf({ contents }: BatchState, content: DeliveryDraft["content"]): number {
+    if (typeof content === "number") return content;
+    const number = contents.get(content) ?? insertContent(content);
+    contents.set(content, number);
+    return number;
+  }
+
+  /** Inserts a delivery, unless the webhook has it. */
+  function insertNew(state: BatchState, draft: DeliveryDraft, replay: number | undefined): boolean {
+    const { requires, reverts, ...delivery } = draft;
+    const { webhook, id } = delivery;
+    // Checked before taking a number, because numbers have no gaps.
+    if (has(webhook, id) || (requires !== undefined && !has(webhook, requires))) return false;
+    insert(
+      {
+        ...delivery,
+        ...(reverts !== undefined && has(webhook, reverts) && { reverts }),
+        sequence: nextSequence(webhook),
+        content: numberOf(state, delivery.content),
+        ...(replay !== undefined && { replay }),
+      },
+      state.atMs,
+    );
+    return true;
+  }
+
+  return (state, draft) => {
+    const { replay } = state;
+    if (!replay) return insertNew(state, draft, undefined);
+    const { webhook, id } = draft;
+    const position = replay.events + 1;
+    // Deliveries from before the replay are sent again; those made since it began are not.
+    const isQueued =
+      insertNew(state, draft, position) || putAgain(webhook, { id, position, upTo: replay.lastDelivery });
+    if (isQueued) replay.events++;
+    return isQueued;
+  };
+}

@@ -1,15 +1,12 @@
 /** Changes of the register in SQLite: those that arrive within a short time share one transaction. */
 import type { Database } from "../../store/engine/database.ts";
 import { createGroupCommit } from "../../store/engine/group-commit.ts";
-import { checkLimits } from "../register/bounds.ts";
+import { checkLimits, planUpdate } from "../register/changes.ts";
 import type { NewPing, RegisterCommands, Update, Updated } from "../register/rows.ts";
-import { planUpdate } from "../register/update.ts";
-import { createDeliveryStore } from "./deliveries.ts";
-import { createFinishedDeliveryStore } from "./finished-deliveries.ts";
-import { createContentStore } from "./messages.ts";
+import { createContentStore, createDeliveryStore } from "./deliveries.ts";
+import { createWebhookHealthStore } from "./health.ts";
+import { createFinishedDeliveryStore, createRestartedQueueStore } from "./queues.ts";
 import { createReplayStore } from "./replays.ts";
-import { createRestartedQueueStore } from "./restarted-queues.ts";
-import { createWebhookHealthStore } from "./webhook-health.ts";
 import type { WebhookStore } from "./webhooks.ts";
 
 export type RegisterCommandDeps = {

@@ -1,8 +1,7 @@
 /** Retractions in SQLite: the delivered facts that a revert of their block retracts, and how often each block was reverted. */
 import type { Database } from "../../store/engine/database.ts";
 import type { BlockReference } from "../intake.ts";
-import type { DeliveredFact } from "../model/deliveries.ts";
-import { REVERTED_REASON } from "../model/reasons.ts";
+import { type DeliveredFact, REVERTED_REASON } from "../model/deliveries.ts";
 
 export type DeliveredFactStore = {
   /** Returns the unretracted deliveries of the blocks' facts, block by block, in the order of their retractions. */

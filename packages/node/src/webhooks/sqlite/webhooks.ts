@@ -1,5 +1,5 @@
 /** The register of webhooks as rows, with their aliases (webhooks.md W-03). */
-import { subscribedNames } from "../../events/names.ts";
+import { subscribedNames } from "../../events/catalogue.ts";
 import { present } from "../../platform/present.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { ActiveWebhook, Webhook, WebhookFields } from "../model/webhook.ts";
@@ -11,8 +11,7 @@ import {
   NOT_YET,
 } from "../register/definition-columns.ts";
 import type { RegisterRows, WebhookAliases } from "../register/rows.ts";
-import { PLAIN_SECRETS, type SecretCipher } from "../secrets/encryption.ts";
-import { ownerOf, type SecretRow, secretsFromRow } from "../secrets/rows.ts";
+import { ownerOf, PLAIN_SECRETS, type SecretCipher, type SecretRow, secretsFromRow } from "../secrets.ts";
 import type { Sync } from "./sync.ts";
 
 export type WebhookStore = Sync<RegisterRows> & {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync } from "node:zlib";
 import { fastify } from "fastify";
 import { afterAll, describe, expect, test } from "vitest";
+import { createPages } from "../../../src/http/console/console.ts";
 import { readConsoleFiles } from "../../../src/http/console/files.ts";
-import { createPages } from "../../../src/http/console/pages.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-console-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { NodeStatus } from "../../../src/gateway/gateway.ts";
-import { createHealth } from "../../../src/operations/health/health.ts";
+import { createHealth } from "../../../src/operations/health.ts";
 import type { WebhookFigures } from "../../../src/webhooks/figures.ts";
 
 const STATUS: NodeStatus = { synced: true, now: 17, blocksCount: 0, timestamp: 100 };

@@ -5,9 +5,11 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { Registry } from "../../../src/operations/metrics/instruments.ts";
 import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
-import { createServerMetrics } from "../../../src/operations/metrics/server.ts";
-import { createWitnessMetrics } from "../../../src/operations/metrics/witness.ts";
-import { createWorkerMetrics } from "../../../src/operations/metrics/worker.ts";
+import {
+  createServerMetrics,
+  createWitnessMetrics,
+  createWorkerMetrics,
+} from "../../../src/operations/metrics/other-processes.ts";
 import { missingProgram, skips } from "../../../test-support/process/available.ts";
 import { FIGURES_WITH_MIRROR } from "./figures.ts";
 

@@ -9,9 +9,11 @@ import { serveOptions } from "../../../src/config/serve.ts";
 import { witnessOptions } from "../../../src/config/witness.ts";
 import { Registry } from "../../../src/operations/metrics/instruments.ts";
 import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
-import { createServerMetrics } from "../../../src/operations/metrics/server.ts";
-import { createWitnessMetrics } from "../../../src/operations/metrics/witness.ts";
-import { createWorkerMetrics } from "../../../src/operations/metrics/worker.ts";
+import {
+  createServerMetrics,
+  createWitnessMetrics,
+  createWorkerMetrics,
+} from "../../../src/operations/metrics/other-processes.ts";
 import { present } from "../../../src/platform/present.ts";
 import { rpcOptions } from "../../../src/rpc/options.ts";
 import { FIGURES_WITH_MIRROR } from "./figures.ts";

@@ -1,7 +1,7 @@
 import type { EncodedBlock } from "@uniknode/protocol";
 import { expect, test } from "vitest";
 import type { Outcome } from "../../../src/chain/outcome.ts";
-import { createSubmitBlock } from "../../../src/processes/node/own-blocks.ts";
+import { createSubmitBlock } from "../../../src/processes/node/forging.ts";
 import type { EventLog } from "../../../src/store/events/event-log.ts";
 
 const block = {

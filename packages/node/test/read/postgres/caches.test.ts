@@ -2,12 +2,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Head } from "../../../src/read/head.ts";
-import { createIdentifyBlocks } from "../../../src/read/postgres/block-ids.ts";
-import { createHeadCache } from "../../../src/read/postgres/head-cache.ts";
-import { createCountCache } from "../../../src/read/postgres/lists/count-cache.ts";
-import { createOffsetCache } from "../../../src/read/postgres/lists/offset-cache.ts";
-import type { SnapshotReads } from "../../../src/read/postgres/lists/reads.ts";
-import { createNameGenerators, type Unnamed } from "../../../src/read/postgres/usernames.ts";
+import { createNameGenerators, type Unnamed } from "../../../src/read/postgres/blocks.ts";
+import {
+  createCountCache,
+  createOffsetCache,
+  type SnapshotReads,
+} from "../../../src/read/postgres/lists/reads.ts";
+import { createHeadCache } from "../../../src/read/postgres/read-model.ts";
+import { createIdentifyBlocks } from "../../../src/read/postgres/transactions.ts";
 
 const headAt = (height: number): Head => ({ id: `${height}`, height, timestamp: 8 * height });
 

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { PostgresError } from "../../../src/postgres/error.ts";
 import { prepared, type ReadQuery } from "../../../src/postgres/reads.ts";
-import { createQuickReads } from "../../../src/read/postgres/quick-reads.ts";
+import { createQuickReads } from "../../../src/read/postgres/shared-transactions.ts";
 
 const ONE = prepared("SELECT one");
 const timeout = { code: "POSTGRES_TIMEOUT" };

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ROWS_READ_AT_ONCE } from "../../../src/webhooks/delivery-rows.ts";
-import { createDeliveryStore } from "../../../src/webhooks/sqlite/deliveries.ts";
-import { createContentStore } from "../../../src/webhooks/sqlite/messages.ts";
+import { createContentStore, createDeliveryStore } from "../../../src/webhooks/sqlite/deliveries.ts";
 import { blockApplied, type Reply, settle } from "../../../test-support/webhooks/support.ts";
 import { BODY, serve, TOKEN } from "../serve.ts";
 

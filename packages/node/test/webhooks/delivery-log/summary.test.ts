@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SUMMARIZED_HOURS, summaryOf } from "../../../src/webhooks/delivery-log/summary.ts";
+import { SUMMARIZED_HOURS, summaryOf } from "../../../src/webhooks/delivery-log/delivery-log.ts";
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = 500_000 * HOUR_MS + 60_000;

@@ -13,7 +13,7 @@ import { createNodeSide, type NodeSide } from "../../../src/webhooks/hand-over/n
 import { createServiceSwitch, type ServiceSwitch } from "../../../src/webhooks/hand-over/service-switch.ts";
 import { TABLE_NAMES, type TableName } from "../../../src/webhooks/hand-over/tables.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../../../src/webhooks/options.ts";
-import { PLAIN_SECRETS } from "../../../src/webhooks/secrets/encryption.ts";
+import { PLAIN_SECRETS } from "../../../src/webhooks/secrets.ts";
 import { createSqliteHandOverRows } from "../../../src/webhooks/sqlite/hand-over/rows.ts";
 import { openSqliteStorage } from "../../../src/webhooks/sqlite/storage.ts";
 import { createWebhooks } from "../../../src/webhooks/webhooks.ts";

@@ -20,8 +20,7 @@ import { readWebhookLines, removeIncomplete } from "../../../src/webhooks/postgr
 import { importWebhooks } from "../../../src/webhooks/postgres/hand-over/import.ts";
 import { changeOwner, readOwner } from "../../../src/webhooks/postgres/hand-over/owner.ts";
 import { createOwnership } from "../../../src/webhooks/postgres/ownership.ts";
-import { createSecretCipher, type SecretCipher } from "../../../src/webhooks/secrets/encryption.ts";
-import { createKey } from "../../../src/webhooks/secrets/key-check.ts";
+import { createKey, createSecretCipher, type SecretCipher } from "../../../src/webhooks/secrets.ts";
 import { createSqliteHandOverRows } from "../../../src/webhooks/sqlite/hand-over/rows.ts";
 import { openSqliteStorage } from "../../../src/webhooks/sqlite/storage.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";

@@ -1,7 +1,7 @@
 /** Connections that webhooks share, with clients that the test opens. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import type { NatsTarget } from "../../../src/webhooks/model/nats-target.ts";
+import type { NatsTarget } from "../../../src/webhooks/model/targets.ts";
 import { createSharedConnections } from "../../../src/webhooks/nats/shared-connections.ts";
 import type { StreamClient } from "../../../src/webhooks/nats/stream-client.ts";
 

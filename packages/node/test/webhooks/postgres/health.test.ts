@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { MINUTE_MS } from "../../../src/platform/clock/durations.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
-import type { CountedOutcome } from "../../../src/webhooks/attempt-minutes.ts";
+import type { CountedOutcome } from "../../../src/webhooks/health.ts";
 import { createPostgresFigures } from "../../../src/webhooks/postgres/figures.ts";
-import { suspendWebhook } from "../../../src/webhooks/postgres/queues/suspension.ts";
+import { suspendWebhook } from "../../../src/webhooks/postgres/queues.ts";
 import { countAttempts, createPostgresHealth } from "../../../src/webhooks/postgres/register/health.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";

@@ -6,7 +6,7 @@ import type { WebhookFields } from "../../../src/webhooks/model/webhook.ts";
 import { createPostgresRegisterCommands } from "../../../src/webhooks/postgres/register/register-commands.ts";
 import { createWebhookRows } from "../../../src/webhooks/postgres/webhook-rows.ts";
 import type { RegisterCommands, RegisterRows } from "../../../src/webhooks/register/rows.ts";
-import { PLAIN_SECRETS, type SecretCipher } from "../../../src/webhooks/secrets/encryption.ts";
+import { PLAIN_SECRETS, type SecretCipher } from "../../../src/webhooks/secrets.ts";
 import type { Databases } from "../../../test-support/postgres/databases.ts";
 import { until } from "../../../test-support/process/until.ts";
 import { FIELDS, NOW_MS, TOKEN } from "../queue-port/subject.ts";

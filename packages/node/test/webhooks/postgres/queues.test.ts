@@ -3,18 +3,15 @@ import { describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import type { FinishStep } from "../../../src/webhooks/delivery-queue.ts";
-import type { Finish } from "../../../src/webhooks/model/finish.ts";
+import type { Finish } from "../../../src/webhooks/model/deliveries.ts";
 import {
   beginFinish,
+  beginRestart,
   finishStep,
+  restartStep,
   scheduleFinish,
-} from "../../../src/webhooks/postgres/queues/finishing-queues.ts";
-import {
-  advanceReplay,
-  createPostgresReplays,
-  lockReplay,
-} from "../../../src/webhooks/postgres/queues/replays.ts";
-import { beginRestart, restartStep } from "../../../src/webhooks/postgres/queues/restarting-queues.ts";
+} from "../../../src/webhooks/postgres/queues.ts";
+import { advanceReplay, createPostgresReplays, lockReplay } from "../../../src/webhooks/postgres/replays.ts";
 import type { OwnedShards } from "../../../src/webhooks/postgres/shards.ts";
 import { IS_ON } from "../../../src/webhooks/postgres/webhook-rows.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";

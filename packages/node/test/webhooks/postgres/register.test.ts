@@ -4,13 +4,14 @@ import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import { CALL_TIMEOUT_MS } from "../../../src/webhooks/delivery-queue.ts";
 import type { WebhookFields } from "../../../src/webhooks/model/webhook.ts";
-import { createInOrder } from "../../../src/webhooks/postgres/in-order.ts";
 import { noteChange } from "../../../src/webhooks/postgres/queue-changes.ts";
-import { suspendWebhook } from "../../../src/webhooks/postgres/queues/suspension.ts";
-import { createPostgresAliases } from "../../../src/webhooks/postgres/register/aliases.ts";
-import { activateWaiting } from "../../../src/webhooks/postgres/register/register-commands.ts";
-import { lockVersion } from "../../../src/webhooks/postgres/register-version.ts";
-import { activeWebhooks } from "../../../src/webhooks/postgres/webhook-rows.ts";
+import { suspendWebhook } from "../../../src/webhooks/postgres/queues.ts";
+import { activateWaiting, createInOrder } from "../../../src/webhooks/postgres/register/register-commands.ts";
+import {
+  activeWebhooks,
+  createPostgresAliases,
+  lockVersion,
+} from "../../../src/webhooks/postgres/webhook-rows.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
 import { FIELDS, NOW_MS, TOKEN } from "../queue-port/subject.ts";

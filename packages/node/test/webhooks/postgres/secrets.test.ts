@@ -8,7 +8,7 @@ import { present } from "../../../src/platform/present.ts";
 import type { Postgres } from "../../../src/postgres/connection.ts";
 import { openSecretCipher } from "../../../src/webhooks/postgres/register/secrets.ts";
 import { createWebhookRows } from "../../../src/webhooks/postgres/webhook-rows.ts";
-import { EncryptionError, PLAIN_SECRETS } from "../../../src/webhooks/secrets/encryption.ts";
+import { EncryptionError, PLAIN_SECRETS } from "../../../src/webhooks/secrets.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
 import { FIELDS, NOW_MS, TOKEN } from "../queue-port/subject.ts";

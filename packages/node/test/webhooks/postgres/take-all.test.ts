@@ -6,7 +6,7 @@ import type { WorkersSide } from "../../../src/webhooks/hand-over/workers-side.t
 import { createWorkersSide } from "../../../src/webhooks/postgres/hand-over/workers-side.ts";
 import { createOwnership, type ShardOwnership } from "../../../src/webhooks/postgres/ownership.ts";
 import { SHARDS } from "../../../src/webhooks/postgres/shards.ts";
-import { PLAIN_SECRETS } from "../../../src/webhooks/secrets/encryption.ts";
+import { PLAIN_SECRETS } from "../../../src/webhooks/secrets.ts";
 import { useDatabases } from "../../../test-support/postgres/databases.ts";
 import { hasPostgres } from "../../../test-support/postgres/server.ts";
 import { WAIT_MS } from "../../../test-support/process/until.ts";

@@ -4,7 +4,7 @@ import type { Event } from "../../../src/events/event.ts";
 import { openPostgres, type Postgres } from "../../../src/postgres/connection.ts";
 import { migrate } from "../../../src/postgres/migrations.ts";
 import { openPostgresStorage } from "../../../src/webhooks/postgres/storage.ts";
-import { PLAIN_SECRETS } from "../../../src/webhooks/secrets/encryption.ts";
+import { PLAIN_SECRETS } from "../../../src/webhooks/secrets.ts";
 import { ownByWorkers } from "../../../test-support/webhooks/postgres-rows.ts";
 import { addWebhook, type Subject } from "./subject.ts";
 

@@ -1,7 +1,7 @@
 /** Behaviour of every implementation of the register's commands. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
-import { MAX_CONDITIONS_BYTES } from "../../../src/webhooks/register/bounds.ts";
+import { MAX_CONDITIONS_BYTES } from "../../../src/webhooks/register/changes.ts";
 import type { RegisterStorage } from "../../../src/webhooks/register/rows.ts";
 import {
   apply,

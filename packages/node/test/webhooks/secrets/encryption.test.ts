@@ -5,7 +5,7 @@ import {
   deriveKey,
   EncryptionError,
   PLAIN_SECRETS,
-} from "../../../src/webhooks/secrets/encryption.ts";
+} from "../../../src/webhooks/secrets.ts";
 
 const KEY = deriveKey("a key of an operator, long enough", "salt");
 const SECRET = "ab".repeat(32);

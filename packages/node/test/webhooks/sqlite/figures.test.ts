@@ -15,10 +15,10 @@ import {
   createQueueFigures,
   createWebhookFigures,
 } from "../../../src/webhooks/sqlite/figures.ts";
-import { createFinishedDeliveryStore } from "../../../src/webhooks/sqlite/finished-deliveries.ts";
-import { createReplayQueue } from "../../../src/webhooks/sqlite/replay-queue.ts";
+import { createWebhookHealthStore } from "../../../src/webhooks/sqlite/health.ts";
+import { createFinishedDeliveryStore } from "../../../src/webhooks/sqlite/queues.ts";
+import { createReplayQueue } from "../../../src/webhooks/sqlite/replays.ts";
 import { createDeliveredFactStore } from "../../../src/webhooks/sqlite/retractions.ts";
-import { createWebhookHealthStore } from "../../../src/webhooks/sqlite/webhook-health.ts";
 import { createWebhookStore } from "../../../src/webhooks/sqlite/webhooks.ts";
 
 const FIELDS = {

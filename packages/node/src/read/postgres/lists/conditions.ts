@@ -1,7 +1,6 @@
 /** Conditions of filters, as SQL with a `?` for each value. */
 import type { PostgresValue } from "../../../postgres/connection.ts";
-import { endsOf } from "../../integers.ts";
-import type { Integer, Interval } from "../../page.ts";
+import { endsOf, type Integer, type Interval } from "../../page.ts";
 
 /** `sql` is a text of this program, never of a request. */
 export type Condition = { readonly sql: string; readonly values: readonly PostgresValue[] };

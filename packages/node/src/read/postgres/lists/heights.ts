@@ -1,7 +1,13 @@
-/** Height ranges that match a filter. */
-import type { Integer, Interval } from "../../page.ts";
+/**
+ * Height ranges that match a filter, and the plan "row number", which finds the start of a far page of all blocks, or of all
+ * transactions between two heights, without reading the rows before it: heights have no gaps, and each block stores the number of
+ * transactions up to it.
+ */
+
+import { prepared } from "../../../postgres/reads.ts";
+import type { Direction, Integer, Interval, Range } from "../../page.ts";
 import { type Condition, NEVER } from "./conditions.ts";
-import type { SnapshotReads } from "./reads.ts";
+import { first, type SnapshotReads } from "./reads.ts";
 
 /** Lowest and highest height, both included; the chain has no gaps. Empty if the first is above the last. */
 export type Heights = { readonly low: number; readonly high: number };
@@ -46,3 +52,56 @@ export const isBetween = ({ low, high }: Heights): Condition => {
     ? { sql: "height = ?::bigint", values: [low] }
     : { sql: "height BETWEEN ?::bigint AND ?::bigint", values: [low, high] };
 };
+
+/** Offset from which on the start of a page is searched: skipping fewer rows costs less than another statement. */
+const FAR = 100;
+
+const NOWHERE: Heights = { low: 1, high: 0 };
+
+/** Returns true if searching the start of a page costs less than skipping the rows before it. */
+export const isFar = ({ offset, after, isWalk = false }: Range): boolean =>
+  offset >= FAR && after === undefined && !isWalk;
+
+/** Returns the heights of blocks without the first ones in a direction. */
+export function startOfBlocks({ low, high }: Heights, direction: Direction, offset: number): Heights {
+  const skipped = Math.max(0, offset);
+  return direction === "asc" ? { low: low + skipped, high } : { low, high: high - skipped };
+}
+
+/** Finds the block of a transaction by the number of the transaction, counted after a height. */
+const BLOCK_OF_ROW = prepared(
+  `SELECT base::float8 AS base, height::float8 AS height, total::float8 AS total, count::float8 AS count
+   FROM (SELECT coalesce(max(transactions_up_to), 0) AS base FROM blocks WHERE height = $1) AS start
+   CROSS JOIN LATERAL (
+     SELECT height, transactions_up_to AS total, number_of_transactions AS count FROM blocks
+     WHERE transactions_up_to >= base + $2::bigint ORDER BY transactions_up_to, height LIMIT 1
+   ) AS block`,
+);
+type RowBlock = {
+  /** Number of transactions up to the height after which counting begins. */
+  readonly base: number;
+  readonly height: number;
+  /** Number of transactions up to and including the block, and in the block. */
+  readonly total: number;
+  readonly count: number;
+};
+
+/**
+ * Returns the range of heights that begins with the first block of a page of transactions, and the number of rows of
+ * this block before the page.
+ */
+export async function startOfTransactions(
+  { query }: SnapshotReads,
+  { low, high }: Heights,
+  direction: Direction,
+  offset: number,
+): Promise<{ readonly heights: Heights; readonly offset: number }> {
+  const isUp = direction === "asc";
+  const values = isUp ? [low - 1, offset + 1] : [high, -offset];
+  const block = await first(query<RowBlock>(BLOCK_OF_ROW, values));
+  if (!block || block.height < low || block.height > high) return { heights: NOWHERE, offset: 0 };
+  const { base, height, total, count } = block;
+  return isUp
+    ? { heights: { low: height, high }, offset: offset - (total - count - base) }
+    : { heights: { low, high: height }, offset: offset - (base - total) };
+}

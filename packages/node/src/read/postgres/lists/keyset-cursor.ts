@@ -3,8 +3,8 @@ import type { PostgresValue } from "../../../postgres/connection.ts";
 import { type CursorValue, cursorValues, type RowValue } from "../../cursor.ts";
 import type { NamedTerm } from "../../orders.ts";
 import type { Direction } from "../../page.ts";
-import { bytesOf } from "../bytes.ts";
 import { bytesOfHex, hex, nullable, orNull } from "../row-text.ts";
+import { bytesOf } from "../texts.ts";
 import { allOf, anyOf, type Condition, NEVER } from "./conditions.ts";
 
 /** `value` is SQL of this program. */

@@ -6,7 +6,6 @@ import type { Found, Range } from "../../page.ts";
 import { type PageFields, splitPage } from "../row-text.ts";
 import { allOf, type Condition, NEVER, numbered } from "./conditions.ts";
 import { after, type OrderTerm, valueNames, valuesOfTexts } from "./keyset-cursor.ts";
-import type { StartCursor } from "./offset-cache.ts";
 import {
   type Alternative,
   countSql,
@@ -15,7 +14,7 @@ import {
   type OrderedRows,
   pageSql,
 } from "./page-sql.ts";
-import type { SnapshotReads } from "./reads.ts";
+import type { SnapshotReads, StartCursor } from "./reads.ts";
 
 export type Selection = {
   /** Conditions that must all hold. */

@@ -1,9 +1,10 @@
-/** Parameters that all reads of a snapshot share. */
+/** Parameters that all reads of a snapshot share, and caches of counts and offsets of lists, by head. */
+
+import { LRUCache } from "lru-cache";
 import type { PostgresValue } from "../../../postgres/connection.ts";
 import type { ReadQuery } from "../../../postgres/reads.ts";
 import type { Head } from "../../head.ts";
-import type { CountCache } from "./count-cache.ts";
-import type { OffsetCache } from "./offset-cache.ts";
+import type { Condition } from "./conditions.ts";
 
 export type SnapshotReads = {
   readonly head: Head;
@@ -16,3 +17,110 @@ export type SnapshotReads = {
 
 /** Returns the only row of a statement that finds at most one. */
 export const first = async <Row>(rows: Promise<Row[]>): Promise<Row | undefined> => (await rows)[0];
+
+/** Returns the number of rows of a filter from the cache, or the result of `count`, which concurrent callers share. */
+type CountCache = (
+  head: Head,
+  filter: { readonly sql: string; readonly values: readonly PostgresValue[] },
+  count: () => Promise<number>,
+) => Promise<number>;
+
+/** Maximum number of cached counts of all heads. */
+const MAX_COUNTS = 1_000;
+/** Maximum length of the SQL and the values of a filter or a list that is cached. */
+const MAX_NAME_LENGTH = 4_000;
+
+export function createCountCache(): CountCache {
+  const known = new LRUCache<string, Promise<number>>({ max: MAX_COUNTS });
+  return function read(head, filter, count): Promise<number> {
+    const { sql, values } = filter;
+    const name = `${head.id} ${sql} ${JSON.stringify(values)}`;
+    if (name.length > MAX_NAME_LENGTH) return count();
+    const cached = known.get(name);
+    // Counts again: the snapshot of the other caller may have had less time.
+    if (cached) return cached.catch(() => read(head, filter, count));
+    const counted = count();
+    known.set(name, counted);
+    counted.catch(() => {
+      if (known.peek(name) === counted) known.delete(name);
+    });
+    return counted;
+  };
+}
+
+/**
+ * A sparse index of the rows of a list, with the cursor of every so many rows. A page with a large offset starts at the nearest entry
+ * instead of skipping all rows before it. Entries are read only as far as requests need them.
+ */
+type OffsetCache = {
+  /** Number of rows from one entry to the next. */
+  readonly step: number;
+  /**
+   * Returns the last entry before an offset, if any, and the remaining offset after it. Concurrent callers share reads.
+   *
+   * @param list SQL of the rows in their order, which identifies the list
+   * @param read reads the next cursors, up to a number of them, after the row at a cursor or from the beginning
+   */
+  before(head: Head, list: Condition, offset: number, read: ReadCursors): Promise<StartCursor>;
+};
+
+export type StartCursor = { readonly cursor?: string; readonly rest: number };
+
+type ReadCursors = (cursor: string | undefined, count: number) => Promise<string[]>;
+
+/** Skipping this many rows costs less than a tenth of a page of 100. */
+const STEP = 100;
+/**
+ * Maximum number of entries of a list: one request can cause the read of all of them, which takes some milliseconds of this thread.
+ * Pages beyond skip the rows after the last entry.
+ */
+const MAX_ENTRIES_PER_LIST = 2_000;
+/** Maximum number of cached entries of all lists, each of about 100 bytes. */
+const MAX_ENTRIES = 100_000;
+
+type Known = { readonly wanted: number; readonly cursors: Promise<readonly string[]> };
+
+export function createOffsetCache(step = STEP): OffsetCache {
+  const lists = new LRUCache<string, Known>({ maxSize: MAX_ENTRIES });
+
+  /** Returns the first cursors of a list, at least `wanted` unless the list ends before. */
+  function cursorsOf(name: string, wanted: number, read: ReadCursors): Promise<readonly string[]> {
+    const known = lists.get(name);
+    // Reads again after a failure: the snapshot of the other caller may have had less time.
+    if (known && known.wanted >= wanted) return known.cursors.catch(() => cursorsOf(name, wanted, read));
+    const list: Known = { wanted, cursors: extend(known, wanted, read) };
+    lists.set(name, list, { size: 1 });
+    list.cursors.then(
+      ({ length }) => {
+        if (lists.peek(name) === list) lists.set(name, list, { size: 1 + length });
+      },
+      () => {
+        if (lists.peek(name) === list) lists.delete(name);
+      },
+    );
+    return list.cursors;
+  }
+
+  return {
+    step,
+    async before(head, { sql, values }, offset, read) {
+      const wanted = Math.min(Math.floor(offset / step), MAX_ENTRIES_PER_LIST);
+      const name = `${head.id} ${sql} ${JSON.stringify(values)}`;
+      if (wanted === 0 || name.length > MAX_NAME_LENGTH) return { rest: offset };
+      const cursors = await cursorsOf(name, wanted, read);
+      const count = Math.min(wanted, cursors.length);
+      const cursor = cursors[count - 1];
+      return { ...(cursor !== undefined && { cursor }), rest: offset - count * step };
+    },
+  };
+}
+
+async function extend(
+  known: Known | undefined,
+  wanted: number,
+  read: ReadCursors,
+): Promise<readonly string[]> {
+  const before = (await known?.cursors.catch(() => undefined)) ?? [];
+  const hasEnded = known !== undefined && before.length > 0 && before.length < known.wanted;
+  return hasEnded ? before : [...before, ...(await read(before.at(-1), wanted - before.length))];
+}

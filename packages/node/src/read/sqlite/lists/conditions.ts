@@ -3,8 +3,7 @@ import type { IdIndex } from "../../../store/chain/id-levels.ts";
 import { hasId } from "../../../store/chain/stored-id.ts";
 import type { SqlValue } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
-import { type Ends, endsOf } from "../../integers.ts";
-import type { Integer, Interval } from "../../page.ts";
+import { type Ends, endsOf, type Integer, type Interval } from "../../page.ts";
 
 /** A test on a row with the values of its placeholders. */
 export type Condition = {

@@ -1,8 +1,7 @@
 /** Conditions on the assets of transactions, which are stored as JSON. */
 import type { Database, SqlValue } from "../../../store/engine/database.ts";
 import { isTooDeep, typesWith } from "../../asset-types.ts";
-import { endsOf } from "../../integers.ts";
-import type { Integer } from "../../page.ts";
+import { endsOf, type Integer } from "../../page.ts";
 import { type Condition, indexed, NEVER, oneOf } from "../lists/conditions.ts";
 
 /** Defines the SQL functions of these conditions on the connection. */

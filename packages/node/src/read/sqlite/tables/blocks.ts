@@ -29,7 +29,7 @@ import {
 import { termsOf } from "../lists/keyset-cursor.ts";
 import { blocksOf } from "../lists/row-number.ts";
 import { createTableList, type ListDependencies } from "../lists/table-list.ts";
-import { BLOCK_COLUMNS, type BlockRow, type Generator, toStoredBlock } from "./block-row.ts";
+import { BLOCK_COLUMNS, type BlockRow, type Generator, toStoredBlock } from "./rows.ts";
 
 const FIELDS = {
   version: integer("version"),

@@ -3,9 +3,8 @@ import { TYPE_GROUPS } from "@uniknode/protocol";
 import { BLOCK_IDS, TRANSACTION_IDS } from "../../../store/chain/id-levels.ts";
 import type { TransactionField, TransactionFilter, TransactionOrder } from "../../filters.ts";
 import type { Head } from "../../head.ts";
-import { isInteger64 } from "../../integers.ts";
 import { type TransactionTerm, transactionTerms } from "../../orders.ts";
-import type { Integer, Interval } from "../../page.ts";
+import { type Integer, type Interval, isInteger64 } from "../../page.ts";
 import { type AccessPaths, accessPathsOf } from "../lists/access-paths.ts";
 import {
   anyOf,

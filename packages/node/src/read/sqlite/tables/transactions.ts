@@ -22,8 +22,8 @@ import { createTransactionList, TRANSACTIONS } from "../lists/transaction-list.t
 import type { ValueIndexes } from "../lists/value-index-cache.ts";
 import { defineAssets } from "./assets.ts";
 import { createParties } from "./parties.ts";
+import { TRANSACTION_COLUMNS, type TransactionRow, toStoredTransaction } from "./rows.ts";
 import { type FilterDependencies, transactionQueryOf } from "./transaction-filters.ts";
-import { TRANSACTION_COLUMNS, type TransactionRow, toStoredTransaction } from "./transaction-row.ts";
 
 export type TransactionQueries = {
   byId(id: string): StoredTransaction | undefined;

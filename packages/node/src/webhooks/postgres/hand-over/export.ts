@@ -1,8 +1,7 @@
 /** Reads all rows of webhooks in PostgreSQL for a hand-over to the node, from one commit. */
 import { present } from "../../../platform/present.ts";
 import type { Query, Transaction } from "../../../postgres/connection.ts";
-import { FORMAT, type HandOverHead, type HandOverLine } from "../../hand-over/lines.ts";
-import { partsOf } from "../../hand-over/parts.ts";
+import { FORMAT, type HandOverHead, type HandOverLine, partsOf } from "../../hand-over/lines.ts";
 import {
   type ColumnType,
   type HandOverRow,
@@ -14,8 +13,7 @@ import {
   type TableName,
 } from "../../hand-over/tables.ts";
 import { NOT_YET } from "../../register/definition-columns.ts";
-import type { SecretCipher } from "../../secrets/encryption.ts";
-import { ownerOf } from "../../secrets/rows.ts";
+import { ownerOf, type SecretCipher } from "../../secrets.ts";
 
 export type ExportOptions = {
   /** Sequence of the last event that was matched for all webhooks. */

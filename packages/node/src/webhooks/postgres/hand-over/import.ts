@@ -1,18 +1,38 @@
 /** Writes all rows of a hand-over to the workers, in the transaction that makes them the owner. */
 import type { Transaction } from "../../../postgres/connection.ts";
 import { copyLine } from "../../../postgres/copy-text.ts";
-import { HandOverError } from "../../hand-over/error.ts";
 import { type HandOverHead, type HandOverLine, HandOverLineError } from "../../hand-over/lines.ts";
+import { HandOverError } from "../../hand-over/owner.ts";
 import { type HandOverRow, namesOf, TABLES, type TableName } from "../../hand-over/tables.ts";
 import type { WriteOptions } from "../../hand-over/workers-side.ts";
-import type { SecretCipher } from "../../secrets/encryption.ts";
-import { ownerOf } from "../../secrets/rows.ts";
-import { readEventNames } from "../register/event-names.ts";
-import { storableText } from "../storable-text.ts";
-import { dropAllRows } from "./drop.ts";
+import { ownerOf, type SecretCipher } from "../../secrets.ts";
+import { storableText } from "../contents.ts";
+import { readEventNames } from "./event-names.ts";
 import { changeOwner, requireOwner } from "./owner.ts";
 
-export type ImportOptions = WriteOptions & {
+/** Tables whose rows are not dropped with those of `webhooks`. */
+const OTHERS = [
+  "removed_webhooks",
+  "queue_changes",
+  "contents",
+  "deliveries",
+  "delivery_lanes",
+  "attempts",
+  "block_reverts",
+  "unconfirmed_events",
+];
+
+/** Drops all rows of webhooks. */
+export async function dropAllRows({ query, change }: Transaction): Promise<void> {
+  // A table that is truncated cannot be read until the end of the transaction; most are empty.
+  for (const table of OTHERS) {
+    const [row] = await query(`SELECT 1 FROM ${table} LIMIT 1`);
+    if (row) await change(`TRUNCATE ${table}`);
+  }
+  await change("DELETE FROM webhooks");
+}
+
+type ImportOptions = WriteOptions & {
   /** The nethash of the chain. */
   readonly network: string;
   /** Cipher of the secrets in this database. */

@@ -9,7 +9,7 @@ import type { Postgres, Query } from "../../../postgres/connection.ts";
 import { NO_MATCHING_OBSERVER } from "../../../subscriptions/conditions/slices.ts";
 import { createFit } from "../../../subscriptions/content.ts";
 import { NameInUseError } from "../../delivery-queue.ts";
-import { HandOverError } from "../../hand-over/error.ts";
+import { HandOverError } from "../../hand-over/owner.ts";
 import { createReadDefinitions } from "../../matching/definitions.ts";
 import { createMatcher, type Matched } from "../../matching/matcher.ts";
 import { createVerdicts } from "../../matching/verdicts.ts";

@@ -3,10 +3,9 @@ import type { Logger } from "pino";
 import { present } from "../../../platform/present.ts";
 import type { Postgres, Query } from "../../../postgres/connection.ts";
 import type { TakenWebhooks, WorkersSide } from "../../hand-over/workers-side.ts";
-import { PLAIN_SECRETS, type SecretCipher } from "../../secrets/encryption.ts";
-import { dropAllRows } from "./drop.ts";
+import { PLAIN_SECRETS, type SecretCipher } from "../../secrets.ts";
 import { readWebhookLines, removeIncomplete } from "./export.ts";
-import { importWebhooks, MISSING_EVENTS } from "./import.ts";
+import { dropAllRows, importWebhooks, MISSING_EVENTS } from "./import.ts";
 import { levelShards } from "./level.ts";
 import { changeOwner, readOwner } from "./owner.ts";
 

@@ -3,17 +3,16 @@
  * commands do follows from what was read before, so that each kind of row is written by one statement.
  */
 import { present } from "../../../platform/present.ts";
-import type { Transaction } from "../../../postgres/connection.ts";
+import type { PostgresValue, Transaction } from "../../../postgres/connection.ts";
 import type { DeliveryDraft, IntakeCommand, SuspendWebhook } from "../../intake.ts";
-import type { DeliveryState, TimedContent } from "../../model/deliveries.ts";
+import type { DeliveryState, NewDelivery, TimedContent } from "../../model/deliveries.ts";
 import type { Replay } from "../../model/replay.ts";
 import { insertContents } from "../contents.ts";
-import { suspendWebhook } from "../queues/suspension.ts";
-import { type InsertedDelivery, insertDeliveries, putAgain } from "./inserts.ts";
+import { suspendWebhook } from "../queues.ts";
 import { recordReverts, retractFacts } from "./retractions.ts";
 import { changeUnconfirmed } from "./unconfirmed-events.ts";
 
-export type CommandOptions = {
+type CommandOptions = {
   readonly atMs: number;
   /** Shards whose position moves with the batch. */
   readonly shards: readonly number[];
@@ -21,7 +20,7 @@ export type CommandOptions = {
   readonly replay?: Pick<Replay, "lastDelivery" | "events">;
 };
 
-export type Changed = {
+type Changed = {
   /** Webhooks for which something was written. */
   readonly webhooks: readonly number[];
   /** Number of events that the replay has put into the queue so far. */
@@ -79,7 +78,7 @@ function isWritten(command: IntakeCommand, { written }: Plan, stored: ReadonlySe
 }
 
 type Plan = {
-  readonly inserted: (Omit<InsertedDelivery, "content"> & { readonly content: TimedContent | number })[];
+  readonly inserted: (Omit<NewDelivery, "content"> & { readonly content: TimedContent | number })[];
   /** Numbers of finished deliveries that return to the replay lane, each with its position. */
   readonly again: { readonly number: number; readonly position: number }[];
   /** Drafts that were put into a queue. */
@@ -195,5 +194,56 @@ async function writeDeliveries(
     `UPDATE queues SET last_sequence = last.sequence FROM unnest($1::bigint[], $2::bigint[]) AS last (webhook, sequence)
      WHERE queues.webhook = last.webhook`,
     [[...sequences.keys()], [...sequences.values()]],
+  );
+}
+
+/** Types of the inserted columns, in the order of `columnsOf`. */
+const TYPES = ["bigint", "text", "bigint", "text", "bigint", "text", "boolean", "text", "bigint", "bigint"];
+
+const columnsOf = (delivery: NewDelivery): PostgresValue[] => [
+  delivery.webhook,
+  delivery.id,
+  delivery.sequence ?? null,
+  delivery.event,
+  delivery.height ?? null,
+  delivery.blockId ?? null,
+  delivery.isRetractable ? false : null,
+  delivery.reverts ?? null,
+  delivery.replay ?? null,
+  delivery.content,
+];
+
+/** Inserts deliveries in their order, with ascending numbers. */
+async function insertDeliveries(
+  { change }: Transaction,
+  deliveries: readonly NewDelivery[],
+  atMs: number,
+): Promise<void> {
+  const rows = deliveries.map(columnsOf);
+  const arrays = TYPES.map((_, column) => rows.map((row) => row[column] ?? null));
+  await change(
+    `INSERT INTO deliveries (number, webhook, id, sequence, event, height, block_id, is_retracted, reverts, replay,
+       content, state, created_ms, target_number)
+     SELECT nextval('delivery_numbers'), delivery.*, 'pending', $${TYPES.length + 1},
+       coalesce((SELECT target_number FROM webhooks WHERE id = delivery.webhook), 0)
+     FROM (SELECT webhook, id, sequence, event, height, block_id, is_retracted, reverts, replay, content
+       FROM unnest(${TYPES.map((type, index) => `$${index + 1}::${type}[]`).join(", ")}) WITH ORDINALITY
+         AS given (webhook, id, sequence, event, height, block_id, is_retracted, reverts, replay, content, place)
+       ORDER BY place) AS delivery`,
+    [...arrays, atMs],
+  );
+}
+
+/** Returns finished deliveries to the replay lane. */
+async function putAgain(
+  { change }: Transaction,
+  again: readonly { readonly number: number; readonly position: number }[],
+): Promise<void> {
+  await change(
+    `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_ms = NULL, finished_ms = NULL, reason = NULL,
+       replay = again.position,
+       target_number = coalesce((SELECT target_number FROM webhooks WHERE id = webhook), target_number)
+     FROM unnest($1::bigint[], $2::bigint[]) AS again (number, position) WHERE deliveries.number = again.number`,
+    [again.map(({ number }) => number), again.map(({ position }) => position)],
   );
 }

@@ -17,10 +17,9 @@ import type {
 import type { Replay } from "../../model/replay.ts";
 import type { ShardOwnership } from "../ownership.ts";
 import { createPositions, type MatchingStep, type Positions } from "../positions.ts";
-import { advanceReplay, lockReplay } from "../queues/replays.ts";
-import { lockVersion } from "../register-version.ts";
+import { advanceReplay, lockReplay } from "../replays.ts";
 import { shardOf } from "../shards.ts";
-import { activeWebhooks } from "../webhook-rows.ts";
+import { activeWebhooks, lockVersion } from "../webhook-rows.ts";
 import { applyCommands, webhookOf } from "./intake-commands.ts";
 import { countReverts, unretracted } from "./retractions.ts";
 import { confirmedAt } from "./unconfirmed-events.ts";

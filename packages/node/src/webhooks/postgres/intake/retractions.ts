@@ -1,8 +1,7 @@
 /** Retractions: the delivered facts that a revert of their block retracts, and how often each block was reverted. */
 import type { Query, Transaction } from "../../../postgres/connection.ts";
 import type { BlockReference, RecordRevert } from "../../intake.ts";
-import type { DeliveredFact } from "../../model/deliveries.ts";
-import { REVERTED_REASON } from "../../model/reasons.ts";
+import { type DeliveredFact, REVERTED_REASON } from "../../model/deliveries.ts";
 import { SHARDS } from "../shards.ts";
 
 /** Returns how often each block was reverted before a sequence of the events. */

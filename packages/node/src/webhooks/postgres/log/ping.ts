@@ -3,9 +3,8 @@ import { present } from "../../../platform/present.ts";
 import type { Postgres, Transaction } from "../../../postgres/connection.ts";
 import type { DeliveryQueue } from "../../delivery-queue.ts";
 import type { NewPing } from "../../register/rows.ts";
-import { insertContents } from "../contents.ts";
+import { insertContents, storableText } from "../contents.ts";
 import { lockQueue } from "../queue-changes.ts";
-import { storableText } from "../storable-text.ts";
 
 /** Puts a ping into the queue of its webhook, which must be locked. */
 export async function insertPing(

@@ -8,7 +8,7 @@ import type { Postgres, PostgresValue, Transaction } from "../../../postgres/con
 import type { RetentionSteps } from "../../delivery-queue.ts";
 import type { DeliveryRetention } from "../../model/deliveries.ts";
 import { entriesOf, isIn } from "../lanes.ts";
-import { changeQueue, lockQueues } from "../queues/changed-queues.ts";
+import { changeQueue, lockQueues } from "../queue-changes.ts";
 
 /** Rows read or changed in one transaction: some milliseconds. */
 const ROWS_AT_ONCE = 500;

@@ -1,7 +1,14 @@
 /** Health of the targets of webhooks in PostgreSQL: attempts are counted by the minute, for an hour. */
 import type { Postgres, Transaction } from "../../../postgres/connection.ts";
-import { type CountedOutcome, countByMinute, minuteOf } from "../../attempt-minutes.ts";
-import { type HealthRows, HOUR_MINUTES, RECENT_MINUTES, type WebhookState } from "../../health.ts";
+import {
+  type CountedOutcome,
+  countByMinute,
+  type HealthRows,
+  HOUR_MINUTES,
+  minuteOf,
+  RECENT_MINUTES,
+  type WebhookState,
+} from "../../health.ts";
 import { entriesOf, IS_PENDING, pendingCount } from "../lanes.ts";
 
 /** Counts outcomes; must be called in the transaction that records them, which has locked the register. */

@@ -2,28 +2,43 @@
  * Changes of the register in PostgreSQL. Each is a transaction that first locks the register, and then the webhook and its
  * queue: changes by several processes exclude each other, and the limits hold for all of them together.
  */
+
 import { present } from "../../../platform/present.ts";
 import type { Postgres, Query, Transaction } from "../../../postgres/connection.ts";
+import { PostgresError } from "../../../postgres/error.ts";
+import { CALL_TIMEOUT_MS } from "../../delivery-queue.ts";
 import type { Webhook, WebhookFields } from "../../model/webhook.ts";
-import { checkLimits } from "../../register/bounds.ts";
+import { checkLimits, planUpdate } from "../../register/changes.ts";
 import { DEFINITION_COLUMNS, definitionValues, NOT_YET } from "../../register/definition-columns.ts";
 import type { NewPing, NewWebhookRow, RegisterCommands, Update, Updated } from "../../register/rows.ts";
-import { planUpdate } from "../../register/update.ts";
-import type { SecretCipher } from "../../secrets/encryption.ts";
-import { ownerOf } from "../../secrets/rows.ts";
-import { createInOrder } from "../in-order.ts";
+import { ownerOf, type SecretCipher } from "../../secrets.ts";
 import { pendingCount } from "../lanes.ts";
 import { insertPing } from "../log/ping.ts";
 import { lockQueue, noteChange } from "../queue-changes.ts";
-import { beginFinish } from "../queues/finishing-queues.ts";
-import { endReplay } from "../queues/replays.ts";
-import { beginRestart } from "../queues/restarting-queues.ts";
-import { bumpVersion } from "../register-version.ts";
-import { findWebhook, lockWebhook } from "../webhook-rows.ts";
+import { beginFinish, beginRestart } from "../queues.ts";
+import { endReplay } from "../replays.ts";
+import { bumpVersion, findWebhook, lockWebhook } from "../webhook-rows.ts";
 import { forgetAttempts } from "./health.ts";
 import { checkCipher } from "./secrets.ts";
 
-export type RegisterCommandDeps = {
+/**
+ * Creates a function that runs works one after the other, in the order of the calls: connections of a pool would race. Work that waited longer than `CALL_TIMEOUT_MS` for its turn is
+ * refused: a blocked database must not gather calls.
+ */
+export function createInOrder(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const calledMs = performance.now();
+    const result = last.then(() => {
+      if (performance.now() - calledMs > CALL_TIMEOUT_MS) throw new PostgresError("POSTGRES_BUSY");
+      return work();
+    });
+    last = result.catch(() => {});
+    return result;
+  };
+}
+
+type RegisterCommandDeps = {
   readonly postgres: Postgres;
   /** Cipher of the secrets in the database. */
   readonly cipher: SecretCipher;

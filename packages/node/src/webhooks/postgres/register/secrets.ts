@@ -4,11 +4,18 @@
  */
 import { ConfigError } from "../../../platform/config-error.ts";
 import type { Postgres, Query, Transaction } from "../../../postgres/connection.ts";
-import { createSecretCipher, PLAIN_SECRETS, type SecretCipher } from "../../secrets/encryption.ts";
-import { createKey, findKey } from "../../secrets/key-check.ts";
-import { readKeyFile } from "../../secrets/key-file.ts";
-import { ownerOf, type SecretRow, secretsFromRow } from "../../secrets/rows.ts";
-import { bumpVersion } from "../register-version.ts";
+import {
+  createKey,
+  createSecretCipher,
+  findKey,
+  ownerOf,
+  PLAIN_SECRETS,
+  readKeyFile,
+  type SecretCipher,
+  type SecretRow,
+  secretsFromRow,
+} from "../../secrets.ts";
+import { bumpVersion } from "../webhook-rows.ts";
 
 /**
  * Returns the cipher of the secrets. The first process with a key encrypts plain secrets.

@@ -1,10 +1,10 @@
 /** Pending deliveries of owned webhooks: the next one of each lane, and the state of the queues. */
 import type { Postgres } from "../../../postgres/connection.ts";
 import type { DeliveryQueue, QueueState } from "../../delivery-queue.ts";
+import { messageFromRow } from "../../delivery-rows.ts";
 import type { WaitingDelivery } from "../../model/deliveries.ts";
-import type { SecretCipher } from "../../secrets/encryption.ts";
-import { type SecretRow, secretsFromRow } from "../../secrets/rows.ts";
-import { MESSAGE_COLUMNS, type MessageRow, messageFromRow } from "../contents.ts";
+import { type SecretCipher, type SecretRow, secretsFromRow } from "../../secrets.ts";
+import { MESSAGE_COLUMNS, type MessageRow } from "../contents.ts";
 import { entriesOf, type Lane } from "../lanes.ts";
 import type { ShardOwnership } from "../ownership.ts";
 import { IS_ON } from "../webhook-rows.ts";

@@ -5,13 +5,13 @@
 import { present } from "../../../platform/present.ts";
 import type { Postgres, Transaction } from "../../../postgres/connection.ts";
 import type { AttemptFailure, AttemptOutcome, DeliveryQueue, RecordedOutcome } from "../../delivery-queue.ts";
-import { REVERTED_REASON } from "../../model/reasons.ts";
+import { REVERTED_REASON } from "../../model/deliveries.ts";
 import type { ShardOwnership } from "../ownership.ts";
 import { lockOwnShards } from "../positions.ts";
-import { suspendWebhook } from "../queues/suspension.ts";
+import { suspendWebhook } from "../queues.ts";
 import { countAttempts } from "../register/health.ts";
-import { lockVersion } from "../register-version.ts";
 import { shardOf } from "../shards.ts";
+import { lockVersion } from "../webhook-rows.ts";
 import {
   type Delivery,
   deliver,

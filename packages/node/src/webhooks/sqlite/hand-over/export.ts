@@ -2,8 +2,7 @@
 import { type Database, openDatabase, type SqlValue } from "../../../store/engine/database.ts";
 import { createEventLog } from "../../../store/events/event-log.ts";
 import { createMetaStore } from "../../../store/node/meta.ts";
-import { FORMAT, type HandOverLine } from "../../hand-over/lines.ts";
-import { partsOf } from "../../hand-over/parts.ts";
+import { FORMAT, type HandOverLine, partsOf } from "../../hand-over/lines.ts";
 import {
   type Column,
   type HandOverRow,
@@ -14,8 +13,7 @@ import {
   type TableName,
 } from "../../hand-over/tables.ts";
 import { READER } from "../../intake.ts";
-import type { SecretCipher } from "../../secrets/encryption.ts";
-import { ownerOf } from "../../secrets/rows.ts";
+import { ownerOf, type SecretCipher } from "../../secrets.ts";
 
 export type ExportOptions = {
   readonly path: string;

@@ -1,21 +1,24 @@
-/** The node's side of a hand-over in SQLite. */
-import type { Database } from "../../../store/engine/database.ts";
+/**
+ * The node's side of a hand-over in SQLite. It drops and writes some rows at a time, in small transactions, because consensus shares
+ * the database.
+ */
+
+import { present } from "../../../platform/present.ts";
+import type { Database, SqlValue } from "../../../store/engine/database.ts";
 import { COPY_READER } from "../../../store/events/copied-events.ts";
 import type { EventLog } from "../../../store/events/event-log.ts";
 import { createMetaStore } from "../../../store/node/meta.ts";
-import { HandOverError } from "../../hand-over/error.ts";
 import type { HandOverHead } from "../../hand-over/lines.ts";
-import { nextOwner, type OwnerChange } from "../../hand-over/owner.ts";
+import { HandOverError, nextOwner, type OwnerChange } from "../../hand-over/owner.ts";
 import type { HandOverRows } from "../../hand-over/rows.ts";
+import { type HandOverRow, TABLE_NAMES, TABLES, type TableName } from "../../hand-over/tables.ts";
 import { READER } from "../../intake.ts";
-import type { SecretCipher } from "../../secrets/encryption.ts";
+import { ownerOf, type SecretCipher } from "../../secrets.ts";
 import { createWebhookStore } from "../webhooks.ts";
-import { createDropRows } from "./drop.ts";
 import { readWebhookLines } from "./export.ts";
-import { createWebhookImport } from "./import.ts";
 import { createOwnerStore, type OwnerStore } from "./owner.ts";
 
-export type HandOverRowsDeps = {
+type HandOverRowsDeps = {
   /** The connection of the webhook service. */
   readonly database: Database;
   readonly databasePath: string;
@@ -32,7 +35,6 @@ export function createSqliteHandOverRows(deps: HandOverRowsDeps): HandOverRows {
   const { database, databasePath, eventLog, cipher, isEncrypted } = deps;
   const owners = createOwnerStore(database);
   const webhooks = createWebhookStore(database, cipher);
-  const { step: drop, isEmpty } = createDropRows(database);
   const imported = createWebhookImport(database, cipher);
   return {
     isEncrypted,
@@ -41,7 +43,7 @@ export function createSqliteHandOverRows(deps: HandOverRowsDeps): HandOverRows {
     change: (change) => database.transaction(() => changeOwner(deps, owners, change)),
     complete: () => webhooks.activateWaiting(eventLog.lastSequence()),
     lines: () => readWebhookLines({ path: databasePath, cipher, isEncrypted }),
-    ...{ drop, isEmpty },
+    ...createDropRows(database),
     add: imported.add,
     finish(head, transfer) {
       database.transaction(() => {
@@ -82,4 +84,102 @@ function checkPosition({ database, eventLog }: HandOverRowsDeps, { network, matc
     "EVENTS_MISSING",
     `the log of the node has the events ${first} to ${last}, and not all after ${matched}: check that the mirror of the database follows this node`,
   );
+}
+
+/** Rows dropped in one transaction: some milliseconds of the writer. */
+const ROWS_AT_ONCE = 200;
+
+/**
+ * Tables whose rows are not dropped with others: deliveries have attempts, and their last one drops a content. Webhooks have
+ * queues, aliases, replays and counts.
+ */
+const ROOTS = [
+  "deliveries",
+  "contents",
+  "unconfirmed_events",
+  "block_reverts",
+  "webhooks",
+  "removed_webhooks",
+] as const;
+/** Tables without a rowid, with their keys. */
+const KEYS: Readonly<Record<string, string>> = {
+  unconfirmed_events: "(webhook, sequence)",
+  block_reverts: "(block_id, sequence)",
+};
+
+function createDropRows(database: Database): Pick<HandOverRows, "drop" | "isEmpty"> {
+  const drops = ROOTS.map((table) => {
+    const key = KEYS[table] ?? "rowid";
+    const columns = key.replace(/[()]/g, "");
+    return database.prepare(
+      `DELETE FROM ${table} WHERE ${key} IN (SELECT ${columns} FROM ${table} LIMIT ${ROWS_AT_ONCE})`,
+    );
+  });
+  const any = TABLE_NAMES.map((name) => database.prepare(`SELECT 1 FROM ${name} LIMIT 1`));
+  return {
+    drop: () => drops.some((drop) => drop.run().changes > 0),
+    isEmpty: () => any.every((select) => select.get() === undefined),
+  };
+}
+
+type WebhookImport = Pick<HandOverRows, "add"> & {
+  /** Lets numbers continue above the highest ones. Must be called in the transaction that completes the hand-over. */
+  setLast(last: HandOverHead["last"]): void;
+};
+
+/** @param cipher cipher of the secrets in this database */
+function createWebhookImport(database: Database, cipher: SecretCipher): WebhookImport {
+  const inserts = new Map(TABLE_NAMES.map((table) => [table, createInsert(database, table, cipher)]));
+  const removeLast = database.prepare("DELETE FROM sqlite_sequence WHERE name = ?");
+  const insertLast = database.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)");
+  return {
+    add(table, rows) {
+      const insert = present(inserts.get(table), `the statement for ${table}`);
+      database.transaction(() => {
+        for (const row of rows) insert(row);
+      });
+    },
+    setLast({ webhook, delivery, content }) {
+      const numbers = { webhooks: webhook, deliveries: delivery, contents: content };
+      for (const [table, number] of Object.entries(numbers)) {
+        removeLast.run(table);
+        insertLast.run(table, number);
+      }
+    },
+  };
+}
+
+function createInsert(
+  database: Database,
+  table: TableName,
+  cipher: SecretCipher,
+): (row: HandOverRow) => void {
+  const insert = database.prepare(insertOf(table));
+  const { columns } = TABLES[table];
+  return (row) => {
+    const values = columns.map((column, index): SqlValue => {
+      const value = row[index] ?? null;
+      if (typeof value === "boolean") return Number(value);
+      // The first column of webhooks is the id.
+      return column.type === "secret" && value !== null
+        ? cipher.encrypt(String(value), ownerOf(Number(row[0])))
+        : value;
+    });
+    insert.run(...values);
+  };
+}
+
+function insertOf(table: TableName): string {
+  const names = TABLES[table].columns.map(({ name }) => name);
+  const insert = `INSERT INTO ${table}`;
+  if (table === "attempts") {
+    const given = names.map((name) => `? AS ${name}`);
+    return `${insert} (attempt, ${names.join(", ")})
+      SELECT (SELECT coalesce(max(attempt), 0) + 1 FROM attempts WHERE delivery = new.delivery), new.*
+      FROM (SELECT ${given.join(", ")}) AS new`;
+  }
+  const values = `(${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
+  // A trigger has inserted the row with its webhook.
+  const update = " ON CONFLICT (webhook) DO UPDATE SET last_sequence = excluded.last_sequence";
+  return `${insert} ${values}${table === "queues" ? update : ""}`;
 }

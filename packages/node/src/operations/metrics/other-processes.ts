@@ -1,0 +1,113 @@
+/** Metrics of processes beside a node: API server, delivery worker and witness. */
+import type { CallFigures } from "../../platform/threads/open-calls.ts";
+import { Counter, createGauge, Gauge, type Registry } from "./instruments.ts";
+
+/** An API server: its database, and its calls to nodes. */
+export type ServerFigures = {
+  /** `gateway`: calls with a result; `forwarded`: whole requests. */
+  readonly calls: Readonly<Record<"gateway" | "forwarded", CallFigures>>;
+  /** Height of the head in the database; undefined if it cannot be read. */
+  readonly height: number | undefined;
+  readonly isNodeUp: boolean;
+  /** Height of the node; undefined if none responds, or if its chain is not that of the database. */
+  readonly nodeHeight: number | undefined;
+  /** Connections to the database, and requests that wait for one. */
+  readonly connections: { readonly open: number; readonly waiting: number };
+};
+
+/** Returns the number of blocks that the database is behind the node; undefined while either is unknown. */
+export const blocksBehind = ({
+  height,
+  nodeHeight,
+}: Pick<ServerFigures, "height" | "nodeHeight">): number | undefined =>
+  height === undefined || nodeHeight === undefined ? undefined : Math.max(0, nodeHeight - height);
+
+export function createServerMetrics(registry: Registry): (figures: ServerFigures) => void {
+  const registers = [registry];
+  const labelNames = ["kind"] as const;
+  const gauge = (name: string, help: string) => createGauge(registry, `uniknode_server_${name}`, help);
+  const head = gauge("head_height", "Height of the head in the database.");
+  const lag = gauge("blocks_behind", "Blocks that the database is behind the node.");
+  const isDatabaseUp = gauge("database_up", "1 if the database can be read, else 0.");
+  const isNodeUp = gauge("node_up", "1 if a node responds, else 0.");
+  const connections = gauge("database_connections", "Open connections to the database.");
+  const waiting = gauge("database_waiting", "Requests that wait for a connection to the database.");
+  const open = new Gauge({
+    name: "uniknode_server_calls",
+    help: "Requests to nodes that are in progress.",
+    ...{ labelNames, registers },
+  });
+  const failed = new Counter({
+    name: "uniknode_server_calls_failed_total",
+    help: "Requests to nodes that timed out or were refused because too many were in progress.",
+    labelNames: ["kind", "reason"] as const,
+    registers,
+  });
+  return (figures) => {
+    head.set(figures.height ?? Number.NaN);
+    lag.set(blocksBehind(figures) ?? Number.NaN);
+    isDatabaseUp.set(figures.height === undefined ? 0 : 1);
+    isNodeUp.set(figures.isNodeUp ? 1 : 0);
+    connections.set(figures.connections.open);
+    waiting.set(figures.connections.waiting);
+    failed.reset();
+    for (const [kind, calls] of Object.entries(figures.calls)) {
+      open.set({ kind }, calls.open);
+      failed.inc({ kind, reason: "timeout" }, calls.timedOut);
+      failed.inc({ kind, reason: "refused" }, calls.refused);
+    }
+  };
+}
+
+/** A delivery worker: its lease, its shards and its database. */
+export type WorkerFigures = {
+  readonly isDatabaseUp: boolean;
+  /** Shards that the worker owns; undefined if the database cannot be read, and while the node owns the webhooks. */
+  readonly shards: number | undefined;
+  /** Time until the end of the lease, in milliseconds. */
+  readonly leaseMs: number;
+  /** Connections to the database, and statements that wait for one. */
+  readonly connections: { readonly open: number; readonly waiting: number };
+};
+
+export function createWorkerMetrics(registry: Registry): (figures: WorkerFigures) => void {
+  const gauge = (name: string, help: string) => createGauge(registry, `uniknode_worker_${name}`, help);
+  const shards = gauge("shards", "Groups of webhooks, of 32, that this worker owns.");
+  const lease = gauge("lease_remaining_seconds", "Time until the lease of this worker ends.");
+  const isDatabaseUp = gauge("database_up", "1 if the database can be read, else 0.");
+  const connections = gauge("database_connections", "Open connections to the database.");
+  const waiting = gauge("database_waiting", "Statements that wait for a connection to the database.");
+  return (figures) => {
+    shards.set(figures.shards ?? Number.NaN);
+    lease.set(figures.leaseMs / 1_000);
+    isDatabaseUp.set(figures.isDatabaseUp ? 1 : 0);
+    connections.set(figures.connections.open);
+    waiting.set(figures.connections.waiting);
+  };
+}
+
+/** A witness: its nodes, and the tree that it signed. */
+type WitnessFigures = {
+  readonly size: number;
+  readonly height: number;
+  /** Nodes by the result of the last round. */
+  readonly agreed: number;
+  readonly differing: number;
+  readonly failed: number;
+};
+
+export function createWitnessMetrics(registry: Registry): (figures: WitnessFigures) => void {
+  const gauge = (name: string, help: string) => createGauge(registry, `uniknode_witness_${name}`, help);
+  const size = gauge("signed_leaves", "Leaves of the tree of facts that this witness signed.");
+  const height = gauge("signed_height", "Height of the last block of this tree.");
+  const agreed = gauge("nodes_agreed", "Nodes whose tree agreed in the last round.");
+  const differing = gauge("nodes_differing", "Nodes whose tree differed in the last round.");
+  const failed = gauge("nodes_failed", "Nodes without a usable checkpoint in the last round.");
+  return (figures) => {
+    size.set(figures.size);
+    height.set(figures.height);
+    agreed.set(figures.agreed);
+    differing.set(figures.differing);
+    failed.set(figures.failed);
+  };
+}
