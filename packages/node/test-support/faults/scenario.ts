@@ -1,4 +1,4 @@
-/** What the scenarios of `npm run faults` have in common: their options, their result, their faults and their background work. */
+/** Common parts of the scenarios of `npm run faults`: options, result, faults and background work. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { WAIT_MS } from "../process/until.ts";
 import type { Random } from "./actors/random.ts";

@@ -68,7 +68,7 @@ test.each([
   "/delegates?orderBy=rank:asc",
   "/delegates?orderBy=rank:desc",
   "/uniks?orderBy=ownerId:desc",
-])("GET %s has the same rows by cursors as on one page, also those that lack the value.", async (path) => {
+])("GET %s has the same rows by cursors as on one page, rows without the value included.", async (path) => {
   const url = `/api${path}`;
   const { data } = await ask(url);
   expect(data.length).toBeGreaterThan(2);

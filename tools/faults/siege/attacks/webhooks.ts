@@ -26,7 +26,7 @@ async function removeAll(attacker: Attacker): Promise<void> {
   }
 }
 
-/** What a receiver responds with first, and then without an end; empty texts: it never responds. */
+/** Bytes with which a receiver responds first, and then without an end; empty texts: it never responds. */
 type Endless = readonly [first: string, repeated: string];
 
 async function startEndless([first, repeated]: Endless) {
