@@ -182,16 +182,18 @@ export const dropUnresponsive =
     }
   };
 
+/** Lost peers, which are dialled again for a while. */
 type Reconnect = {
   /** Adds a peer that was lost. */
   add(ip: string): void;
   close(): void;
 };
 
-const INTERVAL_MS = 15_000;
-const MAX_TRIES = 20;
+/** Pause between two dials of a lost peer. */
+const RECONNECT_MS = 15_000;
+const MAX_RECONNECTS = 20;
 /** Lost peers that are dialled at a time; further ones are ignored. */
-const MAX_ADDRESSES = 200;
+const MAX_LOST_PEERS = 200;
 
 /**
  * Dials lost peers again for a while, so that a node that restarts is found at once.
@@ -208,11 +210,11 @@ export function createReconnect(dial: (ip: string) => Promise<boolean>): Reconne
 
   const timer = setInterval(() => {
     for (const [ip, left] of triesLeft) void attempt(ip, left);
-  }, INTERVAL_MS);
+  }, RECONNECT_MS);
 
   return {
     add(ip) {
-      if (triesLeft.size < MAX_ADDRESSES) triesLeft.set(ip, MAX_TRIES);
+      if (triesLeft.size < MAX_LOST_PEERS) triesLeft.set(ip, MAX_RECONNECTS);
     },
     close: () => clearInterval(timer),
   };

@@ -158,6 +158,7 @@ async function checkBranch(
   if (fault) throw unverified(`its branch is wrong: ${fault}`);
 }
 
+/** Parts into which a step of the search divides the heights. */
 const PARTS = 8;
 
 /**

@@ -43,7 +43,7 @@ type DiskSpace = {
   close(): void;
 };
 
-const INTERVAL_MS = 10_000;
+const MEASURE_INTERVAL_MS = 10_000;
 
 /** Measures periodically, and never waits for a disk that hangs. */
 export function measureDiskSpace(folder: string): DiskSpace {
@@ -61,6 +61,6 @@ export function measureDiskSpace(folder: string): DiskSpace {
   }
 
   void measure();
-  const timer = setInterval(measure, INTERVAL_MS).unref();
+  const timer = setInterval(measure, MEASURE_INTERVAL_MS).unref();
   return { freeBytes: () => freeBytes, close: () => clearInterval(timer) };
 }
