@@ -4,7 +4,8 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openFixture } from "../../test-support/http/fixture.ts";
 
-const fixture = openFixture({ requestTimeoutMs: 300 });
+// A late body ends at the time limit of the request, not at that of the response.
+const fixture = openFixture({ requestTimeoutMs: 300, responseTimeoutMs: 3_600_000 });
 let port: number;
 beforeAll(async () => {
   ({ port } = await fixture.listen());

@@ -56,6 +56,8 @@ async function wholeList<Row>(list: (range: Range) => Promise<Found<Row>>): Prom
     const page = await list({ offset, limit });
     expect([page.rows, page.totalCount]).toEqual([rows.slice(offset, offset + limit), totalCount]);
   }
+  // Pages of the usual size have statements of their own.
+  expect((await list({ ...ALL, offset: 1 })).rows).toEqual(rows.slice(1));
   const walked: Row[] = [];
   for (let after: string | undefined, isEnd = false; !isEnd; ) {
     const page = await list({ offset: 0, limit, isWalk: true, ...(after !== undefined && { after }) });
