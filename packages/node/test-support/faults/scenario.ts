@@ -1,4 +1,4 @@
-/** Common parts of the scenarios of `npm run faults`: options, result, faults and background work. */
+/** Common parts of the scenarios of `npm run faults`: their options, their result, their faults and their background work. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { WAIT_MS } from "../process/until.ts";
 import type { Random } from "./actors/random.ts";

@@ -2,11 +2,13 @@
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
 import type { ReceivedCall } from "../../test-support/faults/actors/receiver.ts";
-import type { RecordedDelivery } from "../../test-support/faults/cluster/duplicates.ts";
-import { findDuplicates } from "../../test-support/faults/cluster/duplicates.ts";
 import { createOwnersCheck } from "../../test-support/faults/cluster/owners.ts";
 import { judgeReads, type Read } from "../../test-support/faults/cluster/readers.ts";
-import { judgeWebhook } from "../../test-support/faults/cluster/verdict.ts";
+import {
+  findDuplicates,
+  judgeWebhook,
+  type RecordedDelivery,
+} from "../../test-support/faults/cluster/verdict.ts";
 import { CHANGES, kindNamed, MESSAGES } from "./three-blocks.ts";
 
 type Given = { readonly epoch?: number; readonly second?: number; readonly isAccepted?: boolean };
@@ -31,12 +33,11 @@ const RECORDED = [1, 2, 3, 4, 5].map((sequence) => recordedOf(sequence, sequence
 
 function verdictOf(calls: readonly ReceivedCall[], recorded = RECORDED) {
   const wanted = RECORDED.map((delivery) => ({ ...delivery, webhook: 1 }));
-  const chain = { changes: CHANGES, wallets: new Map(), registeredAt: 0 };
+  const chain = { changes: CHANGES, wallets: new Map() };
   const receiver = { arrivals: calls, refused: () => 0 };
-  return judgeWebhook(
-    { id: 1, kind: { ...kindNamed("every block"), isStrict: true }, receiver },
-    { chain, wanted, recorded },
-  );
+  const strict = { ...kindNamed("every block"), isStrict: true };
+  const periods = [{ kind: strict, notBefore: 0, fullyFrom: 0 }];
+  return judgeWebhook({ id: 1, kind: strict, periods, receiver }, { chain, wanted, recorded });
 }
 
 describe("the checks of a webhook", () => {

@@ -26,7 +26,7 @@ async function removeAll(attacker: Attacker): Promise<void> {
   }
 }
 
-/** Bytes with which a receiver responds first, and then without an end; empty texts: it never responds. */
+/** Response of a receiver: its start, and what follows again and again; empty texts: it never responds. */
 type Endless = readonly [first: string, repeated: string];
 
 async function startEndless([first, repeated]: Endless) {

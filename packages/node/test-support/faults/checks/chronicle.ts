@@ -88,8 +88,6 @@ export function beginChronicle(folder: string): void {
 export type Chronicle = {
   /** Position of the last change. */
   position(): number;
-  /** Position at which a block was last applied; 0 if it was applied before the start of the chronicle. */
-  positionOf(blockId: string): number;
   changes(): Change[];
   /** Every wallet in its current state, by address. */
   wallets(): Map<string, ChainWallet>;
@@ -102,15 +100,11 @@ export function openChronicle(folder: string): Chronicle {
   const last = database.prepare<{ position: number | null }>(
     "SELECT max(position) AS position FROM chronicle",
   );
-  const applied = database.prepare<{ position: number | null }>(
-    "SELECT max(position) AS position FROM chronicle WHERE kind = 'applied' AND block_id = +?",
-  );
   const wallets = database.prepare<ChainWallet & { address: string }>(
     "SELECT address, CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce FROM wallets",
   );
   return {
     position: () => last.get()?.position ?? 0,
-    positionOf: (blockId) => applied.get(blockId)?.position ?? 0,
     changes: () => readChanges(database),
     wallets: () => new Map(wallets.all().map(({ address, ...wallet }) => [address, wallet])),
     close: database.close,

@@ -11,10 +11,16 @@ import type { Client } from "../../process/client.ts";
 import { apiUrlOf, type Running, spawnUniknode } from "../../process/uniknode.ts";
 import { clockOptions, setClock } from "../actors/clock.ts";
 import { type Control, connectTo, createControl, TOKEN } from "../actors/control.ts";
-import { type ClusterDatabase, DATABASE, startDatabase } from "../actors/database.ts";
+import {
+  type ClusterDatabase,
+  DATABASE,
+  type Pooler,
+  REPLICA_DATABASE,
+  startDatabase,
+  startPooler,
+} from "../actors/database.ts";
 import { type Link, type LinkTarget, startLink } from "../actors/link.ts";
 import { createMember, type Member } from "../actors/member.ts";
-import { type Pooler, REPLICA_DATABASE, startPooler } from "../actors/pooler.ts";
 
 /** A process with its connections to other machines. */
 export type ClusterMember = Member & { readonly links: readonly Link[] };

@@ -90,13 +90,8 @@ async function fetchNoted(
   const text = await response.clone().text();
   const [height, id] = [response.headers.get("x-uniknode-height"), response.headers.get("x-uniknode-block")];
   if (!response.ok || height === null || id === null) return response;
-  const read = {
-    client,
-    block: { height: Number(height), id },
-    demanded: demandedOf(new Headers(init?.headers)),
-  };
-  state.reads.push(read);
-  state.faults.push(...faultsOf(read));
+  const demanded = demandedOf(new Headers(init?.headers));
+  state.reads.push({ client, block: { height: Number(height), id }, demanded });
   compareResponses(state, `${new URL(String(input)).pathname} at block ${id}`, text);
   return response;
 }
@@ -104,13 +99,6 @@ async function fetchNoted(
 function demandedOf(headers: Headers): Block | undefined {
   const [height, id] = headers.get("x-uniknode-at-least")?.split(":") ?? [];
   return height === undefined || id === undefined ? undefined : { height: Number(height), id };
-}
-
-function faultsOf({ client, block, demanded }: Read): string[] {
-  const isOlder =
-    demanded &&
-    (block.height < demanded.height || (block.height === demanded.height && block.id !== demanded.id));
-  return isOlder ? [`client ${client} had ${nameOf(demanded)}, and received ${nameOf(block)}`] : [];
 }
 
 /** Responses of all servers after the same block are equal. */

@@ -18,7 +18,6 @@ import { beginChronicle, type Chronicle, openChronicle } from "../checks/chronic
 import { kindsOf } from "../checks/kinds.ts";
 import { type Background, type Report, type Run, repeat, type Scenario, shown } from "../scenario.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
-import { readRecorded } from "./duplicates.ts";
 import { FAULTS, injectAll } from "./faults.ts";
 import { handOver } from "./hand-over.ts";
 import { MAX_DEPTH, startLoad, watched } from "./load.ts";
@@ -26,7 +25,7 @@ import { expectDeliveries } from "./oracle.ts";
 import { watchOwners } from "./owners.ts";
 import { type Readers, startReaders } from "./readers.ts";
 import { heal, settle } from "./settle.ts";
-import { type Chain, type Counts, judgeWebhook } from "./verdict.ts";
+import { type Chain, type Counts, judgeWebhook, readRecorded } from "./verdict.ts";
 import { type ClusterWebhook, type Registered, registerWebhooks } from "./webhooks.ts";
 
 /** Everything that a run has opened. */
@@ -36,7 +35,6 @@ type World = {
   readonly node: Database;
   readonly chronicle: Chronicle;
   readonly registered: Registered;
-  readonly registeredAt: number;
 };
 
 const POLL_MS = 100;
@@ -98,9 +96,9 @@ async function prepare(cluster: Cluster, webhooks: ClusterWebhook[], { seed, log
   );
   const chronicle = openChronicle(data);
   const node = openDatabase(join(data, "node.sqlite"), { readonly: true });
-  const registered = await registerWebhooks(kindsOf(watched), { control, node, random: createDraws(seed) });
+  const register = { control, position: chronicle.position, random: createDraws(seed) };
+  const registered = await registerWebhooks(kindsOf(watched), register, node);
   webhooks.push(...registered.webhooks);
-  const registeredAt = chronicle.position();
   await handOver(cluster, "workers");
   await Promise.all([started, replicated]);
   cluster.reroute();
@@ -108,7 +106,7 @@ async function prepare(cluster: Cluster, webhooks: ClusterWebhook[], { seed, log
   log(
     `${cluster.members.length} processes, ${webhooks.length} webhooks, PostgreSQL with ${partsOf(cluster)}`,
   );
-  return { cluster, node, chronicle, registered, registeredAt };
+  return { cluster, node, chronicle, registered };
 }
 
 const partsOf = ({ database, pooler }: Cluster): string =>
@@ -146,13 +144,10 @@ async function run(world: World, options: Run): Promise<Report> {
   };
 }
 
-async function judgeAll(
-  { cluster, node, chronicle, registered, registeredAt }: World,
-  readers: Readers,
-): Promise<Report> {
+async function judgeAll({ cluster, node, chronicle, registered }: World, readers: Readers): Promise<Report> {
   const postgres = cluster.database.postgres();
   const [head] = await postgres.query<{ nethash: string }>("SELECT nethash FROM head");
-  const chain: Chain = { changes: chronicle.changes(), wallets: chronicle.wallets(), registeredAt };
+  const chain: Chain = { changes: chronicle.changes(), wallets: chronicle.wallets() };
   const expected = await expectDeliveries(node, present(head).nethash, registered);
   const figures: Counts = { expected: 0, arrived: 0, repeated: 0, late: 0 };
   const faults: string[] = [];

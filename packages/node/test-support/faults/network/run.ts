@@ -1,12 +1,20 @@
-/** Runs nodes on separate hosts under faults, and checks afterwards that they agree. */
+/** Runs nodes on separate hosts under faults, and checks afterwards that they agree. Each fault ends by itself; at the end every node runs. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { present } from "../../../src/platform/present.ts";
 import { WAIT_MS } from "../../process/until.ts";
 import { createHosts, missingForHosts } from "../actors/hosts.ts";
+import { killFor, pauseFor, restartAfter } from "../actors/member.ts";
 import { createDraws } from "../actors/random.ts";
-import { type Background, type Report, type Run, repeat, type Scenario, weighted } from "../scenario.ts";
+import {
+  type Background,
+  type Fault,
+  type Report,
+  type Run,
+  repeat,
+  type Scenario,
+  weighted,
+} from "../scenario.ts";
 import { deliveredChain } from "./delivered-chain.ts";
-import { FAULTS } from "./faults.ts";
 import { createFleet, type Fleet } from "./fleet.ts";
 import { startLoad } from "./load.ts";
 import { judge } from "./verdict.ts";
@@ -25,6 +33,47 @@ const SHOWN_CHARACTERS = 2_000;
 /** Pause between two comparisons of the fact trees: a round of seven nodes takes longer. */
 const COMPARE_EVERY_MS = 2_000;
 
+const seconds = (count: number) => sleep(count * 1_000);
+
+/** Slow host: pauses the process repeatedly for short times. */
+const stutter: Fault<Fleet>["inject"] = async ({ nodes }, random) => {
+  const node = random.pick(nodes);
+  const times = random.integer(5, 15);
+  for (let time = 0; time < times; time++) {
+    await pauseFor(node, random.integer(2, 10) / 10);
+    await seconds(random.integer(2, 6) / 10);
+  }
+  return `${node.name} stuttered ${times} times`;
+};
+
+const partition: Fault<Fleet>["inject"] = async ({ nodes, hosts }, random) => {
+  const first = random.integer(0, nodes.length - 1);
+  const isOver = nodes.map((_, index) => index === first || random.chance(0.3));
+  const length = random.integer(5, 25);
+  const roads = isOver.flatMap((side, a) =>
+    isOver.flatMap((other, b) => (a < b && side !== other ? [[a, b] as const] : [])),
+  );
+  for (const [a, b] of roads) hosts.cut(a, b);
+  await seconds(length);
+  for (const [a, b] of roads) hosts.heal(a, b);
+  const over = isOver.flatMap((side, index) => (side ? [index] : []));
+  return `nodes ${over.join(" ")} were apart from the others for ${length} s`;
+};
+
+const FAULTS: readonly Fault<Fleet>[] = [
+  {
+    ...{ name: "node killed", weight: 2 },
+    inject: ({ nodes }, random) => killFor(random.pick(nodes), random.integer(0, 12)),
+  },
+  { name: "node restarted", weight: 1, inject: ({ nodes }, random) => restartAfter(random.pick(nodes), 0) },
+  {
+    ...{ name: "node stopped", weight: 1 },
+    inject: ({ nodes }, random) => pauseFor(random.pick(nodes), random.integer(2, 20)),
+  },
+  { name: "node slow", weight: 1, inject: stutter },
+  { name: "partition", weight: 2, inject: partition },
+];
+
 export const scenario: Scenario = {
   description: `${NODES} nodes on separate hosts, under transactions of every type, must agree`,
   minutes: 4,
@@ -33,7 +82,7 @@ export const scenario: Scenario = {
   run: runNetwork,
 };
 
-export async function runNetwork({ seed, seconds, only, log }: Run): Promise<Report> {
+export async function runNetwork({ seed, only, log, ...run }: Run): Promise<Report> {
   const random = createDraws(seed);
   const hosts = createHosts(NODES);
   try {
@@ -42,9 +91,9 @@ export async function runNetwork({ seed, seconds, only, log }: Run): Promise<Rep
       const load = startLoad(fleet, random);
       const facts = watchFacts(fleet);
       const faults = weighted(FAULTS, only);
-      const untilMs = performance.now() + seconds * 1_000;
+      const untilMs = performance.now() + run.seconds * 1_000;
       while (performance.now() < untilMs) {
-        await sleep(random.integer(1, 8) * 1_000);
+        await seconds(random.integer(1, 8));
         log(String(await random.pick(faults).inject(fleet, random)));
       }
       log("the faults are over");

@@ -162,12 +162,13 @@ async function judgeAll({ subjects, control }: World, chronicle: Chronicle): Pro
   return faults;
 }
 
-function figuresOf({ subjects, happened }: World, chronicle: Chronicle): Record<string, number> {
+function figuresOf({ subjects, accepted, happened }: World, chronicle: Chronicle): Record<string, number> {
   const changes = chronicle.changes();
   const arrivals = subjects.flatMap(({ receiver }) => receiver.arrivals);
   return {
     blocks: changes.filter(({ kind }) => kind === "applied").length,
     undone: changes.filter(({ kind }) => kind === "reverted").length,
+    accepted: accepted.size,
     arrivals: arrivals.length,
     deliveries: new Set(arrivals.map(({ message }) => message.id)).size,
     ...Object.fromEntries(happened),

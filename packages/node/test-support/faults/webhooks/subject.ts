@@ -3,12 +3,14 @@
 import { present } from "../../../src/platform/present.ts";
 import type { Control } from "../actors/control.ts";
 import type { Random } from "../actors/random.ts";
-import { type Receiver, startReceiver } from "../actors/receiver.ts";
+import { type Receiver, type ReceiverOptions, startReceiver } from "../actors/receiver.ts";
 import type { Period, Replay } from "../checks/evidence.ts";
 import { bodyOf, type Kind } from "../checks/kinds.ts";
 
 export type Subject = {
   readonly id: number;
+  /** Signs its first deliveries. */
+  readonly token: string;
   readonly receiver: Receiver;
   readonly periods: Period[];
   /** Parts of the chain whose replay it requested. */
@@ -27,15 +29,16 @@ export type Register = {
 export async function registerSubject(
   kind: Kind,
   { control: { post }, position, random }: Register,
+  options?: ReceiverOptions,
 ): Promise<Subject> {
-  const receiver = await startReceiver(random);
+  const receiver = await startReceiver(random, options);
   const notBefore = position();
   const { id, token } = (await post("/api/webhooks", { ...bodyOf(kind), target: receiver.url })) as {
     id: number;
     token: string;
   };
   receiver.tokens.add(token);
-  return { id, receiver, periods: [{ kind, notBefore, fullyFrom: position() }], replays: [] };
+  return { id, token, receiver, periods: [{ kind, notBefore, fullyFrom: position() }], replays: [] };
 }
 
 /**
